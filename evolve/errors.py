@@ -10,7 +10,8 @@
     │   ├── SandboxUnavailable     no sandbox passed its self-test here
     │   ├── RecordDamaged          a stored row or object does not match its checksum
     │   └── EndpointProblem        a model endpoint failed; ``retryable`` says whether waiting helps
-    │       └── NotRecorded        a replay lacks an exchange
+    │       ├── NotRecorded        a replay lacks an exchange
+    │       └── PromptTooLong      a prompt does not fit the model, whatever is left out of it
     ├── BudgetExhausted            a budget ended before any result
     ├── Cancelled                  a person stopped the action that was going on; the process goes on
     └── Interrupted                a signal asked the program to stop
@@ -105,6 +106,10 @@ class EndpointProblem(EnvironmentProblem):
 
 class NotRecorded(EndpointProblem):
     """A replay was asked for an exchange that its recording lacks; the message names the digest."""
+
+
+class PromptTooLong(EndpointProblem):
+    """The model's window is smaller than what had to be sent; a shorter prompt may do."""
 
 
 class BudgetExhausted(EvolveError):

@@ -79,8 +79,15 @@ class Cost:
     seconds: float = 0.0
     """CPU seconds of the policy."""
     tokens: int = 0
+    """Tokens of language models, in both directions."""
     money: float = 0.0
+    """US dollars."""
     calls: int = 0
+    """Requests to model endpoints."""
+    completion: int = 0
+    """Those of ``tokens`` that a model wrote, thinking included; earlier versions did not write it down."""
+    cached: int = 0
+    """Those of ``tokens`` that were sent and that the endpoint had in its cache."""
 
     def __add__(self, other: Cost) -> Cost:
         return Cost(**{name: value + getattr(other, name) for name, value in vars(self).items()})
@@ -111,6 +118,6 @@ class Limits:
 
     def less(self, cost: Cost) -> Limits:
         """What is left of them after that cost; no kind falls below zero."""
-        bounds = {name: getattr(self, name) for name in vars(cost)}
+        bounds = {name: getattr(self, name) for name in vars(self) if name in vars(cost)}
         left = {name: max(0 * most, most - getattr(cost, name)) for name, most in bounds.items() if most is not None}
         return replace(self, **left)

@@ -12,7 +12,10 @@ from typing import Any, Protocol
 from evolve.errors import UsageError
 
 KINDS = ("candidates", "tokens", "calls", "money", "seconds")
-"""What is counted."""
+"""What is counted, and may be bounded."""
+
+_DETAILS = ("completion", "cached")
+"""Told of the tokens, and not bounded."""
 
 _BILLIONTHS = ("money", "seconds")
 _SCALE = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000, "b": 1_000_000_000}
@@ -46,13 +49,20 @@ class Budget:
 
 @dataclass(frozen=True, kw_only=True)
 class Spent:
-    """What a run has spent so far. ``seconds`` is wall time, not the sum over workers."""
+    """What a run has spent so far. ``seconds`` is wall time, not the sum over workers.
+
+    Attributes:
+        completion: Those of ``tokens`` that a model wrote.
+        cached: Those of ``tokens`` that were sent and that an endpoint had in its cache.
+    """
 
     seconds: float = 0.0
     candidates: int = 0
     tokens: int = 0
     money: float = 0.0
     calls: int = 0
+    completion: int = 0
+    cached: int = 0
 
 
 class Amount(Protocol):
@@ -68,6 +78,10 @@ class Amount(Protocol):
     def money(self) -> float: ...
     @property
     def calls(self) -> int: ...
+    @property
+    def completion(self) -> int: ...
+    @property
+    def cached(self) -> int: ...
 
 
 def whole(amount: Amount | Budget) -> dict[str, Any]:
@@ -148,6 +162,7 @@ class Ledger:
         # A run that goes on has used the time of its earlier processes.
         self._started = clock() - before.seconds
         self._spent = _counts(before)
+        self._details = {name: getattr(before, name) for name in _DETAILS}
         self._reserved = _counts(Spent())
         self._ended = ""
         # Reentrant: share asks for what is left, which takes it as well.
@@ -179,6 +194,7 @@ class Ledger:
                 raise ValueError("settled more than was reserved")
             self._reserved = remaining
             self._spent = _combined(self._spent, _counts(actual), 1)
+            self._details = {name: count + getattr(actual, name) for name, count in self._details.items()}
 
     def share(self, among: int) -> Budget:
         """The part of what is left that one of ``among`` pieces of work may set aside, which run side by side.
@@ -198,7 +214,16 @@ class Ledger:
     @property
     def spent(self) -> Spent:
         """Booked counts and money, and wall seconds since the start."""
-        return Spent(seconds=max(0.0, self._clock() - self._started), **amounts(self._spent))
+        return Spent(seconds=max(0.0, self._clock() - self._started), **amounts(self._spent), **self._details)
+
+    @property
+    def overshoot(self) -> Spent:
+        """How far counts and money went past their bounds, because work cost more than was set aside for it."""
+        over = {
+            kind: 0 if bound is None else max(0, self._spent[kind] - bound)
+            for kind, bound in _counts(self.budget).items()
+        }
+        return Spent(**amounts(over))
 
     @property
     def left(self) -> Budget:

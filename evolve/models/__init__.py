@@ -14,16 +14,18 @@ from __future__ import annotations
 from evolve.models.abilities import Abilities, AbilityBook
 from evolve.models.addressing import Endpoint, parse_model
 from evolve.models.bodies import Wording
-from evolve.models.client import EndpointModel, Services
+from evolve.models.client import EndpointModel
+from evolve.models.costs import Price
 from evolve.models.openai_wire import OpenAIWire
 from evolve.models.opening import ModelSetup, load_wording, open_models
-from evolve.models.prices import Price, Prices
+from evolve.models.prices import Prices
 from evolve.models.probing import Probed, offered_models, probe
 from evolve.models.protocol import (
     KEPT,
     ChatModel,
     Message,
     Meter,
+    ModelLimits,
     ModelReply,
     ModelRequest,
     OnDelta,
@@ -33,6 +35,7 @@ from evolve.models.replay import ExchangeStore, FileStore, FolderStore, Recordin
 from evolve.models.retries import Breaker, RetryRules
 from evolve.models.routing import ROLES, Models
 from evolve.models.secret_cleaning import CleaningWire
+from evolve.models.services import Services
 from evolve.models.wire import Deadlines, Exchange, Failure, Received, Wire
 
 __all__ = [
@@ -53,6 +56,7 @@ __all__ = [
     "FolderStore",
     "Message",
     "Meter",
+    "ModelLimits",
     "ModelReply",
     "ModelRequest",
     "ModelSetup",

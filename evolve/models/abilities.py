@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from math import ceil
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,6 +17,10 @@ from evolve.models.protocol import Rung
 from evolve.models.structure import RUNGS
 
 Api = Literal["chat", "responses"]
+
+_LEAST_MEASURED = 1_000  # in a shorter prompt what the host adds to it weighs more than the text
+_LEAST_SHARE, _LARGEST_SHARE = 0.15, 2.0  # what tokenizers can do; beyond it a host miscounts
+_FORGETTING = 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +33,10 @@ class Abilities:
         without: Optional parameters that it refuses.
         tokens_field: What it calls the most tokens of a reply.
         streams: Whether it streams; None where not tried.
+        window: Most tokens of prompt and reply together, as it said itself; None where it did not.
+        reply: Most tokens of a reply that it takes, where it refused more.
+        share: Tokens of a prompt for each that :func:`evolve.models.tokens.most_prompt_tokens` counts, by what was
+            reported of the densest prompts lately; None where nothing was.
     """
 
     api: Api = "chat"
@@ -35,6 +44,20 @@ class Abilities:
     without: tuple[str, ...] = ()
     tokens_field: str = "max_tokens"
     streams: bool | None = None
+    window: int | None = None
+    reply: int | None = None
+    share: float | None = None
+
+    def with_share(self, most: int, reported: int) -> Abilities:
+        """The same after a prompt of at most ``most`` tokens turned out to have as many as were reported."""
+        if most < _LEAST_MEASURED:
+            return self
+        seen = min(max(reported / most, _LEAST_SHARE), _LARGEST_SHARE)
+        # Up at once and down slowly: too much set aside delays little, too little passes the budget.
+        if self.share is not None and seen < self.share:
+            seen = self.share + (seen - self.share) * _FORGETTING
+        # In whole percents, so that the file is not written after every call.
+        return replace(self, share=ceil(seen * 100) / 100)
 
     @property
     def best_rung(self) -> Rung:
@@ -105,4 +128,7 @@ def _abilities(row: Mapping[str, Any]) -> Abilities:
         without=tuple(map(str, row["without"])),
         tokens_field=str(row["tokens_field"]),
         streams=row["streams"] if isinstance(row["streams"], bool) else None,
+        window=int(row["window"]) if row.get("window") else None,
+        reply=int(row["reply"]) if row.get("reply") else None,
+        share=float(row["share"]) if row.get("share") else None,
     )

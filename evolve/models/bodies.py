@@ -12,7 +12,10 @@ from typing import Any
 from evolve.files import clean_text
 from evolve.models.abilities import Abilities
 from evolve.models.addressing import Endpoint
-from evolve.models.protocol import Message, ModelRequest, Rung
+from evolve.models.overflow import most_reply
+from evolve.models.protocol import KEPT, Message, ModelRequest, Rung
+from evolve.models.reasoning import FIELDS as REASONING
+from evolve.models.reasoning import fields_for
 from evolve.models.structure import response_format
 from evolve.models.wire import Exchange, Failure
 
@@ -27,17 +30,21 @@ class Wording:
     Attributes:
         form: Asks for JSON by ``$schema``, and says in ``$place`` where it should stand.
         repair: Says ``$why`` the last reply could not be used, and shows ``$schema`` again.
+        go_on: Asks for the rest of a reply that was cut off.
     """
 
     form: str
     repair: str
+    go_on: str
 
 
 def exchange_of(
     endpoint: Endpoint, request: ModelRequest, rung: Rung, abilities: Abilities, *, stream: bool, attempt: int = 0
 ) -> Exchange:
     """Builds the exchange that asks a request in one of the ways (rungs) to ask for structure."""
-    body = _responses_body(request, rung) if abilities.api == "responses" else _chat_body(request, rung, abilities)
+    request = _with_own_reasoning(request, endpoint.name)
+    asked = _responses_body if abilities.api == "responses" else _chat_body
+    body = asked(request, rung, abilities)
     body = {"model": endpoint.model, **body}
     if stream:
         body["stream"] = True
@@ -52,7 +59,10 @@ def exchange_of(
 
 def _chat_body(request: ModelRequest, rung: Rung, abilities: Abilities) -> dict[str, Any]:
     # What was not asked for is left out, as some models refuse a parameter even with its default.
-    body: dict[str, Any] = {"messages": _messages(request), abilities.tokens_field: request.max_tokens}
+    body: dict[str, Any] = {
+        "messages": _messages(request, abilities),
+        abilities.tokens_field: room(request, abilities),
+    }
     if request.temperature is not None:
         body["temperature"] = request.temperature
     if request.seed is not None:
@@ -65,9 +75,16 @@ def _chat_body(request: ModelRequest, rung: Rung, abilities: Abilities) -> dict[
     return body
 
 
-def _responses_body(request: ModelRequest, rung: Rung) -> dict[str, Any]:
+def room(request: ModelRequest, abilities: Abilities) -> int:
+    """Most tokens of the reply, where the endpoint said that it takes fewer than were wanted."""
+    return request.max_tokens if abilities.reply is None else min(request.max_tokens, abilities.reply)
+
+
+def _responses_body(request: ModelRequest, rung: Rung, abilities: Abilities) -> dict[str, Any]:
     """The body for the Responses API, which knows no seeds or stop texts, and keeps what it is sent unless told."""
-    body: dict[str, Any] = {"input": _messages(request), "max_output_tokens": request.max_tokens, "store": False}
+    # Its own form of reasoning is no field of a message, and is not carried.
+    messages = _messages(request, replace(abilities, without=(*abilities.without, *REASONING)))
+    body: dict[str, Any] = {"input": messages, "max_output_tokens": room(request, abilities), "store": False}
     if request.temperature is not None:
         body["temperature"] = request.temperature
     form = response_format(rung, request.schema) if request.schema is not None else None
@@ -78,8 +95,24 @@ def _responses_body(request: ModelRequest, rung: Rung) -> dict[str, Any]:
     return body
 
 
-def _messages(request: ModelRequest) -> list[dict[str, str]]:
-    return [{"role": message.role, "content": clean_text(message.text)} for message in request.messages]
+def _with_own_reasoning(request: ModelRequest, model: str) -> ModelRequest:
+    """The request with the reasoning that this model gave, as fields of its messages; other models' is left out."""
+    messages = [
+        replace(message, reasoning=fields_for(message.reasoning, model)) if message.reasoning else message
+        for message in request.messages
+    ]
+    return replace(request, messages=tuple(messages))
+
+
+def _messages(request: ModelRequest, abilities: Abilities) -> list[dict[str, Any]]:
+    return [
+        {
+            "role": message.role,
+            "content": clean_text(message.text),
+            **{name: part for name, part in (message.reasoning or {}).items() if name not in abilities.without},
+        }
+        for message in request.messages
+    ]
 
 
 def with_form(request: ModelRequest, rung: Rung, wording: Wording) -> ModelRequest:
@@ -104,6 +137,11 @@ def with_repair(request: ModelRequest, reply_text: str, why: str, wording: Wordi
     )
 
 
+def with_rest_asked(request: ModelRequest, turn: Message, wording: Wording) -> ModelRequest:
+    """The request with the part of a reply that came, as the assistant's turn, and the question for its rest."""
+    return request.plus(turn, Message(role="user", text=wording.go_on, priority=KEPT, kind="continue"))
+
+
 def _with_note(request: ModelRequest, note: str) -> ModelRequest:
     """Adds to the last message, because some chat templates refuse two of one role in a row."""
     messages: Sequence[Message] = request.messages
@@ -122,6 +160,13 @@ def adapt_to_refusal(abilities: Abilities, exchange: Exchange, failure: Failure)
     unknown = re.search(r"unsupported|unknown|unrecognized|not supported|not permitted|extra", complaint) is not None
     if abilities.tokens_field in exchange.body and mentioned and unknown:
         return replace(abilities, tokens_field=other)
+    most = most_reply(failure.text)
+    if most and most < exchange.body.get(abilities.tokens_field, 0):
+        return replace(abilities, reply=most)
+    sent = {name for message in exchange.body.get("messages", ()) for name in message}
+    for name in REASONING:
+        if name in sent and re.search(rf"\b{name}\b", complaint):
+            return replace(abilities, without=(*abilities.without, name))
     for name in OPTIONAL:
         if name in exchange.body and re.search(rf"\b{name}\b", complaint):
             return replace(abilities, without=(*abilities.without, name))

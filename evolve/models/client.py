@@ -2,69 +2,37 @@
 
 from __future__ import annotations
 
-import random
 import re
-import time
+import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from evolve.cancellation import Cancellation
-from evolve.errors import BudgetExhausted, EndpointProblem, ModelMistake, NotRecorded, UsageError
-from evolve.ledger import Budget, Ledger
-from evolve.models.abilities import Abilities, AbilityBook
+from evolve.errors import BudgetExhausted, Cancelled, EndpointProblem, ModelMistake, PromptTooLong, UsageError
+from evolve.models.abilities import Abilities
 from evolve.models.addressing import Endpoint
-from evolve.models.bodies import Wording, adapt_to_refusal, exchange_of, with_form, with_repair
+from evolve.models.bodies import adapt_to_refusal, exchange_of, room, with_form, with_repair, with_rest_asked
+from evolve.models.costs import usage_of
+from evolve.models.limits import limits_of, offered_window
 from evolve.models.overflow import overflow
-from evolve.models.prices import Price
-from evolve.models.protocol import Meter, ModelReply, ModelRequest, OnDelta, Rung, Usage
+from evolve.models.problems import endpoint_problem, over_budget
+from evolve.models.protocol import ModelLimits, ModelReply, ModelRequest, OnDelta, Rung, Usage
+from evolve.models.reasoning import signed, without_thoughts
 from evolve.models.replies import DeltaReader, Parts, Unusable, read_reply
-from evolve.models.retries import Breaker, RetryRules
 from evolve.models.secret_cleaning import CODE, clean_reply, clean_request
+from evolve.models.services import Services
 from evolve.models.structure import RUNGS, extract
-from evolve.models.tokens import most_prompt_tokens, most_tokens
+from evolve.models.tokens import expected_tokens, likely_tokens, most_prompt_tokens, most_tokens
 from evolve.models.trimming import trim
-from evolve.models.wire import Deadlines, Exchange, Failure, Received, Wire
+from evolve.models.wire import CodeAt, Exchange, Failure, Received
 from evolve.redaction import Scanner, StreamCleaner
 
 _ADAPTATIONS = 6
+_CONTINUATIONS = 3
+_ENLARGEMENT = 4
 # One schema that a host does not take must not take structured replies from all others.
 _SCHEMA_REFUSED = re.compile(r"invalid schema|invalid_json_schema|schema is (invalid|too)", re.IGNORECASE)
 _SHARE_OF_TIME_LEFT = 0.98  # of the time that is left, since some passes before the call begins
-_HINTS = {
-    "access": "set OPENAI_API_KEY (or EVOLVE_API_KEY for other endpoints), then `evolve models check`",
-    "missing": "`evolve models list` shows the models of the endpoint",
-    "connect": "check the address with `evolve models check`; the same command goes on where it stopped",
-    "offline": "the same command with --record in place of --replay asks for what is missing and adds it",
-}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Services:
-    """What an :class:`EndpointModel` works with; every default is usable.
-
-    Attributes:
-        meter: The ledger of the run; by default nothing is bounded.
-        price: None where it is not known; then money cannot be limited.
-        repairs: How often a model is told what is wrong with its reply before that counts as its mistake.
-        sleep: Waits; replaced where nobody wants to.
-        scanner: Knows the secrets that are in no prompt and no reply; the wire cleans what comes whole.
-        clock: Monotonic seconds.
-        rng: Source of jitter.
-    """
-
-    wire: Wire
-    wording: Wording
-    meter: Meter = field(default_factory=lambda: Ledger(Budget()))
-    price: Price | None = None
-    abilities: AbilityBook = field(default_factory=AbilityBook)
-    rules: RetryRules = field(default_factory=RetryRules)
-    deadlines: Deadlines = field(default_factory=Deadlines)
-    breaker: Breaker = field(default_factory=lambda: Breaker(time.monotonic))
-    rng: random.Random = field(default_factory=lambda: random.Random(0))
-    repairs: int = 2
-    clock: Callable[[], float] = time.monotonic
-    sleep: Callable[[float], None] = time.sleep
-    scanner: Scanner = field(default_factory=Scanner)
 
 
 class EndpointModel:
@@ -79,6 +47,8 @@ class EndpointModel:
         self.endpoint = endpoint
         self.services = services
         self.name = endpoint.name
+        self._offered: tuple[int | None] | None = None
+        self._guard = threading.Lock()
 
     def complete(
         self, request: ModelRequest, on_delta: OnDelta | None = None, cancellation: Cancellation | None = None
@@ -98,6 +68,19 @@ class EndpointModel:
         asking.cancellation = cancellation
         return asking.run()
 
+    def limits(self, role: str = "act") -> ModelLimits:
+        """How much fits, by the price list, by what the endpoint lists, and by what it refused.
+
+        Where no list is known that has the model, the endpoint is asked once for its own.
+        """
+        services, window = self.services, self.services.window
+        found = services.abilities.of(self.endpoint)
+        if window is None and found.window is None:
+            with self._guard:
+                self._offered = self._offered or (offered_window(self.endpoint, services.wire),)
+            window = self._offered[0]
+        return limits_of(window, found)
+
     def close(self) -> None:
         """Closes its connections."""
         self.services.wire.close()
@@ -108,7 +91,7 @@ class _RequestRun:
 
     def __init__(self, endpoint: Endpoint, services: Services, request: ModelRequest, on_delta: OnDelta | None) -> None:
         self.endpoint, self.services, self.on_delta = endpoint, services, on_delta
-        self.request = clean_request(request, services.scanner)
+        self.request = self.whole = clean_request(request, services.scanner)
         self.abilities: Abilities = services.abilities.of(endpoint)
         self.rung: Rung = "text" if request.schema is None else self.abilities.best_rung
         self.used = Usage()
@@ -117,10 +100,37 @@ class _RequestRun:
         self.dropped: tuple[str, ...] = ()
         self.adaptations = 0
         self.streamed, self.shown = False, StreamCleaner(services.scanner)
-        self.was_too_long = False
+        self.was_too_long, self.heeded = False, True
         self.cancellation: Cancellation | None = None
+        self.reader: DeltaReader | None = None
+        self.begun: ModelReply | None = None  # a text that was cut off, all of it that there is
+        self.continuations, self.calls_for_rest = 0, 0
 
     def run(self) -> ModelReply:
+        try:
+            reply = self.usable()
+            while self.goes_on(reply):
+                self.ask_for_rest(reply)
+                reply = self.usable()
+        except (BudgetExhausted, PromptTooLong, ModelMistake):
+            if self.begun is None:
+                raise
+            reply = replace(self.begun, usage=self.used, calls=self.calls)  # cut off, as its finish says
+        self.services.abilities.keep(self.endpoint, self.abilities)
+        return reply
+
+    def goes_on(self, reply: ModelReply) -> bool:
+        """Whether a reply is a text that was cut off, of which more may be asked for."""
+        return reply.finish == "length" and self.request.schema is None and self.continuations < _CONTINUATIONS
+
+    def ask_for_rest(self, reply: ModelReply) -> None:
+        if self.begun is None:
+            self.whole = self.request  # as it got through, without what had to be left out
+        self.begun, self.continuations, self.calls_for_rest = reply, self.continuations + 1, 0
+        self.request = with_rest_asked(self.whole, reply.turn(), self.services.wording)
+
+    def usable(self) -> ModelReply:
+        """A reply that satisfies the request, though it may be cut off."""
         repairs = 0
         while True:
             answer = self.answer()
@@ -128,27 +138,49 @@ class _RequestRun:
             if isinstance(answer, Parts):
                 reply, why = self.accepted(answer)
                 if reply is not None:
-                    self.services.abilities.keep(self.endpoint, self.abilities)
                     return reply
+            self.note_form(answer)
             if repairs == self.services.repairs:
                 raise ModelMistake(f"{self.endpoint.name} gave no usable reply in {repairs + 1} tries: {why}")
             repairs += 1
+            if answer.cut_short and self.given_room():
+                continue
             if isinstance(answer, Parts):
                 repaired = with_repair(self.request, answer.text, why, self.services.wording)
                 self.request = clean_request(repaired, self.services.scanner)
             else:
                 self.retries += 1  # there is nothing to show it; it is asked once more
 
+    def note_form(self, unusable: Parts | Unusable) -> None:
+        """Remembers an endpoint that does not keep to a schema beside the prompt: later prompts tell it in words."""
+        if self.rung == "json_schema" and isinstance(unusable, Parts) and not unusable.cut_short:
+            self.heeded, self.abilities = False, self.abilities.with_rung(self.rung, False)
+            self.services.abilities.keep(self.endpoint, self.abilities)
+
+    def given_room(self) -> bool:
+        """Lets the next reply be longer; False where it may not be."""
+        window = limits_of(self.services.window, self.abilities).window
+        most = min(room(self.request, self.abilities) * _ENLARGEMENT, self.abilities.reply or window // 2)
+        if most <= self.request.max_tokens:
+            return False
+        self.request = replace(self.request, max_tokens=most)
+        return True
+
     def accepted(self, parts: Parts) -> tuple[ModelReply | None, str]:
         """The reply, or None and what is wrong with it."""
+        text = parts.text if self.begun is None else self.begun.text + parts.text
+        if self.request.schema is None and not (text := without_thoughts(text)) and not parts.refused:
+            return None, "it is empty: there are only thoughts"
         reply = ModelReply(
-            text=self.services.scanner.clean(parts.text),
+            text=self.scanner.clean(text),
             usage=self.used,
             model=parts.model or self.endpoint.model,
             finish=parts.finish,
             calls=self.calls,
             rung=self.rung,
             dropped=self.dropped,
+            # Of a reply in several parts none belongs to the whole.
+            reasoning={} if self.begun else signed(parts.reasoning, self.endpoint.name),
         )
         if self.request.schema is None or reply.refused:
             return reply, ""
@@ -156,7 +188,7 @@ class _RequestRun:
         if extracted.why:
             cut = f" (cut off at {self.request.max_tokens} tokens)" if parts.finish == "length" else ""
             return None, self.services.scanner.clean(extracted.why) + cut  # it may quote what was escaped in the text
-        self.abilities = self.abilities.with_rung(self.rung, True)
+        self.abilities = self.abilities.with_rung(self.rung, self.heeded)
         # Inside a text the value was escaped, so the cleaning of the text may have missed what it holds.
         return replace(reply, data=clean_reply(extracted.value, self.services.scanner)), ""
 
@@ -175,7 +207,7 @@ class _RequestRun:
                 continue
             failures += 1
             if not outcome.retryable or failures >= self.services.rules.attempts:
-                raise self.endpoint_problem(outcome, failures)
+                raise endpoint_problem(self.endpoint.name, outcome, failures)
             self.pause(self.services.rules.wait(failures, outcome, self.services.rng), outcome)
 
     def exchange(self) -> Exchange:
@@ -185,9 +217,16 @@ class _RequestRun:
         return replace(exchange, gives_code=self.gives_code)
 
     @property
-    def gives_code(self) -> bool:
-        """Whether the reply holds code that may be executed."""
-        return CODE in (self.request.schema or {}).get("properties", {})
+    def gives_code(self) -> CodeAt:
+        """Where the reply holds code that may be executed."""
+        if self.request.schema is None:
+            return "text" if self.request.code else ""
+        return "field" if CODE in self.request.schema.get("properties", {}) else ""
+
+    @property
+    def scanner(self) -> Scanner:
+        """What looks for secrets in a text of the reply."""
+        return self.services.scanner.for_code if self.gives_code == "text" else self.services.scanner
 
     def call_once(self, exchange: Exchange) -> Parts | Unusable | Failure:
         """One call inside the budget: the most it can cost is set aside before, what it did cost booked after."""
@@ -197,13 +236,16 @@ class _RequestRun:
         total = services.deadlines.total if left is None else min(services.deadlines.total, left * _SHARE_OF_TIME_LEFT)
         most = self.most(exchange, total)
         if not services.meter.reserve(most):
-            raise BudgetExhausted(self.over_budget(most), tokens=most.tokens)
+            raise over_budget(services.meter.exhausted, most)
         cost, started = most, services.clock()  # interrupted or lost, it may have cost all that
         try:
             deadlines = replace(services.deadlines, total=total, cancellation=self.cancellation)
             received = services.wire.send(exchange, deadlines, self.listener(exchange))
             self.check()
             outcome, cost = self.read(received, exchange, most)
+        except Cancelled:
+            cost = self.cost_until_stopped(exchange, most)
+            raise
         finally:
             cost = replace(cost, seconds=max(0.0, services.clock() - started))
             services.meter.settle(most, cost)
@@ -212,6 +254,15 @@ class _RequestRun:
         if isinstance(outcome, Parts):
             self.tell(exchange, outcome)
         return outcome
+
+    def cost_until_stopped(self, exchange: Exchange, most: Usage) -> Usage:
+        """What a call cost that a person ended: a host goes on no longer than somebody reads what it streams."""
+        if self.reader is None or not self.reader.size:
+            return most
+        share = self.abilities.share
+        prompt = expected_tokens(most_prompt_tokens(exchange.body), share)
+        completion = min(most.completion, expected_tokens(self.reader.size, share))
+        return usage_of(self.services.price, prompt, completion, estimated=True)
 
     def tell(self, exchange: Exchange, said: Parts) -> None:
         """Says the text at once, to whoever wanted it in pieces and got none."""
@@ -223,20 +274,9 @@ class _RequestRun:
 
     def most(self, exchange: Exchange, seconds: float) -> Usage:
         """The most that a call can cost."""
-        prompt, completion = most_prompt_tokens(exchange.body), self.request.max_tokens
-        return replace(self.usage(prompt, completion, estimated=True), seconds=seconds)
-
-    def usage(self, prompt: int, completion: int, cached: int = 0, *, estimated: bool = False) -> Usage:
-        price = self.services.price
-        return Usage(
-            prompt=prompt,
-            completion=completion,
-            cached=cached,
-            money=price.of(prompt, completion, cached) if price is not None else 0.0,
-            calls=1,
-            estimated=estimated,
-            priced=price is not None,
-        )
+        prompt = likely_tokens(most_prompt_tokens(exchange.body), self.abilities.share)
+        completion = room(self.request, self.abilities)
+        return replace(usage_of(self.services.price, prompt, completion, estimated=True), seconds=seconds)
 
     def read(
         self, received: Received | Failure, exchange: Exchange, most: Usage
@@ -254,6 +294,8 @@ class _RequestRun:
             return reply, Usage() if received.replayed else most
         scanner = self.services.scanner.for_code if self.gives_code else self.services.scanner
         reply = replace(reply, text=scanner.clean(reply.text))  # parts of a text can share a secret
+        if reply.prompt:
+            self.abilities = self.abilities.with_share(most_prompt_tokens(exchange.body), reply.prompt)
         if received.replayed:
             return reply, Usage()
         completion = reply.completion
@@ -262,16 +304,21 @@ class _RequestRun:
             completion = min(most.completion, most_tokens(reply.text))
         prompt = most.prompt if reply.prompt is None else reply.prompt
         unsure = reply.completion is None or reply.prompt is None
-        return reply, self.usage(prompt, completion, reply.cached, estimated=unsure)
+        counts = {"cached": reply.cached, "reasoning": reply.thought, "estimated": unsure}
+        return reply, usage_of(self.services.price, prompt, completion, **counts)
 
     def listener(self, exchange: Exchange) -> Callable[[bytes], None] | None:
         """Hands on the text of a stream while it comes; None where nobody listens or nothing streams."""
+        self.reader = None
         if self.on_delta is None or not exchange.streamed:
             return None
         reader, emit, cleaner = DeltaReader(exchange.path), self.on_delta, StreamCleaner(self.services.scanner)
-        self.streamed, self.shown = False, cleaner
-        # An empty piece: what a failed call said before is not part of this reply.
-        emit("")
+        self.streamed, self.shown, self.reader = False, cleaner, reader
+        if self.begun is None or self.calls_for_rest:
+            # An empty piece: what a failed call said before is not part of this reply.
+            emit("")
+            emit(self.begun.text if self.begun is not None else "")
+        self.calls_for_rest += 1
 
         def listen(piece: bytes) -> None:
             text = reader.feed(piece)
@@ -313,9 +360,12 @@ class _RequestRun:
         if self.was_too_long:
             return False  # one try; a second would only lose more
         self.was_too_long, figures = True, overflow(failure.text)
-        room = figures.reply(self.request.max_tokens)
-        if room is not None:
-            self.request = replace(self.request, max_tokens=room)  # nothing of the prompt is lost
+        if figures.allowed:
+            self.abilities = replace(self.abilities, window=figures.allowed)
+            self.services.abilities.keep(self.endpoint, self.abilities)
+        least = figures.reply(self.request.max_tokens)
+        if least is not None:
+            self.request = replace(self.request, max_tokens=least)  # nothing of the prompt is lost
             return True
         shorter = trim(self.request.messages, figures.share(self.request.max_tokens))
         if shorter is None:
@@ -348,18 +398,3 @@ class _RequestRun:
         """Raises :class:`Cancelled` once the person asked to stop."""
         if self.cancellation is not None:
             self.cancellation.check()
-
-    def endpoint_problem(self, failure: Failure, failures: int) -> EndpointProblem:
-        times = f" ({failures} times)" if failures > 1 else ""
-        hint = _HINTS.get(failure.kind, "the same command goes on where it stopped" if failure.retryable else "")
-        if failure.kind == "limit" and failure.final:
-            hint = "the account's quota is used up: raise it, or choose another model"
-        if failure.kind == "context":
-            hint = "choose a model with a longer context, or give fewer rows"
-        kind = NotRecorded if failure.kind == "offline" else EndpointProblem
-        return kind(f"{self.endpoint.name}: {failure.text}{times}", retryable=failure.retryable, hint=hint)
-
-    def over_budget(self, most: Usage) -> str:
-        reached = self.services.meter.exhausted
-        money = f" and ${most.money:.4f}" if most.money else ""
-        return reached or f"the next call may take {most.tokens:,} tokens{money}, and less than that is left"

@@ -14,7 +14,8 @@ from evolve.ledger import Budget, Ledger
 from evolve.models.abilities import AbilityBook
 from evolve.models.addressing import Endpoint, parse_model
 from evolve.models.bodies import Wording
-from evolve.models.client import EndpointModel, Services
+from evolve.models.catalog import listed
+from evolve.models.client import EndpointModel
 from evolve.models.openai_wire import OpenAIWire
 from evolve.models.prices import Prices
 from evolve.models.protocol import ChatModel, Meter
@@ -22,6 +23,7 @@ from evolve.models.replay import ExchangeStore, Recording, RecordingWire
 from evolve.models.retries import Breaker, RetryRules
 from evolve.models.routing import Models
 from evolve.models.secret_cleaning import CleaningWire
+from evolve.models.services import Services
 from evolve.models.wire import Deadlines, Wire
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.redaction import Scanner, known_secrets
@@ -38,7 +40,7 @@ class ModelSetup:
         roles: The same for single roles.
         base_url: Where bare names are looked for, or "".
         meter: The ledger of the run.
-        prices: A price file on top of the one that ships, or None.
+        prices: A price file that goes before the list of prices, or None.
         abilities: Where it is remembered what endpoints can do, or None. A recording starts without, so that its
             replay takes the same way on any machine.
         recording: Where exchanges are recorded or replayed from, or None.
@@ -114,6 +116,7 @@ def _services(setup: ModelSetup, endpoint: Endpoint, breaker: Breaker, shared: t
         wording=load_wording(setup.layers),
         meter=setup.meter,
         price=prices.of(endpoint),
+        window=listed(endpoint).window,
         abilities=book,
         rules=setup.rules,
         deadlines=setup.deadlines,
@@ -137,4 +140,8 @@ def load_wording(layers: PromptLayers | None = None) -> Wording:
         WorkspaceError: A prompt file is missing or not UTF-8.
     """
     chosen = layers or PromptLayers()
-    return Wording(form=load_prompt("reply-form.md", chosen), repair=load_prompt("reply-repair.md", chosen))
+    return Wording(
+        form=load_prompt("reply-form.md", chosen),
+        repair=load_prompt("reply-repair.md", chosen),
+        go_on=load_prompt("reply-continue.md", chosen).strip(),
+    )

@@ -22,6 +22,12 @@ _PROMPT = re.compile(
     re.IGNORECASE,
 )
 _ASKED = re.compile(rf"(?:requested|sent|resulted in|request|requested tokens) \(?{_NUMBER}", re.IGNORECASE)
+_MOST_REPLY = re.compile(
+    rf"at most {_NUMBER} completion tokens|max_(?:completion_)?tokens is \[\d+, ?{_NUMBER}\]"
+    rf"|> {_NUMBER}, which is the maximum allowed number of output tokens"
+    rf"|max_(?:completion_)?tokens`? must be less than or equal to `?{_NUMBER}",
+    re.IGNORECASE,
+)
 _LEAST_SHARE = 0.05
 _LEAST_REPLY = 64
 
@@ -59,6 +65,11 @@ class Overflow:
 def overflow(text: str) -> Overflow:
     """The figures in a complaint."""
     return Overflow(allowed=_first(_ALLOWED, text), prompt=_first(_PROMPT, text), asked=_first(_ASKED, text))
+
+
+def most_reply(text: str) -> int | None:
+    """The most tokens of a reply by a complaint of OpenAI, DeepSeek, Anthropic or Groq; None by another."""
+    return _first(_MOST_REPLY, text)
 
 
 def _first(pattern: re.Pattern[str], text: str) -> int | None:

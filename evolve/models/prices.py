@@ -1,59 +1,40 @@
-"""What models cost, from a table that ships as data; what is not in it is unknown, not free."""
+"""What models cost; a price that no list has is unknown, not free."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from evolve.errors import UsageError, WorkspaceError
 from evolve.files import parse_toml, read_text
 from evolve.models.addressing import Endpoint
+from evolve.models.catalog import listed
+from evolve.models.costs import FREE, Price
 
 _KEYS = {"input", "output", "cached"}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Price:
-    """US dollars for a million tokens.
-
-    Attributes:
-        cached: For prompt tokens the endpoint had in its cache; None where they cost like others.
-    """
-
-    input: float
-    output: float
-    cached: float | None = None
-
-    def of(self, prompt: int, completion: int, cached: int = 0) -> float:
-        """Dollars for a call; ``cached`` are those of ``prompt`` that were in the cache."""
-        lower = self.input if self.cached is None else self.cached
-        return ((prompt - cached) * self.input + cached * lower + completion * self.output) / 1e6
-
-
-FREE = Price(input=0.0, output=0.0)
-
-
 class Prices:
-    """A price table: the one that ships, with a workspace's own on top.
+    """A workspace's own prices, which go before those that are listed.
 
     Args:
-        own: The workspace's ``prices.toml``, or None. It has the form of the file that ships.
+        own: The workspace's ``prices.toml``, or None. Under ``[models]`` it has a line for each model, in dollars for a
+            million tokens: ``"https://host/v1#name" = { input = 1.25, output = 10.0, cached = 0.125 }``. A model of
+            OpenAI's own endpoint goes by its bare name.
 
     Raises:
         WorkspaceError: When the file is malformed; names the model and the key.
     """
 
     def __init__(self, own: Path | None = None) -> None:
-        self._table = _read((files("evolve.models") / "prices.toml").read_text("utf-8"), "prices.toml")
+        self._table: dict[str, Price] = {}
         if own is not None and own.is_file():
             try:
                 text = read_text(own)
             except UsageError as error:
                 raise WorkspaceError(str(error), hint=error.hint) from error
-            self._table.update(_read(text, str(own)))
+            self._table = _read(text, str(own))
 
     def of(self, endpoint: Endpoint) -> Price | None:
         """The price of a model at an endpoint; None where it is unknown. What runs on this machine is free."""
@@ -61,7 +42,7 @@ class Prices:
         price = self._table.get(endpoint.name) or self._table.get(_undated(endpoint.name))
         if price is not None:
             return price
-        return FREE if endpoint.on_this_machine else None
+        return FREE if endpoint.on_this_machine else listed(endpoint).price
 
 
 def _undated(name: str) -> str:

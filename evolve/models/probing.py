@@ -7,18 +7,20 @@ from dataclasses import dataclass, replace
 from evolve.errors import EndpointProblem, ModelMistake, NotRecorded
 from evolve.models.abilities import Abilities, AbilityBook, Api, unknown_abilities
 from evolve.models.addressing import Endpoint
-from evolve.models.client import EndpointModel, Services
+from evolve.models.client import EndpointModel
 from evolve.models.protocol import Message, ModelReply, ModelRequest, Usage
 from evolve.models.retries import RetryRules
+from evolve.models.services import Services
 from evolve.models.structure import RUNGS
 from evolve.models.wire import Deadlines, Exchange, Failure, Wire
 
 _MAX_TOKENS = 1_024  # a model that thinks needs some of it before it answers
+# No model that was not shown the schema gives this name to a sum: an endpoint that drops the schema is found out.
 _SCHEMA = {
     "title": "sum",
     "type": "object",
-    "properties": {"sum": {"type": "integer"}},
-    "required": ["sum"],
+    "properties": {"total_of_both": {"type": "integer"}},
+    "required": ["total_of_both"],
     "additionalProperties": False,
 }
 

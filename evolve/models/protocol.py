@@ -14,6 +14,9 @@ Finish = Literal["stop", "length", "refusal", "filter"]
 Rung = Literal["text", "json_schema", "json_object", "fenced"]
 """A way to ask for a structured reply, from the strictest down a ladder; ``text`` asks for none."""
 
+OTHERWISE_WINDOW, OTHERWISE_REPLY = 32_768, 8_192
+"""Tokens that are assumed where nothing is known of a model; few enough for what is served today."""
+
 KEPT = 100
 """The priority from which a message is never trimmed: golden items, the task itself, the rules."""
 
@@ -25,12 +28,14 @@ class Message:
     Attributes:
         priority: What goes last when the prompt is too long; from :data:`KEPT` on it is never left out.
         kind: What the text is (``task``, ``insight``, ``skill``, ``feedback``), for records and views only.
+        reasoning: Of an assistant's turn, what its :class:`ModelReply` had there; sent back to the model it came from.
     """
 
     role: Role
     text: str
     priority: int = 50
     kind: str = ""
+    reasoning: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,10 +44,12 @@ class ModelRequest:
 
     Attributes:
         schema: JSON Schema that the reply's ``data`` must satisfy; None for plain text. A ``title`` names it.
-        max_tokens: Most tokens of the reply, thinking included; what is reserved before the call.
+        max_tokens: Most tokens of one call's reply, thinking included; what is reserved before the call. A reply that
+            ends there is gone on with, or asked for again with more room.
         temperature: None leaves it to the endpoint, as some models refuse any.
         seed: Sent where given; also part of what makes two requests the same for a replay.
         stop: Texts that end the reply.
+        code: The text of the reply may be executed: it keeps words that only happen to be somebody's password.
         refused: Answers that failed verification before; each asks the next, dearer model of the role.
     """
 
@@ -56,6 +63,7 @@ class ModelRequest:
     temperature: float | None = None
     seed: int | None = None
     stop: tuple[str, ...] = ()
+    code: bool = False
     refused: int = 0
 
     def __post_init__(self) -> None:
@@ -68,6 +76,21 @@ class ModelRequest:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ModelLimits:
+    """How much a model takes and gives in one call, in tokens.
+
+    Attributes:
+        window: Prompt and reply together.
+        reply: A good :attr:`ModelRequest.max_tokens`: what the model can write, or less, and never all of the window.
+        known: Somebody who should know named the window: a price list, the endpoint, or an error. Else it is assumed.
+    """
+
+    window: int = OTHERWISE_WINDOW
+    reply: int = OTHERWISE_REPLY
+    known: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class Usage:
     """What a reply cost. Sums with ``+``, and is an amount for the ledger.
 
@@ -75,6 +98,7 @@ class Usage:
         prompt: Tokens sent.
         completion: Tokens received, thinking included.
         cached: Those of ``prompt`` that the endpoint had in its cache.
+        reasoning: Those of ``completion`` that were thinking, where the endpoint says.
         money: US dollars by the price table; 0.0 where the price is not known.
         calls: HTTP requests that reached the endpoint; 0 for a replay.
         estimated: Some figure is an upper estimate, because the endpoint did not say.
@@ -84,6 +108,7 @@ class Usage:
     prompt: int = 0
     completion: int = 0
     cached: int = 0
+    reasoning: int = 0
     money: float = 0.0
     calls: int = 0
     seconds: float = 0.0
@@ -111,15 +136,17 @@ class ModelReply:
     """A reply that can be used, or a refusal that is told as one.
 
     Attributes:
-        text: What the model wrote, whole; never a part of a broken stream.
+        text: What the model wrote, whole; never a part of a broken stream. Thoughts that came in front of it, between
+            ``<think>`` marks, are no part of it.
         data: The JSON value that satisfies the request's schema; None without a schema and after a refusal.
         usage: The sum over every call it took.
         model: The name the endpoint gave, else the one that was asked for.
-        finish: ``stop``; ``length`` where ``max_tokens`` cut it off; ``refusal`` and ``filter`` where the model or
-            its host would not answer. A refusal says nothing about the task.
+        finish: ``stop``; ``length`` where it was cut off again each time that it was gone on with; ``refusal`` and
+            ``filter`` where the model or its host would not answer. A refusal says nothing about the task.
         calls: Calls it took, failed ones included.
         rung: How the structure was asked for.
         dropped: Kinds of the messages left out because the prompt was too long.
+        reasoning: What the endpoint gave beside the text for the next call, opaque; {} for nothing.
     """
 
     text: str
@@ -130,6 +157,11 @@ class ModelReply:
     calls: int = 1
     rung: Rung = "text"
     dropped: tuple[str, ...] = ()
+    reasoning: Mapping[str, Any] = field(default_factory=dict)
+
+    def turn(self, *, priority: int = KEPT, kind: str = "reply") -> Message:
+        """The reply as the assistant's turn of the next request, with the reasoning that belongs to it."""
+        return Message(role="assistant", text=self.text, priority=priority, kind=kind, reasoning=self.reasoning or None)
 
     @property
     def refused(self) -> bool:
@@ -163,10 +195,18 @@ class ChatModel(Protocol):
 
         Raises:
             EndpointProblem: The endpoint cannot be reached or does not work; ``retryable`` says whether waiting
-                may help. It says nothing about the task.
+                may help. It says nothing about the task. :class:`evolve.errors.PromptTooLong` where all that may be
+                left out was; :meth:`limits` then knows better.
             ModelMistake: The replies stayed unusable after two repairs.
             BudgetExhausted: The most this could cost does not fit in what is left.
             Cancelled: A person asked to stop; what was under way is booked with the most it can have cost.
+        """
+        ...
+
+    def limits(self, role: str = "act") -> ModelLimits:
+        """How much fits the model of a role; the least of several that may be asked.
+
+        The first call may ask the endpoint which models it has. Never fails: unknown is assumed.
         """
         ...
 

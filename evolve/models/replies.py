@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evolve.files import clean_text
 from evolve.models.protocol import Finish
+from evolve.models.reasoning import joined_reasoning, reasoning_of
 
 _FINISHES: Mapping[str, Finish] = {
     "stop": "stop",
@@ -28,6 +29,9 @@ MOST_BYTES = 4 * 1024 * 1024
 # A count beyond it is nonsense, and booking it would end any budget at once.
 _MOST_COUNTED = 10**9
 
+# Where OpenAI, Moonshot, DeepSeek, and hosts that pass Anthropic's counts on tell of the cache.
+_CACHED = ("cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Parts:
@@ -36,6 +40,9 @@ class Parts:
     Attributes:
         prompt: Tokens as the endpoint counted them; None where it did not, or not in numbers.
         completion: The same for the reply.
+        cached: Those of the prompt that the endpoint had in its cache.
+        thought: Those of the completion that were thinking.
+        reasoning: The fields of the message that belong to the next request, by their names on the wire.
     """
 
     text: str
@@ -44,6 +51,18 @@ class Parts:
     prompt: int | None = None
     completion: int | None = None
     cached: int = 0
+    thought: int = 0
+    reasoning: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def refused(self) -> bool:
+        """Whether there is no answer, because the model or its host would not give one."""
+        return self.finish in ("refusal", "filter")
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether it ended because it was as long as it might be."""
+        return self.finish == "length"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,11 +73,13 @@ class Unusable:
         why: In words that the model is shown when it is asked again.
         cut: The stream ended before the reply did: a failed call, not a reply.
         failed: The body is an error that came with HTTP 200.
+        cut_short: All tokens that were allowed went before the answer began; with more of them there may be one.
     """
 
     why: str
     cut: bool = False
     failed: bool = False
+    cut_short: bool = False
 
 
 def read_reply(content: bytes, *, streamed: bool, path: str = "chat/completions") -> Parts | Unusable:
@@ -87,6 +108,8 @@ class DeltaReader:
     def __init__(self, path: str = "chat/completions") -> None:
         self._path = path
         self._rest = b""
+        self.size = 0
+        """Bytes of text and thinking so far."""
 
     def feed(self, piece: bytes) -> str:
         """The text in what is complete by now."""
@@ -95,7 +118,9 @@ class DeltaReader:
         for line in lines:
             event = _json(line.removeprefix(b"data:").decode("utf-8", "replace")) if line.startswith(b"data:") else None
             if isinstance(event, dict):
-                texts.append(_delta(event, self._path))
+                text, thoughts = _delta(event, self._path)
+                texts.append(text)
+                self.size += len((text + thoughts).encode("utf-8", "replace"))
         return clean_text("".join(texts))
 
 
@@ -137,7 +162,8 @@ def _parse_chat(whole: Mapping[str, Any]) -> Parts | Unusable:
         return _make_parts(refusal, "refusal", whole)
     if content is None:
         return Unusable(why="the content is not text")
-    return _by_finish(content, choices[0].get("finish_reason"), whole)
+    parts = _by_finish(content, choices[0].get("finish_reason"), whole)
+    return replace(parts, reasoning=reasoning_of(message)) if isinstance(parts, Parts) else parts
 
 
 def _parse_response(whole: Mapping[str, Any]) -> Parts | Unusable:
@@ -182,7 +208,8 @@ def _by_finish(content: str, reason: Any, whole: Mapping[str, Any]) -> Parts | U
     if finish is None:
         return Unusable(why=f"it ended for an unknown reason: {str(reason)[:40]!r}")
     if not content.strip() and finish in ("stop", "length"):
-        return Unusable(why="it is empty" + (": all tokens went before the answer began" * (finish == "length")))
+        short = finish == "length"
+        return Unusable(why="it is empty" + (": all tokens went before the answer began" * short), cut_short=short)
     return _make_parts(content, finish, whole)
 
 
@@ -191,16 +218,26 @@ def _make_parts(text: str, finish: Finish, whole: Mapping[str, Any]) -> Parts:
     usage = usage if isinstance(usage, dict) else {}
     details = usage.get("prompt_tokens_details") or usage.get("input_tokens_details")
     prompt = _count(usage.get("prompt_tokens", usage.get("input_tokens")))
-    cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else None
+    completion = _count(usage.get("completion_tokens", usage.get("output_tokens")))
+    cached = _first_count((details, usage), _CACHED)
+    written = usage.get("completion_tokens_details") or usage.get("output_tokens_details")
+    thought = _first_count((written,), ("reasoning_tokens",))
     model = whole.get("model")
     return Parts(
         text=clean_text(text),
         finish=finish,
         model=clean_text(model)[:200] if isinstance(model, str) else "",
         prompt=prompt,
-        completion=_count(usage.get("completion_tokens", usage.get("output_tokens"))),
-        cached=min(cached or 0, prompt or 0),
+        completion=completion,
+        cached=min(cached, prompt or 0),
+        thought=min(thought, completion or 0),
     )
+
+
+def _first_count(places: Sequence[Any], names: Sequence[str]) -> int:
+    """The first count above zero under one of some names, in one of some objects; else 0."""
+    counts = (_count(place.get(name)) for place in places if isinstance(place, dict) for name in names)
+    return next(filter(None, counts), 0)
 
 
 def _count(value: Any) -> int | None:
@@ -239,6 +276,7 @@ def _events(text: str) -> Iterator[str]:
 def _join_events(events: list[dict[str, Any]], *, done: bool) -> Parts | Unusable:
     """The pieces of a stream as the one body that they stand for."""
     texts, refusals, reason, usage, model = [], [], None, None, ""
+    deltas: list[dict[str, Any]] = []
     for event in events:
         usage, model = event.get("usage") or usage, event.get("model") or model
         choices = event.get("choices")
@@ -255,20 +293,25 @@ def _join_events(events: list[dict[str, Any]], *, done: bool) -> Parts | Unusabl
             return Unusable(why="the content is not text")
         texts.append(piece)
         refusals.append(str(delta.get("refusal") or ""))
+        deltas.append(delta)
         reason = first.get("finish_reason") or reason
     # Either ending will do: not every server sends [DONE].
     if not done and reason is None:
         return Unusable(why="the stream ended before the reply did", cut=True)
-    message = {"content": "".join(texts), "refusal": "".join(refusals)}
+    message = {"content": "".join(texts), "refusal": "".join(refusals), **joined_reasoning(deltas)}
     whole = {"choices": [{"message": message, "finish_reason": reason}], "usage": usage, "model": model}
     return _parse_chat(whole)
 
 
-def _delta(event: Mapping[str, Any], path: str) -> str:
+def _delta(event: Mapping[str, Any], path: str) -> tuple[str, str]:
+    """The text and the thinking in a piece of a stream."""
     if path == "responses":
         piece = event.get("delta") if event.get("type") == "response.output_text.delta" else ""
-        return piece if isinstance(piece, str) else ""
+        return (piece, "") if isinstance(piece, str) else ("", "")
     choices = event.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
     delta = first.get("delta") if isinstance(first, dict) else None
-    return _text(delta.get("content")) or "" if isinstance(delta, dict) else ""
+    if not isinstance(delta, dict):
+        return "", ""
+    thoughts = reasoning_of(delta)
+    return _text(delta.get("content")) or "", str(thoughts.get("reasoning_content") or thoughts.get("reasoning") or "")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from evolve.cancellation import Cancellation
 from evolve.errors import UsageError
-from evolve.models.protocol import ChatModel, ModelReply, ModelRequest, OnDelta
+from evolve.models.protocol import ChatModel, ModelLimits, ModelReply, ModelRequest, OnDelta
 
 ROLES = ("act", "reflect", "judge", "rewrite")
 
@@ -57,6 +57,16 @@ class Models:
     def escalate(self, level: int) -> Models:
         """The models for work that failed verification ``level`` times."""
         return Models(self._lists["act"], self._lists, min(max(level, 0), self.levels - 1))
+
+    def limits(self, role: str = "act") -> ModelLimits:
+        """The least of what the models of a role take: failed work goes from one to the next with its history."""
+        self.of(role)
+        every = [model.limits(role) for model in self._lists[role][self.level :] or self._lists[role][-1:]]
+        return ModelLimits(
+            window=min(limits.window for limits in every),
+            reply=min(limits.reply for limits in every),
+            known=all(limits.known for limits in every),
+        )
 
     def complete(
         self, request: ModelRequest, on_delta: OnDelta | None = None, cancellation: Cancellation | None = None

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from evolve.models.protocol import ModelRequest
-from evolve.models.wire import Deadlines, Exchange, Failure, OnBytes, Received, Wire
+from evolve.models.wire import CodeAt, Deadlines, Exchange, Failure, OnBytes, Received, Wire
 from evolve.redaction import MARK, Scanner, StreamCleaner
 
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
@@ -50,15 +50,16 @@ class CleaningWire:
         self._wire.close()
 
 
-def clean_body(content: bytes, scanner: Scanner, *, gives_code: bool = False) -> bytes:
+def clean_body(content: bytes, scanner: Scanner, *, gives_code: CodeAt = "") -> bytes:
     """A reply's body without known secrets: of JSON and of streams every text in it, of anything else the whole.
 
-    A body that holds none stays as it came, byte for byte. Of one with code see :func:`clean_reply`.
+    A body that holds none stays as it came, byte for byte. Of one with code in a field see :func:`clean_reply`; of one
+    whose text is code only the secrets of ``scanner.for_code`` are taken out.
     """
     if not scanner:
         return content
     if gives_code:
-        scanner = _ReplyScanner(scanner)
+        scanner = scanner.for_code if gives_code == "text" else _ReplyScanner(scanner)
     encoding = json.detect_encoding(content)
     if not encoding.startswith("utf-8"):  # UTF-16 or UTF-32, by its zeros or its byte order mark
         text = content.decode(encoding, "replace")
@@ -110,9 +111,15 @@ def clean_request(request: ModelRequest, scanner: Scanner) -> ModelRequest:
     """The request with no known secret in its messages: whatever an action printed is also told to an endpoint."""
     if not scanner:
         return request
-    return replace(
-        request, messages=tuple(replace(message, text=scanner.clean(message.text)) for message in request.messages)
+    messages = (
+        replace(
+            message,
+            text=scanner.clean(message.text),
+            reasoning=None if message.reasoning is None else scanner.cleaned(message.reasoning),
+        )
+        for message in request.messages
     )
+    return replace(request, messages=tuple(messages))
 
 
 def _clean_stream(text: str, scanner: Scanner) -> str:

@@ -11,13 +11,12 @@ from typing import Any
 
 from evolve.files import clean_text
 from evolve.models.protocol import Rung
+from evolve.models.reasoning import without_thoughts
 
 RUNGS: tuple[Rung, ...] = ("json_schema", "json_object", "fenced")
 """From the one that binds the model most to the one that any model can try."""
 
 _FENCE = re.compile(r"```[a-zA-Z0-9_-]*[ \t]*\n(.*?)```", re.DOTALL)
-# Local models write their thoughts first, and JSON in them is no answer.
-_THINKING = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 _OPENING = re.compile(r"[{\[]")
 # Each is tried to the end of the text, so without a bound time would grow with its square.
@@ -67,7 +66,7 @@ def extract(text: str, schema: Mapping[str, Any]) -> Extracted:
     commas are forgiven. A value is never completed: what was cut off stays unusable.
     """
     complaint = ""
-    for value in _values(_THINKING.sub("", text).strip()):
+    for value in _values(without_thoughts(text).strip()):
         cleaned = _cleaned(value)
         fault = violation(cleaned, schema)
         if not fault:

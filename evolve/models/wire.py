@@ -25,6 +25,9 @@ FailureKind = Literal[
     "offline",  # a replay that has no record of this
 ]
 
+CodeAt = Literal["", "field", "text"]
+"""Code in a reply: none, in a field of its JSON, or in its text."""
+
 _TRANSIENT = frozenset({"connect", "timeout", "broken", "limit", "server"})
 
 
@@ -54,14 +57,14 @@ class Exchange:
         path: Under the base URL, such as ``chat/completions``.
         body: JSON; {} for a GET.
         attempt: Which time the same body is asked for because the replies could not be read; part of its digest.
-        gives_code: The reply holds code that may be executed.
+        gives_code: Where the reply holds code that may be executed, if it does.
     """
 
     base_url: str
     path: str
     body: Mapping[str, Any] = field(default_factory=dict)
     attempt: int = 0
-    gives_code: bool = False
+    gives_code: CodeAt = ""
 
     @property
     def streamed(self) -> bool:

@@ -95,7 +95,7 @@ def test_builds_carry_seeds_and_nothing_learned(used_tree: Path, tmp_path: Path)
     suites = {f"evolve/tasks/suites/{suite.name}.jsonl.bz2" for suite in BUILTIN}
     assert suites <= in_wheel & in_sdist
     assert {"benchmarks/suites/__main__.py", "benchmarks/suites/lists.py"} <= in_sdist
-    assert {"evolve/models/prices.toml", "evolve/_seed/prompts/reply-form.md"} <= in_wheel
+    assert {"evolve/_seed/prompts/reply-form.md", "evolve/_seed/prompts/reply-continue.md"} <= in_wheel
     assert {"prompts/workflow.toml", "skills/SEEDS", "hatch_build.py", "tests/conftest.py"} <= in_sdist
     for name in in_wheel | in_sdist:
         assert not name.endswith(".pyc")

@@ -7,9 +7,10 @@ import json
 import pytest
 
 from evolve.errors import EndpointProblem, UsageError
-from evolve.models import KEPT, Message, ModelRequest, parse_model
+from evolve.models import KEPT, Message, ModelRequest, Services, load_wording, parse_model, probe
 from evolve.models.addressing import OPENAI
 from evolve.models.structure import RUNGS
+from evolve.testing import LocalWire, prompt_of
 from tests.models.conftest import SUM, ask, recorded
 
 
@@ -61,6 +62,47 @@ def test_lower_rungs_carry_the_schema_in_words(bench):
     (message,) = one.bodies[0]["messages"]
     assert "JSON Schema" in message["content"]
     assert '"sum": {"type": "integer"}' in message["content"]
+
+
+TOLD = {
+    "type": "object",
+    "properties": {"relation": {"enum": ["prevents", "contributes"]}},
+    "required": ["relation"],
+    "additionalProperties": False,
+}
+
+
+@pytest.mark.parametrize("role", ["act", "reflect"])
+def test_an_endpoint_that_does_not_keep_to_a_schema_is_told_it_in_words_from_then_on(bench, tmp_path, role):
+    kept = tmp_path / "abilities.json"
+    right = '{"relation": "prevents"}'
+    one = bench("It prevents it.", right, right, setup={"abilities": kept})
+    assert one.complete(ask(schema=TOLD, role=role)).calls == 2
+    assert one.complete(ask(schema=TOLD, role=role)).calls == 1
+    assert "JSON Schema" not in one.bodies[0]["messages"][-1]["content"]
+    for body in one.bodies[1:]:
+        assert '"enum": ["prevents", "contributes"]' in body["messages"][-1]["content"]
+    (known,) = json.loads(kept.read_text()).values()
+    assert known["rungs"]["json_schema"] is False
+
+
+def test_a_probe_finds_out_who_drops_the_schema():
+    def answer(body):
+        prompt = prompt_of(body)
+        return '{"total_of_both": 42}' if "JSON Schema" in prompt else '{"sum": 42}'
+
+    endpoint = parse_model("http://127.0.0.1:1/v1#m", {})
+    services = Services(wire=LocalWire(answer), wording=load_wording(), sleep=lambda seconds: None)
+    rungs = probe(endpoint, services).abilities.rungs
+    assert rungs == {"json_schema": False, "json_object": True, "fenced": True}
+
+
+def test_a_reply_that_was_cut_off_says_nothing_of_whether_schemas_are_kept_to(bench):
+    one = bench(
+        {"text": '{"relation": "pre', "finish": "length"}, '{"relation": "prevents"}', '{"relation": "prevents"}'
+    )
+    assert one.complete(ask(schema=TOLD)).calls == 2
+    assert one.complete(ask(schema=TOLD)).rung == "json_schema"
 
 
 def test_a_server_that_breaks_on_a_schema_is_asked_another_way(bench):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 
@@ -10,9 +11,20 @@ import pytest
 from evolve.cancellation import Cancellation
 from evolve.errors import Cancelled
 from evolve.ledger import Budget, Ledger
-from evolve.models import Deadlines, Exchange, Failure, Message, ModelRequest, ModelSetup, OpenAIWire, open_models
+from evolve.models import (
+    Deadlines,
+    Exchange,
+    Failure,
+    Message,
+    ModelRequest,
+    ModelSetup,
+    OpenAIWire,
+    Received,
+    open_models,
+)
 from evolve.models.addressing import parse_model
 from evolve.testing import Scenario, ScriptedEndpoint
+from evolve.testing.endpoint_faults import completion
 
 SLACK_S = 10.0
 """For a busy machine; the calls would last a minute."""
@@ -55,3 +67,42 @@ def test_nobody_waits_out_a_pause_after_they_said_stop():
         with pytest.raises(Cancelled):
             models.complete(ModelRequest(messages=[Message(role="user", text="x")]), None, cancellation)
         assert time.monotonic() - started < 1.0 + SLACK_S
+
+
+class StoppedWire:
+    """Streams a part of a reply; then the person says stop."""
+
+    def __init__(self, cancellation, *deltas):
+        self.cancellation, self.deltas = cancellation, deltas
+
+    def send(self, exchange, deadlines, on_bytes=None):
+        if not exchange.streamed:
+            usage = {"prompt_tokens": 2_500, "completion_tokens": 10}
+            return Received(content=json.dumps(completion("fine", usage=usage)).encode())
+        for delta in self.deltas:
+            on_bytes(b"data: " + json.dumps({"choices": [{"delta": delta}]}).encode() + b"\n\n")
+        self.cancellation.cancel()
+        return Failure(kind="timeout", text="ended", billed=True)
+
+    def close(self):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("deltas", "least", "most"),
+    [
+        ([{"content": "word " * 80}], 2_500 + 80, 2_500 + 200),
+        ([{"reasoning_content": "thought " * 80}, {"content": "x"}], 2_500 + 80, 2_500 + 300),
+        ([], 2_500 + 8_000, 20_000),  # nobody knows what it was doing
+    ],
+)
+def test_a_stream_that_a_person_ends_is_booked_by_what_was_sent_and_received(deltas, least, most):
+    cancellation, meter = Cancellation(), Ledger(Budget(tokens=100_000))
+    wire = StoppedWire(cancellation, *deltas)
+    models = open_models(ModelSetup(model="http://127.0.0.1:1/v1#m", meter=meter, wire=lambda endpoint: wire))
+    request = ModelRequest(messages=[Message(role="user", text="word " * 2_000)], max_tokens=8_000)
+    models.complete(request)
+    before = meter.spent.tokens
+    with pytest.raises(Cancelled):
+        models.complete(request, lambda text: None, cancellation)
+    assert least <= meter.spent.tokens - before <= most

@@ -8,7 +8,7 @@ from itertools import count, groupby
 
 from evolve.cancellation import Cancellation
 from evolve.files import clean_text
-from evolve.models import ChatModel, ModelReply, ModelRequest, OnDelta
+from evolve.models import ChatModel, ModelLimits, ModelReply, ModelRequest, OnDelta
 from evolve.policies.protocol import OnPiece, Piece
 
 _HIGH_SURROGATES = ("d8", "d9", "da", "db")
@@ -38,6 +38,10 @@ class Watched:
         if self.on_piece is not None:
             on_delta = self._listener(request, self.on_piece)
         return self.models.complete(request, on_delta, cancellation or self.cancellation)
+
+    def limits(self, role: str = "act") -> ModelLimits:
+        """How much fits; see :meth:`evolve.models.ChatModel.limits`."""
+        return self.models.limits(role)
 
     def _listener(self, request: ModelRequest, tell: OnPiece) -> OnDelta:
         new = FenceReader if request.schema is None else FieldReader
