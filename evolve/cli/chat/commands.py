@@ -151,6 +151,7 @@ def _refuse(session: ChatSession, text: str) -> None:
 def _undo(session: ChatSession, text: str) -> None:
     with session.opened() as workspace:
         patch = workspace.undo(text or _last_applied_run(session, workspace), person=session.person())
+    session.conversation.note(patch)
     session.screen.say("undone", f"{', '.join(patch.names)} in {at_home(patch.folder)} as before; run {patch.run}")
 
 

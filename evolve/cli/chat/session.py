@@ -151,7 +151,7 @@ class ChatSession:
 
     def _run(self, wanted: Wanted, turn: ChatTurn, person: Person) -> Result:
         with self.screen.working("starting"), self.opened() as workspace:
-            task = self._task(wanted, words=workspace.uses_model)
+            task = self._task(wanted, workspace)
             for warning in task.warnings:
                 self.screen.say("warning", warning)
             python = self.setup.python if task.folder else None
@@ -182,21 +182,21 @@ class ChatSession:
             return reason or (self.ask("why not (Enter for no reason)? ") or "").strip() or "no"
         return answer if len(answer.split()) > 1 else None  # a sentence is a reason against it
 
-    def _task(self, wanted: Wanted, *, words: bool) -> Task:
-        """The task that is wanted, with the turns before it."""
+    def _task(self, wanted: Wanted, workspace: Workspace) -> Task:
+        """The task that is wanted, with the turns before it as they stand now."""
         from evolve.workspace import tasks
 
         if wanted.kind == "rows":
             task = tasks.read(examples=wanted.rows)
         elif wanted.kind == "named":
             task = tasks.read(wanted.text)
-        elif not words:
+        elif not workspace.uses_model:
             raise UsageError(WITHOUT_MODEL[0], hint=WITHOUT_MODEL[2])
         elif self.setup.folder:
             task = tasks.in_folder(wanted.text, self.setup.folder, self.setup.check)
         else:
             task = replace(tasks.in_words(wanted.text), warnings=())
-        return replace(task, earlier=self.conversation.earlier())
+        return replace(task, earlier=self.conversation.earlier(workspace.folders.list()))
 
     def _resolve_ambiguity(self, task: Task, turn: ChatTurn, result: Result) -> Result:
         """Where the examples leave open what is meant, asks, and solves again with the answer as an example."""
@@ -264,15 +264,11 @@ class ChatSession:
 
     def _record_refusal(self, patch: Patch) -> None:
         """Keeps the refusal with its turn, and learns a preference from the reason if one was given."""
-        reason = "" if patch.said.strip().lower() in _NO else patch.said
-        turn = self.turn_of(patch.run)
-        if turn is not None:
-            message = f"the person refused this change{f': {reason}' if reason else ''}"
-            self.conversation.answer(replace(turn, status="declined", told=message))
+        self.conversation.note(patch)
         self.screen.say("refused", "nothing is changed")
-        if reason:
+        if patch.reason:
             with self.opened() as workspace:
-                wish = workspace.preferences.from_refusal(reason, run=patch.run)
+                wish = workspace.preferences.from_refusal(patch.reason, run=patch.run)
             self.say_wish(wish)
 
     def say_wish(self, wish: Preference | None) -> None:
@@ -283,10 +279,6 @@ class ChatSession:
             self.screen.say(
                 "wish", f"{wish.description}  (/memory lists your wishes, /forget {wish.id[:8]} drops this one)"
             )
-
-    def turn_of(self, run: str) -> ChatTurn | None:
-        """The turn of this conversation with that run."""
-        return next((turn for turn in reversed(self.conversation.turns) if turn.run == run), None)
 
     def waiting(self) -> Patch | None:
         """The newest change of this conversation that nobody has decided about."""

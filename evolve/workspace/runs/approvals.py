@@ -10,8 +10,6 @@ from evolve.workspace.runs.person import Person
 from evolve.workspace.shelves.folders import Patch
 
 _OPTIONS = (YES, "no")
-# Refusals without a reason, so nothing is learned from them.
-_PLAIN_NO = ("", "n", "no", "nope", "never", "stop")
 
 
 def delivered(
@@ -36,9 +34,10 @@ def delivered(
 
 def _refuse(desk: Desk, run: str, reason: str) -> Patch:
     """Leaves the folder as it is; a reason is remembered for similar work."""
-    if reason.strip().casefold() not in _PLAIN_NO:
-        desk.preferences.from_refusal(reason, run=run)
-    return desk.folders.refuse(run, reason)
+    patch = desk.folders.refuse(run, reason)
+    if patch.reason:
+        desk.preferences.from_refusal(patch.reason, run=run)
+    return patch
 
 
 def undone(desk: Desk, run: str | None, person: Person) -> Patch:

@@ -10,7 +10,7 @@ import fcntl
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
@@ -18,6 +18,7 @@ from typing import IO, Any
 from evolve.episodes import Turn
 from evolve.errors import UsageError
 from evolve.files import clean_text, write_failure
+from evolve.workspace.shelves.folders import Patch
 from evolve.workspace.shelves.shelf import Shelf
 
 OPEN = "open"
@@ -48,10 +49,14 @@ class ChatTurn:
     run: str = ""
     spent: Mapping[str, float] = field(default_factory=dict)
 
-    def as_earlier(self) -> Turn:
-        """What a later turn is told of this one."""
-        outcome = f"{self.status}: {self.told}" + (f"\n{self.answer}" if self.answer else "")
-        return Turn(said=self.asked, outcome=outcome)
+    def as_earlier(self, patch: Patch | None = None) -> Turn:
+        """What a later turn is told of this one.
+
+        Args:
+            patch: What its run would change in a folder, as that stands now; None where it would change nothing.
+        """
+        status, told = (self.status, self.told) if patch is None or not patch.names else _standing(self, patch)
+        return Turn(said=self.asked, outcome=f"{status}: {told}" + (f"\n{self.answer}" if self.answer else ""))
 
 
 class Conversation:
@@ -81,6 +86,13 @@ class Conversation:
         self._append({"kind": "answered", "number": turn.number, **outcome, "spent": dict(turn.spent)})
         self.turns[turn.number - 1] = turn
 
+    def note(self, patch: Patch) -> None:
+        """Keeps with its turn, if that is one of these, that a change was refused or taken back."""
+        turn = next((turn for turn in reversed(self.turns) if turn.run == patch.run), None)
+        if turn is not None and patch.state in ("refused", "undone"):
+            status, told = _standing(turn, patch)
+            self.answer(replace(turn, status=status, told=told))
+
     def save(self, file: Path) -> None:
         """Writes it as Markdown to a new file that only the person can read.
 
@@ -103,9 +115,15 @@ class Conversation:
         last = self.turns[-1] if self.turns else None
         return last if last is not None and last.status in (OPEN, "interrupted", "waiting") else None
 
-    def earlier(self) -> tuple[Turn, ...]:
-        """The finished turns, as a later one is told of them."""
-        return tuple(turn.as_earlier() for turn in self.turns if turn.status not in (OPEN, "interrupted", "waiting"))
+    def earlier(self, patches: Iterable[Patch] = ()) -> tuple[Turn, ...]:
+        """The finished turns, as a later one is told of them.
+
+        Args:
+            patches: Changes of runs as they stand now, which may have been undone or applied outside of it.
+        """
+        by_run = {patch.run: patch for patch in patches}
+        finished = (turn for turn in self.turns if turn.status not in (OPEN, "interrupted", "waiting"))
+        return tuple(turn.as_earlier(by_run.get(turn.run)) for turn in finished)
 
     def close(self) -> None:
         """Lets go of the conversation; one in which nothing was asked leaves no file."""
@@ -207,6 +225,16 @@ class Conversations(Shelf):
         if not _ends_whole(path):
             stream.write(b"\n")  # a crash tore the last line; keep it apart from ours
         return Conversation(path, stream)
+
+
+def _standing(turn: ChatTurn, patch: Patch) -> tuple[str, str]:
+    """Status and sentence of a turn by what became of its change."""
+    if patch.state == "undone":
+        return "undone", "the person took this change back, so its files are as they were before it"
+    if patch.state == "refused":
+        return "declined", "the person refused this change" + (f": {patch.reason}" if patch.reason else "")
+    place = "is in the folder" if patch.state == "applied" else "waits for the person and is not in the folder"
+    return "solved", f"{turn.told}; the change {place}" if turn.status == "solved" else f"the change {place}"
 
 
 def _read(path: Path) -> tuple[str, list[ChatTurn]]:
