@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from evolve.workspace.opening import Place, locate
     from evolve.workspace.places import Config, Setting, Where, config, init, where
     from evolve.workspace.runs import tasks
-    from evolve.workspace.runs.conversations import ChatTurn, Conversation, Conversations
+    from evolve.workspace.runs.conversations import ChatTurn, Conversation, Conversations, Means, PastConversation
     from evolve.workspace.runs.person import Approve, Person
     from evolve.workspace.runs.result import Result
     from evolve.workspace.runs.sandboxed import sandbox
@@ -83,6 +83,7 @@ __all__ = [
     "InsightStatus",
     "Interval",
     "ItemCredit",
+    "Means",
     "Measurement",
     "Metric",
     "MetricsReport",
@@ -90,6 +91,7 @@ __all__ = [
     "OptimizationReport",
     "OptimizerRequest",
     "Options",
+    "PastConversation",
     "Patch",
     "Person",
     "Place",
@@ -171,7 +173,7 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.workspace.opening": ("Place", "locate"),
     "evolve.workspace.places": ("Config", "Setting", "Where", "config", "init", "where"),
     "evolve.workspace.runs": ("tasks",),
-    "evolve.workspace.runs.conversations": ("ChatTurn", "Conversation", "Conversations"),
+    "evolve.workspace.runs.conversations": ("ChatTurn", "Conversation", "Conversations", "Means", "PastConversation"),
     "evolve.workspace.runs.person": ("Approve", "Person"),
     "evolve.workspace.runs.result": ("Result",),
     "evolve.workspace.runs.sandboxed": ("sandbox",),

@@ -13,7 +13,8 @@ from evolve.cli.chat.reading import read
 from evolve.cli.chat.session import ChatSession
 from evolve.cli.chat.showing import at_home
 from evolve.cli.chat.spending import bounds_of, read_budget
-from evolve.cli.output import shorten
+from evolve.cli.chat.startup import go_on_with
+from evolve.cli.output import counted, shorten
 from evolve.errors import UsageError
 from evolve.workspace import ACTIVE, Approve, models, parse_model
 
@@ -25,6 +26,10 @@ A line is a task in words. A task file, SUITE#ID, or rows `input -> output` are 
 Several lines: Alt-Enter, a backslash at the end of the line, or triple quotes around them.
 Rows end with an empty line.
 Ctrl-C stops what is going on, Ctrl-D leaves; the conversation goes on when you come back."""
+
+
+_MOST_TALKS = 15
+"""Conversations listed by ``/resume``, the newest."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +52,7 @@ def commands() -> Mapping[str, Command]:
     """All commands, by name, in the order of ``/help``."""
     every = (
         Command(name="help", takes="", about="this list", run=_help),
+        Command(name="resume", takes="[ID]", about="conversations; or go on with one of them", run=_resume),
         Command(name="plan", takes="", about="the plan of the last turn, and how far it came", run=_plan),
         Command(name="diff", takes="[RUN]", about="what a turn would change, or changed, in the folder", run=_diff),
         Command(name="approve", takes="[ask|auto|never]", about="apply what waits; or set the mode", run=_approve),
@@ -59,7 +65,7 @@ def commands() -> Mapping[str, Command]:
         Command(name="edit", takes="[WHY]", about="change the last answer, and have it learned", run=_edit),
         Command(name="forget", takes="ID", about="drop a wish or an insight", run=_forget),
         Command(name="why", takes="[EFFECT]", about="causes found so far, and what the last turn used", run=_why),
-        Command(name="model", takes="[NAME|none]", about="the model of this session, or another one", run=_model),
+        Command(name="model", takes="[NAME|none|default]", about="the model; or another from the next turn on", run=_model),
         Command(name="budget", takes="[BOUNDS|none]", about="spent and left; or new bounds, such as $2", run=_budget),
         Command(name="save", takes="[FILE]", about="write the conversation as Markdown", run=_save),
         Command(name="exit", takes="", about="leave; so does Ctrl-D", run=_exit),
@@ -263,10 +269,31 @@ def _why(session: ChatSession, text: str) -> None:
         session.screen.say("cause", f"nothing is known to cause {effect!r} yet")
 
 
+def _resume(session: ChatSession, text: str) -> None:
+    if text == session.conversation.id:
+        session.screen.say("resumed", f"{text} is this one")
+        return
+    with session.opened(read_only=True) as workspace:
+        if text:
+            chosen = workspace.conversations.of(text)
+        else:
+            talks = workspace.conversations.list()
+    if text:
+        go_on_with(session, chosen)
+        return
+    for talk in talks[:_MOST_TALKS]:
+        place = f" in {at_home(talk.folder)}" if talk.folder else ""
+        session.screen.say(
+            "talk", f"{talk.id}  {shorten(talk.turns[-1].asked, 60)} ({counted(talk.turns, 'turn')}{place})"
+        )
+    if not talks:
+        session.screen.say("talk", "no conversation so far")
+
+
 def _model(session: ChatSession, text: str) -> None:
     if text:
-        name = "" if text == "none" else text
-        for part in filter(str.strip, name.split(",")):
+        name = {"none": "", "default": None}.get(text, text)
+        for part in filter(str.strip, (name or "").split(",")):
             parse_model(part)
         session.setup = replace(session.setup, model=name)
     session.screen.say("model", model_of(session) or "none: the embedded search works on rows and task files")

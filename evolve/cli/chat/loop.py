@@ -28,11 +28,10 @@ _LEAVE = "Ctrl-C stops what is going on; Ctrl-D or /exit leaves"
 
 @dataclass(frozen=True, kw_only=True)
 class Start:
-    """How a session is begun: which conversation, how it is shown, and what it may spend in all."""
+    """How a session is begun: which conversation, and what it may spend in all."""
 
     new: bool = False
     resume: str | None = None
-    plain: bool = False
     budget: tuple[str, ...] = ()
 
 
@@ -76,10 +75,10 @@ def converse(setup: Setup, start: Start) -> int:
             note(at_home(f"made the workspace {workspace.paths.root}"))
         store = workspace.conversations.folder
         new = start.new or (not attended and start.resume is None)  # a pipe begins where it says
-        conversation = choose_conversation(workspace.conversations, setup.folder, new=new, resume=start.resume)
+        conversation, setup = choose_conversation(workspace.conversations, setup, new=new, resume=start.resume)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that lacks a letter gets its number
-    screen = open_screen(plain=start.plain or wants_plain(os.environ))
+    screen = open_screen(plain=setup.plain or wants_plain(os.environ))
     # The status line of the input needs the session, so the session learns afterwards whom to ask.
     session = ChatSession(setup=setup, screen=screen, ask=lambda question: None, conversation=conversation, purse=purse)
     typed = TypedLines(store / "typed.jsonl")
@@ -90,8 +89,8 @@ def converse(setup: Setup, start: Start) -> int:
             greet(session, model_of(session))
         _run_turns(session, source)
     finally:
-        conversation.close()
-    if attended and conversation.turns:
+        session.conversation.close()
+    if attended and session.conversation.turns:
         screen.say("bye", f"go on with: {farewell(session)}")
     return 0 if attended else session.code  # whoever leaves has seen what came of it
 

@@ -16,7 +16,7 @@ from evolve.cli.chat.screen import Screen
 from evolve.cli.chat.spending import Purse, bounds_of, budget_of, spent_of
 from evolve.cli.chat.stopping import stoppable
 from evolve.errors import EvolveError, UsageError
-from evolve.workspace import Approve, Person
+from evolve.workspace import Approve, Means, Person
 
 if TYPE_CHECKING:
     from evolve.workspace import (
@@ -56,6 +56,7 @@ class Setup:
         folder: The folder that is worked in, or "".
         check: The command that decides there.
         model: As for ``evolve run``.
+        plain: Plain lines were asked for.
     """
 
     workspace: str | None = None
@@ -65,6 +66,12 @@ class Setup:
     model: str | None = None
     sandbox: str | None = None
     approve: Approve = "ask"
+    plain: bool = False
+
+    @property
+    def means(self) -> Means:
+        """What a conversation keeps of it."""
+        return Means(check=self.check, python=self.python, model=self.model)
 
 
 @dataclass
@@ -112,7 +119,7 @@ class ChatSession:
                 for text in WITHOUT_MODEL:
                     self.screen.say("hint", text)
                 return
-            turn = self.conversation.ask(asked, budget)
+            turn = self.conversation.ask(asked, budget, self.setup.means)
         self.asked, self._shown, self._booked = asked, "", turn.spent
         try:
             with stoppable() as cancellation:

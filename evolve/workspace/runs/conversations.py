@@ -6,6 +6,7 @@ learned from them. The record holds the runs that they name.
 
 from __future__ import annotations
 
+import builtins
 import fcntl
 import json
 import os
@@ -59,6 +60,38 @@ class ChatTurn:
         return Turn(said=self.asked, outcome=f"{status}: {told}" + (f"\n{self.answer}" if self.answer else ""))
 
 
+@dataclass(frozen=True, kw_only=True)
+class Means:
+    """What the turns of a conversation are worked with.
+
+    Attributes:
+        check: The command that decides in its folder.
+        python: The virtual environment for work there, or None.
+        model: As for opening a workspace: "" for none, None for that of the settings.
+    """
+
+    check: str = ""
+    python: str | None = None
+    model: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PastConversation:
+    """A conversation as it stands in its file, to choose one by.
+
+    Attributes:
+        id: Such as ``c1``.
+        folder: The folder that is worked in, or "".
+        turns: Oldest first.
+        means: As of the last turn; None where no turn kept them.
+    """
+
+    id: str
+    folder: str = ""
+    turns: tuple[ChatTurn, ...] = ()
+    means: Means | None = None
+
+
 class Conversation:
     """One conversation, held by one process at a time.
 
@@ -66,15 +99,24 @@ class Conversation:
         id: Such as ``c1``.
         folder: The folder that is worked in, or "".
         turns: Oldest first.
+        means: What its last turn was worked with; None where no turn kept that.
     """
 
     def __init__(self, path: Path, stream: IO[bytes]) -> None:
         self.id = path.stem
         self._path, self._stream = path, stream
-        self.folder, self.turns = _read(path)
+        read = _read(path)
+        self.folder, self.turns, self.means = read.folder, list(read.turns), read.means
 
-    def ask(self, asked: str, budget: Mapping[str, float] | None = None) -> ChatTurn:
-        """Begins a turn."""
+    def ask(self, asked: str, budget: Mapping[str, float] | None = None, means: Means | None = None) -> ChatTurn:
+        """Begins a turn.
+
+        Args:
+            means: What it is worked with, by which the conversation goes on later.
+        """
+        if means is not None and means != self.means:
+            self._append({"kind": "means", **vars(means)})
+            self.means = means
         turn = ChatTurn(number=len(self.turns) + 1, asked=clean_text(asked), budget=budget or {})
         self._append({"kind": "asked", "number": turn.number, "asked": turn.asked, "budget": dict(turn.budget)})
         self.turns.append(turn)
@@ -198,8 +240,8 @@ class Conversations(Shelf):
             UsageError: There is none, or another process holds it.
         """
         for number in sorted(self._numbers(), reverse=True):
-            _, turns = _read(self._folder / f"c{number}.jsonl")
-            if f"c{number}" != name and not any(turn.run == name for turn in turns):
+            talk = _read(self._folder / f"c{number}.jsonl")
+            if talk.id != name and not any(turn.run == name for turn in talk.turns):
                 continue
             conversation = self._opened(number)
             if conversation is None:
@@ -208,6 +250,11 @@ class Conversations(Shelf):
         raise UsageError(
             f"no conversation {name!r}, and none with such a run", hint="evolve chat goes on with the last"
         )
+
+    def list(self) -> builtins.list[PastConversation]:
+        """Those in which something was asked, the newest first."""
+        numbers = sorted(self._numbers(), reverse=True)
+        return [talk for talk in (_read(self._folder / f"c{number}.jsonl") for number in numbers) if talk.turns]
 
     def _numbers(self) -> Iterator[int]:
         for path in self._folder.glob("c*.jsonl"):
@@ -237,9 +284,9 @@ def _standing(turn: ChatTurn, patch: Patch) -> tuple[str, str]:
     return "solved", f"{turn.told}; the change {place}" if turn.status == "solved" else f"the change {place}"
 
 
-def _read(path: Path) -> tuple[str, list[ChatTurn]]:
-    """Folder and turns of a file; a torn line is passed over."""
-    folder = ""
+def _read(path: Path) -> PastConversation:
+    """What a file holds; a torn line is passed over."""
+    folder, means = "", None
     turns: list[ChatTurn] = []
     for line in path.read_bytes().splitlines():
         try:
@@ -247,13 +294,15 @@ def _read(path: Path) -> tuple[str, list[ChatTurn]]:
             kind, number = entry.pop("kind"), entry.pop("number", 0)
             if kind == "begun":
                 folder = str(entry["folder"])
+            elif kind == "means":
+                means = Means(**entry)
             elif kind == "asked":
                 turns.append(ChatTurn(number=len(turns) + 1, **entry))
             elif kind == "answered" and 1 <= number <= len(turns):
                 turns[number - 1] = replace(turns[number - 1], **entry)
         except (ValueError, KeyError, TypeError, AttributeError):
             continue
-    return folder, turns
+    return PastConversation(id=path.stem, folder=folder, turns=tuple(turns), means=means)
 
 
 def _in_markdown(turn: ChatTurn) -> str:
