@@ -82,9 +82,7 @@ def test_another_folder_than_the_conversations_is_refused(chat, endpoint, projec
     assert done.code == 2 and "is about" in done.err
 
 
-def test_a_model_that_is_chosen_on_the_way_decides_from_the_next_turn_on_and_stays_with_the_conversation(
-    chat, endpoint
-):
+def test_a_model_that_is_chosen_on_the_way_decides_from_the_next_turn_on_and_stays(chat, endpoint):
     with ScriptedEndpoint(double=ConversingDouble()) as other:
         done = chat("add 1 and 2", f"/model {other.model}", "add 3 and 4", options=("--model", endpoint.model))
         assert "value: 3" in done.out and "value: 7" in done.out

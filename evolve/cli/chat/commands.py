@@ -19,7 +19,7 @@ from evolve.errors import UsageError
 from evolve.workspace import ACTIVE, Approve, models, parse_model
 
 if TYPE_CHECKING:
-    from evolve.workspace import ChatTurn, Workspace
+    from evolve.workspace import ChatTurn, Patch, Workspace
 
 HELP = """\
 A line is a task in words. A task file, SUITE#ID, or rows `input -> output` are tasks that need no model.
@@ -124,7 +124,7 @@ def _diff(session: ChatSession, text: str) -> None:
     run = text or (waiting.run if waiting is not None else _last_turn_with_run(session).run)
     with session.opened(read_only=True) as workspace:
         patch = workspace.runs.diff(run)
-    session.screen.diff(patch.diff or "no difference")
+    session.show_diff(patch.diff or "no difference")
     session.screen.say("diff", f"{patch.state}; run {patch.run}, {at_home(patch.folder)}")
 
 
@@ -136,13 +136,25 @@ def _approve(session: ChatSession, text: str) -> None:
         session.setup = replace(session.setup, approve=cast(Approve, text))
     waiting = None if text else session.waiting()
     if waiting is not None:
-        with session.opened() as workspace:
-            patch = workspace.runs.apply(waiting.run)
-        session.tell(patch)
+        _apply(session, waiting)
         return
     meaning = {"ask": "you are asked before a file is changed", "auto": "what passes its check is applied at once",
                "never": "changes wait until /approve"}  # fmt: skip
     session.screen.say("approve", f"{session.setup.approve}: {meaning[session.setup.approve]}")
+
+
+def _apply(session: ChatSession, waiting: Patch) -> None:
+    """Applies a change, or shows it first where it was not on this screen yet."""
+    said: str | None = "yes"
+    if waiting.diff not in session.shown:
+        said = session.ask_leave(waiting.diff, f"change {counted(waiting.names, 'file')} in {waiting.folder}?")
+    if said is None:
+        session.tell(waiting)
+        return
+    with session.opened() as workspace:
+        runs = workspace.runs
+        patch = runs.apply(waiting.run) if said == "yes" else runs.refuse(waiting.run, said)
+    session.tell(patch)
 
 
 def _refuse(session: ChatSession, text: str) -> None:

@@ -46,6 +46,10 @@ class InputSource(Protocol):
         """What the person answers; None where nobody does."""
         ...
 
+    def drop_typed_ahead(self) -> bool:
+        """Drops what was typed before a question was on the screen; gives whether there was something."""
+        ...
+
     def edit(self, text: str) -> str | None:
         """The text as the person changed it; None where they did not.
 
@@ -83,7 +87,7 @@ def converse(setup: Setup, start: Start) -> int:
     session = ChatSession(setup=setup, screen=screen, ask=lambda question: None, conversation=conversation, purse=purse)
     typed = TypedLines(store / "typed.jsonl")
     source = _input(session, typed, attended=attended)
-    session.ask, session.edit = source.answer, source.edit
+    session.ask, session.edit, session.drop_typed_ahead = source.answer, source.edit, source.drop_typed_ahead
     try:
         if attended:
             greet(session, model_of(session))

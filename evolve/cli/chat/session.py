@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from evolve.cli.asking import parse_choice
+from evolve.cli.asking import TYPED_AHEAD, parse_choice
 from evolve.cli.chat import showing
 from evolve.cli.chat.progress import Progress
 from evolve.cli.chat.reading import Wanted
@@ -81,6 +81,7 @@ class ChatSession:
     Attributes:
         asked: What the person typed for the turn under way.
         code: What the command would exit with now: the code of the last turn.
+        shown: Every difference that was on this screen, for nothing else is leave given.
     """
 
     setup: Setup
@@ -88,11 +89,12 @@ class ChatSession:
     ask: Ask
     conversation: Conversation
     edit: Callable[[str], str | None] = field(default=lambda text: None)
+    drop_typed_ahead: Callable[[], bool] = field(default=lambda: False)
     purse: Purse = field(default_factory=Purse)
     code: int = 0
     leaving: bool = False
     asked: str = ""
-    _shown: str = ""
+    shown: set[str] = field(default_factory=set)
     _booked: Mapping[str, float] = field(default_factory=dict)
 
     @contextmanager
@@ -120,7 +122,7 @@ class ChatSession:
                     self.screen.say("hint", text)
                 return
             turn = self.conversation.ask(asked, budget, self.setup.means)
-        self.asked, self._shown, self._booked = asked, "", turn.spent
+        self.asked, self._booked = asked, turn.spent
         try:
             with stoppable() as cancellation:
                 result = self._run(wanted, turn, self.person(cancellation))
@@ -169,16 +171,30 @@ class ChatSession:
         """Puts a question of a run to the person; None where it stays open."""
         with self.screen.paused():
             if question.kind == "approve":
-                self.screen.diff(question.detail)
-                self._shown = question.detail
-                answer = self.ask(f"{showing.at_home(question.text)} [yes/no/later] ")
-                return None if answer is None else self._parse_approval(answer.strip())
+                return self.ask_leave(question.detail, question.text)
             options = "".join(f"\n{number}  {option}" for number, option in enumerate(question.options, 1))
             self.screen.lines("ask", question.text + options)
-            answer = (self.ask("your answer (Enter leaves it open): ") or "").strip()
+            answer = (self.ask_afresh("your answer (Enter leaves it open): ") or "").strip()
             if answer.isdigit() and 1 <= int(answer) <= len(question.options):
                 return question.options[int(answer) - 1]
             return answer or None
+
+    def ask_leave(self, diff: str, text: str) -> str | None:
+        """Shows a difference and asks for leave: ``yes``, a reason against it, or None for later."""
+        self.show_diff(diff)
+        answer = self.ask_afresh(f"{showing.at_home(text)} [yes/no/later] ")
+        return None if answer is None else self._parse_approval(answer.strip())
+
+    def ask_afresh(self, question: str) -> str | None:
+        """Asks about what is on the screen now: what was typed before that is no answer to it."""
+        if self.drop_typed_ahead():
+            self.screen.say("hint", TYPED_AHEAD)
+        return self.ask(question)
+
+    def show_diff(self, diff: str) -> None:
+        """Puts a difference on the screen."""
+        self.screen.diff(diff)
+        self.shown.add(diff)
 
     def _parse_approval(self, answer: str) -> str | None:
         """What an answer to a question for leave means: ``yes``, a reason against it, or None for later."""
@@ -234,7 +250,7 @@ class ChatSession:
         options = "\n".join(f"{number}  gives {value}" for number, value in enumerate(choices, 1))
         self.screen.lines("ask", f"the rows leave open what to do with {shown}:\n{options}")
         return parse_choice(
-            self.ask("which is right (a number, any other value, or Enter to leave it open)? ") or "", outputs
+            self.ask_afresh("which is right (a number, any other value, or Enter to leave it open)? ") or "", outputs
         )
 
     def _finish_turn(self, turn: ChatTurn, result: Result) -> None:
@@ -252,7 +268,8 @@ class ChatSession:
             spent=spent_of(result.cost),
         )
         self.conversation.answer(finished)
-        showing.show_result(self.screen, result, diff=not self._shown)
+        showing.show_result(self.screen, result, diff=result.answer not in self.shown)
+        self.shown.add(result.answer)
         self.code = _code(result)
         if result.patch is not None and result.patch.names:
             self.tell(result.patch)
