@@ -21,7 +21,7 @@ from evolve.models.replies import DeltaReader, Parts, Unusable, read_reply
 from evolve.models.retries import Breaker, RetryRules
 from evolve.models.secret_cleaning import CODE, clean_reply, clean_request
 from evolve.models.structure import RUNGS, extract
-from evolve.models.tokens import most_prompt_tokens, most_tokens
+from evolve.models.tokens import likely_prompt_tokens, likely_tokens, most_prompt_tokens, most_tokens
 from evolve.models.trimming import trim
 from evolve.models.wire import Deadlines, Exchange, Failure, Received, Wire
 from evolve.redaction import Scanner, StreamCleaner
@@ -119,6 +119,7 @@ class _RequestRun:
         self.streamed, self.shown = False, StreamCleaner(services.scanner)
         self.was_too_long = False
         self.cancellation: Cancellation | None = None
+        self.heard, self.pieces = "", 0
 
     def run(self) -> ModelReply:
         repairs = 0
@@ -198,12 +199,18 @@ class _RequestRun:
         most = self.most(exchange, total)
         if not services.meter.reserve(most):
             raise BudgetExhausted(self.over_budget(most), tokens=most.tokens)
-        cost, started = most, services.clock()  # interrupted or lost, it may have cost all that
+        cost, started = most, services.clock()  # lost, it may have cost all that
+        self.heard, self.pieces = "", 0
         try:
             deadlines = replace(services.deadlines, total=total, cancellation=self.cancellation)
             received = services.wire.send(exchange, deadlines, self.listener(exchange))
-            self.check()
             outcome, cost = self.read(received, exchange, most)
+            if isinstance(outcome, Failure) and self.cancellation is not None and self.cancellation.requested:
+                cost = self.so_far(exchange, most)
+            self.check()
+        except KeyboardInterrupt:
+            cost = self.so_far(exchange, most)
+            raise
         finally:
             cost = replace(cost, seconds=max(0.0, services.clock() - started))
             services.meter.settle(most, cost)
@@ -225,6 +232,13 @@ class _RequestRun:
         """The most that a call can cost."""
         prompt, completion = most_prompt_tokens(exchange.body), self.request.max_tokens
         return replace(self.usage(prompt, completion, estimated=True), seconds=seconds)
+
+    def so_far(self, exchange: Exchange, most: Usage) -> Usage:
+        """About what a call that a person stopped has cost: what was sent, and what had come by then."""
+        # Most servers send a piece for each token, what a model thinks in silence included.
+        completion = max(likely_tokens(self.heard), self.pieces)
+        prompt = likely_prompt_tokens(exchange.body)
+        return self.usage(min(prompt, most.prompt), min(completion, most.completion), estimated=True)
 
     def usage(self, prompt: int, completion: int, cached: int = 0, *, estimated: bool = False) -> Usage:
         price = self.services.price
@@ -275,6 +289,7 @@ class _RequestRun:
 
         def listen(piece: bytes) -> None:
             text = reader.feed(piece)
+            self.heard, self.pieces = self.heard + text, self.pieces + piece.count(b"data:")
             self.streamed = self.streamed or bool(text)
             clean = cleaner.feed(text)
             if clean:

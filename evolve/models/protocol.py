@@ -77,7 +77,8 @@ class Usage:
         cached: Those of ``prompt`` that the endpoint had in its cache.
         money: US dollars by the price table; 0.0 where the price is not known.
         calls: HTTP requests that reached the endpoint; 0 for a replay.
-        estimated: Some figure is an upper estimate, because the endpoint did not say.
+        estimated: Some figure is an estimate, because the endpoint did not say: of a call that a person stopped
+            about what it cost, else an upper bound.
         priced: False where some call has no known price, so that ``money`` is not the whole truth.
     """
 
@@ -166,7 +167,7 @@ class ChatModel(Protocol):
                 may help. It says nothing about the task.
             ModelMistake: The replies stayed unusable after two repairs.
             BudgetExhausted: The most this could cost does not fit in what is left.
-            Cancelled: A person asked to stop; what was under way is booked with the most it can have cost.
+            Cancelled: A person asked to stop; what was under way is booked by what was sent and had come by then.
         """
         ...
 

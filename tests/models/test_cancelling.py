@@ -55,3 +55,35 @@ def test_nobody_waits_out_a_pause_after_they_said_stop():
         with pytest.raises(Cancelled):
             models.complete(ModelRequest(messages=[Message(role="user", text="x")]), None, cancellation)
         assert time.monotonic() - started < 1.0 + SLACK_S
+
+
+TEXT = "The quick brown fox jumps over the lazy dog while the committee reads its report. " * 60
+"""English of 4,920 bytes; tokenizers in use make 900 to 1,200 tokens of it."""
+
+
+@pytest.mark.parametrize("step", [{"fault": "hang"}, {"fault": "cut stream", "text": "one two three " * 40}])
+def test_a_call_that_a_person_stopped_is_counted_by_what_was_sent_and_received(step):
+    cancellation, meter = Cancellation(), Ledger(Budget(tokens=100_000))
+    heard = []
+
+    def listen(piece):
+        heard.append(piece)
+        if piece:
+            cancellation.cancel()
+
+    with ScriptedEndpoint(Scenario(replies=[step] * 3)) as serving:
+        with open_models(ModelSetup(model=serving.model, meter=meter)) as models:
+            if step["fault"] == "hang":
+                threading.Thread(target=cancel_once_asked, args=(serving, cancellation), daemon=True).start()
+            with pytest.raises(Cancelled):
+                models.complete(ModelRequest(messages=[Message(role="user", text=TEXT)]), listen, cancellation)
+        assert len(serving.requests) == 1
+    assert bool("".join(heard)) == (step["fault"] != "hang")
+    assert 900 <= meter.spent.tokens <= 1_900
+    assert meter.spent.calls == 1
+
+
+def cancel_once_asked(serving, cancellation):
+    while not serving.requests:
+        time.sleep(0.01)
+    cancellation.cancel()

@@ -65,7 +65,7 @@ def commands() -> Mapping[str, Command]:
         Command(name="edit", takes="[WHY]", about="change the last answer, and have it learned", run=_edit),
         Command(name="forget", takes="ID", about="drop a wish or an insight", run=_forget),
         Command(name="why", takes="[EFFECT]", about="causes found so far, and what the last turn used", run=_why),
-        Command(name="model", takes="[NAME|none|default]", about="the model; or another from the next turn on", run=_model),
+        Command(name="model", takes="[NAME|none]", about="the model; or another from the next turn on", run=_model),
         Command(name="budget", takes="[BOUNDS|none]", about="spent and left; or new bounds, such as $2", run=_budget),
         Command(name="save", takes="[FILE]", about="write the conversation as Markdown", run=_save),
         Command(name="exit", takes="", about="leave; so does Ctrl-D", run=_exit),
