@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from evolve.ledger import Budget, parse_budget
     from evolve.memory import Insight, InsightStatus
     from evolve.memory.metrics import Metric, MetricsReport
-    from evolve.memory.preferences import Context, Preference
+    from evolve.memory.preferences import Context, PersonAct, Preference
     from evolve.models import Probed, Recording, parse_model
     from evolve.policies.protocol import Policy
     from evolve.record import Learner
@@ -94,6 +94,7 @@ __all__ = [
     "PastConversation",
     "Patch",
     "Person",
+    "PersonAct",
     "Place",
     "Preference",
     "ProbeOutcome",
@@ -156,7 +157,7 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.ledger": ("Budget", "parse_budget"),
     "evolve.memory": ("Insight", "InsightStatus"),
     "evolve.memory.metrics": ("Metric", "MetricsReport"),
-    "evolve.memory.preferences": ("Context", "Preference"),
+    "evolve.memory.preferences": ("Context", "PersonAct", "Preference"),
     "evolve.models": ("Probed", "Recording", "parse_model"),
     "evolve.sandbox": ("ActionResult", "ProbeOutcome", "SandboxLimits"),
     "evolve.skills": ("ACTIVE", "Skill"),

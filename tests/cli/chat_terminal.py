@@ -14,7 +14,7 @@ from tests.cli.conftest import ROOT
 
 PATIENCE_S = 240.0
 PROMPTS = ("›", ">", "…", "evolve>", "...>")
-QUESTIONS = ("[yes/no/later]", "reason)?", "leaves it open):")
+QUESTIONS = ("[yes/no/later]", "reason)?", "leaves it open):", "in your words]")
 
 
 class Terminal:

@@ -14,9 +14,10 @@ from evolve.cli.chat.session import ChatSession
 from evolve.cli.chat.showing import at_home
 from evolve.cli.chat.spending import bounds_of, read_budget
 from evolve.cli.chat.startup import go_on_with
+from evolve.cli.chat.wishes import confirm, scope
 from evolve.cli.output import counted, shorten
 from evolve.errors import UsageError
-from evolve.workspace import ACTIVE, Approve, models, parse_model
+from evolve.workspace import ACTIVE, Approve, PersonAct, models, parse_model
 
 if TYPE_CHECKING:
     from evolve.workspace import ChatTurn, Patch, Workspace
@@ -63,6 +64,7 @@ def commands() -> Mapping[str, Command]:
         Command(name="memory", takes="[WORDS]", about="what is known, or what words bring to mind", run=_memory),
         Command(name="comment", takes="TEXT", about="say how you want such things done", run=_comment),
         Command(name="edit", takes="[WHY]", about="change the last answer, and have it learned", run=_edit),
+        Command(name="confirm", takes="ID [WORDS]", about="have a wish hold that waits for it", run=_confirm),
         Command(name="forget", takes="ID", about="drop a wish or an insight", run=_forget),
         Command(name="why", takes="[EFFECT]", about="causes found so far, and what the last turn used", run=_why),
         Command(name="model", takes="[NAME|none]", about="the model; or another from the next turn on", run=_model),
@@ -210,11 +212,13 @@ def _memory(session: ChatSession, text: str) -> None:
                 session.screen.say(item.kind, shorten(item.text, 110))
             return
         insights, notes = workspace.memory.list(), workspace.memory.notes()
-        wishes = workspace.preferences.list(status="active")
+        wishes = [wish for wish in workspace.preferences.list() if wish.status != "superseded"]
     if not insights and not notes and not wishes:
         session.screen.say("memory", "empty so far")
     for wish in wishes:
-        session.screen.say("wish", f"{wish.id[:8]}  {shorten(wish.description, 110)} (by {wish.author})")
+        waits = f"; not in force: /confirm {wish.id[:8]}" if wish.status == "proposed" else f"; for {scope(wish)}"
+        words = wish.proposal or wish.description if wish.status == "proposed" else wish.description
+        session.screen.say("wish", f"{wish.id[:8]}  {shorten(words, 110)} (by {wish.author}{waits})")
     for insight in sorted(insights, key=lambda insight: (-insight.evidence, insight.id))[:20]:
         session.screen.say(
             "insight",
@@ -230,9 +234,7 @@ def _comment(session: ChatSession, text: str) -> None:
     if not text:
         raise UsageError("say what you want", hint="/comment TEXT")
     last = next((turn for turn in reversed(session.conversation.turns) if turn.run), None)
-    with session.opened() as workspace:
-        wish = workspace.preferences.from_comment(text, run=last.run if last is not None else "")
-    session.say_wish(wish)
+    session.learn(PersonAct(kind="comment", text=text, run=last.run if last is not None else ""))
 
 
 def _edit(session: ChatSession, text: str) -> None:
@@ -243,10 +245,17 @@ def _edit(session: ChatSession, text: str) -> None:
     if changed is None or changed.rstrip() == turn.answer.rstrip():
         session.screen.say("edit", "nothing was changed")
         return
-    with session.opened() as workspace:
-        wish = workspace.preferences.from_edit(turn.answer, changed, comment=text, run=turn.run)
     session.conversation.answer(replace(turn, answer=changed, told=f"{turn.told}; changed by the person"))
-    session.say_wish(wish)
+    session.learn(PersonAct(kind="edit", text=text, before=turn.answer, after=changed, run=turn.run))
+
+
+def _confirm(session: ChatSession, text: str) -> None:
+    name, _, words = text.partition(" ")
+    if not name:
+        raise UsageError("name the wish", hint="/memory shows the ids")
+    with session.opened(read_only=True) as workspace:
+        wish = workspace.preferences.show(name)
+    confirm(session, wish, words.strip())
 
 
 def _forget(session: ChatSession, text: str) -> None:

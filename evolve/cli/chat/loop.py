@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from evolve.cli.chat.commands import commands, model_of, run_slash_command
@@ -19,6 +20,7 @@ from evolve.cli.chat.showing import at_home
 from evolve.cli.chat.spending import Purse
 from evolve.cli.chat.startup import check_setup, choose_conversation, farewell, greet
 from evolve.cli.chat.status import status_line
+from evolve.cli.chat.wishes import learn_wish
 from evolve.cli.output import note
 from evolve.errors import EvolveError
 from evolve.workspace import parse_budget
@@ -85,6 +87,7 @@ def converse(setup: Setup, start: Start) -> int:
     screen = open_screen(plain=setup.plain or wants_plain(os.environ))
     # The status line of the input needs the session, so the session learns afterwards whom to ask.
     session = ChatSession(setup=setup, screen=screen, ask=lambda question: None, conversation=conversation, purse=purse)
+    session.attended, session.learn = attended, partial(learn_wish, session)
     typed = TypedLines(store / "typed.jsonl")
     source = _input(session, typed, attended=attended)
     session.ask, session.edit, session.drop_typed_ahead = source.answer, source.edit, source.drop_typed_ahead

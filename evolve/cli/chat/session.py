@@ -16,7 +16,7 @@ from evolve.cli.chat.screen import Screen
 from evolve.cli.chat.spending import Purse, bounds_of, budget_of, spent_of
 from evolve.cli.chat.stopping import stoppable
 from evolve.errors import EvolveError, UsageError
-from evolve.workspace import Approve, Means, Person
+from evolve.workspace import Approve, Means, Person, PersonAct
 
 if TYPE_CHECKING:
     from evolve.workspace import (
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
         ChatTurn,
         Conversation,
         Patch,
-        Preference,
         Question,
         Result,
         Task,
@@ -36,7 +35,7 @@ Ask = Callable[[str], str | None]
 
 WAITING = 6
 STOPPED = 130
-_YES, _NO = ("y", "yes"), ("n", "no")
+YES, NO = ("y", "yes"), ("n", "no")
 _QUESTIONS = 3
 """Most questions about what the rows of a turn leave open."""
 
@@ -80,6 +79,8 @@ class ChatSession:
 
     Attributes:
         asked: What the person typed for the turn under way.
+        learn: Learns from something the person did, once they have confirmed what was understood.
+        attended: Somebody is there to be asked.
         code: What the command would exit with now: the code of the last turn.
         shown: Every difference that was on this screen, for nothing else is leave given.
     """
@@ -89,11 +90,13 @@ class ChatSession:
     ask: Ask
     conversation: Conversation
     edit: Callable[[str], str | None] = field(default=lambda text: None)
+    learn: Callable[[PersonAct], None] = field(default=lambda act: None)
     drop_typed_ahead: Callable[[], bool] = field(default=lambda: False)
     purse: Purse = field(default_factory=Purse)
     code: int = 0
     leaving: bool = False
     asked: str = ""
+    attended: bool = False
     shown: set[str] = field(default_factory=set)
     _booked: Mapping[str, float] = field(default_factory=dict)
 
@@ -199,9 +202,9 @@ class ChatSession:
     def _parse_approval(self, answer: str) -> str | None:
         """What an answer to a question for leave means: ``yes``, a reason against it, or None for later."""
         word, _, reason = answer.partition(" ")
-        if word.lower() in _YES:
+        if word.lower() in YES:
             return "yes"
-        if word.lower() in _NO:
+        if word.lower() in NO:
             return reason or (self.ask("why not (Enter for no reason)? ") or "").strip() or "no"
         return answer if len(answer.split()) > 1 else None  # a sentence is a reason against it
 
@@ -275,34 +278,19 @@ class ChatSession:
             self.tell(result.patch)
 
     def tell(self, patch: Patch) -> None:
-        """Says what became of a change, keeps it with the turn, and learns from a refusal."""
+        """Says what became of a change, keeps a refusal with its turn, and learns from its reason."""
         if patch.state == "applied":
             self.code = 0
             self.screen.say("applied", f"{', '.join(patch.names)}; /undo takes it back")
         elif patch.state == "refused":
+            self.conversation.note(patch)
+            self.screen.say("refused", "nothing is changed")
+            if patch.reason:
+                self.learn(PersonAct(kind="refusal", text=patch.reason, run=patch.run))
             self.code = 1
-            self._record_refusal(patch)
         else:
             self.code = WAITING
             self.screen.say("waiting", "nothing is changed yet: /approve changes it, /refuse REASON drops it")
-
-    def _record_refusal(self, patch: Patch) -> None:
-        """Keeps the refusal with its turn, and learns a preference from the reason if one was given."""
-        self.conversation.note(patch)
-        self.screen.say("refused", "nothing is changed")
-        if patch.reason:
-            with self.opened() as workspace:
-                wish = workspace.preferences.from_refusal(patch.reason, run=patch.run)
-            self.say_wish(wish)
-
-    def say_wish(self, wish: Preference | None) -> None:
-        """Says what was understood from something the person did."""
-        if wish is None:
-            self.screen.say("hint", "nothing was learned from that: it has no words of yours besides what it quotes")
-        else:
-            self.screen.say(
-                "wish", f"{wish.description}  (/memory lists your wishes, /forget {wish.id[:8]} drops this one)"
-            )
 
     def waiting(self) -> Patch | None:
         """The newest change of this conversation that nobody has decided about."""

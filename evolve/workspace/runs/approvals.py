@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from evolve.agent.approval import YES, Approval, gives_leave, settle
 from evolve.episodes import EpisodeRecord, Question
+from evolve.memory.preferences import PersonAct
 from evolve.tasks.work import FolderWork
 from evolve.workspace.desk import Desk
 from evolve.workspace.runs.person import Person
@@ -33,10 +34,10 @@ def delivered(
 
 
 def _refuse(desk: Desk, run: str, reason: str) -> Patch:
-    """Leaves the folder as it is; a reason is remembered for similar work."""
+    """Leaves the folder as it is; a reason is kept as a wish for similar work, which waits to be confirmed."""
     patch = desk.folders.refuse(run, reason)
     if patch.reason:
-        desk.preferences.from_refusal(patch.reason, run=run)
+        desk.preferences.suggest(PersonAct(kind="refusal", text=patch.reason, run=run))
     return patch
 
 
