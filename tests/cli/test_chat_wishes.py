@@ -96,34 +96,28 @@ def test_a_run_that_is_refused_outside_of_a_conversation_leaves_a_wish_to_confir
 
 
 @pytest.mark.slow
-def test_the_person_sees_both_wordings_and_decides(tmp_path, endpoint, project, cli):
+@pytest.mark.parametrize("answer", ["yes", "no", "always", "Day first, please", ""])
+def test_the_person_sees_both_wordings_and_decides(tmp_path, endpoint, project, cli, answer):
     window = Terminal(tmp_path, columns=120)
     try:
         window.start("chat", "--dir", project, "--check", "true", "--model", endpoint.model)
-        for number, (answer, shown) in enumerate(
-            [("yes", "drops it)"), ("no", "nothing of it is kept"), ("always", "all work"), ("Day first", "wish")], 1
-        ):
-            window.ready()
-            window.type("replace red by green in left.txt")
-            window.wait("[yes/no/later]", times=number)
-            window.ready()
-            window.type(REFUSAL)
-            window.wait(CONFIRM, times=number if number < 2 else 1)
-            window.ready()
-            screen = window.screen()
-            assert f"you said: {REFUSAL}" in screen and f"to be kept: {GENERAL}" in screen
-            before = screen.count(shown)
-            window.type(answer)
-            window.wait(shown, times=before + 1)
-            window.ready()
-            if answer == "no":
-                assert wishes(cli) == []
-            else:
-                [wish] = wishes(cli)
-                folder = {"instruction": "", "family": "", "folder": str(project)}
-                assert (wish["status"], wish["description"]) == ("active", answer if " " in answer else GENERAL)
-                assert (wish["contexts"] == [folder]) == (answer == "always")
-            window.type(f"/forget {wishes(cli)[0]['id'][:8]}" if wishes(cli) else "/help")
-            window.ready()
+        window.ready()
+        window.type("replace red by green in left.txt")
+        window.wait("[yes/no/later]")
+        window.type(REFUSAL)
+        screen = window.wait(CONFIRM)
+        assert f"you said: {REFUSAL}" in screen and f"to be kept: {GENERAL}" in screen
+        window.type(answer)
+        window.wait({"no": "nothing of it is kept", "": "does not act until"}.get(answer, "drops it)"))
+        window.ready()
+        window.press("C-d")
+        window.wait("left with code 0")
     finally:
         window.close()
+    kept = wishes(cli)
+    assert [wish["status"] for wish in kept] == {"no": [], "": ["proposed"]}.get(answer, ["active"])
+    if answer in ("yes", "always"):
+        assert kept[0]["description"] == GENERAL
+        assert (kept[0]["contexts"] == [{"instruction": "", "family": "", "folder": str(project)}]) == (answer != "yes")
+    if " " in answer:
+        assert kept[0]["description"] == answer and kept[0]["acts"][0]["text"] == REFUSAL
