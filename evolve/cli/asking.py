@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 WAITING = 6
 """The exit code where a run waits for a person."""
 
+TYPED_AHEAD = "what was typed before this was on the screen is dropped"
+"""Told where :func:`drop_typed_ahead` dropped something."""
+
 Approve = Annotated[
     str,
     typer.Option(
@@ -66,10 +69,27 @@ def _ask_approval(question: Question) -> str:
     """Shows the change and asks for leave: ``yes``, ``no``, or the reason against it."""
     show_diff(question.detail)
     flush()  # the question comes after what it is about
+    if drop_typed_ahead():
+        note(TYPED_AHEAD)
     if typer.confirm(visible(question.text), err=True):
         return "yes"
     why = typer.prompt("what is wrong with it (Enter: nothing to say)", default="", show_default=False, err=True)
     return why.strip() if why.strip().lower() not in ("", "y", "yes") else "no"
+
+
+def drop_typed_ahead() -> bool:
+    """Drops what was typed at the terminal and not read yet, which can be no answer to what comes on the screen now.
+
+    Gives whether there was something.
+    """
+    import select
+    import termios
+
+    if not sys.stdin.isatty():
+        return False
+    typed = bool(select.select([sys.stdin], [], [], 0)[0])
+    termios.tcflush(sys.stdin, termios.TCIFLUSH)
+    return typed
 
 
 def show_diff(text: str) -> None:

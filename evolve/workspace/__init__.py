@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from evolve.ledger import Budget, parse_budget
     from evolve.memory import Insight, InsightStatus
     from evolve.memory.metrics import Metric, MetricsReport
-    from evolve.memory.preferences import Context, Preference
+    from evolve.memory.preferences import Context, PersonAct, Preference
     from evolve.models import Probed, Recording, parse_model
     from evolve.policies.protocol import Policy
     from evolve.record import Learner
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from evolve.workspace.opening import Place, locate
     from evolve.workspace.places import Config, Setting, Where, config, init, where
     from evolve.workspace.runs import tasks
-    from evolve.workspace.runs.conversations import ChatTurn, Conversation, Conversations
+    from evolve.workspace.runs.conversations import ChatTurn, Conversation, Conversations, Means, PastConversation
     from evolve.workspace.runs.person import Approve, Person
     from evolve.workspace.runs.result import Result
     from evolve.workspace.runs.sandboxed import sandbox
@@ -83,6 +83,7 @@ __all__ = [
     "InsightStatus",
     "Interval",
     "ItemCredit",
+    "Means",
     "Measurement",
     "Metric",
     "MetricsReport",
@@ -90,8 +91,10 @@ __all__ = [
     "OptimizationReport",
     "OptimizerRequest",
     "Options",
+    "PastConversation",
     "Patch",
     "Person",
+    "PersonAct",
     "Place",
     "Preference",
     "ProbeOutcome",
@@ -154,7 +157,7 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.ledger": ("Budget", "parse_budget"),
     "evolve.memory": ("Insight", "InsightStatus"),
     "evolve.memory.metrics": ("Metric", "MetricsReport"),
-    "evolve.memory.preferences": ("Context", "Preference"),
+    "evolve.memory.preferences": ("Context", "PersonAct", "Preference"),
     "evolve.models": ("Probed", "Recording", "parse_model"),
     "evolve.sandbox": ("ActionResult", "ProbeOutcome", "SandboxLimits"),
     "evolve.skills": ("ACTIVE", "Skill"),
@@ -171,7 +174,7 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.workspace.opening": ("Place", "locate"),
     "evolve.workspace.places": ("Config", "Setting", "Where", "config", "init", "where"),
     "evolve.workspace.runs": ("tasks",),
-    "evolve.workspace.runs.conversations": ("ChatTurn", "Conversation", "Conversations"),
+    "evolve.workspace.runs.conversations": ("ChatTurn", "Conversation", "Conversations", "Means", "PastConversation"),
     "evolve.workspace.runs.person": ("Approve", "Person"),
     "evolve.workspace.runs.result": ("Result",),
     "evolve.workspace.runs.sandboxed": ("sandbox",),

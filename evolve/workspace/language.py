@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from evolve.episodes import Json, Limits
+from evolve.episodes import Cost, Json, Limits
 from evolve.errors import UsageError
 from evolve.ledger import Budget
 from evolve.models import Endpoint, Models, ModelSetup, Prices, Recording, Wire, open_models, parse_model
@@ -80,9 +80,16 @@ class LanguageLearner(Learner):
         prompt = render_prompt(load_prompt("judge.md", layers), values, name="judge.md")
         return RubricVerifier(model=self._open()[0], prompt=prompt)
 
-    def describe(self, said: Sequence[str]) -> Described:
-        """What acts of a person come down to, as a model puts it; a proposal."""
-        return describe(self._open()[0], Questions(layers=PromptLayers(workspace=self.paths.prompts)), said)
+    def describe(self, said: Sequence[str], budget: Budget) -> Described:
+        """What acts of a person come down to, as a model puts it inside a budget; a proposal."""
+        models, meter = self._open()
+        meter.start(budget)
+        return describe(models, Questions(layers=PromptLayers(workspace=self.paths.prompts)), said)
+
+    @property
+    def spent(self) -> Cost:
+        """What its models have cost since they were opened."""
+        return self._opened[1].spent if self._opened is not None else Cost()
 
     def beware_of(self, folders: Iterable[Path], spared: frozenset[str] = frozenset()) -> None:
         """What is asked and answered from here on is clean of the values in ``.env`` files of these folders too.

@@ -87,7 +87,7 @@ def test_nothing_is_changed_unapproved_and_what_is_refused_is_dropped(work, proj
     assert (project / "left.txt").read_text() == "red red\n"
     done = work("/diff", "/refuse not this word", "/approve", options=("--resume", "c1"))
     assert "+green green" in done.out
-    assert "wish: not this word" in done.out
+    assert "wish: you said: not this word" in done.out
     assert "approve: ask" in done.out
     assert (project / "left.txt").read_text() == "red red\n"
 

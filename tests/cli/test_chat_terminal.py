@@ -180,7 +180,8 @@ def test_a_conversation_of_sixty_turns(terminal, endpoint, project, tmp_path):
     window.wait("left with code 0")
     window.start(*start, "--resume", "c1")
     window.wait("/approve applies it")
-    talk.turn("/approve", "applied")
+    talk.turn("/approve", "+black ten black", LEAVE)  # this session has not shown it yet
+    talk.turn("yes", "applied")
     assert left.read_text() == "black ten black\n"
     talk.turn("replace gold by rust in third.txt", LEAVE)
     talk.turn("no gold should stay", "refused", "gold should stay")

@@ -131,6 +131,47 @@ def test_alike_tasks_are_told_and_others_are_not(book):
     assert "jo wants it" in found[0].why
 
 
+WORK = "convert the date column of report.csv to text"
+
+
+@pytest.mark.parametrize(
+    ("wish", "task", "told"),
+    [
+        ("always day first", "rename the function helper to load_rows everywhere", False),
+        ("always day first", "convert the date column of orders.csv to numbers", True),
+        ("dates are written day first", "rename left.txt to right.txt", False),
+        ("dates are written day first", "mend the failing check", False),
+        ("dates are written day first", "write the dates of the invoices in the summary", True),
+        ("amounts have two decimals", "sum the amounts per customer", True),
+        ("amounts have two decimals", "add a test for the loader", False),
+    ],
+)
+def test_what_was_said_of_one_task_in_a_folder_is_told_only_where_it_fits(book, wish, task, told):
+    learned(book, wish, context=Context(instruction=WORK, family="files", folder="/project"))
+    found = book.for_context(Context(instruction=task, family="files", folder="/project"))
+    assert bool(found) == told
+    assert not book.for_context(Context(instruction=task, family="files", folder="/elsewhere"))
+
+
+def test_what_was_said_of_a_folder_holds_for_all_work_there(book):
+    learned(book, "tabs for indentation", context=Context(folder="/project"))
+    assert book.for_context(Context(instruction="rename left.txt", family="files", folder="/project/src"))
+
+
+def test_what_waits_to_be_confirmed_does_not_act_and_overrules_nothing(book):
+    older = learned(book, "write dates month first")
+    waits = book.learn(act("write dates day first"), "write dates day first", confirmed=False)
+    assert waits.status == "proposed"
+    assert [one.id for one in book.for_context(MEETING)] == [older.id]
+    assert (
+        book.learn(act("write dates month first", run="r2"), "write dates month first", confirmed=False).id == older.id
+    )
+    assert book.get(older.id).status == "active"
+    assert book.edit(waits.id, description="dates day first").status == "active"
+    assert [(one.text) for one in book.for_context(MEETING)] == ["dates day first"]
+    assert book.get(older.id).status == "superseded"
+
+
 def test_a_family_holds_whatever_the_words(book):
     learned(book, "no imports", context=Context(instruction="Sum the list.", family="totals"))
     assert [one.text for one in book.for_context(Context(instruction="Something else", family="totals"))] == [

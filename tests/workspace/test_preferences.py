@@ -8,7 +8,7 @@ import pytest
 
 import evolve
 from evolve.errors import ModelMistake, UsageError
-from evolve.memory.preferences import Context
+from evolve.memory.preferences import Context, PersonAct
 from evolve.record.arms import recall_from
 from evolve.testing import ScriptedEndpoint, TrustingSandbox
 from evolve.testing.doubles import prompt_of, schema_of
@@ -183,6 +183,59 @@ def test_what_a_model_proposes_acts_once_it_is_confirmed_and_orders_are_not_kept
             double.says = payload
             with pytest.raises(ModelMistake, match="not kept"):
                 opened.preferences.propose(kept.id)
+
+
+def test_what_a_refusal_seems_to_show_acts_once_it_is_confirmed(opened):
+    opened.run(FIRST)
+    shown = opened.preferences.suggest(PersonAct(kind="refusal", text="no, always day first", run="r1", author="jo"))
+    assert (shown.status, shown.description, shown.acts[0].text) == (
+        "proposed",
+        "always day first",
+        "no, always day first",
+    )
+    assert opened.run(NEXT).value == "2024-03-05"
+    assert opened.preferences.confirm(shown.id).status == "active"
+    assert opened.run("Write the date of the last meeting of the board").value == "05.03.2024"
+    with pytest.raises(UsageError, match="waits"):
+        opened.preferences.confirm(shown.id)
+
+
+def test_the_person_may_confirm_in_other_words_and_for_everything(opened):
+    opened.run(FIRST)
+    shown = opened.preferences.suggest(PersonAct(kind="refusal", text="no, not like this", run="r1"))
+    kept = opened.preferences.confirm(shown.id, "Dates day first", contexts=())
+    assert (kept.description, kept.contexts, kept.acts[0].text) == ("Dates day first", (), "no, not like this")
+    assert opened.run(NEXT).value == "05.03.2024"
+
+
+@pytest.mark.parametrize(
+    ("said", "general"),
+    [
+        ("no, always day first", "always day first"),
+        ("No. Dates day first, please", "Dates day first, please"),
+        ("nein - immer mit Punkt", "immer mit Punkt"),
+        ("ok, but shorter", "shorter"),
+        ("no imports", "no imports"),
+        ("No", "No"),
+        ("not this word", "not this word"),
+    ],
+)
+def test_a_reply_is_kept_without_the_words_that_only_reply(opened, said, general):
+    assert opened.preferences.suggest(PersonAct(kind="refusal", text=said)).description == general
+    assert opened.preferences.add(said).description == said
+
+
+def test_a_model_that_puts_a_reply_into_general_words_is_told_of_the_task_and_what_it_cost_is_known(tmp_path):
+    double = Describer()
+    with ScriptedEndpoint(double=double) as serving, evolve.open(tmp_path / "ws", model=serving.model) as opened:
+        opened._sandbox = TrustingSandbox()
+        opened.run(FIRST)
+        shown = opened.preferences.suggest(PersonAct(kind="refusal", text="no, always day first", run="r1"))
+        assert opened.preferences.propose(shown.id).proposal == "The person prefers dates day first."
+        prompt = prompt_of(serving.requests[-1])
+        assert FIRST in prompt and "no, always day first" in prompt
+        assert opened.preferences.spent.calls == 1 and opened.preferences.spent.tokens > 0
+        assert opened.preferences.confirm(shown.id).description == "The person prefers dates day first."
 
 
 def test_a_lost_preference_is_made_anew_by_repair_and_damage_is_named(tmp_path, opened):

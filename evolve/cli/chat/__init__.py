@@ -54,5 +54,6 @@ def chat_command(
         model=model,
         sandbox=sandbox,
         approve=parse_approve_mode(approve),
+        plain=plain,
     )
-    raise typer.Exit(converse(setup, Start(new=new, resume=resume, plain=plain, budget=tuple(budget or ()))))
+    raise typer.Exit(converse(setup, Start(new=new, resume=resume, budget=tuple(budget or ()))))

@@ -13,18 +13,24 @@ from evolve.cli.chat.reading import read
 from evolve.cli.chat.session import ChatSession
 from evolve.cli.chat.showing import at_home
 from evolve.cli.chat.spending import bounds_of, read_budget
-from evolve.cli.output import shorten
+from evolve.cli.chat.startup import go_on_with
+from evolve.cli.chat.wishes import confirm, scope
+from evolve.cli.output import counted, shorten
 from evolve.errors import UsageError
-from evolve.workspace import ACTIVE, Approve, models, parse_model
+from evolve.workspace import ACTIVE, Approve, PersonAct, models, parse_model
 
 if TYPE_CHECKING:
-    from evolve.workspace import ChatTurn, Workspace
+    from evolve.workspace import ChatTurn, Patch, Workspace
 
 HELP = """\
 A line is a task in words. A task file, SUITE#ID, or rows `input -> output` are tasks that need no model.
 Several lines: Alt-Enter, a backslash at the end of the line, or triple quotes around them.
 Rows end with an empty line.
 Ctrl-C stops what is going on, Ctrl-D leaves; the conversation goes on when you come back."""
+
+
+_MOST_TALKS = 15
+"""Conversations listed by ``/resume``, the newest."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +53,7 @@ def commands() -> Mapping[str, Command]:
     """All commands, by name, in the order of ``/help``."""
     every = (
         Command(name="help", takes="", about="this list", run=_help),
+        Command(name="resume", takes="[ID]", about="conversations; or go on with one of them", run=_resume),
         Command(name="plan", takes="", about="the plan of the last turn, and how far it came", run=_plan),
         Command(name="diff", takes="[RUN]", about="what a turn would change, or changed, in the folder", run=_diff),
         Command(name="approve", takes="[ask|auto|never]", about="apply what waits; or set the mode", run=_approve),
@@ -57,9 +64,10 @@ def commands() -> Mapping[str, Command]:
         Command(name="memory", takes="[WORDS]", about="what is known, or what words bring to mind", run=_memory),
         Command(name="comment", takes="TEXT", about="say how you want such things done", run=_comment),
         Command(name="edit", takes="[WHY]", about="change the last answer, and have it learned", run=_edit),
+        Command(name="confirm", takes="ID [WORDS]", about="have a wish hold that waits for it", run=_confirm),
         Command(name="forget", takes="ID", about="drop a wish or an insight", run=_forget),
         Command(name="why", takes="[EFFECT]", about="causes found so far, and what the last turn used", run=_why),
-        Command(name="model", takes="[NAME|none]", about="the model of this session, or another one", run=_model),
+        Command(name="model", takes="[NAME|none]", about="the model; or another from the next turn on", run=_model),
         Command(name="budget", takes="[BOUNDS|none]", about="spent and left; or new bounds, such as $2", run=_budget),
         Command(name="save", takes="[FILE]", about="write the conversation as Markdown", run=_save),
         Command(name="exit", takes="", about="leave; so does Ctrl-D", run=_exit),
@@ -118,7 +126,7 @@ def _diff(session: ChatSession, text: str) -> None:
     run = text or (waiting.run if waiting is not None else _last_turn_with_run(session).run)
     with session.opened(read_only=True) as workspace:
         patch = workspace.runs.diff(run)
-    session.screen.diff(patch.diff or "no difference")
+    session.show_diff(patch.diff or "no difference")
     session.screen.say("diff", f"{patch.state}; run {patch.run}, {at_home(patch.folder)}")
 
 
@@ -130,13 +138,25 @@ def _approve(session: ChatSession, text: str) -> None:
         session.setup = replace(session.setup, approve=cast(Approve, text))
     waiting = None if text else session.waiting()
     if waiting is not None:
-        with session.opened() as workspace:
-            patch = workspace.runs.apply(waiting.run)
-        session.tell(patch)
+        _apply(session, waiting)
         return
     meaning = {"ask": "you are asked before a file is changed", "auto": "what passes its check is applied at once",
                "never": "changes wait until /approve"}  # fmt: skip
     session.screen.say("approve", f"{session.setup.approve}: {meaning[session.setup.approve]}")
+
+
+def _apply(session: ChatSession, waiting: Patch) -> None:
+    """Applies a change, or shows it first where it was not on this screen yet."""
+    said: str | None = "yes"
+    if waiting.diff not in session.shown:
+        said = session.ask_leave(waiting.diff, f"change {counted(waiting.names, 'file')} in {waiting.folder}?")
+    if said is None:
+        session.tell(waiting)
+        return
+    with session.opened() as workspace:
+        runs = workspace.runs
+        patch = runs.apply(waiting.run) if said == "yes" else runs.refuse(waiting.run, said)
+    session.tell(patch)
 
 
 def _refuse(session: ChatSession, text: str) -> None:
@@ -151,6 +171,7 @@ def _refuse(session: ChatSession, text: str) -> None:
 def _undo(session: ChatSession, text: str) -> None:
     with session.opened() as workspace:
         patch = workspace.undo(text or _last_applied_run(session, workspace), person=session.person())
+    session.conversation.note(patch)
     session.screen.say("undone", f"{', '.join(patch.names)} in {at_home(patch.folder)} as before; run {patch.run}")
 
 
@@ -191,11 +212,13 @@ def _memory(session: ChatSession, text: str) -> None:
                 session.screen.say(item.kind, shorten(item.text, 110))
             return
         insights, notes = workspace.memory.list(), workspace.memory.notes()
-        wishes = workspace.preferences.list(status="active")
+        wishes = [wish for wish in workspace.preferences.list() if wish.status != "superseded"]
     if not insights and not notes and not wishes:
         session.screen.say("memory", "empty so far")
     for wish in wishes:
-        session.screen.say("wish", f"{wish.id[:8]}  {shorten(wish.description, 110)} (by {wish.author})")
+        waits = f"; not in force: /confirm {wish.id[:8]}" if wish.status == "proposed" else f"; for {scope(wish)}"
+        words = wish.proposal or wish.description if wish.status == "proposed" else wish.description
+        session.screen.say("wish", f"{wish.id[:8]}  {shorten(words, 110)} (by {wish.author}{waits})")
     for insight in sorted(insights, key=lambda insight: (-insight.evidence, insight.id))[:20]:
         session.screen.say(
             "insight",
@@ -211,9 +234,7 @@ def _comment(session: ChatSession, text: str) -> None:
     if not text:
         raise UsageError("say what you want", hint="/comment TEXT")
     last = next((turn for turn in reversed(session.conversation.turns) if turn.run), None)
-    with session.opened() as workspace:
-        wish = workspace.preferences.from_comment(text, run=last.run if last is not None else "")
-    session.say_wish(wish)
+    session.learn(PersonAct(kind="comment", text=text, run=last.run if last is not None else ""))
 
 
 def _edit(session: ChatSession, text: str) -> None:
@@ -224,10 +245,17 @@ def _edit(session: ChatSession, text: str) -> None:
     if changed is None or changed.rstrip() == turn.answer.rstrip():
         session.screen.say("edit", "nothing was changed")
         return
-    with session.opened() as workspace:
-        wish = workspace.preferences.from_edit(turn.answer, changed, comment=text, run=turn.run)
     session.conversation.answer(replace(turn, answer=changed, told=f"{turn.told}; changed by the person"))
-    session.say_wish(wish)
+    session.learn(PersonAct(kind="edit", text=text, before=turn.answer, after=changed, run=turn.run))
+
+
+def _confirm(session: ChatSession, text: str) -> None:
+    name, _, words = text.partition(" ")
+    if not name:
+        raise UsageError("name the wish", hint="/memory shows the ids")
+    with session.opened(read_only=True) as workspace:
+        wish = workspace.preferences.show(name)
+    confirm(session, wish, words.strip())
 
 
 def _forget(session: ChatSession, text: str) -> None:
@@ -262,10 +290,31 @@ def _why(session: ChatSession, text: str) -> None:
         session.screen.say("cause", f"nothing is known to cause {effect!r} yet")
 
 
+def _resume(session: ChatSession, text: str) -> None:
+    if text == session.conversation.id:
+        session.screen.say("resumed", f"{text} is this one")
+        return
+    with session.opened(read_only=True) as workspace:
+        if text:
+            chosen = workspace.conversations.of(text)
+        else:
+            talks = workspace.conversations.list()
+    if text:
+        go_on_with(session, chosen)
+        return
+    for talk in talks[:_MOST_TALKS]:
+        place = f" in {at_home(talk.folder)}" if talk.folder else ""
+        session.screen.say(
+            "talk", f"{talk.id}  {shorten(talk.turns[-1].asked, 60)} ({counted(talk.turns, 'turn')}{place})"
+        )
+    if not talks:
+        session.screen.say("talk", "no conversation so far")
+
+
 def _model(session: ChatSession, text: str) -> None:
     if text:
-        name = "" if text == "none" else text
-        for part in filter(str.strip, name.split(",")):
+        name = {"none": "", "default": None}.get(text, text)
+        for part in filter(str.strip, (name or "").split(",")):
             parse_model(part)
         session.setup = replace(session.setup, model=name)
     session.screen.say("model", model_of(session) or "none: the embedded search works on rows and task files")

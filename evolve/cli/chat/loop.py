@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from evolve.cli.chat.commands import commands, model_of, run_slash_command
@@ -19,6 +20,7 @@ from evolve.cli.chat.showing import at_home
 from evolve.cli.chat.spending import Purse
 from evolve.cli.chat.startup import check_setup, choose_conversation, farewell, greet
 from evolve.cli.chat.status import status_line
+from evolve.cli.chat.wishes import learn_wish
 from evolve.cli.output import note
 from evolve.errors import EvolveError
 from evolve.workspace import parse_budget
@@ -28,11 +30,10 @@ _LEAVE = "Ctrl-C stops what is going on; Ctrl-D or /exit leaves"
 
 @dataclass(frozen=True, kw_only=True)
 class Start:
-    """How a session is begun: which conversation, how it is shown, and what it may spend in all."""
+    """How a session is begun: which conversation, and what it may spend in all."""
 
     new: bool = False
     resume: str | None = None
-    plain: bool = False
     budget: tuple[str, ...] = ()
 
 
@@ -45,6 +46,10 @@ class InputSource(Protocol):
 
     def answer(self, question: str) -> str | None:
         """What the person answers; None where nobody does."""
+        ...
+
+    def drop_typed_ahead(self) -> bool:
+        """Drops what was typed before a question was on the screen; gives whether there was something."""
         ...
 
     def edit(self, text: str) -> str | None:
@@ -76,22 +81,23 @@ def converse(setup: Setup, start: Start) -> int:
             note(at_home(f"made the workspace {workspace.paths.root}"))
         store = workspace.conversations.folder
         new = start.new or (not attended and start.resume is None)  # a pipe begins where it says
-        conversation = choose_conversation(workspace.conversations, setup.folder, new=new, resume=start.resume)
+        conversation, setup = choose_conversation(workspace.conversations, setup, new=new, resume=start.resume)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that lacks a letter gets its number
-    screen = open_screen(plain=start.plain or wants_plain(os.environ))
+    screen = open_screen(plain=setup.plain or wants_plain(os.environ))
     # The status line of the input needs the session, so the session learns afterwards whom to ask.
     session = ChatSession(setup=setup, screen=screen, ask=lambda question: None, conversation=conversation, purse=purse)
+    session.attended, session.learn = attended, partial(learn_wish, session)
     typed = TypedLines(store / "typed.jsonl")
     source = _input(session, typed, attended=attended)
-    session.ask, session.edit = source.answer, source.edit
+    session.ask, session.edit, session.drop_typed_ahead = source.answer, source.edit, source.drop_typed_ahead
     try:
         if attended:
             greet(session, model_of(session))
         _run_turns(session, source)
     finally:
-        conversation.close()
-    if attended and conversation.turns:
+        session.conversation.close()
+    if attended and session.conversation.turns:
         screen.say("bye", f"go on with: {farewell(session)}")
     return 0 if attended else session.code  # whoever leaves has seen what came of it
 

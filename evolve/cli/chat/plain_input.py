@@ -6,6 +6,7 @@ import contextlib
 import sys
 from collections.abc import Sequence
 
+from evolve.cli.asking import drop_typed_ahead
 from evolve.cli.chat.reading import is_open, is_row, is_rows
 from evolve.cli.output import visible
 from evolve.errors import UsageError
@@ -48,7 +49,11 @@ class LineInput:
 
     def answer(self, question: str) -> str | None:
         """What the person answers; None where nobody is there."""
-        return self._line(question) if self._attended else None
+        return self._typed(question) if self._attended else None
+
+    def drop_typed_ahead(self) -> bool:
+        """Drops what was typed and not read yet; gives whether there was something. A pipe is read as it comes."""
+        return self._attended and drop_typed_ahead()
 
     def edit(self, text: str) -> str | None:
         """Lines cannot be edited in place.
@@ -62,10 +67,13 @@ class LineInput:
         if self._pushed_back:
             return self._pushed_back.pop()
         if self._attended:
-            try:
-                return input(visible(prompt))
-            except EOFError:
-                print()  # Ctrl-D leaves the cursor behind the prompt
-                return None
+            return self._typed(prompt)
         line = sys.stdin.readline()
         return line.rstrip("\n") if line else None
+
+    def _typed(self, prompt: str) -> str | None:
+        try:
+            return input(visible(prompt))
+        except EOFError:
+            print()  # Ctrl-D leaves the cursor behind the prompt
+            return None

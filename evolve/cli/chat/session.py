@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from evolve.cli.asking import parse_choice
+from evolve.cli.asking import TYPED_AHEAD, parse_choice
 from evolve.cli.chat import showing
 from evolve.cli.chat.progress import Progress
 from evolve.cli.chat.reading import Wanted
@@ -16,7 +16,7 @@ from evolve.cli.chat.screen import Screen
 from evolve.cli.chat.spending import Purse, bounds_of, budget_of, spent_of
 from evolve.cli.chat.stopping import stoppable
 from evolve.errors import EvolveError, UsageError
-from evolve.workspace import Approve, Person
+from evolve.workspace import Approve, Means, Person, PersonAct
 
 if TYPE_CHECKING:
     from evolve.workspace import (
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
         ChatTurn,
         Conversation,
         Patch,
-        Preference,
         Question,
         Result,
         Task,
@@ -36,7 +35,7 @@ Ask = Callable[[str], str | None]
 
 WAITING = 6
 STOPPED = 130
-_YES, _NO = ("y", "yes"), ("n", "no")
+YES, NO = ("y", "yes"), ("n", "no")
 _QUESTIONS = 3
 """Most questions about what the rows of a turn leave open."""
 
@@ -56,6 +55,7 @@ class Setup:
         folder: The folder that is worked in, or "".
         check: The command that decides there.
         model: As for ``evolve run``.
+        plain: Plain lines were asked for.
     """
 
     workspace: str | None = None
@@ -65,6 +65,12 @@ class Setup:
     model: str | None = None
     sandbox: str | None = None
     approve: Approve = "ask"
+    plain: bool = False
+
+    @property
+    def means(self) -> Means:
+        """What a conversation keeps of it."""
+        return Means(check=self.check, python=self.python, model=self.model)
 
 
 @dataclass
@@ -73,7 +79,10 @@ class ChatSession:
 
     Attributes:
         asked: What the person typed for the turn under way.
+        learn: Learns from something the person did, once they have confirmed what was understood.
+        attended: Somebody is there to be asked.
         code: What the command would exit with now: the code of the last turn.
+        shown: Every difference that was on this screen, for nothing else is leave given.
     """
 
     setup: Setup
@@ -81,11 +90,14 @@ class ChatSession:
     ask: Ask
     conversation: Conversation
     edit: Callable[[str], str | None] = field(default=lambda text: None)
+    learn: Callable[[PersonAct], None] = field(default=lambda act: None)
+    drop_typed_ahead: Callable[[], bool] = field(default=lambda: False)
     purse: Purse = field(default_factory=Purse)
     code: int = 0
     leaving: bool = False
     asked: str = ""
-    _shown: str = ""
+    attended: bool = False
+    shown: set[str] = field(default_factory=set)
     _booked: Mapping[str, float] = field(default_factory=dict)
 
     @contextmanager
@@ -112,8 +124,8 @@ class ChatSession:
                 for text in WITHOUT_MODEL:
                     self.screen.say("hint", text)
                 return
-            turn = self.conversation.ask(asked, budget)
-        self.asked, self._shown, self._booked = asked, "", turn.spent
+            turn = self.conversation.ask(asked, budget, self.setup.means)
+        self.asked, self._booked = asked, turn.spent
         try:
             with stoppable() as cancellation:
                 result = self._run(wanted, turn, self.person(cancellation))
@@ -151,7 +163,7 @@ class ChatSession:
 
     def _run(self, wanted: Wanted, turn: ChatTurn, person: Person) -> Result:
         with self.screen.working("starting"), self.opened() as workspace:
-            task = self._task(wanted, words=workspace.uses_model)
+            task = self._task(wanted, workspace)
             for warning in task.warnings:
                 self.screen.say("warning", warning)
             python = self.setup.python if task.folder else None
@@ -162,41 +174,55 @@ class ChatSession:
         """Puts a question of a run to the person; None where it stays open."""
         with self.screen.paused():
             if question.kind == "approve":
-                self.screen.diff(question.detail)
-                self._shown = question.detail
-                answer = self.ask(f"{showing.at_home(question.text)} [yes/no/later] ")
-                return None if answer is None else self._parse_approval(answer.strip())
+                return self.ask_leave(question.detail, question.text)
             options = "".join(f"\n{number}  {option}" for number, option in enumerate(question.options, 1))
             self.screen.lines("ask", question.text + options)
-            answer = (self.ask("your answer (Enter leaves it open): ") or "").strip()
+            answer = (self.ask_afresh("your answer (Enter leaves it open): ") or "").strip()
             if answer.isdigit() and 1 <= int(answer) <= len(question.options):
                 return question.options[int(answer) - 1]
             return answer or None
 
+    def ask_leave(self, diff: str, text: str) -> str | None:
+        """Shows a difference and asks for leave: ``yes``, a reason against it, or None for later."""
+        self.show_diff(diff)
+        answer = self.ask_afresh(f"{showing.at_home(text)} [yes/no/later] ")
+        return None if answer is None else self._parse_approval(answer.strip())
+
+    def ask_afresh(self, question: str) -> str | None:
+        """Asks about what is on the screen now: what was typed before that is no answer to it."""
+        if self.drop_typed_ahead():
+            self.screen.say("hint", TYPED_AHEAD)
+        return self.ask(question)
+
+    def show_diff(self, diff: str) -> None:
+        """Puts a difference on the screen."""
+        self.screen.diff(diff)
+        self.shown.add(diff)
+
     def _parse_approval(self, answer: str) -> str | None:
         """What an answer to a question for leave means: ``yes``, a reason against it, or None for later."""
         word, _, reason = answer.partition(" ")
-        if word.lower() in _YES:
+        if word.lower() in YES:
             return "yes"
-        if word.lower() in _NO:
+        if word.lower() in NO:
             return reason or (self.ask("why not (Enter for no reason)? ") or "").strip() or "no"
         return answer if len(answer.split()) > 1 else None  # a sentence is a reason against it
 
-    def _task(self, wanted: Wanted, *, words: bool) -> Task:
-        """The task that is wanted, with the turns before it."""
+    def _task(self, wanted: Wanted, workspace: Workspace) -> Task:
+        """The task that is wanted, with the turns before it as they stand now."""
         from evolve.workspace import tasks
 
         if wanted.kind == "rows":
             task = tasks.read(examples=wanted.rows)
         elif wanted.kind == "named":
             task = tasks.read(wanted.text)
-        elif not words:
+        elif not workspace.uses_model:
             raise UsageError(WITHOUT_MODEL[0], hint=WITHOUT_MODEL[2])
         elif self.setup.folder:
             task = tasks.in_folder(wanted.text, self.setup.folder, self.setup.check)
         else:
             task = replace(tasks.in_words(wanted.text), warnings=())
-        return replace(task, earlier=self.conversation.earlier())
+        return replace(task, earlier=self.conversation.earlier(workspace.folders.list()))
 
     def _resolve_ambiguity(self, task: Task, turn: ChatTurn, result: Result) -> Result:
         """Where the examples leave open what is meant, asks, and solves again with the answer as an example."""
@@ -227,7 +253,7 @@ class ChatSession:
         options = "\n".join(f"{number}  gives {value}" for number, value in enumerate(choices, 1))
         self.screen.lines("ask", f"the rows leave open what to do with {shown}:\n{options}")
         return parse_choice(
-            self.ask("which is right (a number, any other value, or Enter to leave it open)? ") or "", outputs
+            self.ask_afresh("which is right (a number, any other value, or Enter to leave it open)? ") or "", outputs
         )
 
     def _finish_turn(self, turn: ChatTurn, result: Result) -> None:
@@ -245,48 +271,26 @@ class ChatSession:
             spent=spent_of(result.cost),
         )
         self.conversation.answer(finished)
-        showing.show_result(self.screen, result, diff=not self._shown)
+        showing.show_result(self.screen, result, diff=result.answer not in self.shown)
+        self.shown.add(result.answer)
         self.code = _code(result)
         if result.patch is not None and result.patch.names:
             self.tell(result.patch)
 
     def tell(self, patch: Patch) -> None:
-        """Says what became of a change, keeps it with the turn, and learns from a refusal."""
+        """Says what became of a change, keeps a refusal with its turn, and learns from its reason."""
         if patch.state == "applied":
             self.code = 0
             self.screen.say("applied", f"{', '.join(patch.names)}; /undo takes it back")
         elif patch.state == "refused":
+            self.conversation.note(patch)
+            self.screen.say("refused", "nothing is changed")
+            if patch.reason:
+                self.learn(PersonAct(kind="refusal", text=patch.reason, run=patch.run))
             self.code = 1
-            self._record_refusal(patch)
         else:
             self.code = WAITING
             self.screen.say("waiting", "nothing is changed yet: /approve changes it, /refuse REASON drops it")
-
-    def _record_refusal(self, patch: Patch) -> None:
-        """Keeps the refusal with its turn, and learns a preference from the reason if one was given."""
-        reason = "" if patch.said.strip().lower() in _NO else patch.said
-        turn = self.turn_of(patch.run)
-        if turn is not None:
-            message = f"the person refused this change{f': {reason}' if reason else ''}"
-            self.conversation.answer(replace(turn, status="declined", told=message))
-        self.screen.say("refused", "nothing is changed")
-        if reason:
-            with self.opened() as workspace:
-                wish = workspace.preferences.from_refusal(reason, run=patch.run)
-            self.say_wish(wish)
-
-    def say_wish(self, wish: Preference | None) -> None:
-        """Says what was understood from something the person did."""
-        if wish is None:
-            self.screen.say("hint", "nothing was learned from that: it has no words of yours besides what it quotes")
-        else:
-            self.screen.say(
-                "wish", f"{wish.description}  (/memory lists your wishes, /forget {wish.id[:8]} drops this one)"
-            )
-
-    def turn_of(self, run: str) -> ChatTurn | None:
-        """The turn of this conversation with that run."""
-        return next((turn for turn in reversed(self.conversation.turns) if turn.run == run), None)
 
     def waiting(self) -> Patch | None:
         """The newest change of this conversation that nobody has decided about."""

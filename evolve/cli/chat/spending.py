@@ -77,6 +77,12 @@ def bounds_of(budget: Budget) -> dict[str, float]:
     return {kind: bound for kind, bound in asdict(budget).items() if bound is not None}
 
 
+def budget_texts(budget: Budget) -> list[str]:
+    """The bounds as they are typed after ``--budget``."""
+    forms = {"seconds": "{:.10g}s", "money": "${:.10g}"}
+    return [forms.get(kind, f"{{:.0f}}-{kind}").format(bound) for kind, bound in bounds_of(budget).items()]
+
+
 def read_budget(texts: Sequence[str]) -> Budget:
     """A budget from what a person typed, ``none`` for no bound."""
     return Budget() if list(texts) == ["none"] else parse_budget(texts)

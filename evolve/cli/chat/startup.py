@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast, get_args
 
 from evolve.cli.chat.session import WITHOUT_MODEL, ChatSession, Setup
 from evolve.cli.chat.showing import at_home, short_model
+from evolve.cli.chat.spending import budget_texts
 from evolve.cli.output import counted, shorten
 from evolve.errors import UsageError
 from evolve.workspace import Approve, named_path, parse_model
@@ -43,41 +46,79 @@ def check_setup(setup: Setup) -> Setup:
     folder = named_path(setup.folder).resolve()
     if not folder.is_dir():
         raise UsageError(f"{setup.folder} is not a folder")
-    from dataclasses import replace
-
     return replace(setup, folder=str(folder))
 
 
-def choose_conversation(stored: Conversations, folder: str, *, new: bool, resume: str | None) -> Conversation:
-    """The conversation that is asked for, else the last one about this folder, else a new one.
+def choose_conversation(
+    stored: Conversations, setup: Setup, *, new: bool, resume: str | None
+) -> tuple[Conversation, Setup]:
+    """The conversation that is asked for, else the last one about this folder, else a new one; and how it goes on.
 
     Raises:
         UsageError: There is none of that name, or it is about another folder.
     """
-    if resume is not None:
-        if new:
-            raise UsageError("either --new or --resume, not both")
-        chosen = stored.of(resume)
-        if chosen.folder != folder:
-            there = f"--dir {chosen.folder}" if chosen.folder else "no --dir"
-            chosen.close()
-            raise UsageError(
-                f"the conversation {chosen.id} is about {chosen.folder or 'no folder'}", hint=f"give {there}"
-            )
-        return chosen
-    latest = None if new else stored.latest(folder)
-    return latest or stored.begin(folder)
+    if resume is not None and new:
+        raise UsageError("either --new or --resume, not both")
+    latest = stored.of(resume) if resume is not None else None if new else stored.latest(setup.folder)
+    if latest is None:
+        return stored.begin(setup.folder), setup
+    try:
+        return latest, going_on(setup, latest)
+    except UsageError:
+        latest.close()
+        raise
+
+
+def going_on(setup: Setup, conversation: Conversation) -> Setup:
+    """The setup with what it leaves open as the conversation was last worked.
+
+    Raises:
+        UsageError: The conversation is about another folder, or nothing says how it was worked there.
+    """
+    means, there = conversation.means, conversation.folder
+    if there != setup.folder and (setup.folder or means is None):
+        hint = f"give --dir {there}" if there else "give no --dir"
+        raise UsageError(f"the conversation {conversation.id} is about {there or 'no folder'}", hint=hint)
+    if means is None:
+        return setup
+    model = means.model if setup.model is None else setup.model
+    if there == setup.folder:
+        return replace(setup, model=model, python=setup.python or means.python)
+    return check_setup(replace(setup, folder=there, check=means.check, python=means.python, model=model))
+
+
+def go_on_with(session: ChatSession, conversation: Conversation) -> None:
+    """Leaves the conversation for another one, which goes on as it was last worked.
+
+    Raises:
+        UsageError: It cannot go on, because its folder is gone, for one; then the session stays where it was.
+    """
+    try:
+        # What this session was begun with is about the conversation that it leaves.
+        setup = going_on(replace(session.setup, folder="", check="", python=None, model=None), conversation)
+    except UsageError:
+        conversation.close()
+        raise
+    session.conversation.close()
+    session.conversation, session.setup = conversation, setup
+    say_where(session)
 
 
 def greet(session: ChatSession, model: str) -> None:
     """Says where the person is and what is open."""
-    screen, turns = session.screen, session.conversation.turns
+    screen = session.screen
     if session.setup.sandbox == "none":
         screen.say("unsandboxed", "UNSANDBOXED: code that a model writes is not confined; what is learned is marked")
     screen.say("evolve", f"{short_model(model) if model else 'the embedded search'}; /help lists what can be typed")
-    if not model and not turns:
+    if not model and not session.conversation.turns:
         for text in WITHOUT_MODEL:
             screen.say("hint", text)
+    say_where(session)
+
+
+def say_where(session: ChatSession) -> None:
+    """Says which conversation goes on, and what is open in it."""
+    screen, turns = session.screen, session.conversation.turns
     if turns:
         last = shorten(turns[-1].asked, 60)
         summary = f"{session.conversation.id} after {counted(turns, 'turn')}"
@@ -99,10 +140,15 @@ def say_waiting(session: ChatSession) -> None:
 
 
 def farewell(session: ChatSession) -> str:
-    """The command that goes on with the conversation."""
-    import shlex
-
+    """The command that goes on with the conversation in the same way."""
     setup, parts = session.setup, ["evolve", "chat"]
-    for option, value in (("-w", setup.workspace), ("--dir", setup.folder), ("--check", setup.check)):
+    given: list[tuple[str, str | None]] = [("-w", setup.workspace), ("--dir", setup.folder), ("--check", setup.check)]
+    given += [("--python", setup.python), ("--sandbox", setup.sandbox)]
+    for option, value in given:
         parts += [option, value] if value else []
-    return shlex.join([*parts, "--resume", session.conversation.id])
+    # An empty name means no model, and is something else than none given.
+    parts += ["--model", setup.model] if setup.model is not None else []
+    parts += ["--approve", setup.approve] if setup.approve != "ask" else []
+    for bound in budget_texts(session.purse.budget):
+        parts += ["--budget", bound]
+    return shlex.join([*parts, *(["--plain"] if setup.plain else []), "--resume", session.conversation.id])

@@ -12,9 +12,11 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion, Path
 from prompt_toolkit.document import Document
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.history import History
+from prompt_toolkit.input.typeahead import get_typeahead
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.output import ColorDepth
 
+from evolve.cli.asking import drop_typed_ahead
 from evolve.cli.chat.history import TypedLines
 from evolve.cli.chat.reading import is_open
 from evolve.cli.output import visible
@@ -77,6 +79,12 @@ class TerminalInput:
             return self._questions.prompt([("bold", visible(question))])
         except (EOFError, KeyboardInterrupt):
             return None
+
+    def drop_typed_ahead(self) -> bool:
+        """Drops what was typed and not read yet; gives whether there was something."""
+        # What came together with the end of the last input was read with it, and is kept for the next prompt.
+        kept = get_typeahead(self._session.input)
+        return drop_typed_ahead() or bool(kept)
 
     def edit(self, text: str) -> str | None:
         """The text as the person leaves it with Alt-Enter; None for Ctrl-C and Ctrl-D."""

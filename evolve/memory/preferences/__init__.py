@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evolve.memory.preferences.book import PREFERENCES, PreferenceBook
 from evolve.memory.preferences.edits import edit_in_words, edit_lines
-from evolve.memory.preferences.own_words import Screen, own_words
+from evolve.memory.preferences.own_words import Screen, own_words, without_reply
 from evolve.memory.preferences.preference import (
     ActKind,
     Context,
@@ -25,4 +25,5 @@ __all__ = [
     "edit_in_words",
     "edit_lines",
     "own_words",
+    "without_reply",
 ]

@@ -38,6 +38,9 @@ PREFERENCES = Migration(
 _MOST_CONTEXTS = 20
 """Most contexts that one preference keeps; the newest stay."""
 _ACTIVE = {"status": "active", "successor": ""}
+_PROPOSED = {"status": "proposed", "successor": ""}
+_STATED: tuple[ActKind, ...] = ("stated", "answer")
+"""Acts that need no confirming: the person said them as what they want."""
 
 
 class PreferenceBook:
@@ -53,8 +56,10 @@ class PreferenceBook:
         self.embedder = embedder
         self._clock = clock
 
-    def learn(self, act: PersonAct, description: str) -> Preference:
+    def learn(self, act: PersonAct, description: str, *, confirmed: bool = True) -> Preference:
         """Keeps an act and the preference that it shows; gives the preference.
+
+        What is not confirmed waits as proposed: it neither acts nor overrules, unless the same is active already.
 
         A preference of the same person with the same meaning takes the act in; where it had been superseded it holds
         again. A preference of the same person for the same context that says the opposite is superseded by this one.
@@ -72,9 +77,11 @@ class PreferenceBook:
             name = (
                 existing.id if existing is not None else digest(canonical_json([recorded.id, turn, description]))[:32]
             )
+            waits = not confirmed and (existing is None or existing.status != "active")
+            standing = _PROPOSED if waits else _ACTIVE
             if existing is None:
                 contexts = () if act.context == Context() else (act.context,)
-                row: dict[str, Any] = _row(name, description, act.author, contexts)
+                row: dict[str, Any] = {**_row(name, description, act.author, contexts), **standing}
                 self._db.insert("memory_preferences", {**row, "turn": turn, "at": now})
             else:
                 changes: dict[str, Any] = {
@@ -82,10 +89,11 @@ class PreferenceBook:
                     "turn": turn,
                     "at": now,
                 }
-                self._db.update("memory_preferences", {"id": name}, {**changes, **_ACTIVE})
+                self._db.update("memory_preferences", {"id": name}, {**changes, **standing})
             if not self._db.insert("memory_acts", {**_act_row(recorded), "preference": name}, key="id"):
                 self._db.update("memory_acts", {"id": recorded.id}, {"preference": name})
-            self._supersede(self.get(name))
+            if not waits:
+                self._supersede(self.get(name))
         return self.get(name)
 
     def keep(self, act: PersonAct) -> PersonAct:
@@ -186,6 +194,8 @@ class PreferenceBook:
     def mend(self, described: Callable[[PersonAct], str]) -> tuple[list[str], list[str]]:
         """Makes lost preferences anew from their acts, and sets aside acts that say nothing by themselves.
 
+        What was not stated as a wish waits to be confirmed, since nothing is left to tell whether it was.
+
         Args:
             described: The description that follows from an act alone, or "".
 
@@ -205,6 +215,7 @@ class PreferenceBook:
                     contexts = () if act.context == Context() else (act.context,)
                     restored = {
                         **_row(name, description, act.author, contexts),
+                        **(_ACTIVE if act.kind in _STATED else _PROPOSED),
                         "turn": self._next_turn(),
                         "at": act.at,
                     }

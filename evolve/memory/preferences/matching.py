@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from evolve.episodes import PREFERENCE, Recalled
 from evolve.memory.preferences.edits import edit_lines
-from evolve.memory.preferences.meaning import ALIKE, content_words, likeness
+from evolve.memory.preferences.meaning import ALIKE, content_words, likeness, topics
 from evolve.memory.preferences.preference import Context, Preference
 from evolve.retrieval import BM25, fuse
 
@@ -41,7 +41,8 @@ def shares_context(first: Preference, second: Preference, embedder: Embedder) ->
     """Whether two preferences hold for the same tasks: both everywhere, or in contexts that are alike."""
     if not first.contexts or not second.contexts:
         return first.contexts == second.contexts
-    return any(_closeness(context, task, embedder) > 0.0 for context in first.contexts for task in second.contexts)
+    pairs = [(context, task) for context in first.contexts for task in second.contexts]
+    return any(_fit(context, task, _alike(context, task, embedder)) > 0.0 for context, task in pairs)
 
 
 def _nearness(preferences: Sequence[Preference], task: Context, embedder: Embedder) -> dict[str, float]:
@@ -49,20 +50,40 @@ def _nearness(preferences: Sequence[Preference], task: Context, embedder: Embedd
     near = {preference.id: 0.0 if preference.contexts else ALIKE for preference in preferences}
     places = [(preference.id, context) for preference in preferences for context in preference.contexts]
     alike = likeness(embedder, task.instruction, [context.instruction for _, context in places])
+    about = _spoken_of(preferences, task, embedder)
     for (name, context), value in zip(places, alike, strict=True):
-        near[name] = max(near[name], _fit(context, task, value))
+        near[name] = max(near[name], _fit(context, task, value, about[name]))
     return near
 
 
-def _closeness(context: Context, task: Context, embedder: Embedder) -> float:
-    return _fit(context, task, likeness(embedder, task.instruction, [context.instruction])[0])
+def _spoken_of(preferences: Sequence[Preference], task: Context, embedder: Embedder) -> dict[str, float]:
+    """How much the words of each preference speak of a task: as far as they are alike, or share a word of content."""
+    alike = likeness(embedder, task.instruction, [preference.description for preference in preferences])
+    words = topics(task.instruction)
+    return {
+        preference.id: max(value, ALIKE) if topics(preference.description) & words else value
+        for preference, value in zip(preferences, alike, strict=True)
+    }
 
 
-def _fit(context: Context, task: Context, alike: float) -> float:
-    """How well one context fits a task whose words are that much alike, in [0, 1]; 0 where it does not hold."""
+def _alike(context: Context, task: Context, embedder: Embedder) -> float:
+    return likeness(embedder, task.instruction, [context.instruction])[0]
+
+
+def _fit(context: Context, task: Context, alike: float, about: float = 0.0) -> float:
+    """How well one context fits a task, in [0, 1]; 0 where it does not hold.
+
+    Args:
+        alike: How alike the words of both tasks are.
+        about: How much the preference itself speaks of the task.
+    """
     if context.folder:
-        # A folder holds whatever the words are, so likeness only orders.
-        return max(ALIKE, alike) if _inside(task.folder, context.folder) else 0.0
+        if not _inside(task.folder, context.folder):
+            return 0.0
+        if not context.instruction.strip():
+            return max(ALIKE, alike)  # said of the folder, so it holds whatever the words are
+        # Said of one task there. Another one is in the same project, so it is enough that the wish speaks of it.
+        return max(alike, about) if max(alike, about) >= ALIKE else 0.0
     if context.family == task.family and context.family not in _UNINFORMATIVE_FAMILIES:
         return max(ALIKE, alike)
     if not context.instruction.strip():

@@ -89,6 +89,11 @@ def contradict(first: str, second: str) -> bool:
     return _of_one_kind(next(iter(left)), next(iter(right)))
 
 
+def topics(text: str) -> frozenset[str]:
+    """The content words of a text without negations and such as "always"."""
+    return _meaning(text)[0]
+
+
 def likeness(embedder: Embedder, text: str, others: Sequence[str]) -> list[float]:
     """How alike a task is to each of the others, as the cosine of their content words."""
     if not others:

@@ -28,6 +28,12 @@ _REPORTED = re.compile(
 )
 _INLINE = re.compile(r"\"([^\"\n]*)\"|“([^”\n]*)”|«([^»\n]*)»|„([^“”\n]*)[“”]|`([^`\n]*)`|(?<!\w)'([^'\n]*)'(?!\w)")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
+_REPLY = re.compile(
+    r"(?:no|nope|nah|wrong|yes|ok|okay|well|hm+|sorry|nein|nee|falsch|ja|non|oui|mais|but|aber|pero)\b\s*[,.;:!–—-]+\s*"
+    r"(?:(?:but|aber|mais|pero)\s+)?",
+    re.IGNORECASE,
+)
+"""Words that only reply, told from a negation ("no imports") by the punctuation behind them."""
 _SENTENCE_WORDS = 3
 """Words from which a quotation is a sentence that can say something of its own."""
 
@@ -61,6 +67,17 @@ def own_words(text: str, screen: Screen, *, material: Sequence[str] = ()) -> str
     ]
     line = " ".join(" ".join(ended).split())
     return line if len(line) <= LONGEST else line[: LONGEST - 1].rstrip() + LEFT_OUT
+
+
+def without_reply(words: str) -> str:
+    """A person's words without those before them that only reply: of "no, always day first" the wish is what follows.
+
+    Words that do nothing but reply stay as they are.
+    """
+    rest = words
+    while match := _REPLY.match(rest):
+        rest = rest[match.end() :]
+    return rest or words
 
 
 def harmless_quote(text: str, screen: Screen) -> bool:

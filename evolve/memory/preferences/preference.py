@@ -8,7 +8,8 @@ from typing import Literal
 from evolve.memory.preferences.edits import edit_lines
 
 ActKind = Literal["stated", "comment", "refusal", "edit", "answer"]
-PreferenceStatus = Literal["active", "superseded"]
+PreferenceStatus = Literal["active", "superseded", "proposed"]
+"""Only what is active acts; what is proposed waits until the person has confirmed it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,7 +19,8 @@ class Context:
     Attributes:
         instruction: Words of the task; it holds for tasks in similar words.
         family: Family of the task; it holds for every task of that family, unless the family says nothing.
-        folder: Path of the folder worked in; it holds there and below, whatever the words.
+        folder: Path of the folder worked in; it holds there and below: with words of a task for what is like it or
+            what the preference speaks of, without them whatever the words.
     """
 
     instruction: str = ""

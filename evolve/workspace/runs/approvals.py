@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from evolve.agent.approval import YES, Approval, gives_leave, settle
 from evolve.episodes import EpisodeRecord, Question
+from evolve.memory.preferences import PersonAct
 from evolve.tasks.work import FolderWork
 from evolve.workspace.desk import Desk
 from evolve.workspace.runs.person import Person
 from evolve.workspace.shelves.folders import Patch
 
 _OPTIONS = (YES, "no")
-# Refusals without a reason, so nothing is learned from them.
-_PLAIN_NO = ("", "n", "no", "nope", "never", "stop")
 
 
 def delivered(
@@ -35,10 +34,11 @@ def delivered(
 
 
 def _refuse(desk: Desk, run: str, reason: str) -> Patch:
-    """Leaves the folder as it is; a reason is remembered for similar work."""
-    if reason.strip().casefold() not in _PLAIN_NO:
-        desk.preferences.from_refusal(reason, run=run)
-    return desk.folders.refuse(run, reason)
+    """Leaves the folder as it is; a reason is kept as a wish for similar work, which waits to be confirmed."""
+    patch = desk.folders.refuse(run, reason)
+    if patch.reason:
+        desk.preferences.suggest(PersonAct(kind="refusal", text=patch.reason, run=run))
+    return patch
 
 
 def undone(desk: Desk, run: str | None, person: Person) -> Patch:

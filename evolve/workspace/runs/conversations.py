@@ -6,11 +6,12 @@ learned from them. The record holds the runs that they name.
 
 from __future__ import annotations
 
+import builtins
 import fcntl
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
@@ -18,6 +19,7 @@ from typing import IO, Any
 from evolve.episodes import Turn
 from evolve.errors import UsageError
 from evolve.files import clean_text, write_failure
+from evolve.workspace.shelves.folders import Patch
 from evolve.workspace.shelves.shelf import Shelf
 
 OPEN = "open"
@@ -48,10 +50,46 @@ class ChatTurn:
     run: str = ""
     spent: Mapping[str, float] = field(default_factory=dict)
 
-    def as_earlier(self) -> Turn:
-        """What a later turn is told of this one."""
-        outcome = f"{self.status}: {self.told}" + (f"\n{self.answer}" if self.answer else "")
-        return Turn(said=self.asked, outcome=outcome)
+    def as_earlier(self, patch: Patch | None = None) -> Turn:
+        """What a later turn is told of this one.
+
+        Args:
+            patch: What its run would change in a folder, as that stands now; None where it would change nothing.
+        """
+        status, told = (self.status, self.told) if patch is None or not patch.names else _standing(self, patch)
+        return Turn(said=self.asked, outcome=f"{status}: {told}" + (f"\n{self.answer}" if self.answer else ""))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Means:
+    """What the turns of a conversation are worked with.
+
+    Attributes:
+        check: The command that decides in its folder.
+        python: The virtual environment for work there, or None.
+        model: As for opening a workspace: "" for none, None for that of the settings.
+    """
+
+    check: str = ""
+    python: str | None = None
+    model: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PastConversation:
+    """A conversation as it stands in its file, to choose one by.
+
+    Attributes:
+        id: Such as ``c1``.
+        folder: The folder that is worked in, or "".
+        turns: Oldest first.
+        means: As of the last turn; None where no turn kept them.
+    """
+
+    id: str
+    folder: str = ""
+    turns: tuple[ChatTurn, ...] = ()
+    means: Means | None = None
 
 
 class Conversation:
@@ -61,15 +99,24 @@ class Conversation:
         id: Such as ``c1``.
         folder: The folder that is worked in, or "".
         turns: Oldest first.
+        means: What its last turn was worked with; None where no turn kept that.
     """
 
     def __init__(self, path: Path, stream: IO[bytes]) -> None:
         self.id = path.stem
         self._path, self._stream = path, stream
-        self.folder, self.turns = _read(path)
+        read = _read(path)
+        self.folder, self.turns, self.means = read.folder, list(read.turns), read.means
 
-    def ask(self, asked: str, budget: Mapping[str, float] | None = None) -> ChatTurn:
-        """Begins a turn."""
+    def ask(self, asked: str, budget: Mapping[str, float] | None = None, means: Means | None = None) -> ChatTurn:
+        """Begins a turn.
+
+        Args:
+            means: What it is worked with, by which the conversation goes on later.
+        """
+        if means is not None and means != self.means:
+            self._append({"kind": "means", **vars(means)})
+            self.means = means
         turn = ChatTurn(number=len(self.turns) + 1, asked=clean_text(asked), budget=budget or {})
         self._append({"kind": "asked", "number": turn.number, "asked": turn.asked, "budget": dict(turn.budget)})
         self.turns.append(turn)
@@ -80,6 +127,13 @@ class Conversation:
         outcome = {"status": turn.status, "told": turn.told, "answer": turn.answer, "run": turn.run}
         self._append({"kind": "answered", "number": turn.number, **outcome, "spent": dict(turn.spent)})
         self.turns[turn.number - 1] = turn
+
+    def note(self, patch: Patch) -> None:
+        """Keeps with its turn, if that is one of these, that a change was refused or taken back."""
+        turn = next((turn for turn in reversed(self.turns) if turn.run == patch.run), None)
+        if turn is not None and patch.state in ("refused", "undone"):
+            status, told = _standing(turn, patch)
+            self.answer(replace(turn, status=status, told=told))
 
     def save(self, file: Path) -> None:
         """Writes it as Markdown to a new file that only the person can read.
@@ -103,9 +157,15 @@ class Conversation:
         last = self.turns[-1] if self.turns else None
         return last if last is not None and last.status in (OPEN, "interrupted", "waiting") else None
 
-    def earlier(self) -> tuple[Turn, ...]:
-        """The finished turns, as a later one is told of them."""
-        return tuple(turn.as_earlier() for turn in self.turns if turn.status not in (OPEN, "interrupted", "waiting"))
+    def earlier(self, patches: Iterable[Patch] = ()) -> tuple[Turn, ...]:
+        """The finished turns, as a later one is told of them.
+
+        Args:
+            patches: Changes of runs as they stand now, which may have been undone or applied outside of it.
+        """
+        by_run = {patch.run: patch for patch in patches}
+        finished = (turn for turn in self.turns if turn.status not in (OPEN, "interrupted", "waiting"))
+        return tuple(turn.as_earlier(by_run.get(turn.run)) for turn in finished)
 
     def close(self) -> None:
         """Lets go of the conversation; one in which nothing was asked leaves no file."""
@@ -180,8 +240,8 @@ class Conversations(Shelf):
             UsageError: There is none, or another process holds it.
         """
         for number in sorted(self._numbers(), reverse=True):
-            _, turns = _read(self._folder / f"c{number}.jsonl")
-            if f"c{number}" != name and not any(turn.run == name for turn in turns):
+            talk = _read(self._folder / f"c{number}.jsonl")
+            if talk.id != name and not any(turn.run == name for turn in talk.turns):
                 continue
             conversation = self._opened(number)
             if conversation is None:
@@ -190,6 +250,11 @@ class Conversations(Shelf):
         raise UsageError(
             f"no conversation {name!r}, and none with such a run", hint="evolve chat goes on with the last"
         )
+
+    def list(self) -> builtins.list[PastConversation]:
+        """Those in which something was asked, the newest first."""
+        numbers = sorted(self._numbers(), reverse=True)
+        return [talk for talk in (_read(self._folder / f"c{number}.jsonl") for number in numbers) if talk.turns]
 
     def _numbers(self) -> Iterator[int]:
         for path in self._folder.glob("c*.jsonl"):
@@ -209,9 +274,19 @@ class Conversations(Shelf):
         return Conversation(path, stream)
 
 
-def _read(path: Path) -> tuple[str, list[ChatTurn]]:
-    """Folder and turns of a file; a torn line is passed over."""
-    folder = ""
+def _standing(turn: ChatTurn, patch: Patch) -> tuple[str, str]:
+    """Status and sentence of a turn by what became of its change."""
+    if patch.state == "undone":
+        return "undone", "the person took this change back, so its files are as they were before it"
+    if patch.state == "refused":
+        return "declined", "the person refused this change" + (f": {patch.reason}" if patch.reason else "")
+    place = "is in the folder" if patch.state == "applied" else "waits for the person and is not in the folder"
+    return "solved", f"{turn.told}; the change {place}" if turn.status == "solved" else f"the change {place}"
+
+
+def _read(path: Path) -> PastConversation:
+    """What a file holds; a torn line is passed over."""
+    folder, means = "", None
     turns: list[ChatTurn] = []
     for line in path.read_bytes().splitlines():
         try:
@@ -219,13 +294,15 @@ def _read(path: Path) -> tuple[str, list[ChatTurn]]:
             kind, number = entry.pop("kind"), entry.pop("number", 0)
             if kind == "begun":
                 folder = str(entry["folder"])
+            elif kind == "means":
+                means = Means(**entry)
             elif kind == "asked":
                 turns.append(ChatTurn(number=len(turns) + 1, **entry))
             elif kind == "answered" and 1 <= number <= len(turns):
                 turns[number - 1] = replace(turns[number - 1], **entry)
         except (ValueError, KeyError, TypeError, AttributeError):
             continue
-    return folder, turns
+    return PastConversation(id=path.stem, folder=folder, turns=tuple(turns), means=means)
 
 
 def _in_markdown(turn: ChatTurn) -> str:

@@ -22,6 +22,9 @@ from evolve.workspace.shelves.shelf import Shelf
 
 PatchState = Literal["waiting", "applied", "refused", "undone"]
 
+# Refusals without a reason, so nothing is learned from them.
+_PLAIN_NO = ("", "n", "no", "nope", "never", "stop")
+
 
 @dataclass(frozen=True, kw_only=True)
 class FileChange:
@@ -59,6 +62,11 @@ class Patch:
     diff: str = ""
     made: tuple[str, ...] = ()
     said: str = ""
+
+    @property
+    def reason(self) -> str:
+        """Why the person refused it; "" where they did not, or gave no reason."""
+        return "" if self.said.strip().casefold() in _PLAIN_NO else self.said
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -11,9 +11,10 @@ from dataclasses import replace
 from evolve.agent import Recall, RunRecords
 from evolve.agent.codec import to_data
 from evolve.agent.questions import is_answered
-from evolve.episodes import EpisodeRecord, Recalled, TaskView
+from evolve.episodes import Cost, EpisodeRecord, Recalled, TaskView
 from evolve.errors import UsageError
 from evolve.files import canonical_json, named_path
+from evolve.ledger import Budget
 from evolve.memory.preferences import (
     Context,
     PersonAct,
@@ -22,6 +23,7 @@ from evolve.memory.preferences import (
     PreferenceStatus,
     edit_in_words,
     own_words,
+    without_reply,
 )
 from evolve.policies.language.claims import unfit
 from evolve.policies.language.describing import Described
@@ -31,6 +33,9 @@ from evolve.workspace.shelves.shelf import Shelf
 
 ABOUT = "about"
 """Key of a run's JSON: instruction, family and folder of its task."""
+
+_ANSWER = 2_000
+"""Most characters of an answer that a model is shown to understand what was said of it."""
 
 _MOST = 5
 """Most preferences that one task is told of."""
@@ -47,6 +52,19 @@ class Preferences(Shelf):
         self._book = book
         self._runs = runs
         self._learner = learner
+        self.spent = Cost()
+        """What asking the model for words has cost since the workspace was opened."""
+
+    def suggest(self, act: PersonAct) -> Preference | None:
+        """Keeps what an act seems to show, which acts once it is confirmed; None where it shows nothing.
+
+        Its description is what the person said without words that only reply; :meth:`propose` has the model put it
+        into general ones.
+
+        Raises:
+            UsageError: There is no such run.
+        """
+        return self._learn(act, context=None, confirmed=False)
 
     def add(self, text: str, *, context: Context | None = None, author: str | None = None) -> Preference:
         """Keeps a wish that a person states; without a context it holds everywhere.
@@ -135,28 +153,41 @@ class Preferences(Shelf):
         """
         return self._book.edit(name, description=description, contexts=contexts)
 
-    def propose(self, name: str) -> Preference:
+    def propose(self, name: str, *, budget: Budget | None = None) -> Preference:
         """Has the model put into words what the acts behind a preference show; it acts only once it is confirmed.
 
         Raises:
+            BudgetExhausted: The budget does not allow it.
             UsageError: There is no such preference, or no model is named.
             ModelMistake: What the model says reads like an order, or holds code or an address.
             EndpointProblem: It could not be asked.
         """
         preference = self._book.get(name)
-        proposal = described_by(self._learner, [act_in_words(act) for act in preference.acts])
+        acts = [act_in_words(act, self._answer(act)) for act in preference.acts]
+        before = getattr(self._learner, "spent", Cost())
+        try:
+            proposal = described_by(self._learner, acts, budget)
+        finally:
+            self.spent += getattr(self._learner, "spent", before) - before
         return self._book.propose(preference.id, proposal.description, by=self._learner.name)
 
-    def confirm(self, name: str) -> Preference:
-        """Takes the description that a model proposed.
+    def confirm(
+        self, name: str, description: str | None = None, *, contexts: Sequence[Context] | None = None
+    ) -> Preference:
+        """Puts in force what was suggested, in the words that a model proposed if it did.
+
+        Args:
+            description: In these words instead.
+            contexts: Where it holds; () is everywhere, None as it was suggested.
 
         Raises:
-            UsageError: There is no such preference, or nothing was proposed.
+            UsageError: There is no such preference, or nothing of it waits to be confirmed.
         """
         preference = self._book.get(name)
-        if not preference.proposal:
-            raise UsageError(f"nothing was proposed for {preference.id[:8]}")
-        return self._book.edit(preference.id, description=preference.proposal)
+        if not preference.proposal and preference.status != "proposed":
+            raise UsageError(f"nothing of {preference.id[:8]} waits to be confirmed")
+        words = description or preference.proposal or preference.description
+        return self._book.edit(preference.id, description=words, contexts=contexts)
 
     def forget(self, ids: str | Sequence[str] = (), *, everything: bool = False) -> int:
         """Deletes preferences with the acts they rest on; gives how many.
@@ -181,7 +212,7 @@ class Preferences(Shelf):
 
         return both
 
-    def _learn(self, act: PersonAct, *, context: Context | None) -> Preference | None:
+    def _learn(self, act: PersonAct, *, context: Context | None, confirmed: bool = True) -> Preference | None:
         record = self._last_episode(act.run)
         # An answer may well repeat a choice that the person was given.
         material = list(_shown(record)) if record is not None and act.kind != "answer" else []
@@ -195,7 +226,14 @@ class Preferences(Shelf):
             episode=record.episode if record is not None else "",
             step=act.step or (record.steps[-1].number if record is not None and record.steps else 0),
         )
-        return self._book.learn(placed, description)
+        if not confirmed:
+            description = without_reply(description)
+        return self._book.learn(placed, description, confirmed=confirmed)
+
+    def _answer(self, act: PersonAct) -> str:
+        """The answer that an act was about."""
+        record = self._last_episode(act.run)
+        return "" if record is None else record.answer
 
     def _last_episode(self, run: str) -> EpisodeRecord | None:
         episodes = self._runs.episodes(run=self._runs.run(run).id) if run else []
@@ -224,7 +262,7 @@ def described(act: PersonAct, *, material: Sequence[str] = ()) -> str:
     return words or (edit_in_words(act.before, act.after, unfit) if act.kind == "edit" else "")
 
 
-def described_by(learner: Learner, said: Sequence[str]) -> Described:
+def described_by(learner: Learner, said: Sequence[str], budget: Budget | None = None) -> Described:
     """What the workspace's model makes of what people said.
 
     Raises:
@@ -235,15 +273,21 @@ def described_by(learner: Learner, said: Sequence[str]) -> Described:
         raise UsageError(
             "no model is named that could propose words", hint="evolve models default NAME, or --model NAME"
         )
-    answer: Described = ask(said)
+    answer: Described = ask(said, budget or Budget())
     return answer
 
 
-def act_in_words(act: PersonAct) -> str:
-    """An act as a model is told of it."""
+def act_in_words(act: PersonAct, answer: str = "") -> str:
+    """An act as a model is told of it.
+
+    Args:
+        answer: The answer that it was about.
+    """
     question = f"asked: {act.question}\n" if act.question else ""
+    task = f"task: {act.context.instruction}\n" if act.context.instruction else ""
+    about = f"the answer it is about:\n{answer[:_ANSWER]}\n" if answer else ""
     changed = "\n".join(act.changed)
-    return f"{act.kind}\n{question}{act.text}\n{changed}".strip()
+    return f"{task}{about}{act.kind}\n{question}{act.text}\n{changed}".strip()
 
 
 def about(task: Task) -> dict[str, dict[str, str]]:

@@ -1,0 +1,123 @@
+"""What a person says to an answer becomes a wish: in general words, beside their own, and in force once confirmed."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from dataclasses import dataclass
+
+import pytest
+
+from evolve.testing import ScriptedEndpoint
+from evolve.testing.doubles import prompt_of, schema_of
+from tests.cli.chat_terminal import Terminal
+from tests.doubles.conversing import ConversingDouble
+
+REFUSAL = "no, always day first"
+GENERAL = "The person wants the dates in reports written day first."
+CONFIRM = "in your words]"
+
+
+@dataclass(frozen=True)
+class Understanding(ConversingDouble):
+    """Besides, it puts into general words what a person said, where it is told of the task that this was about."""
+
+    def answer(self, body):
+        prompt = prompt_of(body)
+        if "what they want or care about" not in prompt:
+            return super().answer(body)
+        assert "description" in schema_of(body, prompt)["properties"]
+        understood = REFUSAL in prompt and "red by green" in prompt
+        return json.dumps({"name": "date order", "description": GENERAL if understood else "The person wants it so."})
+
+
+@pytest.fixture
+def endpoint():
+    with ScriptedEndpoint(double=Understanding()) as serving:
+        yield serving
+
+
+@pytest.fixture
+def project(tmp_path):
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "left.txt").write_text("red red\n")
+    return folder
+
+
+@pytest.fixture
+def work(cli, monkeypatch, endpoint, project):
+    def run(*lines, options=()):
+        monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
+        return cli("chat", "--dir", project, "--check", "true", "--model", endpoint.model, *options)
+
+    return run
+
+
+def wishes(cli):
+    return json.loads(cli("memory", "preferences", "list", "--json").out)
+
+
+def told(endpoint):
+    """Every prompt that says what a person wants."""
+    return [prompt_of(body) for body in endpoint.requests if "said by" in prompt_of(body)]
+
+
+def test_where_nobody_confirms_a_wish_waits_and_no_task_is_told_of_it(work, cli, endpoint):
+    done = work("replace red by green in left.txt", f"/refuse {REFUSAL}", "replace red by blue in left.txt", "/memory")
+    assert f"wish: you said: {REFUSAL}" in done.out and "wish: to be kept: always day first" in done.out
+    [wish] = wishes(cli)
+    assert (wish["status"], wish["description"], wish["acts"][0]["text"]) == ("proposed", "always day first", REFUSAL)
+    assert f"not in force: /confirm {wish['id'][:8]}" in done.out
+    assert told(endpoint) == []
+
+
+def test_a_confirmed_wish_is_told_to_what_it_fits_and_not_to_an_unrelated_task(work, cli, endpoint):
+    work("replace red by green in left.txt", "/refuse dates day first")
+    name = wishes(cli)[0]["id"][:8]
+    done = work(
+        f"/confirm {name} Dates are written day first", "rename the helper function", options=("--resume", "c1")
+    )
+    assert "wish: Dates are written day first" in done.out
+    assert told(endpoint) == []
+    work("write the dates in words", options=("--resume", "c1"))
+    assert "Dates are written day first" in told(endpoint)[-1]
+    assert wishes(cli)[0]["status"] == "active"
+
+
+def test_a_run_that_is_refused_outside_of_a_conversation_leaves_a_wish_to_confirm(work, cli):
+    work("replace red by green in left.txt")
+    cli("runs", "answer", "r1", REFUSAL)
+    [wish] = wishes(cli)
+    assert wish["status"] == "proposed"
+    assert cli("memory", "preferences", "confirm", wish["id"]).code == 0
+    assert wishes(cli)[0]["status"] == "active"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("answer", ["yes", "no", "always", "Day first, please", ""])
+def test_the_person_sees_both_wordings_and_decides(tmp_path, endpoint, project, cli, answer):
+    window = Terminal(tmp_path, columns=120)
+    try:
+        window.start("chat", "--dir", project, "--check", "true", "--model", endpoint.model)
+        window.ready()
+        window.type("replace red by green in left.txt")
+        window.wait("[yes/no/later]")
+        window.type(REFUSAL)
+        screen = window.wait(CONFIRM)
+        assert f"you said: {REFUSAL}" in screen and f"to be kept: {GENERAL}" in screen
+        window.type(answer)
+        window.wait({"no": "nothing of it is kept", "": "does not act until"}.get(answer, "drops it)"))
+        window.ready()
+        window.press("C-d")
+        window.wait("left with code 0")
+    finally:
+        window.close()
+    kept = wishes(cli)
+    assert [wish["status"] for wish in kept] == {"no": [], "": ["proposed"]}.get(answer, ["active"])
+    if answer in ("yes", "always"):
+        assert kept[0]["description"] == GENERAL
+        assert (kept[0]["contexts"] == [{"instruction": "", "family": "", "folder": str(project)}]) == (answer != "yes")
+    if " " in answer:
+        assert kept[0]["description"] == answer and kept[0]["acts"][0]["text"] == REFUSAL
