@@ -48,6 +48,7 @@ from evolve.episodes.steps import (
 )
 from evolve.episodes.views import (
     HELD_OUT,
+    OWN,
     PROBE,
     SCREEN,
     Cost,
@@ -63,6 +64,7 @@ __all__ = [
     "BUILT_IN",
     "FACT",
     "HELD_OUT",
+    "OWN",
     "PREFERENCE",
     "PROBE",
     "SCREEN",

@@ -24,7 +24,7 @@ def reflect(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     evidence. Neither is an answer that was accepted on too few unseen rows to be called verified. In a folder, where
     nothing can be verified, a checked one is, and the evidence says that a check is what it rests on.
     """
-    if not context.learns:
+    if not context.learns or context.later:
         return {}
     steps = evidence_steps(read_steps(state), by_check=context.kind.has_states)
     if not steps:

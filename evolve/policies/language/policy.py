@@ -86,6 +86,7 @@ class LanguageSettings:
         distils: Ask for a name and description of right answers.
         refuted_after: Failed answers in a row on one subgoal after which it and what depends on it are planned anew.
         samples: Answers to one question; the agent runs all and goes on with the best.
+        pairs: Most claims of one episode that are tried; None for all.
     """
 
     plans: bool = True
@@ -93,6 +94,7 @@ class LanguageSettings:
     distils: bool = True
     refuted_after: int = 2
     samples: int = 1
+    pairs: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,6 +126,10 @@ class LanguagePolicy(Deliberation):
     def attended(self, cancellation: Cancellation, on_piece: OnPiece | None = None) -> LanguagePolicy:
         """The same policy, whose questions can be stopped and whose replies are told while they come."""
         return replace(self, models=Watched(models=self.models, cancellation=cancellation, on_piece=on_piece))
+
+    def trying(self, pairs: int) -> LanguagePolicy:
+        """The same policy, which tries at most so many claims of one episode."""
+        return replace(self, settings=replace(self.settings, pairs=pairs))
 
     def features(self, view: TaskView) -> tuple[float, ...]:
         """None: similar tasks are found by their words."""
@@ -189,7 +195,7 @@ class LanguagePolicy(Deliberation):
         known = [item.text for item in items if item.kind != TRIAL]
         # What may not act yet was recalled only to be tried, and it is tried here.
         open_ones = [{"cause": cause_of(item), "condition": ""} for item in items if item.kind == TRIAL]
-        claims = read_claims([*open_ones[:1], *reply.data["claims"]], view, known=known)
+        claims = read_claims([*open_ones[:1], *reply.data["claims"]], view, known=known)[: self.settings.pairs]
         if not claims:
             return ()
         question = self._repeated_question(view, steps, probe)
