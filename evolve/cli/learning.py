@@ -68,7 +68,7 @@ def emit_with_lessons(opened: Workspace, result: Result) -> None:
     taught = _learn(opened)
     own = next((one for one in taught if one.run == result.run_id), None)
     if own is not None:
-        result = result.with_taught(own.learned, own.skills)
+        result = result.with_taught(own.learned, own.skills, own.cost)
     learning = None if own is None else {name: own.to_json()[name] for name in ("cost", "limits", "note")}
     emit_json({**result.to_json(), "learning": learning, **opened.mark})
 

@@ -209,7 +209,7 @@ class Workspace:
         chosen = wanted_task(task, examples, name, words=self.uses_model)
         environment = None if python is None else os.fspath(python)
         wish = Wish(task=chosen, budget=as_budget(budget), python=environment, person=person or Person())
-        return settled(self._desk, solve(self._desk, wish))
+        return settled(self._desk, solve(self._desk, wish), wish.person)
 
     def learn(self, run: str | None = None) -> tuple[Taught, ...]:
         """Learns from runs whose results are on record and that were not learned from yet, oldest first.

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from evolve.agent import Owed
 from evolve.agent.codec import from_data, to_data
 from evolve.episodes import Cost, EpisodeRecord, Limits
-from evolve.errors import EndpointProblem, SandboxUnavailable
+from evolve.errors import Cancelled, EndpointProblem, SandboxUnavailable, UsageError
 from evolve.events import Event
 from evolve.failpoints import hit
 from evolve.files import canonical_json
 from evolve.ledger import Budget
 from evolve.tasks import Task, task_json
+from evolve.tasks.work import FolderWork
 from evolve.workspace.desk import Desk
 from evolve.workspace.health.housekeeping import drop_checkpoints
 from evolve.workspace.learners import model_name
@@ -94,22 +98,23 @@ def learn(desk: Desk, run: str | None = None, person: Person | None = None) -> t
     return tuple(_taught(desk, one, person or Person()) for one in owed)
 
 
-def settled(desk: Desk, result: Result) -> Result:
+def settled(desk: Desk, result: Result, person: Person) -> Result:
     """The result with what it taught, and its run closed; what still has to be shown is not learned from yet.
 
     What keeps it from being learned from now, such as an endpoint that fails, is told and takes nothing from it.
     """
     taught: tuple[Taught, ...] = ()
-    if not desk.shows():
+    if not desk.shows() and result.status != "interrupted":
         try:
-            taught = learn(desk)
-        except (EndpointProblem, SandboxUnavailable) as problem:
-            text = f"nothing was learned yet: {problem}; `evolve learn` goes on"
+            taught = learn(desk, person=person)
+        except (EndpointProblem, SandboxUnavailable, Cancelled) as problem:
+            text = f"not everything is learned from yet: {problem or 'stopped'}; `evolve learn` goes on"
             desk.events.emit(Event(kind="warning", data={"text": text}))
     # Last: cut off in between, the same call gives the result again and goes on with learning.
     if result.status not in PAUSED:
         desk.finish(result.run_id)
-    return next((result.with_taught(one.learned, one.skills) for one in taught if one.run == result.run_id), result)
+    own = next((one for one in taught if one.run == result.run_id), None)
+    return result if own is None else result.with_taught(own.learned, own.skills, own.cost)
 
 
 def _taught(desk: Desk, owed: Owed, person: Person) -> Taught:
@@ -122,8 +127,14 @@ def _taught(desk: Desk, owed: Owed, person: Person) -> Taught:
         return replace(blank, note=f"it was solved by {owed.body['policy']}, which alone can learn from it: {way}")
     body = json.loads(desk.stores.objects.get(owed.body["input"]))
     wish = Wish(task=replace(task_of(body), source=owed.body["source"]), python=owed.body["python"], person=person)
-    note = "nothing of the budget was left" if desk.uses_model and _is_spent(limits) else ""
-    learned = record if note else _with_lessons(desk, owed, wish, record)
+    note, learned = "", record
+    if desk.uses_model and _is_spent(limits):
+        note = "nothing of the budget was left"
+    else:
+        try:
+            learned = _with_lessons(desk, owed, wish, record)
+        except UsageError as problem:  # the folder is not there any more, or not as it was
+            note = str(problem)
     names = _keep(desk, learned, wish.task)
     for name in names:
         desk.events.emit(Event(kind="admitted", episode=record.episode, data={"skill": name}))
@@ -139,11 +150,15 @@ def _is_spent(limits: Limits) -> bool:
 
 def _with_lessons(desk: Desk, owed: Owed, wish: Wish, record: EpisodeRecord) -> EpisodeRecord:
     """The record with what reflection and distillation say of it."""
-    limits = from_data(Limits, owed.body["limits"])
-    with opener(desk, wish)() as sandbox:
-        place = Place(run=owed.run, sandbox=sandbox, events=desk.events)
-        agent = agent_for(desk, wish, desk.workflow, place)
-        lessons = agent.learn(wish.task, record, limits=limits, pairs=owed.body["pairs"])
+    limits, pairs = from_data(Limits, owed.body["limits"]), owed.body["pairs"]
+    with ExitStack() as stack:
+        place = Place(run=owed.run, sandbox=stack.enter_context(opener(desk, wish)()), events=desk.events)
+        agent, task = agent_for(desk, wish, desk.workflow, place), wish.task
+        if isinstance(task.work, FolderWork):
+            start = stack.enter_context(TemporaryDirectory())
+            if desk.folders.write_start(owed.run, Path(start)):  # its own change is in the folder by now
+                task = replace(task, work=replace(task.work, folder=start))
+        lessons = agent.learn(task, record, limits=limits, pairs=pairs)
     hit("lessons.before")
     # An earlier version may have learned from it before it was committed.
     claims, drafts = lessons.claims or record.claims, lessons.drafts or record.drafts

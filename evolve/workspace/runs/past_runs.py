@@ -152,7 +152,8 @@ class Runs(Shelf):
             UsageError: The run waits for nothing, or was begun by another model.
         """
         self._writable()
-        return settled(self._desk, answer(self._desk, run, said, person or Person()))
+        person = person or Person()
+        return settled(self._desk, answer(self._desk, run, said, person), person)
 
     def apply(self, run: str) -> Patch:
         """Changes the folder as a run would: leave is given by calling this.

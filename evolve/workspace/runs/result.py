@@ -73,9 +73,9 @@ class Result:
         parts = (f"<Result of {self.task}: {state}", " ".join(self.note.split())[:160], f"episode {self.episode_id}>")
         return "; ".join(filter(None, parts))
 
-    def with_taught(self, learned: Sequence[str], skills: Sequence[str]) -> Result:
-        """The same result, with what was learned from it."""
-        return replace(self, learned=tuple(learned), skills=tuple(skills))
+    def with_taught(self, learned: Sequence[str], skills: Sequence[str], cost: Cost) -> Result:
+        """The same result with what was learned from it, and what that cost on top."""
+        return replace(self, learned=tuple(learned), skills=tuple(skills), cost=self.cost + cost)
 
     @property
     def solved(self) -> bool:

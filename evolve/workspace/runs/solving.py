@@ -142,7 +142,7 @@ def _resume_data(desk: Desk, wish: Wish, question: Question) -> dict[str, Any]:
         "python": wish.python,
         "model": model_name(desk.model),
         "policy": desk.learner.name,
-        "learn": wish.person.learn,
+        **({"learn": wish.person.learn} if wish.person.learn is not None else {}),
     }
 
 
