@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from evolve.ledger import Budget
 
 SandboxBackend = Literal["auto", "bubblewrap", "landlock", "seatbelt"]
+LearnMode = Literal["off", "after", "full"]
+"""Nothing is learned from a run; claims and skills with one try that asks a model again; or with all tries."""
 
 _PREFIX = "EVOLVE_"
 _LIMITS = ("day_limit", "total_limit")
@@ -103,6 +105,14 @@ class Settings:
         default="", metadata=_described("most that models may spend in a day, such as $5, 2M-tokens, 500-calls")
     )
     total_limit: str = field(default="", metadata=_described("most that models may ever spend in this workspace"))
+    learn: LearnMode = field(
+        default="after",
+        metadata=_described("what a run of your own teaches: off, after (once its result was shown) or full"),
+    )
+    learn_share: float = field(
+        default=0.5,
+        metadata=_described("what learning from a run may spend, as a share of what solving might", ge=0, le=4),
+    )
     sources: Mapping[str, str] = field(default_factory=dict, compare=False)
     unsandboxed: bool = False
 

@@ -14,8 +14,9 @@ from evolve.agent.context import (
     Recorder,
     recall_nothing,
 )
+from evolve.agent.lessons import Lessons
 from evolve.agent.questions import question_in
-from evolve.agent.records import MIGRATIONS, Run, RunRecords
+from evolve.agent.records import MIGRATIONS, Owed, Run, RunRecords
 from evolve.agent.runner import Agent, Surroundings, episode_id, room_for
 from evolve.agent.withholding import drawn
 from evolve.environments.probing import Trial, make_probe, try_rows
@@ -26,7 +27,9 @@ __all__ = [
     "Attendance",
     "EpisodeContext",
     "Identity",
+    "Lessons",
     "NoRecorder",
+    "Owed",
     "Recall",
     "Recorder",
     "Run",

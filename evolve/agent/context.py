@@ -87,7 +87,9 @@ class EpisodeContext:
         stages: The stages of the episode's workflow.
         idle: Stages that do nothing in this episode, each with the reason.
         skills: The skills that stages call, by stage.
-        learns: Whether reflection and distillation take place; they do not where tasks are held out.
+        learns: Whether anything is learned from the episode; nothing is where tasks are held out.
+        later: Reflection and distillation are a job of their own once the outcome is on record, see
+            :func:`evolve.agent.lessons.lessons_of`; in the graph they do nothing.
         attendance: The person who follows it; None where nobody may be asked.
         scanner: Knows the secrets that nothing observed may bring into the record.
     """
@@ -104,6 +106,7 @@ class EpisodeContext:
     events: EventSink = field(default_factory=NoEvents)
     outputs: StepOutputs = field(default_factory=NoOutputs)
     learns: bool = True
+    later: bool = False
     exploration: Exploration | None = None
     stages: tuple[str, ...] = UNATTENDED
     idle: Mapping[str, str] = field(default_factory=dict)

@@ -35,10 +35,24 @@ MIGRATIONS = (
             UNIQUE (episode, step, stage, kind));
         """,
     ),
+    Migration(
+        "agent",
+        2,
+        """
+        CREATE TABLE episode_lessons (
+            number INTEGER PRIMARY KEY, episode TEXT NOT NULL UNIQUE, run TEXT NOT NULL, state TEXT NOT NULL,
+            body TEXT NOT NULL, checksum TEXT NOT NULL);
+        CREATE INDEX episodes_task ON episodes (task, split);
+        """,
+    ),
 )
 
 _STEP_KEY = ("episode", "step", "stage", "kind")
 """What identifies an effect of a stage, so that it happens once though a crash has the stage run again."""
+
+
+_LESSONS = ("candidates", "seconds", "body")
+"""Columns that change with what an episode taught."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +71,19 @@ class Run:
     key: str
     started: str
     state: str
+    body: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Owed:
+    """An episode on record that was not learned from yet.
+
+    Attributes:
+        body: JSON of whoever learns: all that is needed to begin, or to go on.
+    """
+
+    episode: str
+    run: str
     body: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -122,6 +149,31 @@ class RunRecords:
                 for row in _step_rows(record.episode, step):
                     self._db.insert("steps", row, key=_STEP_KEY)
         return fresh
+
+    def owe(self, record: EpisodeRecord, body: Mapping[str, Any]) -> None:
+        """Notes that an episode is still to be learned from; once, and not again after :meth:`add_lessons`."""
+        row = {"episode": record.episode, "run": record.run, "state": "due", "body": canonical_json(body)}
+        self._db.insert("episode_lessons", row, key="episode")
+
+    def owed(self) -> list[Owed]:
+        """What is still to be learned from, oldest first."""
+        rows = self._db.rows("episode_lessons", {"state": "due"}, order="number")
+        return [value_of(Owed, row, body=json.loads(str(row["body"]))) for row in rows]
+
+    def add_lessons(self, record: EpisodeRecord) -> None:
+        """Keeps what an episode taught (claims, drafts and what they cost) with the episode, which is then settled."""
+        with self._db.transaction():
+            row = _episode_row(record)
+            self._db.update("episodes", {"id": record.episode}, {name: row[name] for name in _LESSONS})
+            self._db.update("episode_lessons", {"episode": record.episode}, {"state": "done"})
+
+    def of_task(self, task: str, group: str, split: str) -> list[EpisodeRecord]:
+        """The episodes of one task, in order of commitment."""
+        return [
+            _record(row)
+            for row in self._db.rows("episodes", {"task": task, "split": split}, order="number")
+            if row["problem"] == group
+        ]
 
     def has(self, episode: str) -> bool:
         """Whether the episode has been committed."""

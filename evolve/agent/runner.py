@@ -13,16 +13,17 @@ from evolve.agent.attended_run import Talk, attended
 from evolve.agent.codec import from_json
 from evolve.agent.context import Attendance, EpisodeContext, Identity, NoRecorder, Recall, Recorder, recall_nothing
 from evolve.agent.exploration import Exploration
+from evolve.agent.lessons import Lessons, lessons_of
 from evolve.agent.narration import piece_data
 from evolve.agent.outputs import KeptOutputs
 from evolve.agent.stage_skills import stage_skills
 from evolve.agent.state import AgentState, initial_state, read_aside, read_steps
 from evolve.environments import Environment, Setting, kind_of, open_environment
-from evolve.episodes import HELD_OUT, PROBE, EpisodeRecord, Limits
+from evolve.episodes import HELD_OUT, OWN, PROBE, EpisodeRecord, Limits
 from evolve.errors import WorkspaceError
 from evolve.events import Event, EventSink, NoEvents
 from evolve.files import canonical_json, digest
-from evolve.policies.protocol import Attendable, Piece, Policy, Spending
+from evolve.policies.protocol import Attendable, Piece, Policy, Spending, Trying
 from evolve.redaction import Scanner
 from evolve.sandbox.actions import NO_FILES
 from evolve.sandbox.protocol import Sandbox
@@ -113,13 +114,41 @@ class Agent:
         Args:
             variant: Digest of the variant that acts, or ``unlearned``.
             split: ``train``, ``gate`` or ``test``, or ``own`` for a person's own task. Where tasks are
-                held out (``gate``, ``test``) nothing is learned; only ``train`` allows several submissions.
+                held out (``gate``, ``test``) nothing is learned, and one answer is submitted. An own task is learned
+                from by :meth:`learn`, once its outcome was shown.
             limits: Defaults to the workflow's knobs.
 
         Raises:
             WorkspaceError: When the episode was begun by another workflow.
         """
         identity = self._identity(task, variant, split, seed)
+        with self._opened(task, identity, limits) as (context, saver):
+            return self._finish(replace(context, later=split == OWN), saver)
+
+    def learn(self, task: Task, record: EpisodeRecord, *, limits: Limits, pairs: int | None = None) -> Lessons:
+        """What an episode on record teaches, worked out from its steps; for those of a person's own tasks.
+
+        Nothing is committed. With checkpoints what was paid for is kept in the episode's file, so that the same call
+        after a crash pays only for the rest.
+
+        Args:
+            limits: What this may spend.
+            pairs: Most claims that a policy which asks a model tries by asking the task again; None for all.
+        """
+        who = record.variant, record.split, record.seed
+        with self._opened(task, self._identity(task, *who), limits) as (context, _):
+            policy = context.policy
+            if pairs is not None and isinstance(policy, Trying):
+                policy = policy.trying(pairs)
+            if isinstance(policy, Spending):
+                policy.begin(limits)
+            return lessons_of(record, self.revision, replace(context, policy=policy))
+
+    @contextmanager
+    def _opened(
+        self, task: Task, identity: Identity, limits: Limits | None
+    ) -> Iterator[tuple[EpisodeContext, EpisodeSaver | None]]:
+        """The surroundings of one episode with its file, closed afterwards."""
         surroundings, knobs = self.surroundings, self.workflow.knobs
         folder = None if surroundings.checkpoints is None else surroundings.checkpoints / identity.episode
         modules = self._modules()
@@ -137,7 +166,7 @@ class Agent:
             context = replace(self._context(task, identity, limits, environment), exploration=exploration)
             if saver is not None:
                 context = replace(context, outputs=KeptOutputs(identity.episode, saver.cursor))
-            return self._finish(context, saver)
+            yield context, saver
 
     def _modules(self) -> Mapping[str, bytes]:
         """The policy's skills, which exploratory code and code in a folder can import."""

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evolve.cli.asking import WAITING, show_diff, tell_waiting
-from evolve.cli.output import counted, emit, emit_json, visible
+from evolve.cli.learning import emit_with_lessons
+from evolve.cli.output import counted, emit, visible
 
 if TYPE_CHECKING:
     from evolve.workspace import Patch, Result, Task, Workspace
@@ -82,7 +83,7 @@ def show_work(opened: Workspace, result: Result, *, as_json: bool) -> int:
     """Shows what was done in a folder and what came of it; gives the exit code."""
     patch = result.patch
     if as_json:
-        emit_json({**result.to_json(), **opened.mark})
+        emit_with_lessons(opened, result)
     else:
         if patch is None or patch.state == "waiting":  # else it was shown before it was asked about
             show_diff(result.answer)

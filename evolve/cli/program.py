@@ -17,6 +17,7 @@ from evolve.cli import (
     chat,
     gate,
     improve,
+    learning,
     memory,
     metrics,
     models,
@@ -55,7 +56,7 @@ class Commands(pages.Group):
 
     parts: ClassVar = {
         "Solve tasks": ("run", "chat", "undo", "runs"),
-        "Get better by practice": ("improve", "report", "optimize", "tasks"),
+        "Get better by practice": ("learn", "improve", "report", "optimize", "tasks"),
         "See and change what was learned": ("memory", "skills", "variants", "gate"),
         "Set up and check": ("init", "models", "config", "where", "workflow", "sandbox", "doctor", "selftest"),
     }
@@ -104,7 +105,17 @@ def build_app() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": pages.WIDEST},
     )
     app.callback()(options.before_the_command)
-    for commands in (run.app, chat.app, undo.app, improve.app, optimize.app, report.app, place.app, selftest.app):
+    for commands in (
+        run.app,
+        chat.app,
+        undo.app,
+        learning.app,
+        improve.app,
+        optimize.app,
+        report.app,
+        place.app,
+        selftest.app,
+    ):
         app.add_typer(commands)
     app.add_typer(tasks.app, name="tasks")
     runs_group = _merged_group(

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evolve.cli import asking, folder, options, pages
+from evolve.cli import asking, folder, learning, options, pages
 from evolve.cli.layout import terminal_width
-from evolve.cli.output import counted, emit, emit_json, flush, note, shorten, visible
+from evolve.cli.output import counted, emit, flush, note, visible
 
 if TYPE_CHECKING:
     from evolve.workspace import Person, Result, Task, Workspace
@@ -47,6 +47,15 @@ Examples = Annotated[
         help="A table: CSV, TSV, JSON or Python assertions; the last column is the output.",
     ),
 ]
+Learn = Annotated[
+    str | None,
+    typer.Option(
+        "--learn",
+        metavar="MODE",
+        help="What is learned once the result was shown: off, after (asks a model again at most once to try a claim)"
+        " or full (tries all). Default: the setting learn.",
+    ),
+]
 Name = Annotated[str | None, typer.Option("--name", metavar="NAME", help="Name of the task and of its function.")]
 
 
@@ -72,19 +81,20 @@ def run_command(
     record: options.Record = None,
     replay: options.Replay = None,
     sandbox: options.Sandbox = None,
+    learn: Learn = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Solve a task: learn a function from examples, or change a folder until a check passes.
 
-    What helped is kept for later tasks. With a model, a task may also be told in words.
+    What helped is kept for later tasks, once the result was shown. With a model, a task may also be told in words.
     """
     import evolve
     from evolve.cli.views import RunView
     from evolve.workspace import models, parse_budget, recorded, tasks
 
     parse_budget(budget or ())  # a wrong option is told before anything is made
-    person = asking.person_here("auto" if yes else approve, as_json=as_json)
+    person = learning.who_learns(asking.person_here("auto" if yes else approve, as_json=as_json), learn)
     model_choice = recorded(model, record, replay)
     folder_options = folder.FolderOptions(folder=directory, check=check, python=python, protect=protect, yes=yes)
     decides = models(workspace).acting(model)
@@ -100,6 +110,7 @@ def run_command(
             result = opened.run(wanted, budget=budget, python=python, person=person)
             code = present(opened, wanted, result, Presentation(budget=budget, person=person, as_json=as_json))
             flush()
+        learning.learn_and_tell(opened, as_json=as_json)
     raise typer.Exit(code)
 
 
@@ -140,7 +151,7 @@ def present(opened: Workspace, task: Task | None, result: Result, how: Presentat
     if task is not None and asking.is_attended(as_json=how.as_json):
         result = _resolve_ambiguity(opened, task, result, how)
     if how.as_json:
-        emit_json({**result.to_json(), **opened.mark})
+        learning.emit_with_lessons(opened, result)
     else:
         _show(result, "".join(f" ({word})" for word in opened.mark))
     asking.tell_waiting(result)
@@ -209,10 +220,6 @@ def _show(result: Result, mark: str) -> None:
         first, *others = [json.dumps(value, ensure_ascii=False) for value in result.ambiguity.outputs]
         emit(f"ambiguous: for {_values(result.ambiguity.input)} this gives {first}, another short program {others[0]}")
         emit("  add a row with that input to decide it")
-    for text in result.learned[:5]:
-        emit(f"learned: {shorten(text, 160)}")
-    for skill in result.skills:
-        emit(f"new skill: {skill}  (evolve skills show {skill})")
     emit(f"{_cost(result)}, {result.cost.seconds:.2f} s; episode {result.episode_id}")
 
 

@@ -207,6 +207,7 @@ def answer_command(
 ) -> None:
     """Answer the question that a run waits at, and go on with the run from there."""
     import evolve
+    from evolve.cli.learning import learn_and_tell
     from evolve.cli.run import Presentation, present
     from evolve.cli.views import RunView
     from evolve.errors import UsageError
@@ -218,8 +219,10 @@ def answer_command(
         with evolve.open(workspace, read_only=True) as reader:
             model = reader.runs.show(run).model
     person = asking.person_here(approve, as_json=as_json)
-    with evolve.open(workspace, model=model, events=RunView()) as opened, opened.delivering():
-        result = opened.runs.answer(run, answer, person=person)
-        code = present(opened, None, result, Presentation(person=person, as_json=as_json))
-        flush()
+    with evolve.open(workspace, model=model, events=RunView()) as opened:
+        with opened.delivering():
+            result = opened.runs.answer(run, answer, person=person)
+            code = present(opened, None, result, Presentation(person=person, as_json=as_json))
+            flush()
+        learn_and_tell(opened, as_json=as_json)
     raise typer.Exit(code)

@@ -49,6 +49,7 @@ from evolve.episodes.steps import (
 )
 from evolve.episodes.views import (
     HELD_OUT,
+    OWN,
     PROBE,
     SCREEN,
     Cost,
@@ -64,6 +65,7 @@ __all__ = [
     "BUILT_IN",
     "FACT",
     "HELD_OUT",
+    "OWN",
     "PREFERENCE",
     "PROBE",
     "QUOTED",

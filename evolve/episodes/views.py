@@ -12,6 +12,8 @@ SCREEN = "screen"
 """Split of trials that measure a variant on ``train`` tasks."""
 PROBE = "probe"
 """Split of pairs on ``train`` tasks that test one insight; only how a pair came out is evidence."""
+OWN = "own"
+"""Split of a person's own tasks: what comes of them is shown before anything is learned from it."""
 HELD_OUT = frozenset({"gate", "test", SCREEN})
 """Splits whose episodes leave no evidence and no use of a skill."""
 

@@ -304,8 +304,10 @@ class _RequestRun:
             completion = min(most.completion, most_tokens(reply.text))
         prompt = most.prompt if reply.prompt is None else reply.prompt
         unsure = reply.completion is None or reply.prompt is None
-        counts = {"cached": reply.cached, "reasoning": reply.thought, "estimated": unsure}
-        return reply, usage_of(self.services.price, prompt, completion, **counts)
+        usage = usage_of(
+            self.services.price, prompt, completion, cached=reply.cached, reasoning=reply.thought, estimated=unsure
+        )
+        return reply, usage
 
     def listener(self, exchange: Exchange) -> Callable[[bytes], None] | None:
         """Hands on the text of a stream while it comes; None where nobody listens or nothing streams."""

@@ -73,6 +73,15 @@ class Spending(Protocol):
 
 
 @runtime_checkable
+class Trying(Protocol):
+    """Optional: a policy whose reflection asks the task again, with and without what it claims."""
+
+    def trying(self, pairs: int) -> Policy:
+        """The same policy, which tries at most so many claims of one episode."""
+        ...
+
+
+@runtime_checkable
 class Deliberating(Protocol):
     """Optional: a policy that stages around an action may ask for more than one answer.
 

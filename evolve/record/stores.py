@@ -58,8 +58,13 @@ class Stores:
                 texts[f"insight {name[:10]}"] = " ".join([key.cause, key.effect, *key.texts.values()])
         return texts
 
-    def commit(self, record: EpisodeRecord, *, instruction: str, source: str = "") -> bool:
+    def commit(
+        self, record: EpisodeRecord, *, instruction: str, source: str = "", owed: Mapping[str, Any] | None = None
+    ) -> bool:
         """Keeps an episode, its steps, claims and uses of skills in one transaction.
+
+        Args:
+            owed: What learning from it needs, where that comes later; None where it was learned from, or is not to be.
 
         Returns:
             False, with nothing changed, when the episode had been committed before.
@@ -70,9 +75,21 @@ class Stores:
             if fresh:
                 self.memory.commit(record, instruction=instruction, source=source)
                 self._note_uses(record)
+                if owed is not None:
+                    self.runs.owe(record, owed)
             hit("episode.inside")
         hit("episode.end")
         return fresh
+
+    def learn(self, record: EpisodeRecord, *, instruction: str, source: str = "") -> None:
+        """Adds to an episode on record what it taught; joins the caller's transaction.
+
+        Args:
+            record: With claims and drafts, and a cost that has theirs in it.
+        """
+        with self.db.transaction():
+            self.runs.add_lessons(record)
+            self.memory.commit(record, instruction=instruction, source=source)
 
     def _note_uses(self, record: EpisodeRecord) -> None:
         # What was of use decides which skills stay on offer, and tasks that only measure may not steer that.

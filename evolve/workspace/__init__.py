@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from evolve.workspace.places import Config, Setting, Where, config, init, where
     from evolve.workspace.runs import tasks
     from evolve.workspace.runs.conversations import ChatTurn, Conversation, Conversations, Means, PastConversation
+    from evolve.workspace.runs.learning import Taught
     from evolve.workspace.runs.person import Approve, Person
     from evolve.workspace.runs.result import Result
     from evolve.workspace.runs.sandboxed import sandbox
@@ -112,6 +113,7 @@ __all__ = [
     "Suite",
     "TargetFigures",
     "Task",
+    "Taught",
     "Where",
     "Workflow",
     "Workspace",
@@ -175,6 +177,7 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.workspace.places": ("Config", "Setting", "Where", "config", "init", "where"),
     "evolve.workspace.runs": ("tasks",),
     "evolve.workspace.runs.conversations": ("ChatTurn", "Conversation", "Conversations", "Means", "PastConversation"),
+    "evolve.workspace.runs.learning": ("Taught",),
     "evolve.workspace.runs.person": ("Approve", "Person"),
     "evolve.workspace.runs.result": ("Result",),
     "evolve.workspace.runs.sandboxed": ("sandbox",),

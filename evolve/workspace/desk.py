@@ -33,6 +33,7 @@ class Desk:
         model: The model that was named when it was opened, or a recording of one; None for that of the settings.
         open_sandbox: Gives the sandbox of this process, opened once; raises ``SandboxUnavailable``.
         finish: Closes a run, by id and state, once its result is on record and shown.
+        shows: Whether results have still to be shown, so that nothing is to be learned from them yet.
     """
 
     paths: WorkspacePaths
@@ -47,6 +48,7 @@ class Desk:
     folders: Folders
     open_sandbox: Callable[[], Sandbox]
     finish: Callable[..., None]
+    shows: Callable[[], bool]
 
     @cached_property
     def workflow(self) -> Workflow:

@@ -32,10 +32,12 @@ from evolve.workspace.opening import is_current, locate, open_stores, sandbox_op
 from evolve.workspace.runs.approvals import undone
 from evolve.workspace.runs.conversations import Conversations
 from evolve.workspace.runs.given_task import Examples, wanted_task
+from evolve.workspace.runs.learning import Taught, learn, settled
 from evolve.workspace.runs.past_runs import Runs
 from evolve.workspace.runs.person import Person
+from evolve.workspace.runs.place import Wish
 from evolve.workspace.runs.result import Result
-from evolve.workspace.runs.solving import Wish, solve
+from evolve.workspace.runs.solving import solve
 from evolve.workspace.shelves.folders import Folders, Patch
 from evolve.workspace.shelves.gate import GateLog
 from evolve.workspace.shelves.judges import Judges
@@ -128,6 +130,7 @@ class Workspace:
             folders=self.folders,
             open_sandbox=self.open_sandbox,
             finish=self.finish,
+            shows=lambda: self._held is not None,
         )
         self.runs = Runs(self._desk, self._need_writer)
         self.conversations = Conversations(self.paths.runs / "chats")
@@ -184,7 +187,7 @@ class Workspace:
         python: str | os.PathLike[str] | None = None,
         person: Person | None = None,
     ) -> Result:
-        """Solves one task and learns from it.
+        """Solves one task, and then learns from it; inside of :meth:`delivering` :meth:`learn` does that later.
 
         The same call continues where a crash or Ctrl-C cut it off.
 
@@ -196,7 +199,7 @@ class Workspace:
                 or ``"$1"``.
             python: A virtual environment for work in a folder; by default the folder's ``.venv``, else the one that
                 ``VIRTUAL_ENV`` names.
-            person: Who answers questions and gives leave, and how to say stop; by default nobody is there.
+            person: Who answers and gives leave, what is learned, and how to say stop; by default nobody is there.
 
         Raises:
             UsageError: The task is malformed, or nothing here can decide in its environment.
@@ -206,7 +209,24 @@ class Workspace:
         chosen = wanted_task(task, examples, name, words=self.uses_model)
         environment = None if python is None else os.fspath(python)
         wish = Wish(task=chosen, budget=as_budget(budget), python=environment, person=person or Person())
-        return solve(self._desk, wish)
+        return settled(self._desk, solve(self._desk, wish), wish.person)
+
+    def learn(self, run: str | None = None) -> tuple[Taught, ...]:
+        """Learns from runs whose results are on record and that were not learned from yet, oldest first.
+
+        Cut off, it goes on where it was and pays for nothing twice.
+
+        Args:
+            run: Only from that one.
+
+        Raises:
+            UsageError: There is no such run.
+            EndpointProblem: The model that has to be asked does not answer; what is left stays to be learned.
+        """
+        self._need_writer()
+        if run is not None:
+            self.stores.runs.run(run)
+        return learn(self._desk, run)
 
     def undo(self, run: str | None = None, *, person: Person | None = None) -> Patch:
         """Takes back what a run changed in a folder.
@@ -308,7 +328,8 @@ class Workspace:
     def _end(self, run: str, state: str) -> None:
         self.stores.runs.end(run, state)
         # After the run is closed: where this is cut off, tidying removes the checkpoints of ended runs.
-        drop_checkpoints(self.paths.runs / run)
+        if run not in {owed.run for owed in self.stores.runs.owed()}:  # learning goes on from them
+            drop_checkpoints(self.paths.runs / run)
 
     def close(self) -> None:
         """Frees everything; closing twice is no error. In order, it first copies a record that has grown."""

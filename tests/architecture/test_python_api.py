@@ -16,6 +16,7 @@ CALLS = {
     "run": "ws.run",
     "chat": "ws.conversations.begin",
     "undo": "ws.undo",
+    "learn": "ws.learn",
     "improve": "ws.improve",
     "optimize": "ws.optimize",
     "report": "ws.report",

@@ -17,7 +17,7 @@ def distill(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     """Asks the policy for skill drafts, only after an answer was verified on unseen rows."""
     steps = evidence_steps(read_steps(state))
     verified = any(step.judgement is not None and step.judgement.verified for step in steps)
-    if not (context.learns and verified):
+    if not (context.learns and verified) or context.later:
         return {}
     result = paid(context, (len(steps), "distill", "drafts"), lambda: _drafts(context, steps))
     return {"drafts": result.text, "aside": to_json(read_aside(state) + result.cost)}

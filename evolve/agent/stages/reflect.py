@@ -32,7 +32,7 @@ def reflect(state: AgentState, context: EpisodeContext) -> AgentUpdate:
 
     Where the episode gave no right answer and a re-run did, a step hands that in.
     """
-    if not context.learns:
+    if not context.learns or context.later:
         return {}
     everything = read_steps(state)
     steps = evidence_steps(everything, by_check=context.kind.has_states)

@@ -36,6 +36,7 @@ class Reflection:
         policy: Who is asked.
         bare: The same without skills: one that rests on the same fact would hide whether the fact makes a difference.
         skilled: Whether ``policy`` had any.
+        most: Most claims that are tried; None for all.
     """
 
     policy: Asking
@@ -45,6 +46,7 @@ class Reflection:
     group: str
     steps: Sequence[Step]
     trials: Trials
+    most: int | None = None
 
     def claims(self) -> tuple[Claim, ...]:
         """Claims, each with one intervention that made a difference: the task is asked anew with and without it.
@@ -61,7 +63,7 @@ class Reflection:
         # What may not act yet was recalled only to be tried, and it is tried here.
         open_ones = [_proposal(item) for item in items if item.kind == TRIAL]
         shown = shown_text(self.view, self.steps)
-        claims = read_claims([*open_ones[:1], *reply.data["claims"]], self.view, known=known, shown=shown)
+        claims = read_claims([*open_ones[:1], *reply.data["claims"]], self.view, known=known, shown=shown)[: self.most]
         return self._tried(claims) if claims else ()
 
     def _tried(self, claims: Sequence[Claim]) -> tuple[Claim, ...]:

@@ -65,12 +65,14 @@ class LanguageSettings:
         reflects: Ask for claims after failures.
         distils: Ask for a name and description of right answers.
         samples: Answers to one question; the agent runs all and goes on with the best.
+        pairs: Most claims of one episode that are tried; None for all.
     """
 
     plans: bool = False
     reflects: bool = True
     distils: bool = True
     samples: int = 1
+    pairs: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,6 +104,10 @@ class LanguagePolicy(Deliberation):
     def attended(self, cancellation: Cancellation, on_piece: OnPiece | None = None) -> LanguagePolicy:
         """The same policy, whose questions can be stopped and whose replies are told while they come."""
         return replace(self, models=Watched(models=self.models, cancellation=cancellation, on_piece=on_piece))
+
+    def trying(self, pairs: int) -> LanguagePolicy:
+        """The same policy, which tries at most so many claims of one episode."""
+        return replace(self, settings=replace(self.settings, pairs=pairs))
 
     def features(self, view: TaskView) -> tuple[float, ...]:
         """None: similar tasks are found by their words."""
@@ -162,7 +168,7 @@ class LanguagePolicy(Deliberation):
             return ()
         bare, skilled = replace(self, skills=()), bool(self.skills)
         made = Reflection(policy=self, bare=bare, skilled=skilled, view=view, group=group, steps=steps, trials=probe)
-        return made.claims()
+        return replace(made, most=self.settings.pairs).claims()
 
     def distill(self, view: TaskView, steps: Sequence[Step]) -> tuple[SkillDraft, ...]:
         """The verified answer as a skill, under a name and description that the model gives.

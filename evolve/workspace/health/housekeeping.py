@@ -22,21 +22,22 @@ _DIGEST = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 
 
 def tidy(paths: WorkspacePaths, db: Database, *, grace: float = GRACE_S) -> list[str]:
-    """Removes checkpoints of runs that ended, and old objects that nothing refers to; one line per kind.
+    """Removes checkpoints that nothing goes on from, and old objects that nothing refers to; one line per kind.
 
     The caller holds the writer's lock. References in backups count.
 
     Args:
         grace: Age in seconds below which an object stays.
     """
-    checkpoints = sum(drop_checkpoints(paths.runs / str(row["id"])) for row in db.rows("runs", "state <> 'open'"))
+    over = "state <> 'open' AND id NOT IN (SELECT run FROM episode_lessons WHERE state = 'due')"
+    checkpoints = sum(drop_checkpoints(paths.runs / str(row["id"])) for row in db.rows("runs", over))
     objects = _collect(paths, grace)
     done = [f"removed {checkpoints} checkpoints of finished episodes"] if checkpoints else []
     return done + ([f"removed {objects} objects that nothing refers to"] if objects else [])
 
 
 def drop_checkpoints(run: Path) -> int:
-    """Removes the checkpoints in a run's folder; gives how many. Only for runs that have ended."""
+    """Removes the checkpoints in a run's folder; gives how many. Only where nothing goes on from them any more."""
     checkpoints = list(run.glob("*/checkpoint.db"))
     for tree in run.glob("*/tree"):  # states of a folder; what became of them is kept as a patch
         shutil.rmtree(tree, ignore_errors=True)

@@ -12,6 +12,7 @@ from evolve.agent import Run
 from evolve.episodes import EpisodeRecord, Question
 from evolve.events import read_events
 from evolve.workspace.desk import Desk
+from evolve.workspace.runs.learning import settled
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.solving import answer, waiting_question
@@ -151,7 +152,8 @@ class Runs(Shelf):
             UsageError: The run waits for nothing, or was begun by another model.
         """
         self._writable()
-        return answer(self._desk, run, said, person or Person())
+        person = person or Person()
+        return settled(self._desk, answer(self._desk, run, said, person), person)
 
     def apply(self, run: str) -> Patch:
         """Changes the folder as a run would: leave is given by calling this.

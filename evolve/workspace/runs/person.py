@@ -1,12 +1,14 @@
-"""The person at the other end of a run: who answers, what needs leave, and how to say stop."""
+"""The person at the other end of a run: who answers, what needs leave and may be learned, how to say stop."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from evolve.cancellation import Cancellation
 from evolve.episodes import Respond
+from evolve.errors import UsageError
+from evolve.settings import LearnMode
 
 Approve = Literal["ask", "auto", "never"]
 
@@ -22,6 +24,8 @@ class Person:
             ``ask`` puts the question, ``auto`` gives leave, ``never`` leaves it undone.
         cancellation: Ends the action going on; the result then has the status ``interrupted``, and the same call
             goes on from there.
+        learn: What is learned from the run: nothing (``off``), claims and skills, of which at most one is tried by
+            asking a model again (``after``), or with all of them tried (``full``); None leaves it to the setting.
         streams: Tell the workspace's events what a model writes while it writes it: kind ``text``, with ``stage``,
             ``field`` of its reply, ``piece`` of text and ``call``, which counts replies. They are in no log.
     """
@@ -29,4 +33,12 @@ class Person:
     respond: Respond | None = None
     approve: Approve = "ask"
     cancellation: Cancellation = field(default_factory=Cancellation)
+    learn: LearnMode | None = None
     streams: bool = False
+
+    def __post_init__(self) -> None:
+        if self.learn is not None and self.learn not in get_args(LearnMode):
+            modes = ", ".join(get_args(LearnMode))
+            raise UsageError(
+                f"learn: {self.learn!r} is none of {modes}", hint="--learn after, or Person(learn='after')"
+            )

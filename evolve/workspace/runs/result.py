@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -29,7 +29,7 @@ class Result:
             on that.
         score: Share of the visible examples that the answer reproduces; 1.0 when solved.
         ambiguity: Where the examples leave open what is meant, or None.
-        learned: One sentence per claim that this episode added evidence to.
+        learned: One sentence per claim that this episode added evidence to; () until it was learned from.
         value: For a task without examples: what the answer gave when it was run.
         skills: Names of skills admitted from this episode.
         judged: The verifier was a model's opinion.
@@ -72,6 +72,10 @@ class Result:
         state = f"solved, {self.kind}" if self.solved else self.status
         parts = (f"<Result of {self.task}: {state}", " ".join(self.note.split())[:160], f"episode {self.episode_id}>")
         return "; ".join(filter(None, parts))
+
+    def with_taught(self, learned: Sequence[str], skills: Sequence[str], cost: Cost) -> Result:
+        """The same result with what was learned from it, and what that cost on top."""
+        return replace(self, learned=tuple(learned), skills=tuple(skills), cost=self.cost + cost)
 
     @property
     def solved(self) -> bool:

@@ -3,69 +3,42 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, closing, nullcontext
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from evolve.agent import Agent, Attendance, Recall, Run, Surroundings, episode_id, question_in, recall_nothing, room_for
+from evolve.agent import Run, episode_id, question_in
 from evolve.agent.codec import from_data, to_data
-from evolve.environments import kind_of
-from evolve.episodes import EpisodeRecord, Limits, Question
+from evolve.episodes import OWN, EpisodeRecord, Limits, Question
 from evolve.errors import UsageError
-from evolve.events import Event, EventFan, EventLog, EventSink, read_events
+from evolve.events import EventFan, EventLog, read_events
 from evolve.files import canonical_json, digest
 from evolve.ledger import Budget
-from evolve.record.arms import Arm, recall_from
-from evolve.record.drafts import judge_draft, keep
-from evolve.record.journal import Journal
-from evolve.record.stores import Stores
-from evolve.sandbox.protocol import Stoppable
-from evolve.tasks import Task, task_json
+from evolve.record.arms import Arm
+from evolve.tasks import task_json
 from evolve.tasks.work import FolderWork
-from evolve.workflow import Workflow
 from evolve.workspace.desk import Desk
-from evolve.workspace.folder_needs import environment_for, refuse_search
 from evolve.workspace.health.fault_reports import FaultKept
 from evolve.workspace.learners import episode_limits, model_name
-from evolve.workspace.opening import now, sandbox_opener
+from evolve.workspace.opening import now
+from evolve.workspace.runs.admitting import admit
 from evolve.workspace.runs.approvals import delivered
 from evolve.workspace.runs.given_task import task_of
+from evolve.workspace.runs.learning import PAUSED, owed_of
 from evolve.workspace.runs.person import Person
+from evolve.workspace.runs.place import Place, Wish, agent_for, opener
 from evolve.workspace.runs.result import Extras, Result, result_of
-from evolve.workspace.secrets import AsksEndpoints, folders_of, scanner_for
 from evolve.workspace.shelves.preferences import about
-
-if TYPE_CHECKING:
-    from evolve.sandbox import Sandbox
-
-PAUSED = ("waiting", "interrupted")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Wish:
-    """What a run is for.
-
-    Attributes:
-        python: A virtual environment for work in a folder, or None.
-        withdrawn: Ids of questions that the person takes back.
-    """
-
-    task: Task
-    budget: Budget = field(default_factory=Budget)
-    python: str | None = None
-    person: Person = field(default_factory=Person)
-    withdrawn: frozenset[str] = frozenset()
 
 
 def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
-    """Runs the task, or goes on with a run of it; see :meth:`Workspace.run`."""
+    """Runs the task, or goes on with a run of it; :func:`~evolve.workspace.runs.learning.settled` closes it."""
     task, stores = wish.task, desk.stores
     workflow = desk.workflow
     limits = _limits(desk, wish.budget)
     if run is None:
-        _opener(desk, wish)  # refuses before anything is on record
+        opener(desk, wish)  # refuses before anything is on record
         key_parts = ["run", task_json(task), *_bounds(limits), desk.learner.name, *desk.mark]
         body = {"task": task.id, **about(task), **desk.mark}
         run = stores.runs.begin("run", digest(canonical_json(key_parts)), body, started=now())
@@ -82,21 +55,21 @@ def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
         if stores.runs.has(episode):
             record = stores.runs.episode(episode)
         else:
-            with _opener(desk, wish)() as sandbox:
+            with opener(desk, wish)() as sandbox:
                 events = EventFan((log, desk.events))
-                agent = _agent(desk, wish, workflow, _Place(run=run.id, sandbox=sandbox, events=events))
-                record = agent.run_episode(task, variant=variant, split="own", seed=seed, limits=limits)
+                recorder = _OwnRecorder(desk, wish, limits)
+                place = Place(run=run.id, sandbox=sandbox, events=events, recorder=recorder)
+                agent = agent_for(desk, wish, workflow, place)
+                record = agent.run_episode(task, variant=variant, split=OWN, seed=seed, limits=limits)
         if record.status in PAUSED:
             question = question_in(record)
-        else:
-            admitted = _admit(desk, record, task)
-            desk.preferences.from_answers(record)
+        elif record.drafts and record.episode not in {owed.episode for owed in stores.runs.owed()}:
+            # Learned from before, by this version or by an earlier one that was cut off here.
+            admitted = admit(desk, record, task)
         if record.solved and isinstance(task.work, FolderWork):
             patch, question = delivered(desk, record, task.work, wish.person)
     begun = {"variant": variant, "seed": seed}
     _note(desk, run, begun if question is None else {**begun, **_resume_data(desk, wish, question)})
-    if question is None and record.status not in PAUSED:
-        desk.finish(run.id)
     extras = Extras(
         goal=_goal(log_file),
         skills=admitted,
@@ -130,7 +103,12 @@ def answer(desk: Desk, run_id: str, said: str | None, person: Person) -> Result:
         task=task_of(json.loads(desk.stores.objects.get(body["input"]))),
         budget=Budget(**body["budget"]),
         python=body["python"],
-        person=replace(person, respond=respond, approve=person.approve if question.kind == "ask" else "ask"),
+        person=replace(
+            person,
+            respond=respond,
+            approve=person.approve if question.kind == "ask" else "ask",
+            learn=person.learn or body.get("learn"),
+        ),
         withdrawn=frozenset({question.id}) if withdrawn else frozenset(),
     )
     return solve(desk, wish, run)
@@ -164,6 +142,7 @@ def _resume_data(desk: Desk, wish: Wish, question: Question) -> dict[str, Any]:
         "python": wish.python,
         "model": model_name(desk.model),
         "policy": desk.learner.name,
+        **({"learn": wish.person.learn} if wish.person.learn is not None else {}),
     }
 
 
@@ -174,56 +153,6 @@ def _note(desk: Desk, run: Run, additions: Mapping[str, Any]) -> None:
         desk.stores.runs.note(run.id, {**body, **additions})
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Place:
-    """Where an episode takes place."""
-
-    run: str
-    sandbox: Sandbox
-    events: EventSink
-
-
-def _opener(desk: Desk, wish: Wish) -> Callable[[], AbstractContextManager[Sandbox]]:
-    """How to open the sandbox of one task, refused before anything is made where it cannot be."""
-    task = wish.task
-    if kind_of(task.environment).needs_model:
-        refuse_search(desk.learner.name)
-    if not task.folder:
-        return lambda: nullcontext(desk.open_sandbox())
-    environment = environment_for(task.folder, wish.python)
-    hidden: list[str | Path] = [desk.paths.root, task.folder]
-    return lambda: closing(sandbox_opener(desk.settings, hidden)(python=environment))
-
-
-def _agent(desk: Desk, wish: Wish, workflow: Workflow, place: _Place) -> Agent:
-    """The agent for a run: with the promoted variant's guide, every admitted skill and recall from the whole memory."""
-    arm, person, sandbox = desk.stores.practice_arm(workflow), wish.person, place.sandbox
-    scanner, spared = scanner_for(desk.paths, [wish.task])
-    if isinstance(desk.learner, AsksEndpoints):
-        desk.learner.beware_of(folders_of([wish.task]), spared)
-    if isinstance(sandbox, Stoppable):
-        sandbox = sandbox.until(person.cancellation)
-    around = Surroundings(
-        policy=arm.policy(desk.learner, attended=True),
-        sandbox=sandbox,
-        recall=_own_recall(desk, arm, wish.task),
-        recorder=_OwnRecorder(desk.stores, wish.task),
-        events=place.events,
-        run=place.run,
-        checkpoints=desk.paths.runs / place.run,
-        attendance=Attendance(
-            respond=person.respond,
-            withdrawn=wish.withdrawn,
-            cancellation=person.cancellation,
-            live=desk.events if person.streams else None,
-        ),
-        judge=desk.judges.factory,
-        skills=arm.skills,
-        scanner=scanner,
-    )
-    return Agent(around, room_for(arm.workflow.attended(), wish.task.environment))
-
-
 def _limits(desk: Desk, budget: Budget) -> Limits:
     """What one task of a person's own may spend; a promoted workflow bounds it where the person does not."""
     acting = Arm(workflow=desk.stores.active_workflow(desk.workflow))
@@ -232,42 +161,15 @@ def _limits(desk: Desk, budget: Budget) -> Limits:
     return limits if bounded else acting.limits(limits)
 
 
-def _own_recall(desk: Desk, arm: Arm, task: Task) -> Recall:
-    if desk.uses_model:  # it can read what the person noted and wants
-        recall = recall_from(desk.stores.memory, notes=True, trials=True)
-        return desk.preferences.beside(recall, folder=task.folder)
-    return recall_from(desk.stores.memory) if arm.memory is not None else recall_nothing
-
-
-def _admit(desk: Desk, record: EpisodeRecord, task: Task) -> tuple[str, ...]:
-    """Names of the skills admitted from an episode; all are kept in one transaction, and only then told."""
-    stores = desk.stores
-    journal, step = Journal(stores.db, record.run), f"admitted:{record.episode}"
-    admitted: list[str] | None = journal.done(step)
-    if admitted is not None:  # judged anew, a skill would be refused as a duplicate of itself
-        return tuple(admitted)
-    names: list[str] = []
-    with stores.db.transaction():
-        for draft in record.drafts:
-            proposal = judge_draft(draft, task, stores.skills.active(), desk.learner, desk.open_sandbox())
-            kept = None if proposal is None else keep(stores.skills, proposal)
-            if kept is not None:
-                names.append(kept.name)
-        journal.finish(step, names)
-    for name in names:
-        desk.events.emit(Event(kind="admitted", episode=record.episode, data={"skill": name}))
-    return tuple(names)
-
-
 class _OwnRecorder:
-    """Commits the episodes of one task."""
+    """Commits the episodes of one task, with what learning from them will need."""
 
-    def __init__(self, stores: Stores, task: Task) -> None:
-        self._stores = stores
-        self._task = task
+    def __init__(self, desk: Desk, wish: Wish, limits: Limits) -> None:
+        self._desk, self._wish, self._limits = desk, wish, limits
 
     def commit(self, record: EpisodeRecord) -> None:
-        self._stores.commit(record, instruction=self._task.instruction, source=self._task.source)
+        owed, task = owed_of(self._desk, self._wish, self._limits, record), self._wish.task
+        self._desk.stores.commit(record, instruction=task.instruction, source=task.source, owed=owed)
 
 
 def _goal(events: Path) -> str:

@@ -16,6 +16,7 @@ from evolve.episodes import EpisodeRecord
 from evolve.errors import UsageError, WorkspaceError
 from evolve.files import canonical_json, digest, write_atomic
 from evolve.store import ObjectStore
+from evolve.tasks.trees import read_tree
 from evolve.tasks.work import FolderWork, is_protected
 from evolve.workspace.shelves import folder_files as writing
 from evolve.workspace.shelves.shelf import Shelf
@@ -185,6 +186,25 @@ class Folders(Shelf):
         if patch is None or patch.state != "applied":
             raise UsageError("nothing is applied" if run is None else f"the changes of {run} are not applied")
         return patch
+
+    def write_start(self, run: str, into: Path) -> bool:
+        """Writes the folder of an applied patch as it was before that into another one; False where none is applied."""
+        if not self._file(run).exists() or self.get(run).state != "applied":
+            return False
+        patch, bodies = self.get(run), self._bodies(run)
+        tree = read_tree(patch.folder)
+        files, executable = dict(tree.files), set(tree.executable)
+        for change in patch.changes:
+            if not change.protected and change.before:
+                files[change.name] = bodies.get(change.before)
+                executable = executable | {change.name} if change.mode & 0o100 else executable - {change.name}
+            elif not change.protected:
+                files.pop(change.name, None)
+        for name, data in files.items():
+            (into / name).parent.mkdir(parents=True, exist_ok=True)
+            (into / name).write_bytes(data)
+            (into / name).chmod(0o755 if name in executable else 0o644)
+        return True
 
     def changed_since(self, patch: Patch) -> tuple[str, ...]:
         """The files of an applied patch that are neither as it left them nor as they were before."""

@@ -1,0 +1,99 @@
+"""``evolve learn``, and what every run learns once its result was shown."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from evolve.cli import options, pages
+from evolve.cli.output import counted, emit, emit_json, flush, note, shorten
+
+if TYPE_CHECKING:
+    from evolve.workspace import Person, Result, Taught, Workspace
+
+app = pages.App()
+
+
+@app.page("learn", "evolve learn", "evolve learn r3")
+def learn_command(
+    run: Annotated[
+        str | None, typer.Argument(metavar="RUN", help="Only from this run, such as r1.", show_default=False)
+    ] = None,
+    model: options.Model = None,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Learn from runs whose results are there and that were cut off before they were learned from.
+
+    Every run does so once its result was shown, so this is for after a crash, or after an endpoint failed.
+    """
+    import evolve
+    from evolve.cli.views import RunView
+
+    with evolve.open(workspace, model=model, events=RunView()) as opened:
+        taught = opened.learn(run)
+    if as_json:
+        emit_json([one.to_json() for one in taught])
+        return
+    for one in taught:
+        emit(f"{one.run}, {one.task}: {_lesson(one)}")
+    if not taught:
+        emit("everything is learned from")
+
+
+def who_learns(person: Person, learn: str | None) -> Person:
+    """The person, with what is to be learned from their run."""
+    return replace(person, learn=cast(Any, learn))
+
+
+def learn_and_tell(opened: Workspace, *, as_json: bool) -> None:
+    """Learns from what was shown, and says in a line what came of it.
+
+    Args:
+        as_json: It was learned and told together with the result.
+    """
+    if as_json:
+        return
+    for one in _learn(opened):
+        emit(f"learning: {_lesson(one)}")
+        for skill in one.skills:
+            emit(f"new skill: {skill}  (evolve skills show {skill})")
+    flush()
+
+
+def emit_with_lessons(opened: Workspace, result: Result) -> None:
+    """Prints a result as JSON, with what was learned from it: a script that reads it waits for one object."""
+    taught = _learn(opened)
+    own = next((one for one in taught if one.run == result.run_id), None)
+    if own is not None:
+        result = result.with_taught(own.learned, own.skills, own.cost)
+    learning = None if own is None else {name: own.to_json()[name] for name in ("cost", "limits", "note")}
+    emit_json({**result.to_json(), "learning": learning, **opened.mark})
+
+
+def _learn(opened: Workspace) -> tuple[Taught, ...]:
+    """What is learned now. The result stands, whatever keeps this from being done."""
+    from evolve.errors import EndpointProblem, Interrupted, SandboxUnavailable
+
+    try:
+        return opened.learn()
+    except (EndpointProblem, SandboxUnavailable) as problem:
+        note(f"learning: not yet, {problem}")
+        note("  try: evolve learn", whole=True)
+        return ()
+    except KeyboardInterrupt as stop:
+        raise Interrupted("interrupted while learning; the result is saved", hint="evolve learn") from stop
+
+
+def _lesson(taught: Taught) -> str:
+    """What came of learning from one run, in a line."""
+    if taught.note:
+        return taught.note
+    claims = f"{counted(taught.learned, 'insight')}: {shorten(taught.learned[0], 120)}" if taught.learned else ""
+    skills = counted(taught.skills, "new skill") if taught.skills else ""
+    cost, most = taught.cost, taught.limits.tokens
+    calls = f"{counted(cost.calls, 'call')}, {counted(cost.tokens, 'token')}" if cost.calls else ""
+    spent = f" ({calls}{f' of at most {most:,}' if most is not None else ''})" if calls else ""
+    return ("; ".join(filter(None, (claims, skills))) or "nothing new") + spent

@@ -1,0 +1,176 @@
+"""What a person's own runs teach: worked out once their results were shown, as a job that survives a crash."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from evolve.agent import Owed
+from evolve.agent.codec import from_data, to_data
+from evolve.episodes import Cost, EpisodeRecord, Limits
+from evolve.errors import Cancelled, EndpointProblem, SandboxUnavailable, UsageError
+from evolve.events import Event
+from evolve.failpoints import hit
+from evolve.files import canonical_json
+from evolve.ledger import Budget
+from evolve.tasks import Task, task_json
+from evolve.tasks.work import FolderWork
+from evolve.workspace.desk import Desk
+from evolve.workspace.health.housekeeping import drop_checkpoints
+from evolve.workspace.learners import model_name
+from evolve.workspace.runs.admitting import admit
+from evolve.workspace.runs.given_task import task_of
+from evolve.workspace.runs.person import Person
+from evolve.workspace.runs.place import Place, Wish, agent_for, opener
+from evolve.workspace.runs.result import Result
+
+PAUSED = ("waiting", "interrupted")
+"""How a run stands that goes on later."""
+_PAIRS = {"after": 1, "full": None}
+"""How many claims of one episode a policy may try by asking a model again."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Taught:
+    """What one episode of a person's own taught.
+
+    Attributes:
+        learned: One sentence per claim that it added evidence to.
+        skills: Names of the skills admitted from it.
+        cost: What learning cost, beyond what the result says.
+        limits: What it might have spent.
+        note: Why it is not learned from yet, or could not be; "" where it was.
+    """
+
+    run: str
+    episode: str
+    task: str
+    learned: tuple[str, ...] = ()
+    skills: tuple[str, ...] = ()
+    cost: Cost = field(default_factory=Cost)
+    limits: Limits = field(default_factory=Limits)
+    note: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """As one JSON object."""
+        data = dict(to_data(self))
+        data["cost"]["seconds"] = round(self.cost.seconds, 3)
+        return data
+
+
+def owed_of(desk: Desk, wish: Wish, limits: Limits, record: EpisodeRecord) -> dict[str, Any] | None:
+    """What learning from an episode will need, to be kept with it; None where nothing is to be learned from it."""
+    mode = wish.person.learn or desk.settings.learn
+    if mode == "off" or record.status == "fault":  # a fault is never evidence
+        return None
+    return {
+        "input": desk.stores.objects.put(canonical_json(task_json(wish.task)).encode()),
+        "source": wish.task.source,
+        "limits": to_data(_share_of(limits, wish.budget, record.cost, desk.settings.learn_share)),
+        "pairs": _PAIRS[mode],
+        "python": wish.python,
+        "policy": desk.learner.name,
+        "model": model_name(desk.model),
+    }
+
+
+def _share_of(limits: Limits, asked: Budget, spent: Cost, share: float) -> Limits:
+    """A share of what solving might spend; of a bound that the person gave, no more than is left of it."""
+    bounds: dict[str, Any] = {}
+    for name, given in asdict(asked).items():
+        most = getattr(limits, name)
+        if most is None:
+            continue
+        part = most * share
+        if given is not None:
+            part = min(part, max(0, most - getattr(spent, name)))
+        bounds[name] = int(part) if isinstance(most, int) else part
+    return replace(limits, **bounds)
+
+
+def learn(desk: Desk, run: str | None = None, person: Person | None = None) -> tuple[Taught, ...]:
+    """Learns from what is on record and was not learned from yet, oldest first; see :meth:`Workspace.learn`."""
+    owed = [one for one in desk.stores.runs.owed() if run in (None, one.run) and desk.stores.runs.has(one.episode)]
+    return tuple(_taught(desk, one, person or Person()) for one in owed)
+
+
+def settled(desk: Desk, result: Result, person: Person) -> Result:
+    """The result with what it taught, and its run closed; what still has to be shown is not learned from yet.
+
+    What keeps it from being learned from now, such as an endpoint that fails, is told and takes nothing from it.
+    """
+    taught: tuple[Taught, ...] = ()
+    if not desk.shows() and result.status != "interrupted":
+        try:
+            taught = learn(desk, person=person)
+        except (EndpointProblem, SandboxUnavailable, Cancelled) as problem:
+            text = f"not everything is learned from yet: {problem or 'stopped'}; `evolve learn` goes on"
+            desk.events.emit(Event(kind="warning", data={"text": text}))
+    # Last: cut off in between, the same call gives the result again and goes on with learning.
+    if result.status not in PAUSED:
+        desk.finish(result.run_id)
+    own = next((one for one in taught if one.run == result.run_id), None)
+    return result if own is None else result.with_taught(own.learned, own.skills, own.cost)
+
+
+def _taught(desk: Desk, owed: Owed, person: Person) -> Taught:
+    record = desk.stores.runs.episode(owed.episode)
+    limits = from_data(Limits, owed.body["limits"])
+    blank = Taught(run=owed.run, episode=owed.episode, task=record.task, limits=limits)
+    if owed.body["policy"] != desk.learner.name:
+        model = owed.body["model"]
+        way = f"evolve learn {owed.run}" + (f" --model {model}" if model is not None else "")
+        return replace(blank, note=f"it was solved by {owed.body['policy']}, which alone can learn from it: {way}")
+    body = json.loads(desk.stores.objects.get(owed.body["input"]))
+    wish = Wish(task=replace(task_of(body), source=owed.body["source"]), python=owed.body["python"], person=person)
+    note, learned = "", record
+    if desk.uses_model and _is_spent(limits):
+        note = "nothing of the budget was left"
+    else:
+        try:
+            learned = _with_lessons(desk, owed, wish, record)
+        except UsageError as problem:  # the folder is not there any more, or not as it was
+            note = str(problem)
+    names = _keep(desk, learned, wish.task)
+    for name in names:
+        desk.events.emit(Event(kind="admitted", episode=record.episode, data={"skill": name}))
+    if desk.stores.runs.run(owed.run).state != "open":  # else they go when it is closed
+        drop_checkpoints(desk.paths.runs / owed.run)
+    texts = tuple(dict.fromkeys(claim.text for claim in learned.claims))
+    return replace(blank, learned=texts, skills=names, cost=learned.cost - record.cost, note=note)
+
+
+def _is_spent(limits: Limits) -> bool:
+    return any(bound is not None and bound <= 0 for bound in (limits.tokens, limits.money, limits.calls))
+
+
+def _with_lessons(desk: Desk, owed: Owed, wish: Wish, record: EpisodeRecord) -> EpisodeRecord:
+    """The record with what reflection and distillation say of it."""
+    limits, pairs = from_data(Limits, owed.body["limits"]), owed.body["pairs"]
+    with ExitStack() as stack:
+        place = Place(run=owed.run, sandbox=stack.enter_context(opener(desk, wish)()), events=desk.events)
+        agent, task = agent_for(desk, wish, desk.workflow, place), wish.task
+        if isinstance(task.work, FolderWork):
+            start = stack.enter_context(TemporaryDirectory())
+            if desk.folders.write_start(owed.run, Path(start)):  # its own change is in the folder by now
+                task = replace(task, work=replace(task.work, folder=start))
+        lessons = agent.learn(task, record, limits=limits, pairs=pairs)
+    hit("lessons.before")
+    # An earlier version may have learned from it before it was committed.
+    claims, drafts = lessons.claims or record.claims, lessons.drafts or record.drafts
+    return replace(record, claims=claims, drafts=drafts, cost=record.cost + lessons.cost)
+
+
+def _keep(desk: Desk, learned: EpisodeRecord, task: Task) -> tuple[str, ...]:
+    """Keeps everything at once, so that a crash leaves all of it or nothing."""
+    with desk.stores.db.transaction():
+        desk.stores.learn(learned, instruction=task.instruction, source=task.source)
+        names = admit(desk, learned, task)
+        desk.preferences.from_answers(learned)
+        hit("lessons.inside")
+    hit("lessons.after")
+    return names

@@ -1,0 +1,100 @@
+"""Where and by whom a person's own task is worked on: the sandbox, and the agent with what was learned so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evolve.agent import Agent, Attendance, NoRecorder, Recall, Recorder, Surroundings, recall_nothing, room_for
+from evolve.environments import kind_of
+from evolve.events import EventSink
+from evolve.ledger import Budget
+from evolve.record.arms import Arm, recall_from
+from evolve.sandbox.protocol import Stoppable
+from evolve.tasks import Task
+from evolve.workflow import Workflow
+from evolve.workspace.desk import Desk
+from evolve.workspace.folder_needs import environment_for, refuse_search
+from evolve.workspace.opening import sandbox_opener
+from evolve.workspace.runs.person import Person
+from evolve.workspace.secrets import AsksEndpoints, folders_of, scanner_for
+
+if TYPE_CHECKING:
+    from evolve.sandbox import Sandbox
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wish:
+    """What a run is for.
+
+    Attributes:
+        python: A virtual environment for work in a folder, or None.
+        withdrawn: Ids of questions that the person takes back.
+    """
+
+    task: Task
+    budget: Budget = field(default_factory=Budget)
+    python: str | None = None
+    person: Person = field(default_factory=Person)
+    withdrawn: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where an episode takes place, and who keeps it."""
+
+    run: str
+    sandbox: Sandbox
+    events: EventSink
+    recorder: Recorder = field(default_factory=NoRecorder)
+
+
+def opener(desk: Desk, wish: Wish) -> Callable[[], AbstractContextManager[Sandbox]]:
+    """How to open the sandbox of one task, refused before anything is made where it cannot be."""
+    task = wish.task
+    if kind_of(task.environment).needs_model:
+        refuse_search(desk.learner.name)
+    if not task.folder:
+        return lambda: nullcontext(desk.open_sandbox())
+    environment = environment_for(task.folder, wish.python)
+    hidden: list[str | Path] = [desk.paths.root, task.folder]
+    return lambda: closing(sandbox_opener(desk.settings, hidden)(python=environment))
+
+
+def agent_for(desk: Desk, wish: Wish, workflow: Workflow, place: Place) -> Agent:
+    """The agent for a run: with the promoted variant's guide, every admitted skill and recall from the whole memory."""
+    arm, person, sandbox = desk.stores.practice_arm(workflow), wish.person, place.sandbox
+    scanner, spared = scanner_for(desk.paths, [wish.task])
+    if isinstance(desk.learner, AsksEndpoints):
+        desk.learner.beware_of(folders_of([wish.task]), spared)
+    if isinstance(sandbox, Stoppable):
+        sandbox = sandbox.until(person.cancellation)
+    around = Surroundings(
+        policy=arm.policy(desk.learner, attended=True),
+        sandbox=sandbox,
+        recall=_own_recall(desk, arm, wish.task),
+        recorder=place.recorder,
+        events=place.events,
+        run=place.run,
+        checkpoints=desk.paths.runs / place.run,
+        attendance=Attendance(
+            respond=person.respond,
+            withdrawn=wish.withdrawn,
+            cancellation=person.cancellation,
+            live=desk.events if person.streams else None,
+        ),
+        judge=desk.judges.factory,
+        skills=arm.skills,
+        scanner=scanner,
+    )
+    return Agent(around, room_for(arm.workflow.attended(), wish.task.environment))
+
+
+def _own_recall(desk: Desk, arm: Arm, task: Task) -> Recall:
+    if desk.uses_model:  # it can read what the person noted and wants
+        recall = recall_from(desk.stores.memory, notes=True, trials=True)
+        return desk.preferences.beside(recall, folder=task.folder)
+    return recall_from(desk.stores.memory) if arm.memory is not None else recall_nothing
