@@ -63,12 +63,12 @@ def directions(record):
 
 
 class Counting(TrustingSandbox):
-    """Counts executions that hold a row which nobody shows."""
+    """Counts executions of one answer on a row which nobody shows: what asks the verifier for a bit."""
 
     bits = 0
 
     def run_programs(self, programs, inputs, limits=None, **more):
-        self.bits += any(value in LONG for row in inputs for value in row)
+        self.bits += len(programs) == 1 and any(value in LONG for row in inputs for value in row)
         return super().run_programs(programs, inputs, limits, **more)
 
 
@@ -140,6 +140,20 @@ def test_every_bit_of_hidden_rows_counts_as_a_submission(model):
     own = Counting()
     model(said).run(coding(lambda text: text[-6:]), sandbox=own, split="own")
     assert own.bits <= 3
+
+
+def test_an_answer_that_does_what_a_judged_one_did_needs_no_bit_of_its_own(model):
+    """A model seldom writes one program twice in the same words, and one submission is left here for two trials."""
+    number = iter(range(1_000))
+
+    def worded_anew(prompt):
+        return f"{six(prompt)}# wording {next(number)}\n"
+
+    sandbox = Counting()
+    said = Coder(SIX_COUNT, programs=worded_anew, then=action(SIX))
+    record = model(said).run(coding(lambda text: text[-6:]), sandbox=sandbox)
+    assert record.verified and directions(record) == [(SIX_COUNT, 1)]
+    assert sandbox.bits == 2
 
 
 @pytest.mark.parametrize("split", sorted(HELD_OUT))
