@@ -8,6 +8,8 @@ from dataclasses import replace
 import pytest
 
 from evolve.episodes import FACT, HELD_OUT, Claim, Evidence, Recalled, Row, Scope
+from evolve.errors import EndpointProblem
+from evolve.models import Failure
 from evolve.tasks import Task
 from evolve.testing import TrustingSandbox
 from tests.policies.language.conftest import action, asked
@@ -153,6 +155,23 @@ def test_an_answer_that_does_what_a_judged_one_did_needs_no_bit_of_its_own(model
     said = Coder(SIX_COUNT, programs=worded_anew, then=action(SIX))
     record = model(said).run(coding(lambda text: text[-6:]), sandbox=sandbox)
     assert record.verified and directions(record) == [(SIX_COUNT, 1)]
+    assert sandbox.bits == 2
+
+
+def test_trouble_in_the_middle_of_trials_costs_no_bit_twice(model, tmp_path):
+    said, calls, sandbox = Coder(SIX_COUNT, programs=six), [], Counting()
+
+    def failing(body):
+        calls.append(body)
+        return Failure(kind="auth", text="no", status=401) if len(calls) == 6 else said(body)
+
+    agent = model(failing).agent(sandbox=sandbox, checkpoints=tmp_path)
+    task = coding(lambda text: text[-6:])
+    with pytest.raises(EndpointProblem):
+        agent.run_episode(task, variant="unlearned", split="train")
+    assert asked(calls[5]) == "action" and sandbox.bits == 1
+    record = agent.run_episode(task, variant="unlearned", split="train")
+    assert (record.status, record.answer, directions(record)) == ("solved", SIX, [(SIX_COUNT, 1)])
     assert sandbox.bits == 2
 
 
