@@ -11,7 +11,8 @@ from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.outcome import is_accepted, is_fault
 from evolve.agent.questions import was_stopped
-from evolve.environments.probing import Attempted, cut_short
+from evolve.environments import Attempted, Comparing
+from evolve.environments.probing import cut_short
 from evolve.episodes import Action, Cost, Json, Judgement, Step
 from evolve.files import clean_text, digest
 
@@ -21,11 +22,19 @@ class _Probed:
     values: tuple[Json, ...]
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Tried:
+    """A step that was only tried, and whether the verifier was asked for its bit."""
+
+    step: Step
+    asked: bool = False
+
+
 class Attempts:
     """Implements :class:`~evolve.environments.probing.Trials` for one episode, over and done but for its reflection.
 
     Every run is kept in the episode's file, so that a stage that is run again does not repeat it. What is asked of the
-    verifier counts as a submission. A bit that is known already is not asked for again: an answer that is word for word
+    verifier counts as a submission. A bit that is known already is not asked for again: an answer that does the same as
     one that was judged, or leaves the same files, has its verdict.
 
     Args:
@@ -35,7 +44,8 @@ class Attempts:
 
     def __init__(self, context: EpisodeContext, steps: Sequence[Step], number: int) -> None:
         self._context, self._steps, self._number = context, steps, number
-        self._verdicts = {_what(step): step.judgement for step in steps if step.judgement is not None}
+        judged = ((step, step.judgement) for step in steps)
+        self._verdicts = {_what(step): verdict for step, verdict in judged if verdict is not None and not verdict.fault}
         self._left = context.left(steps).submissions
         self._right: Step | None = None
 
@@ -53,25 +63,33 @@ class Attempts:
         # It belongs to no plan, and what asking for it cost is booked on reflection.
         action = replace(action, code=code, text=text, plan=None, subgoal="", cost=Cost())
         key = (self._number, "reflect", f"attempt {digest(to_json([code, len(before)]))[:16]}")
-        step = self._context.outputs.once(key, Step, lambda: self._tried(action, before))
-        judged = step.judgement
-        if judged is not None and _what(step) not in self._verdicts:
+        tried = self._context.outputs.once(key, _Tried, lambda: self._tried(action, before))
+        step, judged = tried.step, tried.step.judgement
+        # An answer that is tried twice is kept once, and so is what was asked for it.
+        if judged is not None and not judged.fault and _what(step) not in self._verdicts:
             self._verdicts[_what(step)] = judged
-            self._left -= 1
+            self._left -= tried.asked
         if self._right is None and judged is not None and judged.accepted and not judged.judged:
             self._right = step
         return _outcome(step)
 
-    def _tried(self, action: Action, before: Sequence[Step]) -> Step:
+    def _tried(self, action: Action, before: Sequence[Step]) -> _Tried:
         environment = self._context.environment
         observed = environment.observe(action, before)
         step = Step(number=len(before) + 1, action=action, observation=observed)
         if not observed.ok:
-            return step
-        known = self._verdicts.get(_what(step))
+            return _Tried(step=step)
+        known = self._verdicts.get(_what(step)) or self._verdict_of_one_alike(step)
         if known is not None or self._left < 1:
-            return replace(step, judgement=known)
-        return replace(step, judgement=environment.judge([*before, step]))
+            return _Tried(step=replace(step, judgement=known))
+        return _Tried(step=replace(step, judgement=environment.judge([*before, step])), asked=True)
+
+    def _verdict_of_one_alike(self, step: Step) -> Judgement | None:
+        environment = self._context.environment
+        if step.observation is None or step.observation.state is not None or not isinstance(environment, Comparing):
+            return None
+        other = environment.alike(step.action.code, list(self._verdicts))
+        return None if other is None else self._verdicts[other]
 
     def handed_in(self) -> Step | None:
         """The step with a right answer that a trial found, where the episode itself gave none; else None."""

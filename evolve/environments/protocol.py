@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from evolve.episodes import Action, Json, Judgement, Observation, Step
 
@@ -47,4 +47,16 @@ class Environment(Protocol):
 
     def close(self) -> None:
         """Frees what it holds; closing twice is no error."""
+        ...
+
+
+@runtime_checkable
+class Comparing(Protocol):
+    """Optional: an environment that can tell which of two answers give the same where the policy cannot look."""
+
+    def alike(self, code: str, others: Sequence[str]) -> str | None:
+        """The first of the other answers that does what this one does on everything the verifiers would run it on.
+
+        None where there is none, or where that cannot be said. Nothing is told of what is right.
+        """
         ...

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from evolve.environments.probing import make_probe
+from evolve.environments.probing import cut_short, make_probe
 from evolve.environments.verdicts import judged_by_all
 from evolve.episodes import Action, Json, Judgement, Observation, Step
 from evolve.sandbox.protocol import Sandbox
+from evolve.tasks.equality import equal
 from evolve.tasks.model import Task
 from evolve.tasks.verification.trials import try_rows
 from evolve.tasks.verification.verifiers import RowsVerifier, Submission, TestsVerifier, Verifier
@@ -28,6 +29,8 @@ class ProgramsEnvironment:
         self._entry, self._examples, self._sandbox = task.entry, task.examples, sandbox
         rows = task.verify_rows()
         self._decided = bool(rows or task.tests)
+        # Where tests decide as well, equal values do not make two answers alike.
+        self._unseen = () if task.tests else tuple(list(row.input) for row in rows)
         # Rows are the best verifier, so they are asked first; an opinion counts only where there is nothing better.
         self._verifiers: tuple[Verifier, ...] = (RowsVerifier(rows=rows),)
         self._opinion = None if rows or task.tests else judge
@@ -82,6 +85,14 @@ class ProgramsEnvironment:
         """Runs each program on every input, in one execution."""
         return make_probe(self._sandbox)(programs, inputs)
 
+    def alike(self, code: str, others: Sequence[str]) -> str | None:
+        """The first other answer that gives the same values, or fails, on the same rows that the policy never saw."""
+        if not (self._unseen and others):
+            return None
+        programs = [(source, self._entry) for source in (code, *others)]
+        own, *tables = make_probe(self._sandbox)(programs, self._unseen)
+        return next((other for other, table in zip(others, tables, strict=True) if _same(own, table)), None)
+
     def answer(self, step: Step) -> str:
         """The source, or what was said."""
         return step.action.text if step.action.kind == "answer" else step.action.code
@@ -96,3 +107,16 @@ class ProgramsEnvironment:
 
     def close(self) -> None:
         """Holds nothing."""
+
+
+def _same(values: Sequence[Json] | None, others: Sequence[Json] | None) -> bool:
+    """Whether two answers gave the same on every row; which error they ended in does not count."""
+    if values is None or others is None or any(map(cut_short, (*values, *others))):
+        return False
+    return all(
+        (_failed(one) and _failed(other)) or equal(one, other) for one, other in zip(values, others, strict=True)
+    )
+
+
+def _failed(value: Json) -> bool:
+    return isinstance(value, dict) and set(value) == {"error"}

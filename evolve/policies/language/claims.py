@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from evolve.policies.language.screen import hidden_sign, is_sentence, mixes_alphabets, objection
+from evolve.policies.language.objections import hidden_sign, is_sentence, mixes_alphabets, objection
 
 _LONGEST = 240
 

@@ -44,6 +44,7 @@ def test_a_remembered_fact_solves_work_in_a_folder_at_once_and_is_named_as_used(
         quirk_folder(job, tmp_path / "job"), sandbox=sandbox, split="own", steps=1, recall=lambda *_: known
     )
     assert record.steps[0].observation.ok is sentence
+    assert record.solved and "answer.py" in record.answer  # without it, by the answer that a trial found
     assert record.consumed == (("f" * 32,) if sentence else ())
     # What it used is left out once, to see what it is worth; what it did not know the failure has taught.
     assert [one.direction for claim in record.claims for one in claim.evidence] == [1]

@@ -8,6 +8,8 @@ from dataclasses import replace
 import pytest
 
 from evolve.episodes import FACT, HELD_OUT, Claim, Evidence, Recalled, Row, Scope
+from evolve.errors import EndpointProblem
+from evolve.models import Failure
 from evolve.tasks import Task
 from evolve.testing import TrustingSandbox
 from tests.policies.language.conftest import action, asked
@@ -63,12 +65,12 @@ def directions(record):
 
 
 class Counting(TrustingSandbox):
-    """Counts executions that hold a row which nobody shows."""
+    """Counts executions of one answer on a row which nobody shows: what asks the verifier for a bit."""
 
     bits = 0
 
     def run_programs(self, programs, inputs, limits=None, **more):
-        self.bits += any(value in LONG for row in inputs for value in row)
+        self.bits += len(programs) == 1 and any(value in LONG for row in inputs for value in row)
         return super().run_programs(programs, inputs, limits, **more)
 
 
@@ -140,6 +142,37 @@ def test_every_bit_of_hidden_rows_counts_as_a_submission(model):
     own = Counting()
     model(said).run(coding(lambda text: text[-6:]), sandbox=own, split="own")
     assert own.bits <= 3
+
+
+def test_an_answer_that_does_what_a_judged_one_did_needs_no_bit_of_its_own(model):
+    """A model seldom writes one program twice in the same words, and one submission is left here for two trials."""
+    number = iter(range(1_000))
+
+    def worded_anew(prompt):
+        return f"{six(prompt)}# wording {next(number)}\n"
+
+    sandbox = Counting()
+    said = Coder(SIX_COUNT, programs=worded_anew, then=action(SIX))
+    record = model(said).run(coding(lambda text: text[-6:]), sandbox=sandbox)
+    assert record.verified and directions(record) == [(SIX_COUNT, 1)]
+    assert sandbox.bits == 2
+
+
+def test_trouble_in_the_middle_of_trials_costs_no_bit_twice(model, tmp_path):
+    said, calls, sandbox = Coder(SIX_COUNT, programs=six), [], Counting()
+
+    def failing(body):
+        calls.append(body)
+        return Failure(kind="auth", text="no", status=401) if len(calls) == 6 else said(body)
+
+    agent = model(failing).agent(sandbox=sandbox, checkpoints=tmp_path)
+    task = coding(lambda text: text[-6:])
+    with pytest.raises(EndpointProblem):
+        agent.run_episode(task, variant="unlearned", split="train")
+    assert asked(calls[5]) == "action" and sandbox.bits == 1
+    record = agent.run_episode(task, variant="unlearned", split="train")
+    assert (record.status, record.answer, directions(record)) == ("solved", SIX, [(SIX_COUNT, 1)])
+    assert sandbox.bits == 2
 
 
 @pytest.mark.parametrize("split", sorted(HELD_OUT))
