@@ -123,6 +123,7 @@ class Action:
         written: The code as the policy wrote it, where skills were put into ``code``.
         options: Of a question, the answers to choose from.
         shown: Of a ``recall``, the earlier step that was asked for.
+        offered: Ids of the skills that its prompt showed.
         prompt: Name of the prompt that the action comes from, where it is not ``act.md``.
         plan: Of an episode's first action, the plan that it began with.
         subgoal: Id of the subgoal that it serves.
@@ -152,6 +153,7 @@ class Action:
     said: str = field(default="", metadata=SPARSE)
     options: tuple[str, ...] = field(default=(), metadata=SPARSE)
     shown: str = field(default="", metadata=SPARSE)
+    offered: tuple[str, ...] = field(default=(), metadata=SPARSE)
     prompt: str = field(default="", metadata=SPARSE)
     plan: Plan | None = field(default=None, metadata=SPARSE)
     subgoal: str = field(default="", metadata=SPARSE)

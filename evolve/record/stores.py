@@ -96,10 +96,13 @@ class Stores:
         if not record.verified or record.split in HELD_OUT:
             return
         known = {skill.digest for skill in self.skills.list(KEPT)}
-        for item in record.consumed:
-            name = item.removeprefix("skill:")
+        used = [item.removeprefix("skill:") for item in record.consumed]
+        shown = {item.removeprefix("skill:") for step in record.steps for item in step.action.offered}
+        for name in used:
             if name in known:
                 self.skills.record_use(name, record.task)
+        for name in sorted(shown & known):
+            self.skills.record_offer(name, record.task)
 
     def active_workflow(self, workflow: Workflow) -> Workflow:
         """The promoted variant's workflow, or the one given."""

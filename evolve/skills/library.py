@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import json
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -51,6 +52,12 @@ MIGRATIONS: tuple[Migration, ...] = (
         )
         """,
     ),
+    Migration(
+        "skills",
+        2,
+        "CREATE TABLE skill_offers (digest TEXT NOT NULL, task TEXT NOT NULL, checksum TEXT NOT NULL,"
+        " UNIQUE (digest, task))",
+    ),
 )
 """The tables of this package."""
 
@@ -93,7 +100,7 @@ class SkillLibrary:
         hit("skill.begin")
         known = self._find(skill.digest)
         if known is None:
-            known = replace(skill.renamed(self._free_name(skill)), status="admitted", tasks=())
+            known = replace(skill.renamed(self._free_name(skill)), status="admitted", tasks=(), offered=0)
             body = self._objects.put_json(known.to_json())
             row = {"digest": known.digest, "name": known.name, "object": body, "status": "admitted"}
             with self._db.transaction():
@@ -138,7 +145,8 @@ class SkillLibrary:
         tasks: dict[str, builtins.list[str]] = {}
         for use in self._db.rows("skill_uses"):
             tasks.setdefault(str(use["digest"]), []).append(str(use["task"]))
-        skills = (self._readable(row, tasks.get(str(row["digest"]), [])) for row in rows)
+        offers = Counter(str(shown["digest"]) for shown in self._db.rows("skill_offers"))
+        skills = (self._readable(row, tasks.get(str(row["digest"]), []), offers[str(row["digest"])]) for row in rows)
         return [skill for skill in skills if skill is not None]
 
     @property
@@ -167,6 +175,11 @@ class SkillLibrary:
             if skill.status in ("admitted", "idle"):
                 self._set(skill, status=self._earned(skill))
         return self.get(digest)
+
+    def record_offer(self, digest: str, task: str) -> None:
+        """Notes that a skill was shown in a task that was solved, other than one that it came from."""
+        if not self.get(digest).came_from(task):
+            self._db.insert("skill_offers", {"digest": digest, "task": task}, key=("digest", "task"))
 
     def doubt(self, name_or_digest: str, reason: str) -> Skill:
         """Takes a skill out of use until it is verified or admitted again."""
@@ -238,9 +251,10 @@ class SkillLibrary:
         if not rows:
             return None
         uses = self._db.rows("skill_uses", {"digest": rows[0]["digest"]})
-        return self._skill(rows[0], [str(use["task"]) for use in uses])
+        offers = self._db.rows("skill_offers", {"digest": rows[0]["digest"]})
+        return self._skill(rows[0], [str(use["task"]) for use in uses], len(offers))
 
-    def _skill(self, row: Mapping[str, Value], tasks: Sequence[str]) -> Skill:
+    def _skill(self, row: Mapping[str, Value], tasks: Sequence[str], offered: int) -> Skill:
         body = str(row["object"])
         if body not in self._bodies:
             self._bodies[body] = self._body(row)
@@ -249,11 +263,12 @@ class SkillLibrary:
             status=cast(SkillStatus, row["status"]),
             owner=cast(Owner, row["owner"]),
             tasks=tuple(tasks),
+            offered=offered,
         )
 
-    def _readable(self, row: Mapping[str, Value], tasks: Sequence[str]) -> Skill | None:
+    def _readable(self, row: Mapping[str, Value], tasks: Sequence[str], offered: int) -> Skill | None:
         try:
-            return self._skill(row, tasks)
+            return self._skill(row, tasks, offered)
         except RecordDamaged as damage:
             self._quarantined[str(row["name"])] = str(damage)
             return None

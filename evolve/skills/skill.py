@@ -41,6 +41,8 @@ class Skill:
         owner: ``user`` is never changed unattended; ``imported`` must be admitted again first.
         source: Where it came from: a task, or several with commas between where it was made of several skills.
         tasks: Ids of the distinct tasks it has helped.
+        family: The kind of task that it came from; "" where nobody noted it.
+        offered: In how many distinct other tasks that were solved it was shown.
     """
 
     name: str
@@ -55,6 +57,8 @@ class Skill:
     owner: Owner = "learned"
     source: str = ""
     tasks: tuple[str, ...] = ()
+    family: str = ""
+    offered: int = 0
 
     @cached_property
     def digest(self) -> str:
@@ -69,7 +73,10 @@ class Skill:
 
     def to_json(self) -> dict[str, Json]:
         """Everything but status, owner and uses, which the record keeps in rows."""
+        # Bodies are named by their digest; those of before have no family, and stay what they are.
+        family = {"family": self.family} if self.family else {}
         return {
+            **family,
             "name": self.name,
             "description": self.description,
             "entry": self.entry,
@@ -100,6 +107,7 @@ class Skill:
             test_code=render_tests(draft.entry, draft.tests),
             tree=draft.tree,
             source=draft.source,
+            family=draft.family,
         )
 
     def renamed(self, name: str) -> Skill:

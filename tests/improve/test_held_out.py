@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from evolve.episodes import HELD_OUT, PROBE, Claim, Cost, EpisodeRecord, Evidence, Row, Scope, SkillDraft
+from evolve.episodes import HELD_OUT, PROBE, Action, Claim, Cost, EpisodeRecord, Evidence, Row, Scope, SkillDraft, Step
 from evolve.skills import AdmissionVerdict, Skill
 
 SKILL = Skill.from_draft(
@@ -73,3 +73,19 @@ def test_practice_and_a_pair_that_tests_an_insight_are_evidence(stores) -> None:
     assert claim.posterior.agree == 1
     stores.commit(replace(episode("train"), task="words-3"), instruction="the last word")
     assert stores.skills.get(SKILL.digest).tasks == ("words-2", "words-3")
+
+
+def test_what_was_shown_in_a_solved_task_is_counted_once_a_task_and_not_in_its_own(stores) -> None:
+    shown = Step(
+        number=1,
+        action=Action(kind="code", code="x = 1\n", offered=(f"skill:{SKILL.digest}",)),
+        observation=None,
+        judgement=None,
+    )
+    for number, task in enumerate(("words-2", "words-2", SKILL.source, "words-3")):
+        record = replace(episode("train"), episode=f"e{number}", task=task, steps=(shown, shown), consumed=())
+        stores.commit(record, instruction="the last word")
+    stores.commit(replace(episode("gate"), task="words-4", steps=(shown,), consumed=()), instruction="the last word")
+    found = stores.skills.get(SKILL.digest)
+    assert (found.tasks, found.offered) == ((), 2)
+    assert stores.skills.list()[0].offered == 2

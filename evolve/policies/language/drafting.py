@@ -50,6 +50,7 @@ def drafts_of(view: TaskView, steps: Sequence[Step], ask: Ask) -> tuple[SkillDra
             code=right.action.code,
             tests=view.examples,
             source=view.id,
+            family=view.family,
         ),
     )
 

@@ -111,7 +111,16 @@ def test_plans_have_no_circles_and_a_failure_touches_only_what_needs_it(needs):
 
 
 def skill(name, entry, code):
-    return Skill(name=name, description="d", entry=entry, signature="(n: int) -> int", code=code, rows=(), test_code="")
+    return Skill(
+        name=name,
+        description="d",
+        entry=entry,
+        signature="(n: int) -> int",
+        code=code,
+        rows=(),
+        test_code="",
+        family="numbers",
+    )
 
 
 def run(code, entry, *arguments):

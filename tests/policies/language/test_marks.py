@@ -26,8 +26,9 @@ def everything(body):
 
 def prompts_with(order):
     """Every question of the policy, about a task whose memory and skills hold the order."""
-    model = Asked(everything, skills=(replace(Skill.from_draft(GOOD), status="admitted", description=order),))
     view = JOB.task.view()
+    skill = replace(Skill.from_draft(GOOD), family=view.family, signature=view.signature)
+    model = Asked(everything, skills=(replace(skill, status="admitted", description=order),))
     insight = Recalled(id="a" * 32, kind="insight", text=order, score=1.0, status="supported", provenance="P1")
     note = Recalled(id="b" * 32, kind="note", text=order, score=1.0, provenance="P2")
     model.policy.plan(view, [insight, note])
@@ -58,7 +59,9 @@ def test_an_order_stands_between_marks_with_its_provenance(order):
     lines = [line for line in act.splitlines() if flat in line]
     assert any(f"(P1): {flat}" in line for line in lines)
     assert any(f"(P2): {flat}" in line for line in lines)
-    assert any(re.search(r"\(from [^)]*; admitted, helped 0 other tasks\): ", line) for line in lines)
+    # Of a skill's words the first sentence is shown.
+    said = re.escape(flat[:8])
+    assert any(re.search(rf"\(from [^)]*; admitted, helped 0 other tasks\): {said}", line) for line in act.splitlines())
 
 
 def test_words_cannot_feign_another_item_or_its_provenance():
