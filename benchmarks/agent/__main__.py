@@ -25,6 +25,9 @@ class PlainArm:
         """One task."""
         return plain.solve(task, endpoint)
 
+    def close(self) -> None:
+        """There is nothing to give back."""
+
 
 def main() -> None:
     """Runs the arms asked for, prints a table or the file."""

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from benchmarks.agent.prompt import FAILED, PASSED, Prompt, Raised, squeezed
+from benchmarks.agent.prompt import FAILED, PASSED, Prompt, Raised
 from benchmarks.agent.replies import Form, Move, Telling, Version, running
 from benchmarks.agent.task import Knowledge, Row, knowledge
 
@@ -23,7 +23,7 @@ SLIPS = 3
 _ASKED = re.compile(r"\b(learn(t|ed)|lessons?|caus(e|es|al)|reflect|insights?|house rules?)\b", re.I)
 _LOOKED = re.compile(
     r"not found|no match|does(n't| not) (match|occur|appear)|AssertionError: *$|SyntaxError|could not be applied", re.M
-)  # noqa: E501
+)
 _PAGE = 60
 
 
@@ -173,9 +173,8 @@ class Reader:
         return sum(text in self.prompt.told for text in self.known.shows)
 
     def _clues(self, version: Version) -> int:
-        rows = [[list(row.input), row.output] for row in self.task.shown]
-        before = f"{self.task.instruction} {rows!r}"
-        return sum(self.prompt.compares(got, row.output, before) for row, got in outcomes(self.task.id, version))
+        wrong = outcomes(self.task.id, version)
+        return sum(self.prompt.compares(row.input, got, row.output) for row, got in wrong)
 
     @property
     def _rule_known(self) -> bool:
@@ -205,6 +204,8 @@ class Reader:
                 thought="All of it is right.", finish=True, function="" if self.form.kinds & {"done"} else source
             )
         finish = bool(self.form.kinds & {"done"}) and self.form.together
+        if self.form.code_tags and tried[version] > 2 and "InterpreterError" in after:
+            return Move(thought="It cannot be run here; I give its source.", answer=source, finish=True)
         compares = self._comparing() if self.form.code_tags else ""
         thought = self._thought(version)
         return Move(thought=thought, function=self._named(source), compares=compares, finish=finish, version=version)
@@ -247,7 +248,8 @@ class Reader:
         rows = [(list(row.input), row.output) for row in self.task.shown if _row_shown(self.prompt, row)]
         entry = re.findall(r"^def (\w+)", self._named(self.known.right), re.M)[-1]
         return (
-            f"rows = {rows!r}\nwrong = [(args, {entry}(*args), wanted) for args, wanted in rows if {entry}(*args) != wanted]\n"
+            f"rows = {rows!r}\n"
+            f"wrong = [(args, {entry}(*args), wanted) for args, wanted in rows if {entry}(*args) != wanted]\n"
             'for args, got, wanted in wrong:\n    print("for", args, "came out", repr(got), "wanted", repr(wanted))'
         )
 
@@ -276,7 +278,7 @@ class Reader:
             return self._write("right" if sure else "guess", whole=True)
         if latest == "guess" and failed and not passed:
             return self._doubt(after)
-        if passed and not failed or self._passed_last(after):
+        if (passed and not failed) or self._passed_last(after):
             return Move(thought="The check passes; I hand in.", finish=True)
         if failed:
             return self._write("right" if sure else "guess", whole=True)
@@ -331,7 +333,8 @@ class Reader:
             command = f"sed -n '{at},{at + _PAGE}p' {begun[0]}"
             return Move(thought="I have not seen the part that matters.", look=(command, running(command)))
         files = " ".join(group)
-        program = f"from pathlib import Path\nfor name in {list(group)!r}:\n    print('==>', name)\n    print(Path(name).read_text())"
+        program = f"from pathlib import Path\nfor name in {list(group)!r}:\n"
+        program += "    print('==>', name)\n    print(Path(name).read_text())"
         return Move(thought="I read what this is about.", look=(f"tail -n +1 {files}", program))
 
     def _lines_seen(self, path: str) -> int:
@@ -345,7 +348,7 @@ class Reader:
 
     def _doubt(self, after: str) -> Move:
         """The guess failed, and nothing says why."""
-        if self.form.acts and f"unittest" in self.task.check and "Ran " not in after:
+        if self.form.acts and "unittest" in self.task.check and "Ran " not in after:
             return Move(thought="What does the check say?", check=self.task.check)
         rest = [path for group in self.known.reads for path in group if self._lines_seen(path) < 3]
         if rest and self.form.acts:

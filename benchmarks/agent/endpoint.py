@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from os.path import commonprefix
 from typing import Any
 
 from benchmarks.agent.double import reply
@@ -47,7 +46,7 @@ class MeteredEndpoint(ScriptedEndpoint):
             self.requests.append(body)
             self.keys.append(key)
             prompt = _as_read(body)
-            shared = max((len(commonprefix((prompt, earlier))) for earlier in self._earlier), default=0)
+            shared = max((_shared(prompt, earlier) for earlier in self._earlier), default=0)
             self._earlier.append(prompt)
             call = Call(
                 prompt_tokens=max(1, len(prompt) // _LETTERS),
@@ -69,3 +68,15 @@ def _as_read(body: Mapping[str, Any]) -> str:
     """All that a model would read: a schema or tools that come with the request stand first."""
     head = [json.dumps(body[name], sort_keys=True) for name in ("tools", "response_format", "text") if body.get(name)]
     return "\n".join([*head, *(f"{one.role}: {one.text}" for one in messages_of(body))])
+
+
+def _shared(one: str, other: str) -> int:
+    """Letters with which both begin."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[:middle] == other[:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from statistics import fmean
 from typing import Any, Protocol
@@ -59,6 +60,10 @@ class Arm(Protocol):
         """Works on a task with the model behind the endpoint; of ``hidden`` it may use rows to refuse an answer."""
         ...
 
+    def close(self) -> None:
+        """Gives back what the arm holds, at the end of a run."""
+        ...
+
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
@@ -90,7 +95,7 @@ class Result:
 
 def measured(arm: Arm, tasks: Sequence[AgentTask]) -> Iterable[Result]:
     """Each task in turn, behind one endpoint for the whole run of the arm."""
-    with MeteredEndpoint() as endpoint:
+    with MeteredEndpoint() as endpoint, closing(arm):
         for task in tasks:
             before, started = len(endpoint.calls), time.monotonic()
             solved = arm.solve(task, endpoint)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,13 +13,23 @@ FAILED = re.compile(r"\b(wrong|fail\w*|mismatch\w*|\w*error|traceback|refused|no
 PASSED = re.compile(
     r"\bOK\b|\b(all \d+ \w+ (are )?right|pass(ed|es)|succe\w+|correct|accepted)\b|exit (code|status):? 0"
 )
-_NEAR = 400
-"""Letters between what came out and what was wanted, that a reader still takes for one comparison."""
+_AGAINST = re.compile(
+    r"\b(gave|gives|got|came out|instead|expected|wanted|want|returned|actual|but|not|wrong|failed)\b|!=", re.I
+)
+_LONGEST = 2_000
+"""Letters of a passage in which a reader still sees which value belongs to which."""
 
 
 def squeezed(text: str) -> str:
     """Text without blanks, backslashes and the difference between quotes, so that any way to write a value is found."""
     return re.sub(r"[\s\\]+", "", text).replace('"', "'")
+
+
+def _bounded(text: str) -> str:
+    """A pattern for a value that is no part of a longer number."""
+    before = r"(?<![\d.,-])" if text[:1].isdigit() else ""
+    after = r"(?!\d|\.\d)" if text[-1:].isdigit() else ""
+    return before + re.escape(text) + after
 
 
 def forms(value: Any) -> tuple[str, ...]:
@@ -87,28 +97,43 @@ class Prompt:
         """Whether a value is there in one way of writing or another."""
         return any(squeezed(form) in self.squeezed for form in forms(value))
 
-    def compares(self, got: Any, wanted: Any, before: str) -> bool:
-        """Whether it was shown that ``got`` came out where ``wanted`` should have.
+    def compares(self, given: Any, got: Any, wanted: Any) -> bool:
+        """Whether it was shown that ``got`` came out for ``given`` where ``wanted`` should have.
 
-        Args:
-            before: What everybody is told of the task; a value that stands there says nothing.
+        Both have to stand within a few lines, together with a word that sets them against each other.
         """
-        if isinstance(got, bool | int | float):
-            return any(self._near(at, wanted) for at in self._numbers(got, before))
-        for form in forms(got):
-            short = squeezed(form)
-            if len(short) >= 3 and short not in squeezed(before) and short in self.squeezed:
-                return isinstance(got, Raised) or self.shows_value(wanted)
+        if isinstance(got, Raised):
+            return squeezed(got) in self.squeezed
+        return any(
+            self._in_part(part, squeezed(form), got, wanted)
+            for form in forms(list(given)) + tuple(form for value in given[:1] for form in forms(value))
+            for part in self._contrasts
+            if squeezed(form) in part
+        )
+
+    @staticmethod
+    def _in_part(part: str, given: str, got: Any, wanted: Any) -> bool:
+        rest = part.replace(given, "|", 1)
+        for came in filter(None, map(squeezed, forms(got))):
+            for found in re.finditer(_bounded(came), rest):
+                without = rest[: found.start()] + "|" + rest[found.end() :]
+                if any(re.search(_bounded(squeezed(form)), without) for form in forms(wanted)):
+                    return True
         return False
 
-    def _numbers(self, value: float, before: str) -> Iterator[int]:
-        sign = re.compile(rf"(?<![\w.,-]){re.escape(repr(value))}(?![\d%]|[.,]\d)")
-        if len(repr(value)) >= 2 and not sign.search(before):
-            yield from (found.start() for found in sign.finditer(self.told))
+    @cached_property
+    def _contrasts(self) -> list[str]:
+        """Few lines at a time that set one value against another."""
+        lines = self._told_plain.splitlines()
+        starts = [at for at, line in enumerate(lines) if _AGAINST.search(line)]
+        parts = {
+            "\n".join(lines[max(0, at - back) : at + 1 + on]) for at in starts for back in (0, 1, 2) for on in (0, 1, 2)
+        }
+        return [squeezed(part) for part in parts if len(part) < _LONGEST]
 
-    def _near(self, at: int, wanted: Any) -> bool:
-        part = squeezed(self.told[max(0, at - _NEAR) : at + _NEAR])
-        return any(squeezed(form) in part for form in forms(wanted))
+    @cached_property
+    def _told_plain(self) -> str:
+        return self.told.replace("\\n", "\n").replace('\\"', '"')
 
     def states(self, terms: Sequence[Sequence[str]]) -> bool:
         """Whether one line says something that has a word of each group."""
@@ -133,7 +158,7 @@ class Prompt:
 
     def count(self, line: str) -> int:
         """How often a line stands in the whole prompt."""
-        return self._whole_plain.count(line.strip())
+        return max(self._whole_plain.count(line.strip()), self.whole.count(line.strip()))
 
 
 class Raised(str):

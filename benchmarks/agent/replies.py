@@ -15,9 +15,10 @@ from evolve.testing.doubles import schema_of
 Version = Literal["", "right", "guess", "second", "slip"]
 _WORDS = ("python", "sh", "bash", "shell", "edit", "file", "done", "give_up", "answer", "recall", "ask_user")
 _ONE = re.compile(
-    r"(exactly|only|just|a single|at most) one (fenced |code )?(block|action)|\bone (block|action) (per|a|in)\b|single (fenced |code )?(block|action)",
+    r"(exactly|only|just|a single|at most) one (fenced |code )?(block|action)"
+    r"|\bone (block|action) (per|a|in)\b|single (fenced |code )?(block|action)",
     re.I,
-)  # noqa: E501
+)
 _TOGETHER = re.compile(
     r"\b(same|one|single|that) (reply|message|turn|answer|response)[^\n]{0,200}\bdone\b"
     r"|\bdone\b[^\n]{0,250}\b(same|one|single|that) (reply|message|turn|answer|response)"
@@ -202,6 +203,7 @@ def _in_one_program(move: Move) -> str:
 _CODE = ("code", "program", "source", "python", "script", "body", "content")
 _ANSWER = ("answer", "final", "result", "value", "output", "response", "reply")
 _LISTS = ("claims", "insights", "lessons", "causes", "facts", "learned", "learnt", "rules", "findings", "hypotheses")
+_PLANS = ("goal", "step", "plan")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -244,9 +246,9 @@ def _list(schema: Mapping[str, Any], move: Move, root: Mapping[str, Any], name: 
     items = schema.get("items", {"type": "string"})
     rule = move.rule if isinstance(move, Telling) else ""
     wanted = schema.get("minItems", 0)
-    if rule and any(word in name.lower() for word in _LISTS):
-        wanted = max(wanted, 1)
-    elif any(word in name.lower() for word in ("goal", "step", "plan")):
+    if (rule and any(word in name.lower() for word in _LISTS)) or any(
+        word in name.lower() for word in ("goal", "step", "plan")
+    ):
         wanted = max(wanted, 1)
     return [filled(items, move, root, name) for _ in range(min(wanted, schema.get("maxItems", wanted)))]
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from benchmarks.agent.endpoint import MeteredEndpoint
 from benchmarks.agent.judge import unpacked
@@ -13,7 +15,6 @@ from benchmarks.agent.task import AgentTask
 
 SCRIPT = Path(__file__).with_name("smolagents_tasks.py")
 STEPS = 20
-_WAIT_S = 300.0
 
 
 class CodeAgentArm:
@@ -27,22 +28,36 @@ class CodeAgentArm:
 
     def __init__(self, python: Path) -> None:
         self._python = python
+        self._process: subprocess.Popen[str] | None = None
 
     def solve(self, task: AgentTask, endpoint: MeteredEndpoint) -> Solved:
         """A task by an agent of its own: nothing is kept from one to the next."""
         asked = {"base_url": endpoint.base_url, "model": "scripted", "steps": STEPS, "text": _told(task)}
         with unpacked(task.files) as folder:
-            done = subprocess.run(
-                [str(self._python), "-I", str(SCRIPT)],
-                input=json.dumps(asked), cwd=folder, capture_output=True, text=True, timeout=_WAIT_S, check=False,
-            )  # fmt: skip
-            if done.returncode:
-                raise RuntimeError(f"smolagents failed: {done.stderr[-2_000:]}")
-            said = json.loads(done.stdout.splitlines()[-1])
+            said = self._said({**asked, "folder": str(folder)})
             found = (path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc")
             files = {path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8") for path in found}
         handed = HandedIn(function=said["function"], files=files, answer=said["answer"])
         return Solved(handed_in=handed, note=said["error"])
+
+    def _said(self, asked: Mapping[str, Any]) -> dict[str, str]:
+        if self._process is None:  # one process for all tasks, as to load that package takes seconds
+            self._process = subprocess.Popen(
+                [str(self._python), "-I", str(SCRIPT)],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            )  # fmt: skip
+        assert self._process.stdin is not None and self._process.stdout is not None
+        print(json.dumps(asked), file=self._process.stdin, flush=True)
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeError("smolagents failed")
+        return dict(json.loads(line))
+
+    def close(self) -> None:
+        """Ends the process."""
+        if self._process is not None:
+            self._process.communicate()
+            self._process = None
 
 
 def _told(task: AgentTask) -> str:

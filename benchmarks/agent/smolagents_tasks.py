@@ -1,13 +1,14 @@
 """smolagents' CodeAgent on tasks that come in as JSON; run by an interpreter that has smolagents.
 
-Reads one JSON object with ``base_url``, ``model``, ``steps`` and ``task`` from standard input and writes one line: what
-was handed in. Works in the current folder. Answers run where that project runs them by default: in this process.
+Reads JSON objects with ``base_url``, ``model``, ``steps``, ``text`` and ``folder``, one in each line of standard input,
+and writes a line for each: what was handed in. Answers run where that project runs them by default: in this process.
 """
 
 from __future__ import annotations
 
 import ast
 import json
+import os
 import sys
 from typing import Any
 
@@ -27,12 +28,17 @@ IMPORTS = [
 
 
 def main() -> None:
-    """One task by an agent of its own."""
+    """Every task by an agent of its own, as nothing is kept from one to the next."""
+    out, sys.stdout = sys.stdout, sys.stderr  # it prints what it does
+    for line in sys.stdin:
+        print(json.dumps(_worked_on(json.loads(line))), file=out, flush=True)
+
+
+def _worked_on(asked: dict[str, Any]) -> dict[str, str]:
     import smolagents
     from smolagents import CodeAgent, OpenAIServerModel
 
-    asked = json.load(sys.stdin)
-    out, sys.stdout = sys.stdout, sys.stderr  # it prints what it does
+    os.chdir(asked["folder"])
     model = OpenAIServerModel(
         model_id=asked["model"], api_base=asked["base_url"], api_key="none", flatten_messages_as_text=True
     )
@@ -45,13 +51,12 @@ def main() -> None:
     except Exception as problem:
         error = f"{type(problem).__name__}: {problem}"[:300]
     codes = [step.code_action or "" for step in agent.memory.steps if type(step).__name__ == "ActionStep"]
-    said = {
+    return {
         "function": answer if isinstance(answer, str) else _defined(codes),
         "answer": str(answer),
         "error": error,
         "version": smolagents.__version__,
     }
-    print(json.dumps(said), file=out, flush=True)
 
 
 def _defined(codes: list[str]) -> str:
