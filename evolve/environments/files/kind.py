@@ -20,8 +20,8 @@ _SHOWN = 100
 
 _PLACE = (
     "You work in a copy of a folder. Code runs in it as the current folder, whatever answer says; what"
-    " it changes stays, variables do not. Your code may import skills, files of the folder may not."
-    " A check runs after every change. finish hands the folder in."
+    " it changes stays, variables too. Your code may import skills, files of the folder may not."
+    " finish hands the folder in."
 )
 
 
@@ -53,6 +53,7 @@ class Files:
             branches=setting.branches,
             verifiers=() if judge is None else (judge,),
             modules=setting.modules,
+            clean=setting.clean,
         )
 
     def put(self, view: TaskView) -> Sequence[Part]:

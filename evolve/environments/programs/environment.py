@@ -45,7 +45,7 @@ class ProgramsEnvironment:
 
     def observe(self, action: Action, before: Sequence[Step]) -> Observation:
         """Runs the code on the visible examples, in the sandbox."""
-        if action.kind == "finish":
+        if action.kind in ("finish", "give_up"):
             return Observation(ok=False, error=action.text or "the policy gave up")
         if not action.code:
             return Observation(ok=False, error=action.text or "the action has no code")
@@ -68,6 +68,10 @@ class ProgramsEnvironment:
     def probe(self, programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Json]]) -> list[list[Json] | None]:
         """Runs each program on every input, in one execution."""
         return make_probe(self._sandbox)(programs, inputs)
+
+    def whole(self, step: Step) -> str:
+        """The observation's text."""
+        return step.observation.text if step.observation is not None else ""
 
     def answer(self, step: Step) -> str:
         """The source."""
