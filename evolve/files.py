@@ -51,7 +51,7 @@ def clean_text(text: str) -> str:
 
 
 def both_ends(text: str, most: int) -> str:
-    """The text; where it is longer than so many characters, its beginning and its end, with a line between that says so."""
+    """The text; where it is longer than so many characters, both its ends, with a line between them that says so."""
     if len(text) <= most:
         return text
     room = max(0, most - 60) // 2

@@ -1,8 +1,9 @@
 """Runs inside the sandbox as its first process; started as text with ``python -c``, never imported by evolve.
 
 Says on the result descriptor that it is ready, then reads requests from stdin: a line with a decimal length, that
-many bytes of JSON, the bytes of the files that it names. Each is answered: per job a header line ``{"job", "state", "bytes"}``
-and that many bytes written by the process that ran it, after the last ``{"end": true, "dirty", "alive"}``.
+many bytes of JSON, the bytes of the files that it names. Each is answered: per job a header line
+``{"job", "state", "bytes"}`` and that many bytes written by the process that ran it, after the last
+``{"end": true, "dirty", "alive"}``.
 Every job runs in a forked process with its own limits and a pipe of its own; it has neither the result descriptor
 nor stdin. Between requests nothing is left of a job: its processes are killed and the scratch folder is emptied.
 Only what is needed is imported: the start of this file is the latency of a cold run.

@@ -18,7 +18,10 @@ _AROUND = 2
 
 _MOST_LINES = 30
 _MOST_PLACES = 10
-_FORM = "an edit holds pairs of this form:\n<<<<<<< SEARCH\nlines as they are in the file\n=======\nnew lines\n>>>>>>> REPLACE"
+_FORM = (
+    "an edit holds pairs of this form:\n"
+    "<<<<<<< SEARCH\nlines as they are in the file\n=======\nnew lines\n>>>>>>> REPLACE"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,8 +41,8 @@ def written(block: Block, tree: Mapping[str, bytes]) -> Written:
     """The file that an ``edit`` or ``file`` block leaves.
 
     Raises:
-        Refused: The file cannot be changed, a text to find does not stand there exactly once, or the file would no longer
-            be what its ending says, though it was before or is new.
+        Refused: The file cannot be changed, a text to find does not stand there exactly once, or the file would no
+            longer be what its ending says, though it was before or is new.
     """
     name = _plain(block.path, tree)
     before = tree.get(name)

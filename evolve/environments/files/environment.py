@@ -30,7 +30,7 @@ _LONGEST_ANSWER = 200_000
 _MOST_NAMES = 200
 """Names of files that one observation lists."""
 
-_QUICK_S = 10.0
+QUICK_S = 10.0
 """A check that took less runs after every change, with the copy that is made for it."""
 
 _UNSEEN_FILE = "the file holds a value that you are not shown; change the other lines in place"
@@ -57,6 +57,7 @@ class FilesEnvironment:
         verifiers: Asked after the check has passed, such as a rubric.
         modules: Python files by name that actions can import and cannot change, such as skills.
         clean: Puts a mark in the place of secrets, before anything that was printed is cut or kept.
+        quick_s: Seconds from which on a check is slow, and runs only when the folder is handed in.
 
     Raises (from every method that needs the folder):
         UsageError: The folder cannot be worked on, or changed since the task was made.
@@ -74,9 +75,10 @@ class FilesEnvironment:
         verifiers: Sequence[Verifier] = (),
         modules: Mapping[str, bytes] = NO_FILES,
         clean: Callable[[str], str] = str,
+        quick_s: float = QUICK_S,
     ) -> None:
         self._work, self._sandbox, self._snapshots, self._branches = work, sandbox, snapshots, branches
-        self._more, self._modules, self._clean = tuple(verifiers), modules, clean
+        self._more, self._modules, self._clean, self._quick_s = tuple(verifiers), modules, clean, quick_s
         self._session: FolderSession | None = None
         self._at: tuple[str, tuple[str, ...]] = ("", ())  # the snapshot and the actions that the session stands at
         self._last: tuple[str, Mapping[str, bytes]] | None = None
@@ -189,9 +191,9 @@ class FilesEnvironment:
         """The same after the check of the new tree, or with a word on why it did not run."""
         state = observed.state
         assert state is not None
-        slow = max((checked.seconds for checked in self._results.values()), default=0.0)
-        if slow >= _QUICK_S:
-            told = "" if runs_check else f"\nthe check takes {slow:.0f} s and was not run; done runs it"
+        took = max((checked.seconds for checked in self._results.values()), default=-1.0)
+        if took >= self._quick_s:
+            told = "" if runs_check else f"\nthe check takes {took:.0f} s and was not run; done runs it"
             return replace(observed, state=replace(state, output=state.output + told))
         checked = self._checked(state.snapshot)
         error = observed.error or ("" if checked.ok else f"the check fails: {checked.summary}")

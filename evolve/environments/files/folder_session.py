@@ -22,8 +22,8 @@ KEPT_OUTPUT = 2 << 20
 _MARGIN_KB = 64
 
 # Lives in the session's memory, where the folder's files cannot take its place. A file of the folder that is imported
-# is read anew in every block, because the block before may have changed it; the folder is the last place to look, so that
-# no file of it takes the place of a standard module.
+# is read anew in every block, because the block before may have changed it; the folder is the last place to look, so
+# that no file of it takes the place of a standard module.
 _TOOLS = """
 import importlib, json, os, select, subprocess, sys
 from evolve.sandbox.acting import evaluate

@@ -22,7 +22,7 @@ _sys.meta_path.append(_Modules())
 def finder(modules: Mapping[str, bytes]) -> str:
     """Code after which a session can import the modules; "" where there are none.
 
-    They stay in the session's memory: files in the folder could be changed by an action, and would be collected with it.
+    They stay in the session's memory: files in the folder could be changed by an action, and would be collected.
 
     Args:
         modules: Source by file name, such as ``skills/twice.py``.
