@@ -50,6 +50,14 @@ def clean_text(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "\ufffd")
 
 
+def both_ends(text: str, most: int) -> str:
+    """The text; where it is longer than so many characters, both its ends, with a line between them that says so."""
+    if len(text) <= most:
+        return text
+    room = max(0, most - 60) // 2
+    return f"{text[:room]}\n... {len(text) - 2 * room:,} characters left out ...\n{text[len(text) - room :]}"
+
+
 def read_text(path: str | os.PathLike[str]) -> str:
     """The file's text, strictly UTF-8; a byte-order mark at the start is allowed and dropped.
 

@@ -157,6 +157,7 @@ class Agent:
             folder=folder,
             branches=knobs.branches,
             modules=modules,
+            clean=surroundings.scanner.clean,
             judge=surroundings.judge,
         )
         with ExitStack() as stack:

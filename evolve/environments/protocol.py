@@ -26,7 +26,10 @@ class Environment(Protocol):
         ...
 
     def observe(self, action: Action, before: Sequence[Step]) -> Observation:
-        """Runs a ``code`` or ``finish`` action after the given steps. ``ok`` means that there is something to judge."""
+        """Runs a ``code``, ``finish``, ``give_up`` or ``answer`` action after the given steps.
+
+        ``ok`` means that there is something to judge.
+        """
         ...
 
     def judge(self, steps: Sequence[Step]) -> Judgement:
@@ -37,12 +40,12 @@ class Environment(Protocol):
         """Runs variations for a policy that reflects; a :data:`~evolve.environments.probing.Probe`. Leaves no trace."""
         ...
 
-    def answer(self, step: Step) -> str:
-        """What a submitted step amounts to, as text for the record."""
+    def whole(self, step: Step) -> str:
+        """All that a step's action gave, where its observation shows only a part."""
         ...
 
-    def whole(self, step: Step) -> str:
-        """All that a step's action gave, unabridged."""
+    def answer(self, step: Step) -> str:
+        """What a submitted step amounts to, as text for the record."""
         ...
 
     def close(self) -> None:

@@ -9,7 +9,6 @@ from typing import cast, get_args
 
 from evolve.episodes import Json
 from evolve.sandbox.actions import (
-    MOST_FILES,
     ActionFile,
     ActionState,
     DeniedKind,
@@ -116,21 +115,23 @@ def _denials(pairs: Json) -> tuple[SandboxDenied, ...] | None:
     return tuple(dict.fromkeys(denials))
 
 
-Collected = tuple[tuple[ActionFile, ...], tuple[SandboxDenied, ...]]
+@dataclass(frozen=True, kw_only=True)
+class Collected:
+    """What was taken out of a scratch folder, what is there no more, and what could not be taken."""
+
+    files: tuple[ActionFile, ...] = ()
+    gone: tuple[str, ...] = ()
+    refused: tuple[SandboxDenied, ...] = ()
 
 
-def read_files(block: Block) -> Collected | None:
-    """The files of a scratch folder, and names of what could not be taken out of it; None if the listing is damaged."""
+def read_files(block: Block, most: int) -> Collected | None:
+    """What was collected, at most so many files; None if the listing is damaged."""
     head, _, contents = block.data.partition(b"\n")
     try:
         listing = json.loads(head)
     except (ValueError, RecursionError):
         return None
-    if (
-        not isinstance(listing, dict)
-        or not isinstance(listing.get("files"), list)
-        or len(listing["files"]) > MOST_FILES
-    ):
+    if not isinstance(listing, dict) or not isinstance(listing.get("files"), list) or len(listing["files"]) > most:
         return None
     files, refused, start = [], [*_strings(listing.get("refused"))], 0
     for pair in listing["files"]:
@@ -145,8 +146,9 @@ def read_files(block: Block) -> Collected | None:
             refused.append(name)
         start += size
     denied = [SandboxDenied(kind="file", target=one_line(name)[:_LONGEST_TARGET]) for name in refused]
-    return tuple(files), tuple(dict.fromkeys(denied))
+    gone = filter(is_plain_name, _strings(listing.get("gone"), most))
+    return Collected(files=tuple(files), gone=tuple(gone), refused=tuple(dict.fromkeys(denied)))
 
 
-def _strings(value: Json) -> Sequence[str]:
-    return [text for text in value if isinstance(text, str)][:_MOST_DENIED] if isinstance(value, list) else []
+def _strings(value: Json, most: int = _MOST_DENIED) -> Sequence[str]:
+    return [text for text in value if isinstance(text, str)][:most] if isinstance(value, list) else []

@@ -16,8 +16,9 @@ LimitKind = Literal["", "wall", "cpu", "memory", "output", "disk", "result", "pr
 NO_FILES: Mapping[str, bytes] = MappingProxyType({})
 """Nothing to put into the scratch folder."""
 
-MOST_FILES = 2000
-"""Most entries of a scratch folder, and most files handed in or out."""
+Collect = bool | Literal["changed"]
+"""Which regular files of a scratch folder are given back: all, none, or those that are not as they were when they were
+last given back or put there."""
 
 _LONGEST_NAME = 1000
 
@@ -66,6 +67,7 @@ class ActionResult:
         stderr: The same for stderr.
         denied: Refused operations, without repeats, also those whose exception the code caught.
         files: Regular files of the scratch folder, by name, where they were asked for.
+        gone: Where only changed ones were asked for, names of those that are there no more.
         wall_s: Seconds from start to end.
         ended: The session is over: its variables are gone. Always true outside a session.
     """
@@ -79,6 +81,7 @@ class ActionResult:
     stderr: str = ""
     denied: tuple[SandboxDenied, ...] = ()
     files: tuple[ActionFile, ...] = ()
+    gone: tuple[str, ...] = ()
     wall_s: float = 0.0
     ended: bool = True
 
@@ -86,7 +89,7 @@ class ActionResult:
 class CodeSession(Protocol):
     """Runs actions one after another in one process; each sees the variables of those before it."""
 
-    def execute(self, code: str, *, files: Mapping[str, bytes] = NO_FILES, collect: bool = False) -> ActionResult:
+    def execute(self, code: str, *, files: Mapping[str, bytes] = NO_FILES, collect: Collect = False) -> ActionResult:
         """Runs one action. The wall limit holds for each, CPU time and memory for the whole session.
 
         An exception does not end the session; a limit, a dead process or a fault does, and ``ended`` says so.
@@ -95,7 +98,8 @@ class CodeSession(Protocol):
         Args:
             code: Python text.
             files: Put into the scratch folder first, by relative name.
-            collect: Give back the regular files of the scratch folder.
+            collect: Give back regular files of the scratch folder. A file counts as changed by its size, its times and
+                its identity, so what is written into memory that a file is mapped to may go unnoticed.
 
         Raises:
             UsageError: The session is over, or a file's name is not plain.

@@ -12,8 +12,8 @@ from typing import Protocol
 from evolve.cancellation import Cancellation
 from evolve.episodes import Json
 from evolve.errors import Cancelled, UsageError
-from evolve.sandbox.action_replies import ActionReport, read_files, read_report
-from evolve.sandbox.actions import MOST_FILES, NO_FILES, ActionResult, LimitKind, is_plain_name
+from evolve.sandbox.action_replies import ActionReport, Collected, read_files, read_report
+from evolve.sandbox.actions import NO_FILES, ActionResult, Collect, LimitKind, is_plain_name
 from evolve.sandbox.protocol import SandboxLimits
 from evolve.sandbox.session import BY_PERSON, Order, RunnerExchange
 from evolve.sandbox.text import decode_output
@@ -34,7 +34,7 @@ class CodeAction:
 
     code: str
     files: Mapping[str, bytes]
-    collect: bool
+    collect: Collect
     session: str = ""
 
 
@@ -47,9 +47,8 @@ def order_of(action: CodeAction, limits: SandboxLimits, kernel: Mapping[str, Jso
     for name in action.files:
         if not is_plain_name(name):
             raise UsageError(f"{name!r} is not a plain relative file name", hint="no .., no leading slash")
-    data = b"".join(action.files.values())
-    if len(action.files) > MOST_FILES or len(data) > limits.file_mb << 20:
-        raise UsageError(f"the files exceed the scratch folder's {limits.file_mb} MiB or {MOST_FILES} files")
+    if len(action.files) > limits.entries or sum(map(len, action.files.values())) > limits.file_mb << 20:
+        raise UsageError(f"the files exceed the scratch folder's {limits.file_mb} MiB or {limits.entries} files")
     request: dict[str, Json] = {
         "limits": dict(kernel),
         "jobs": [{"action": action.code}],
@@ -60,7 +59,7 @@ def order_of(action: CodeAction, limits: SandboxLimits, kernel: Mapping[str, Jso
     }
     return Order(
         request=json.dumps(request).encode("ascii"),
-        files=data,
+        files=tuple(action.files.values()),
         blocks=2 if action.collect else 1,
         # a mebibyte more for error, denials and names, which have bounds of their own
         largest=max(limits.result_kb << 10, limits.file_mb << 20 if action.collect else 0) + (1 << 20),
@@ -68,14 +67,15 @@ def order_of(action: CodeAction, limits: SandboxLimits, kernel: Mapping[str, Jso
     )
 
 
-def result_of(exchange: RunnerExchange, seconds: float) -> ActionResult:
+def result_of(exchange: RunnerExchange, seconds: float, limits: SandboxLimits) -> ActionResult:
     """The result of an action, from the exchange that ran it."""
     out, err, reply = exchange.stdout, exchange.stderr, exchange.reply
     report = _report(exchange)
-    collected = read_files(reply.blocks[1]) if len(reply.blocks) > 1 and report.state != "fault" else ((), ())
+    has_files = len(reply.blocks) > 1 and report.state != "fault"
+    collected = read_files(reply.blocks[1], limits.entries) if has_files else Collected()
     if collected is None:
-        report, collected = ActionReport(state="fault", error="the list of files came damaged"), ((), ())
-    fault, (files, refused) = report.state == "fault", collected
+        report, collected = ActionReport(state="fault", error="the list of files came damaged"), Collected()
+    fault = report.state == "fault"
     return ActionResult(
         state=report.state,
         limit=report.limit,
@@ -84,8 +84,9 @@ def result_of(exchange: RunnerExchange, seconds: float) -> ActionResult:
         error=report.error,
         stdout=decode_output(bytes(out.data), out.limit, out.total),
         stderr="" if fault else decode_output(bytes(err.data), err.limit, err.total),
-        denied=tuple(dict.fromkeys((*report.denied, *refused))),
-        files=files,
+        denied=tuple(dict.fromkeys((*report.denied, *collected.refused))),
+        files=collected.files,
+        gone=collected.gone,
         wall_s=seconds,
         ended=not reply.alive or not report.orderly or report.state in ("limit", "fault"),
     )
@@ -136,7 +137,7 @@ class LeasedSession:
         self._open = True
         self._idle = True  # no exchange is under way, or was given up in the middle
 
-    def execute(self, code: str, *, files: Mapping[str, bytes] = NO_FILES, collect: bool = False) -> ActionResult:
+    def execute(self, code: str, *, files: Mapping[str, bytes] = NO_FILES, collect: Collect = False) -> ActionResult:
         """Runs one action; see the protocol."""
         if not self._open:
             raise UsageError("the session is over", hint="open another one")
@@ -146,7 +147,7 @@ class LeasedSession:
         if exchange.killed == BY_PERSON:
             self._end(keep=False)
             raise Cancelled("the person stopped the action")
-        result = result_of(exchange, time.monotonic() - started)
+        result = result_of(exchange, time.monotonic() - started, self._limits)
         if exchange.reply.alive and result.ended:
             self.close()
         elif result.ended:

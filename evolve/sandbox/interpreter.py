@@ -13,7 +13,6 @@ from pathlib import Path
 
 from evolve.episodes import Json
 from evolve.errors import SandboxUnavailable, UsageError
-from evolve.sandbox.actions import MOST_FILES
 from evolve.sandbox.protocol import SandboxLimits
 
 # -I without its -E: the environment is wholly ours, and PYTHONHASHSEED makes runs reproducible
@@ -76,7 +75,7 @@ def runner_config(
         "nested": False,
         "supervisor": os.getpid(),
         "size": max(1, limits.file_mb) << 20,
-        "entries": MOST_FILES,
+        "entries": limits.entries,
         "packages": list(environment.packages),
         "readable": [*readable_paths(environment), "/dev", "/etc/localtime"],
         "writable": [scratch],

@@ -65,12 +65,12 @@ class _WarmRunners:
             runner.close()
 
 
-_StartLimits = tuple[int, int, int]
+_StartLimits = tuple[int, int, int, int]
 
 
 def _start_limits(limits: SandboxLimits) -> _StartLimits:
     """The limits that are fixed when an interpreter starts; the others are set for every program."""
-    return limits.file_mb, limits.hash_seed, limits.processes
+    return limits.file_mb, limits.entries, limits.hash_seed, limits.processes
 
 
 class _Lease:
@@ -205,7 +205,7 @@ class IsolatedSandbox:
         started = time.monotonic()
         action = CodeAction(code=code, files=files, collect=collect)
         exchange = self._exchange(order_of(action, limits, _kernel_limits(limits)), limits)
-        return result_of(exchange, time.monotonic() - started)
+        return result_of(exchange, time.monotonic() - started, limits)
 
     def session(self, limits: SandboxLimits | None = None) -> LeasedSession:
         """A process in which actions run one after another; see the protocol.

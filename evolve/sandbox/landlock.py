@@ -56,7 +56,7 @@ class Landlock:
                 "Landlock of this kernel cannot end what code starts (Linux 6.12 or later)",
                 hint="apt install bubblewrap",
             )
-        with new_scratch() as scratch:
+        with new_scratch(limits.file_mb << 20) as scratch:
             config = {
                 **runner_config(result_fd, scratch.path, self._environment, limits),
                 "filter": seccomp.program_filter(processes=limits.processes > 0, metadata=True).hex(),

@@ -31,6 +31,7 @@ class SandboxLimits:
         memory_mb: Address space of one program, MiB.
         processes: Further processes a program may start; threads are always allowed.
         file_mb: Size of the writable scratch space, MiB.
+        entries: Most files and folders in it, and most files handed in or out.
         output_kb: Kept length of stdout and of stderr each, KiB; the rest is dropped.
         result_kb: Largest result of one program, KiB of JSON.
         hash_seed: Seed of Python's string hashing. Runs are reproducible for one seed; code whose answer
@@ -43,6 +44,7 @@ class SandboxLimits:
     memory_mb: int = 512
     processes: int = 0
     file_mb: int = 32
+    entries: int = 2000
     output_kb: int = 64
     result_kb: int = 1024
     hash_seed: int = 0

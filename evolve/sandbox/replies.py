@@ -96,7 +96,8 @@ class ReplyReader:
             return False
         if len(self._buffer) < end + 1 + size:
             return False
-        self.blocks.append(Block(state=state, data=bytes(self._buffer[end + 1 : end + 1 + size])))
+        with memoryview(self._buffer) as buffer:
+            self.blocks.append(Block(state=state, data=bytes(buffer[end + 1 : end + 1 + size])))
         del self._buffer[: end + 1 + size]
         return True
 

@@ -1,8 +1,9 @@
 """Runs inside the sandbox as its first process; started as text with ``python -c``, never imported by evolve.
 
-Says on the result descriptor that it is ready, then reads requests from stdin: a line with two decimal lengths, that
-many bytes of JSON, that many bytes of files. Each is answered: per job a header line ``{"job", "state", "bytes"}``
-and that many bytes written by the process that ran it, after the last ``{"end": true, "dirty", "alive"}``.
+Says on the result descriptor that it is ready, then reads requests from stdin: a line with a decimal length, that
+many bytes of JSON, the bytes of the files that it names. Each is answered: per job a header line
+``{"job", "state", "bytes"}`` and that many bytes written by the process that ran it, after the last
+``{"end": true, "dirty", "alive"}``.
 Every job runs in a forked process with its own limits and a pipe of its own; it has neither the result descriptor
 nor stdin. Between requests nothing is left of a job: its processes are killed and the scratch folder is emptied.
 Only what is needed is imported: the start of this file is the latency of a cold run.
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from evolve.sandbox.wiping import Stamp
+
     Job = Mapping[str, Any]
 
 LESS_URGENT = 15
@@ -53,7 +56,34 @@ class Host:
         self.domain = Domain(config["supervisor"]) if config["nested"] else None
         self.root = os.open(self.scratch, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self.session: Child | None = None
+        self.known = Known()
         self.clean = fingerprint(self.root)
+
+
+class Known:
+    """What the supervisor knows of the folder of a session.
+
+    ``stamps`` tells when a file is another than the one that was put there or given back, ``refused`` is what it was
+    told that it cannot have.
+    """
+
+    def __init__(self) -> None:
+        self.stamps: dict[str, Stamp] = {}
+        self.refused: set[str] = set()
+
+    def wait(self) -> None:
+        """Waits until whatever is written from now on has a later time than what is known: clocks of files tick."""
+        latest = max((stamp[3] for stamp in self.stamps.values()), default=0)
+        for _ in range(100):
+            if file_time_ns() > latest:
+                return
+            time.sleep(0.001)
+
+
+def file_time_ns() -> int:
+    """The time that a file would get that is written now."""
+    clock = getattr(time, "CLOCK_REALTIME_COARSE", None)  # there is none on macOS
+    return time.time_ns() if clock is None else time.clock_gettime_ns(clock)
 
 
 def fingerprint(root: int) -> tuple[int, ...]:
@@ -183,11 +213,11 @@ def most_report_bytes(limits: Mapping[str, Any], job: Job) -> int:
     return bound + REPORT_BYTES if "action" in job else bound
 
 
-def serve_request(request: Job, files: bytes, host: Host) -> None:
+def serve_request(request: Job, incoming: Any, host: Host) -> None:
     """Runs every job of one request and writes the reply."""
     limits = request["limits"]
+    trouble = place_files(request, incoming, host)
     deadline = time.monotonic() + limits["wall_s"]
-    trouble = place_files(request["files"], files, host)
     clean = not trouble[1]
     for number, job in enumerate(request["jobs"]):
         data, state = b"", "late" if number else "unbegun"
@@ -210,7 +240,8 @@ def serve_request(request: Job, files: bytes, host: Host) -> None:
             trouble = b"the scratch folder could not be emptied between two programs", "fault"
         write_all(host.result, block(number, state, data))
     if request["collect"]:
-        write_all(host.result, block(len(request["jobs"]), "ok", pack_files(host)))
+        changed = request["collect"] == "changed"
+        write_all(host.result, block(len(request["jobs"]), "ok", pack_files(host, host.known if changed else Known())))
     dirty = not clean
     if host.session is None and clean:
         sweep(host)
@@ -223,27 +254,39 @@ def block(number: int, state: str, data: bytes) -> bytes:
     return json.dumps({"job": number, "state": state, "bytes": len(data)}).encode() + b"\n" + data
 
 
-def place_files(sizes: list[list[Any]], data: bytes, host: Host) -> tuple[bytes, str]:
+def place_files(request: Job, incoming: Any, host: Host) -> tuple[bytes, str]:
     """Puts the files of a request into the scratch folder. State "", unplaced if code is in the way, or fault."""
-    start_of = 0
-    try:
-        for name, size in sizes:
-            place_file(host.root, name, data[start_of : start_of + size])
-            start_of += size
-    except OSError as error:
-        if host.session is not None and (
-            is_caused_by_code(error) or (is_full(error) and (host.counted or too_big(host)))
-        ):
-            return b"", "unplaced"
-        return f"a file could not be put into the scratch folder: {error.strerror}".encode(), "fault"
-    return b"", ""
+    trouble = (b"", "")
+    for name, size in request["files"]:
+        data = incoming.read(size)  # also after trouble: the next request comes behind it
+        if trouble[1]:
+            continue
+        try:
+            host.known.stamps[name] = place_file(host.root, name, data)
+        except OSError as error:
+            if host.session is not None and (
+                is_caused_by_code(error) or (is_full(error) and (host.counted or too_big(host)))
+            ):
+                trouble = b"", "unplaced"
+            else:
+                trouble = f"a file could not be put into the scratch folder: {error.strerror}".encode(), "fault"
+    return trouble
 
 
-def pack_files(host: Host) -> bytes:
-    """The regular files of the scratch folder: a line of JSON with names and sizes, then the contents."""
+def pack_files(host: Host, known: Known) -> bytes:
+    """The regular files of the scratch folder that are not known: a line of JSON with names and sizes, the contents."""
     refused: list[str] = []
-    files = list(regular_files(host.root, host.config["size"], host.entries, refused.append))
-    listing = {"files": [[name, len(data)] for name, data in files], "refused": refused[:50]}
+    files, stamps = [], {}
+    for name, data, stamp in regular_files(host.root, host.config["size"], host.entries, refused.append, known.stamps):
+        stamps[name] = stamp
+        if data is not None:
+            files.append((name, data))
+    listing = {
+        "files": [[name, len(data)] for name, data in files],
+        "gone": [name for name in known.stamps if name not in stamps],
+        "refused": [name for name in refused if name not in known.refused][:50],
+    }
+    known.stamps, known.refused = stamps, set(refused)
     return json.dumps(listing).encode("ascii") + b"\n" + b"".join(data for _, data in files)
 
 
@@ -256,6 +299,7 @@ def act_in_session(job: Job, request: Job, host: Host, deadline: float) -> tuple
     elif select.select([child.report_read], [], [], 0)[0]:
         drop_session(host)
         return b"", "unasked"  # it reported again after its action was over
+    host.known.wait()
     signal_session(host, child, signal.SIGCONT)
     code = job["action"].encode("utf-8", "surrogatepass")
     order = b"%d\n%b" % (len(code), code)
@@ -312,12 +356,13 @@ def main(config: Job) -> None:
     gc.freeze()  # else the first collection of every child copies all pages
     write_all(host.result, b'{"ready": true}\n')
     while True:
-        head = sys.stdin.buffer.readline(64).split()
+        head = sys.stdin.buffer.readline(64)
         if not head:
             exit_runner(host)
-        request = json.loads(sys.stdin.buffer.read(int(head[0])))
-        files = sys.stdin.buffer.read(int(head[1]))
+        request = json.loads(sys.stdin.buffer.read(int(head)))
         if request["session"] == "end":
             drop_session(host)
             request["session"] = ""
-        serve_request(request, files, host)
+        serve_request(request, sys.stdin.buffer, host)
+        if host.session is None:
+            host.known = Known()

@@ -78,13 +78,13 @@ class Scratch:
         os.close(self._lock)
 
 
-def make_scratch() -> Scratch:
-    """A new private folder.
+def make_scratch(size: int = 0) -> Scratch:
+    """A new private folder with room for so many bytes.
 
     Raises:
         OSError: None can be made.
     """
-    outer = os.path.realpath(tempfile.mkdtemp(prefix=_PREFIX, dir=_parent_folder()))
+    outer = os.path.realpath(tempfile.mkdtemp(prefix=_PREFIX, dir=_parent_folder(size)))
     try:
         return Scratch(outer)
     except OSError:
@@ -93,24 +93,24 @@ def make_scratch() -> Scratch:
 
 
 @contextlib.contextmanager
-def new_scratch() -> Iterator[Scratch]:
+def new_scratch(size: int = 0) -> Iterator[Scratch]:
     """A new folder for what is started in the block; gone again if that fails.
 
     Raises:
         OSError: None can be made.
     """
     with contextlib.ExitStack() as undo:
-        scratch = make_scratch()
+        scratch = make_scratch(size)
         undo.callback(scratch.remove)
         yield scratch
         undo.pop_all()
 
 
-def _parent_folder() -> str:
+def _parent_folder(size: int) -> str:
     """Where to make scratch folders: in memory if there is enough, as they are emptied there in no time."""
     with contextlib.suppress(OSError):
         room = os.statvfs(_MEMORY)
-        if room.f_bavail * room.f_frsize >= _ENOUGH and os.access(_MEMORY, os.W_OK | os.X_OK):
+        if room.f_bavail * room.f_frsize >= max(_ENOUGH, 2 * size) and os.access(_MEMORY, os.W_OK | os.X_OK):
             return _MEMORY
     return tempfile.gettempdir()
 

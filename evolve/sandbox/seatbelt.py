@@ -41,7 +41,7 @@ class Seatbelt:
     def launch(self, result_fd: int, limits: SandboxLimits) -> Launch:
         if limits.processes:
             raise SandboxUnavailable("the seatbelt sandbox cannot run code that starts processes")
-        with new_scratch() as scratch:
+        with new_scratch(limits.file_mb << 20) as scratch:
             config = runner_config(result_fd, scratch.path, self._environment, limits)
             argv = [_PROGRAM, "-p", profile(scratch.path, self._environment), *runner_command(config)]
             return Launch(argv=argv, env=variables(scratch.path, limits, self._environment), scratch=scratch)

@@ -8,7 +8,8 @@ import selectors
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from evolve.errors import SandboxUnavailable
@@ -19,6 +20,8 @@ from evolve.sandbox.taskgroup import make_task_group
 from evolve.sandbox.text import visible
 
 _CHUNK = 1 << 16
+# bytes a second at which files arrive at least; a machine that is not stuck takes a fiftieth of the time
+_SLOWEST = 10 << 20
 # only a machine that is stuck takes as long; a cold start takes about a tenth of a second
 _START_S = 30.0
 # the runner ends the code first and replies; with this an execution still ends within a second
@@ -54,14 +57,14 @@ class Order:
 
     Attributes:
         request: JSON for the runner.
-        files: Bytes of the files it names.
+        files: Bytes of each file that it names, which are sent without being put together.
         blocks: How many blocks the reply has.
         largest: Most bytes of one block.
         stop_at_output: End the execution when it prints more than is kept, instead of dropping the rest.
     """
 
     request: bytes
-    files: bytes = b""
+    files: Sequence[bytes] = ()
     blocks: int
     largest: int
     stop_at_output: bool = False
@@ -179,7 +182,7 @@ class RunnerProcess:
         reply = ReplyReader(jobs=order.blocks, largest=order.largest, ready=self._ready)
         out = Capture(limit=limits.output_kb * 1024, data=bytearray())
         err = Capture(limit=limits.output_kb * 1024, data=bytearray())
-        watch = _Watch(self._process.pid, limits, self._ready)
+        watch = _Watch(self._process.pid, limits, self._ready, sum(map(len, order.files)))
         trouble = ""
         try:
             self._transfer(order, reply, (out, err), watch, stopped)
@@ -201,7 +204,7 @@ class RunnerProcess:
     ) -> None:
         out, err = captures
         stdout, stderr, stdin = (stream.fileno() for stream in self._streams if stream is not None)
-        unsent = memoryview(b"%d %d\n%b%b" % (len(order.request), len(order.files), order.request, order.files))
+        unsent = _Unsent((b"%d\n%b" % (len(order.request), order.request), *order.files))
         with selectors.DefaultSelector() as selector:
             for descriptor, target in ((stdout, out.add), (stderr, err.add), (self._result, reply.feed)):
                 selector.register(descriptor, selectors.EVENT_READ, target)
@@ -217,7 +220,7 @@ class RunnerProcess:
                     break
                 for key, _ in selector.select(watch.pause()):
                     if key.fd == stdin:
-                        unsent = _send(selector, stdin, unsent)
+                        _send(selector, stdin, unsent)
                     else:
                         _receive(selector, key)
         for descriptor, capture in ((stdout, out), (stderr, err)):
@@ -269,16 +272,39 @@ class RunnerProcess:
             self._process.wait(_END_S)
 
 
-def _send(selector: selectors.BaseSelector, descriptor: int, unsent: memoryview) -> memoryview:
+class _Unsent:
+    """What has to be sent still, part by part: a copy of a whole folder would be as large again."""
+
+    def __init__(self, parts: Sequence[bytes]) -> None:
+        self._parts = deque(map(memoryview, parts))
+
+    def __bool__(self) -> bool:
+        return bool(self._parts)
+
+    def next(self) -> memoryview:
+        """As much as one write takes."""
+        return self._parts[0][:_CHUNK]
+
+    def sent(self, size: int) -> None:
+        """Forgets so many bytes, and empty parts that come next."""
+        while self._parts and size >= len(self._parts[0]):
+            size -= len(self._parts.popleft())
+        if size:
+            self._parts[0] = self._parts[0][size:]
+
+    def drop(self) -> None:
+        self._parts.clear()
+
+
+def _send(selector: selectors.BaseSelector, descriptor: int, unsent: _Unsent) -> None:
     try:
-        unsent = unsent[os.write(descriptor, unsent[:_CHUNK]) :]
+        unsent.sent(os.write(descriptor, unsent.next()))
     except BlockingIOError:
-        return unsent
+        return
     except BrokenPipeError:
-        unsent = unsent[:0]
+        unsent.drop()
     if not unsent:
         selector.unregister(descriptor)
-    return unsent
 
 
 def _receive(selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
@@ -308,12 +334,13 @@ def _drain(descriptor: int, capture: Capture) -> None:
 class _Watch:
     """Keeps one exchange to its time, and to limits that the kernel lacks: memory of all processes, tasks of root."""
 
-    def __init__(self, process: int, limits: SandboxLimits, ready: bool) -> None:
+    def __init__(self, process: int, limits: SandboxLimits, ready: bool, sent: int) -> None:
         self.killed = ""
+        self._allowed = limits.wall_s + _GRACE_S + sent / _SLOWEST
         self._process = process
         self._limits = limits
         self._ready = ready
-        self._deadline = time.monotonic() + (limits.wall_s + _GRACE_S if ready else _START_S)
+        self._deadline = time.monotonic() + (self._allowed if ready else _START_S)
         # what may multiply is looked at sooner and more often
         self._every = _MEASURE_EVERY_S / 2 if limits.processes else _MEASURE_EVERY_S
         self._measure = time.monotonic() + self._every
@@ -322,7 +349,7 @@ class _Watch:
         """Whether the execution must end now; ``killed`` says why."""
         now = time.monotonic()
         if ready and not self._ready:
-            self._ready, self._deadline = True, now + self._limits.wall_s + _GRACE_S
+            self._ready, self._deadline = True, now + self._allowed
         if now >= self._deadline:
             self.killed = "wall" if self._ready else "start"
         elif now >= self._measure:

@@ -23,7 +23,7 @@ class Unconfined:
         return ""
 
     def launch(self, result_fd: int, limits: SandboxLimits) -> Launch:
-        with new_scratch() as scratch:
+        with new_scratch(limits.file_mb << 20) as scratch:
             config = {
                 **runner_config(result_fd, scratch.path, self._environment, limits),
                 "others": tasks_of_user(),

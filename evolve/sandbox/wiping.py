@@ -13,7 +13,9 @@ import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
+
+    Stamp = tuple[int, int, int, int]
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # O_NONBLOCK, because to open a pipe would wait for its other end
@@ -160,11 +162,18 @@ def _measure_folder(root: int, prefix: str, most: int) -> tuple[int, int, list[s
     return len(names), size, inner
 
 
-def regular_files(root: int, size: int, most: int, refuse: Callable[[str], None]) -> Iterator[tuple[str, bytes]]:
-    """The regular files below ``root`` with a name of their own, as ``(name, data)``.
+def stamp_of(state: os.stat_result) -> Stamp:
+    """What of a file changes with its content: identity, size, and its times, of which code cannot set the last."""
+    return state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns
+
+
+def regular_files(
+    root: int, size: int, most: int, refuse: Callable[[str], None], known: Mapping[str, Stamp]
+) -> Iterator[tuple[str, bytes | None, Stamp]]:
+    """The regular files below ``root`` with a name of their own, as ``(name, data, stamp)``.
 
     Links, devices, pipes, and files with a second name are told to ``refuse`` and left out, as is what exceeds the
-    bounds. Depth is bounded as in :func:`larger_than`.
+    bounds. Those with a known stamp are not read, and their data is None. Depth is bounded as in :func:`larger_than`.
 
     Raises:
         OSError: ``root`` is gone, or the machine refused.
@@ -184,27 +193,31 @@ def regular_files(root: int, size: int, most: int, refuse: Callable[[str], None]
             if most < 0:
                 break
             path = f"{prefix}/{name}" if prefix else name
-            kind = _file_type(folder, name)
-            if kind == stat.S_IFDIR and prefix.count("/") < _DEEPEST:
+            state = _state_of(folder, name)
+            mode = 0 if state is None else state.st_mode
+            if stat.S_ISDIR(mode) and prefix.count("/") < _DEEPEST:
                 pending.append(path)
                 continue
-            data = _read_plain_file(folder, name, size) if kind == stat.S_IFREG else None
-            if data is None:
+            if state is not None and path in known and known[path] == stamp_of(state):
+                yield path, None, known[path]
+                continue
+            found = _read_plain_file(folder, name, size) if stat.S_ISREG(mode) else None
+            if found is None:
                 refuse(path)
             else:
-                size -= len(data)
-                yield path, data
+                size -= len(found[0])
+                yield path, *found
         os.close(folder)
 
 
-def _file_type(folder: int, name: str) -> int:
-    """What an entry is, as in its mode; 0 where that cannot be said."""
+def _state_of(folder: int, name: str) -> os.stat_result | None:
+    """What an entry is; None where that cannot be said."""
     try:
-        return stat.S_IFMT(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+        return os.stat(name, dir_fd=folder, follow_symlinks=False)
     except OSError as error:
         if not is_caused_by_code(error):
             raise
-        return 0
+        return None
 
 
 def _open_below(root: int, prefix: str) -> int:
@@ -221,8 +234,8 @@ def _open_below(root: int, prefix: str) -> int:
     return folder
 
 
-def _read_plain_file(folder: int, name: str, size: int) -> bytes | None:
-    """The bytes of one file; None where it is not plain, too large, or cannot be read."""
+def _read_plain_file(folder: int, name: str, size: int) -> tuple[bytes, Stamp] | None:
+    """The bytes of one file, and its stamp before; None where it is not plain, too large, or cannot be read."""
     try:
         file = os.open(name, _FILE, dir_fd=folder)
     except OSError as error:
@@ -242,13 +255,13 @@ def _read_plain_file(folder: int, name: str, size: int) -> bytes | None:
                 break
             parts.append(part)
             left -= len(part)
-        return b"".join(parts)
+        return b"".join(parts), stamp_of(state)
     finally:
         os.close(file)
 
 
-def place_file(root: int, name: str, data: bytes) -> None:
-    """Writes one file below ``root``, with its folders, in place of a regular file of that name.
+def place_file(root: int, name: str, data: bytes) -> Stamp:
+    """Writes one file below ``root``, with its folders, in place of a regular file of that name; gives its stamp.
 
     Raises:
         OSError: The name leads through a link, or something that is no regular file is in the way.
@@ -270,6 +283,7 @@ def place_file(root: int, name: str, data: bytes) -> None:
             view = memoryview(data)
             while view:
                 view = view[os.write(file, view) :]
+            return stamp_of(os.fstat(file))
         finally:
             os.close(file)
     finally:

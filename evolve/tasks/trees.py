@@ -40,8 +40,8 @@ change."""
 _SECRETS = re.compile(r"(?:\.env(?:\..+)?|.+\.env)\Z")
 _TEMPLATES = (".example", ".sample", ".template")
 
-MAX_TREE_FILES = 1_500
-MAX_TREE_BYTES = 16 * 2**20
+MAX_TREE_FILES = 10_000
+MAX_TREE_BYTES = 500 * 2**20
 
 # A name may become a link or a named pipe after it was looked at: a link is then refused, and opening a pipe does not
 # wait for a writer.
@@ -140,6 +140,6 @@ class _TreeReader:
                 hint="name a folder inside it",
             )
         with open(os.open(name, _FILE, dir_fd=folder), "rb") as stream:
-            self.files[path] = stream.read(MAX_TREE_BYTES)
+            self.files[path] = stream.read(state.st_size + 1)
         if state.st_mode & stat.S_IXUSR:
             self.executable.add(path)

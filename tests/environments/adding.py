@@ -35,7 +35,7 @@ class AddingEnvironment:
     def observe(self, action: Action, before: Sequence[Step]) -> Observation:
         done = _sum(before)
         number = max((step.number for step in before), default=0)
-        if action.kind == "finish":
+        if action.kind in ("finish", "give_up"):
             return Observation(ok=False, error=action.text or "given up", state=_state(done, number))
         if not action.code:
             return Observation(ok=False, error=action.text or "the action has no code")
@@ -52,6 +52,9 @@ class AddingEnvironment:
 
     def probe(self, programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Json]]) -> list[list[Json] | None]:
         return make_probe(self._sandbox)(programs, inputs)
+
+    def whole(self, step: Step) -> str:
+        return step.observation.text if step.observation is not None else ""
 
     def answer(self, step: Step) -> str:
         return str(_sum([step]))

@@ -32,6 +32,7 @@ class Case:
 
 
 ROWS = tuple(Row(input=([n, n + 1],), output=2 * n + 1) for n in range(6))
+ANEW = "the interpreter was started anew: variables are gone, files are as they were"
 ADDING = "tests.environments.adding:ADDING"
 KINDS = ("programs", "words", "files", "adding")
 
@@ -125,9 +126,19 @@ def test_the_right_answer_is_accepted_and_the_wrong_one_is_not(case: Case, sandb
 
 
 @every_kind
+def test_all_that_a_step_gave_can_be_had(case: Case, sandbox: Sandbox) -> None:
+    with closing(opened(case, sandbox)) as environment:
+        for step in acted(environment, [case.wrong, case.right]):
+            seen = step.observation
+            assert seen is not None
+            assert environment.whole(step) == (seen.state.output if seen.state and seen.state.output else seen.text)
+
+
+@every_kind
 def test_giving_up_and_an_action_without_code_solve_nothing(case: Case, sandbox: Sandbox) -> None:
     with closing(opened(case, sandbox)) as environment:
         assert not environment.observe(Action(kind="finish", text="no idea"), ()).ok
+        assert not environment.observe(Action(kind="give_up", text="no idea"), ()).ok
         assert not environment.observe(Action(kind="code", text="a mistake"), ()).ok
     environment.close()
 
@@ -169,5 +180,8 @@ def test_two_kinds_of_work_in_one_task_are_refused(tmp_path: Path, offered: None
 
 
 def _lasting(seen: object) -> object:
-    """An observation without what a check prints of the time it took."""
-    return replace(seen, state=replace(seen.state, check=None)) if getattr(seen, "state", None) else seen  # type: ignore
+    """An observation without what a check prints of the time it took, and without a word on a lost interpreter."""
+    if not getattr(seen, "state", None):
+        return seen
+    output = seen.state.output.removeprefix(f"{ANEW}\n")  # type: ignore[attr-defined]
+    return replace(seen, state=replace(seen.state, check=None, output=output))  # type: ignore[type-var,attr-defined]

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from contextlib import closing
 
 import pytest
 
+from evolve.environments import Setting, open_environment
 from evolve.environments.files import Snapshots
+from evolve.episodes import Action, Step
 from evolve.errors import UsageError
 from evolve.testing import ScriptedWorker
 from evolve.workflow import Workflow
@@ -25,6 +28,22 @@ def work(make_agent, sandbox, make_work, tmp_path):
     return run
 
 
+@pytest.fixture
+def handed_in(sandbox, make_work):
+    """Steps that take these actions and hand in twice, because the first time may warn; and how they are judged."""
+
+    def run(*codes, **more):
+        steps = []
+        with closing(open_environment(make_work(**more), Setting(sandbox=sandbox))) as environment:
+            actions = [*(Action(kind="code", code=code) for code in codes), *[Action(kind="finish")] * 2]
+            for number, action in enumerate(actions, 1):
+                steps.append(Step(number=number, action=action, observation=environment.observe(action, steps)))
+            assert steps[-1].observation.ok
+            return steps, environment.judge(steps)
+
+    return run
+
+
 def test_code_changes_a_copy_until_the_check_passes(work, project):
     record = work("print(open('total.py').read())", RIGHT)
     looked, mended = (step.observation for step in record.steps)
@@ -37,14 +56,11 @@ def test_code_changes_a_copy_until_the_check_passes(work, project):
     assert (project / "total.py").read_text() == WRONG
 
 
-def test_a_check_won_by_changing_its_own_files_is_not_won(work):
-    record = work("open('test_total.py', 'w').write('')", "open('conftest.py', 'w').write('')")
-    assert [step.observation.state.protected for step in record.steps[:2]] == [
-        ("test_total.py",),
-        ("conftest.py",),
-    ]
-    assert record.status == "refused"
-    assert "fails" in record.note
+def test_a_check_won_by_changing_its_own_files_is_not_won(handed_in):
+    forge = "open('test_total.py', 'w').write('')", "open('conftest.py', 'w').write('')"
+    steps, judged = handed_in(*forge)
+    assert [step.observation.state.protected for step in steps[:2]] == [("test_total.py",), ("conftest.py",)]
+    assert not judged.accepted and "fails" in judged.text
 
 
 def test_what_is_not_part_of_the_work_is_not_there_and_is_not_taken(work):
@@ -72,10 +88,11 @@ def test_a_check_that_was_never_shown_decides_instead(work):
     assert work(RIGHT, check="", **more).status == "solved"
 
 
-def test_code_that_ends_pytest_early_does_not_pass_it(work):
-    record = work("open('total.py', 'w').write('import os; os._exit(0)')", check="sh -c 'exit 0' # pytest")
-    assert record.status == "refused"
-    assert "told of no passed test" in record.steps[0].observation.error
+def test_code_that_ends_pytest_early_does_not_pass_it(handed_in):
+    ends = "open('total.py', 'w').write('import os; os._exit(0)')"
+    steps, judged = handed_in(ends, check="sh -c 'exit 0' # pytest")
+    assert not judged.accepted
+    assert "told of no passed test" in steps[0].observation.error
 
 
 def test_the_search_goes_back_to_the_best_state(work):

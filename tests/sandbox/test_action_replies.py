@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.sandbox.action_replies import read_files, read_report
+from evolve.sandbox.action_replies import Collected, read_files, read_report
 from evolve.sandbox.actions import is_plain_name
 from evolve.sandbox.replies import Block
 from evolve.sandbox.wiping import NotWiped, larger_than, place_file, regular_files, wipe
@@ -71,23 +71,24 @@ def test_any_bytes_give_a_report(data, state):
 
 
 LISTING = st.fixed_dictionaries(
-    {"files": st.lists(st.tuples(st.text(max_size=6), st.integers(-2, 9)), max_size=4), "refused": st.lists(st.text())}
+    {"files": st.lists(st.tuples(st.text(max_size=6), st.integers(-2, 9)), max_size=4), "refused": st.lists(st.text())},
+    optional={"gone": st.lists(st.text(max_size=6))},
 )
 
 
 @given(listing=LISTING, contents=st.binary(max_size=20), junk=st.binary(max_size=20))
 def test_any_listing_gives_plain_files_or_is_refused(listing, contents, junk):
     for head in (json.dumps(listing).encode(), junk):
-        found = read_files(Block(state="ok", data=head + b"\n" + contents))
-        files = () if found is None else found[0]
-        assert all(is_plain_name(file.name) for file in files)
+        found = read_files(Block(state="ok", data=head + b"\n" + contents), 100)
+        files = () if found is None else found.files
+        assert all(map(is_plain_name, (*(file.name for file in files), *(() if found is None else found.gone))))
         assert sum(len(file.data) for file in files) <= len(contents)
 
 
 @pytest.mark.parametrize("data", [b"", b"{}\n", b'{"files": [["a", 9]], "refused": []}\nabc', b"[]\n"])
 def test_a_damaged_listing_is_not_an_empty_folder(data):
-    assert read_files(Block(state="ok", data=data)) is None
-    assert read_files(Block(state="ok", data=b'{"files": [], "refused": []}\n')) == ((), ())
+    assert read_files(Block(state="ok", data=data), 100) is None
+    assert read_files(Block(state="ok", data=b'{"files": [], "refused": []}\n'), 100) == Collected()
 
 
 @given(st.text(st.sampled_from("ab./\\\0\n~\u202e\ud800"), max_size=8))
@@ -135,11 +136,15 @@ def test_a_hostile_folder_is_measured_and_emptied(scratch):
 
 def test_only_plain_files_are_read_and_nothing_is_written_through_a_link(scratch):
     refused: list[str] = []
-    found = dict(regular_files(scratch, 10**6, 1000, refused.append))
+    found = {name: data for name, data, _ in regular_files(scratch, 10**6, 1000, refused.append, {})}
     assert found == {"locked/file": b"x" * 100_000}
     assert {"link", "loop", "pipe", "twin"} <= set(refused)
     with pytest.raises(OSError):
         place_file(scratch, "link/kept", b"changed")
     place_file(scratch, "twin", b"mine")
     place_file(scratch, "a/b", b"new")
-    assert dict(regular_files(scratch, 10**6, 1000, refused.append)).keys() == {"locked/file", "twin", "a/b"}
+    assert {name for name, _, _ in regular_files(scratch, 10**6, 1000, refused.append, {})} == {
+        "locked/file",
+        "twin",
+        "a/b",
+    }

@@ -55,6 +55,44 @@ def test_files_go_in_and_come_out(sandbox):
     )
 
 
+def test_a_session_gives_back_only_what_changed(sandbox):
+    with sandbox.session(SMALL) as session:
+        first = session.execute("1", files={"a": b"one", "b/c": b"two", "d": b"three"}, collect="changed")
+        assert (first.files, first.gone) == ((), ())
+        # as long as before and, where that can be done, with its old time
+        code = "import os\nseen = os.stat('a')\nopen('a', 'r+').write('ONE')\nos.remove('d')\nos.symlink('a', 'link')\n"
+        changed = session.execute(
+            f"{code}try:\n    os.utime('a', ns=(0, seen.st_mtime_ns))\nexcept OSError: pass", collect="changed"
+        )
+        assert changed.files == (ActionFile(name="a", data=b"ONE"),) and changed.gone == ("d",)
+        assert "link" in [denied.target for denied in changed.denied]
+        put = session.execute("open('b/c').read()", files={"b/c": b"new"}, collect="changed")
+        assert (put.value, put.files, put.gone, put.denied) == ("new", (), (), ())
+        assert len(session.execute("1", collect=True).files) == 2
+    with sandbox.session(SMALL) as session:
+        assert session.execute("1", files={"a": b"one"}, collect="changed").gone == ()
+
+
+def test_what_is_written_right_after_a_look_is_noticed(sandbox):
+    with sandbox.session(SMALL) as session:
+        session.execute("1", files={"a": b"0000"}, collect="changed")
+        for number in range(30):
+            result = session.execute(f"open('a', 'r+').write('{number:04}')", collect="changed")
+            assert [file.data for file in result.files] == [b"%04d" % number]
+
+
+@pytest.mark.slow
+def test_a_large_folder_goes_in_once(sandbox):
+    limits = SandboxLimits(wall_s=30.0, memory_mb=512, file_mb=256, entries=25_000)
+    files = {f"f{n // 100}/{n}": b"%d" % n * 500 for n in range(10_000)} | {"large": b"x" * (100 << 20), "empty": b""}
+    with sandbox.session(limits) as session:
+        code = "import os\nsum(len(names) for _, _, names in os.walk('.')), os.path.getsize('large')"
+        first = session.execute(code, files=files, collect="changed")
+        assert (first.value, first.files, first.error) == ([10_002, 100 << 20], (), "")
+        assert session.execute("open('f1/100').read()[:3]", collect="changed").value == "100"
+    assert sandbox.execute("1", SandboxLimits(file_mb=64, entries=2000)).value == 1
+
+
 @pytest.mark.parametrize("name", ["../x", "/etc/x", "a/../b", "", ".", "a//b", "a\\b", "a\0b", "\ud800", "x" * 300])
 def test_only_plain_names_are_put_into_the_scratch_folder(sandbox, name):
     with pytest.raises(UsageError, match="plain"):

@@ -1,26 +1,26 @@
-"""The environment of work in a folder: actions are code that changes a copy of it in the sandbox."""
+"""The environment of work in a folder: actions are blocks of code and edits that change a copy of it in the sandbox."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from evolve.environments.files.acting import MOST_SHOWN, Acted, BlockRunner, fitted
 from evolve.environments.files.diffs import unified
 from evolve.environments.files.focus import best_first, start_score, state_of
-from evolve.environments.files.modules import run_with
+from evolve.environments.files.folder_session import KEPT_OUTPUT, FolderSession
 from evolve.environments.files.snapshots import Changes, Snapshots, changes_between
 from evolve.environments.verdicts import judged_by_all
 from evolve.episodes import Action, EnvironmentState, Json, Judgement, Observation, Step
+from evolve.episodes.blocks import blocks_of
 from evolve.errors import UsageError
-from evolve.failpoints import hit
-from evolve.files import clean_text
+from evolve.files import both_ends, clean_text
 from evolve.redaction import MARK
-from evolve.sandbox.actions import NO_FILES, ActionResult
+from evolve.sandbox.actions import NO_FILES
 from evolve.sandbox.protocol import Sandbox
-from evolve.tasks.trees import MAX_TREE_BYTES, MAX_TREE_FILES, Tree, is_ignored, read_tree
-from evolve.tasks.verification.checks import TAIL, Checked
+from evolve.tasks.trees import MAX_TREE_BYTES, MAX_TREE_FILES, Tree, read_tree
+from evolve.tasks.verification.checks import Checked
 from evolve.tasks.verification.verifiers import CommandVerifier, Submission, Verifier
 from evolve.tasks.work import FolderWork, is_protected
 
@@ -30,15 +30,24 @@ _LONGEST_ANSWER = 200_000
 _MOST_NAMES = 200
 """Names of files that one observation lists."""
 
+QUICK_S = 10.0
+"""A check that took less runs after every change, with the copy that is made for it."""
+
 _UNSEEN_FILE = "the file holds a value that you are not shown; change the other lines in place"
+_ANEW = "the interpreter was started anew: variables are gone, files are as they were"
+_UNCHANGED = "nothing was changed"
+_AGAIN = "done again hands in all the same"
+_NO_ANSWER = "this task asks for a change of the folder, until the check passes"
+_UNCHECKED = "nothing can check it"
 
 
 class FilesEnvironment:
     """The environment of a task in a folder; implements :class:`~evolve.environments.protocol.Environment`.
 
-    Every action runs in a process and a scratch folder of its own that holds the tree as the action before left it.
-    Variables do not outlive an action; files do. Afterwards the regular files are collected, without following
-    links, and kept as a snapshot. Where they changed, the check runs on a fresh copy of the new tree.
+    The blocks of an action run in one interpreter and one scratch folder, which live as long as the episode goes
+    straight on; where it does not, or they are lost, another begins with the files as the action before left them.
+    Afterwards the regular files that changed are collected, without following links, and kept as a snapshot. Where
+    there are any, the check runs on a fresh copy of the new tree, unless it takes long.
 
     Args:
         work: The folder and its check.
@@ -47,6 +56,8 @@ class FilesEnvironment:
         branches: Most actions tried from one state before another is taken; 1 always goes on from the last.
         verifiers: Asked after the check has passed, such as a rubric.
         modules: Python files by name that actions can import and cannot change, such as skills.
+        clean: Puts a mark in the place of secrets, before anything that was printed is cut or kept.
+        quick_s: Seconds from which on a check is slow, and runs only when the folder is handed in.
 
     Raises (from every method that needs the folder):
         UsageError: The folder cannot be worked on, or changed since the task was made.
@@ -63,9 +74,15 @@ class FilesEnvironment:
         branches: int = 1,
         verifiers: Sequence[Verifier] = (),
         modules: Mapping[str, bytes] = NO_FILES,
+        clean: Callable[[str], str] = str,
+        quick_s: float = QUICK_S,
     ) -> None:
         self._work, self._sandbox, self._snapshots, self._branches = work, sandbox, snapshots, branches
-        self._more, self._modules = tuple(verifiers), modules
+        self._more, self._modules, self._clean, self._quick_s = tuple(verifiers), modules, clean, quick_s
+        self._session: FolderSession | None = None
+        self._at: tuple[str, tuple[str, ...]] = ("", ())  # the snapshot and the actions that the session stands at
+        self._last: tuple[str, Mapping[str, bytes]] | None = None
+        self._results: dict[str, Checked] = {}
 
     @cached_property
     def _tree(self) -> Tree:
@@ -86,71 +103,150 @@ class FilesEnvironment:
         return best_first(steps, self._branches) if self._branches > 1 else tuple(steps)
 
     def observe(self, action: Action, before: Sequence[Step]) -> Observation:
-        """Runs the code on the current state; ``finish`` hands the state in.
+        """Runs the blocks on the current state; ``finish`` then hands the state in, and ``answer`` its text.
 
-        Code is ready to be judged when the visible check passes on what it left; without a visible check, only
-        ``finish`` says so. Handing in an unchanged folder is giving up.
+        A change is ready to be judged when the visible check passes on it and did not before, else on ``finish``. An
+        unchanged folder is not handed in; one on which the visible check fails is at the second time.
         """
         state = self._start_state(before)
-        if action.kind == "finish":
-            changed = self._snapshots.changes(state.snapshot)
-            return Observation(
-                ok=bool(changed.names),
-                error="" if changed.names else action.text or "the policy gave up",
-                state=state,
-            )
-        if not action.code:
+        if action.kind == "code" and not action.code:
             return Observation(ok=False, error=action.text or "the action has no code")
-        tree = self._snapshots.changes(state.snapshot).on(self._tree.files)
-        result = self._run(action.code, tree)
-        if result.state == "fault":
-            return Observation(ok=False, error=result.error, fault=True)
-        observed = self._observed(result, tree, state)
-        return replace(observed, ok=observed.ok and not action.continues)
+        observed = Observation(ok=False, state=state)
+        if action.code:
+            observed, failed = self._acted(action, before, state)
+            if failed or action.kind == "code":
+                return replace(observed, ok=observed.ok and not action.continues)
+        return self._ended(action, before, observed)
 
-    def _run(self, code: str, tree: Mapping[str, bytes]) -> ActionResult:
-        hit("sandbox.before")
-        result = run_with(self._modules, self._sandbox, code, tree)
-        hit("sandbox.after")
-        return result
+    def _acted(self, action: Action, before: Sequence[Step], state: EnvironmentState) -> tuple[Observation, bool]:
+        """What the blocks gave, and whether one of them failed."""
+        tree = self._tree_of(state.snapshot)
+        history = tuple(step.action.code for step in self.focus(before) if _acts(step))
+        runner = BlockRunner(tree, self._session_at(state.snapshot, history), self._opened, self._work.guarded)
+        blocks = blocks_of(action.code)
+        try:
+            acted = runner.run(blocks)
+        finally:
+            self._session = runner.session
+        if acted.fault:
+            self.close()
+            return Observation(ok=False, error=acted.error, fault=True), True
+        anew = runner.opened and any(block.kind == "python" for code in history for block in blocks_of(code))
+        acted = replace(acted, parts=(_ANEW, *acted.parts)) if anew else acted
+        observed = self._observed(acted, tree, state)
+        assert observed.state is not None
+        self._at = (observed.state.snapshot, (*history, action.code))
+        runs_check = any(block.kind == "sh" and self._work.check in block.text for block in blocks)
+        if action.kind == "code" and observed.state.changed and self._work.check:
+            observed = self._with_check(observed, runs_check=runs_check)
+        return observed, bool(acted.error)
 
-    def _observed(self, result: ActionResult, tree: Mapping[str, bytes], state: EnvironmentState) -> Observation:
-        after, problem = _collected(result, tree)
+    def _session_at(self, snapshot: str, history: tuple[str, ...]) -> FolderSession | None:
+        """The session, if it stands where the next action starts."""
+        if self._session is not None and not (self._session.alive and self._at == (snapshot, history)):
+            self.close()
+        return self._session
+
+    def _opened(self, tree: Mapping[str, bytes]) -> FolderSession:
+        return FolderSession(
+            self._sandbox,
+            tree,
+            modules=self._modules,
+            executable=self._tree.executable,
+            seconds=self._work.seconds if self._work.check else 0.0,
+        )
+
+    def _observed(self, acted: Acted, tree: Mapping[str, bytes], state: EnvironmentState) -> Observation:
+        """What the blocks gave and left, before the check has run."""
+        after, problem = acted.tree, _too_large(acted.tree)
         # A model that saw the mark of a secret and writes the file back would erase the person's own value.
         unseen = marked(tree, after)
         if unseen:
             problem = f"{', '.join(unseen[:_MOST_NAMES])}: {_UNSEEN_FILE}; nothing was changed"
-            after = dict(tree)
+        if problem:
+            after = tree
+            self.close()  # its folder is another
         moved = changes_between(tree, after)
-        changes = changes_between(self._tree.files, after)
-        protected = [name for name in moved.names if is_protected(name, self._work.guarded)]
+        parts = [self._clean(clean_text(part)) for part in acted.parts]
+        whole = "\n".join(parts)
         state = replace(
             state,
-            snapshot=self._snapshots.keep(changes) if moved.names else state.snapshot,
+            snapshot=self._snapshots.keep(changes_between(self._tree.files, after)) if moved.names else state.snapshot,
             changed=moved.names[:_MOST_NAMES],
-            protected=tuple(protected[:_MOST_NAMES]),
-            output=clean_text(result.stdout + result.stderr)[-TAIL:],
-            value=_shortened(result.value) if result.has_value else None,
+            protected=tuple(name for name in moved.names if is_protected(name, self._work.guarded))[:_MOST_NAMES],
+            output=fitted(parts),
+            whole=self._snapshots.keep_text(both_ends(whole, KEPT_OUTPUT)) if len(whole) > MOST_SHOWN else "",
+            value=acted.value if len(str(acted.value)) <= MOST_SHOWN else None,
         )
-        checked = Checked(ok=False)
-        if moved.names and self._work.check:
-            checked = self._checked(changes)
-            state = replace(state, check=checked.tail or checked.error, score=checked.score)
-        error = result.error or problem or (f"the check fails: {checked.summary}" if state.check else "")
+        self._last = (state.snapshot, after)
         return Observation(
-            ok=checked.ok,
-            error="" if checked.ok else clean_text(error),
-            denied=str(result.denied[0]) if result.denied else "",
-            fault=checked.fault,
+            ok=False,
+            error=clean_text(acted.error or problem),
+            denied=acted.denied,
             state=state,
             unseen=tuple(unseen[:_MOST_NAMES]),
         )
 
+    def _with_check(self, observed: Observation, *, runs_check: bool) -> Observation:
+        """The same after the check of the new tree, or with a word on why it did not run."""
+        state = observed.state
+        assert state is not None
+        took = max((checked.seconds for checked in self._results.values()), default=-1.0)
+        if took >= self._quick_s:
+            told = "" if runs_check else f"\nthe check takes {took:.0f} s and was not run; done runs it"
+            return replace(observed, state=replace(state, output=state.output + told))
+        checked = self._checked(state.snapshot)
+        error = observed.error or ("" if checked.ok else f"the check fails: {checked.summary}")
+        ok = checked.ok and not self._checked("").ok
+        return replace(
+            observed,
+            ok=ok,
+            error="" if ok else clean_text(error),
+            fault=checked.fault,
+            state=self._told(state, checked),
+        )
+
+    def _told(self, state: EnvironmentState, checked: Checked) -> EnvironmentState:
+        return replace(state, check=self._clean(checked.output or checked.error), score=checked.score)
+
+    def _ended(self, action: Action, before: Sequence[Step], observed: Observation) -> Observation:
+        """Hands in, answers or gives up, after what the action's blocks gave."""
+        state = observed.state
+        assert state is not None
+        if action.kind == "give_up":
+            return replace(observed, error=action.text or "the policy gave up")
+        if action.kind == "answer":
+            if self._work.check or self._work.hidden_check:
+                return replace(observed, error=_NO_ANSWER)
+            return replace(observed, ok=True, outputs=(action.text,))
+        if not self._snapshots.changes(state.snapshot).names:
+            return replace(observed, error=_UNCHANGED)
+        if not self._work.check:
+            return replace(observed, ok=True, error="")
+        passed, why = _known(before, state.snapshot)
+        if passed is None:
+            checked = self._checked(state.snapshot)
+            passed, why, state = checked.ok, checked.summary, self._told(state, checked)
+            if checked.fault:
+                return replace(observed, error=checked.error, fault=True, state=state)
+        if passed or _was_handed_in(before, state.snapshot):
+            return replace(observed, ok=True, error="", state=state)
+        return replace(observed, error=f"the check fails: {self._clean(why)}; {_AGAIN}", state=state)
+
     def judge(self, steps: Sequence[Step]) -> Judgement:
-        """Runs the check that decides on a fresh copy, with protected files as they were at the start."""
-        decides = CommandVerifier(work=self._work, original=self._tree.files, executable=self._tree.executable)
-        submission = replace(self._submission(self._changes(steps[-1])), shown=self.answer(steps[-1]))
-        return judged_by_all((decides, *self._more), submission, self._sandbox)
+        """Runs the check that decides on a fresh copy, with protected files as they were at the start.
+
+        Where there is none, a change or an answer is accepted as what nothing can check, unless a rubric judges it.
+        """
+        last = steps[-1]
+        shown = last.action.text if last.action.kind == "answer" else self.answer(last)
+        submission = replace(self._submission(self._changes(last)), shown=shown)
+        if self._work.check or self._work.hidden_check:
+            decides = CommandVerifier(work=self._work, original=self._tree.files, executable=self._tree.executable)
+            return judged_by_all((decides, *self._more), submission, self._sandbox)
+        if self._more:
+            return judged_by_all(self._more, submission, self._sandbox)
+        return Judgement(accepted=True, verified=False, rows=0, unchecked=True, text=_UNCHECKED)
 
     def probe(self, programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Json]]) -> list[list[Json] | None]:
         """Whether the visible check passes after an action on the state of a snapshot; see the protocol's ``Probe``."""
@@ -159,31 +255,42 @@ class FilesEnvironment:
     def _passes_after(self, code: str, snapshots: Sequence[str]) -> list[Json] | None:
         passed: list[Json] = []
         for snapshot in snapshots:
-            tree = self._snapshots.changes(snapshot).on(self._tree.files)
-            result = self._run(code, tree)
-            if result.state in ("fault", "limit") or result.denied:
+            tree = self._tree_of(snapshot)
+            runner = BlockRunner(tree, None, self._opened, self._work.guarded)
+            try:
+                acted = runner.run(blocks_of(code))
+            finally:
+                if runner.session is not None:
+                    runner.session.close()
+            if acted.fault or acted.lost or acted.denied:
                 return None  # the machine, and not the action
-            after, _ = _collected(result, tree)
-            altered = after != tree and not marked(tree, after)
-            checked = self._checked(changes_between(self._tree.files, after)) if altered else None
+            altered = acted.tree != tree and not marked(tree, acted.tree) and not _too_large(acted.tree)
+            checked = self._run_check(changes_between(self._tree.files, acted.tree)) if altered else None
             if checked is not None and checked.fault:
                 return None
             passed.append(None if checked is None else checked.ok)
         return passed
 
+    def whole(self, step: Step) -> str:
+        """All that the blocks of a step gave, up to 2 MB."""
+        state = state_of(step)
+        if state is not None and state.whole:
+            return self._snapshots.text(state.whole)
+        return (state.output if state is not None else "") or (step.observation.text if step.observation else "")
+
     def answer(self, step: Step) -> str:
-        """The difference to the start, as a unified diff."""
+        """The difference to the start, as a unified diff; of an answer in words, the words."""
+        if step.action.kind == "answer":
+            return step.action.text
         text = unified(self._tree.files, self._changes(step))
         cut = f"{text[:_LONGEST_ANSWER]}\n... cut\n"
         return text if len(text) <= _LONGEST_ANSWER else cut
 
-    def whole(self, step: Step) -> str:
-        """All that a step's action gave."""
-        state = state_of(step)
-        return "" if state is None else state.output
-
     def close(self) -> None:
-        """Holds nothing that needs freeing."""
+        """Ends the interpreter, if there is one; the next action starts another."""
+        if self._session is not None:
+            self._session.close()
+        self._session = None
 
     def _start_state(self, before: Sequence[Step]) -> EnvironmentState:
         """The state that the next action starts from, which is the one it leaves if nothing changes."""
@@ -193,13 +300,27 @@ class FilesEnvironment:
                 return EnvironmentState(snapshot=state.snapshot, score=state.score, parent=step.number)
         # Only a search that can go back to the start needs the start's score, which costs a run of the check.
         if self._branches > 1 and self._work.check and not before:
-            score = self._checked(Changes()).score
+            score = self._checked("").score
             return EnvironmentState(score=score, start=score)
         return EnvironmentState(score=start_score(before))
 
-    def _checked(self, changes: Changes) -> Checked:
+    def _checked(self, snapshot: str) -> Checked:
+        """What the visible check says of a state; asked once."""
+        if snapshot not in self._results:
+            checked = self._run_check(self._snapshots.changes(snapshot))
+            if checked.fault:
+                return checked  # says nothing of the state
+            self._results[snapshot] = checked
+        return self._results[snapshot]
+
+    def _run_check(self, changes: Changes) -> Checked:
         visible = CommandVerifier(work=self._work, original=self._tree.files, hidden=False)
         return visible.run(self._submission(changes), self._sandbox)
+
+    def _tree_of(self, snapshot: str) -> Mapping[str, bytes]:
+        if self._last is not None and self._last[0] == snapshot:
+            return self._last[1]
+        return self._snapshots.changes(snapshot).on(self._tree.files)
 
     def _changes(self, step: Step) -> Changes:
         state = state_of(step)
@@ -209,23 +330,38 @@ class FilesEnvironment:
         return Submission(files=changes.on(self._tree.files), executable=self._tree.executable)
 
 
-def _collected(result: ActionResult, tree: Mapping[str, bytes]) -> tuple[dict[str, bytes], str]:
-    """The tree after an action, and what was wrong with it. What cannot be taken over whole is not taken at all."""
-    if result.state == "limit":
-        return dict(tree), f"the action reached its {result.limit} limit and changed nothing"
-    after = {file.name: file.data for file in result.files if not is_ignored(file.name)}
-    if len(after) > MAX_TREE_FILES or sum(map(len, after.values())) > MAX_TREE_BYTES:
-        return dict(tree), f"more than {MAX_TREE_FILES:,} files or {MAX_TREE_BYTES >> 20} MiB; nothing was changed"
-    return after, ""
+def _acts(step: Step) -> bool:
+    """Whether the blocks of a step ran and its state still holds."""
+    state = state_of(step)
+    return bool(step.action.code) and state is not None and not state.undone
+
+
+def _known(before: Sequence[Step], snapshot: str) -> tuple[bool | None, str]:
+    """Whether the check passed when it last ran on this state, None where it did not run, and how its output ends."""
+    for step in reversed(before):
+        state = state_of(step)
+        if state is not None and state.snapshot == snapshot and state.check is not None:
+            lines = state.check.strip().splitlines()
+            return state.score == 1.0, lines[-1][:200] if lines else "it printed nothing"
+    return None, ""
+
+
+def _was_handed_in(before: Sequence[Step], snapshot: str) -> bool:
+    """Whether this very state was handed in before, and told to fail the check."""
+    states = [state_of(step) for step in before if step.action.kind == "finish"]
+    return any(state is not None and state.snapshot == snapshot for state in states)
+
+
+def _too_large(tree: Mapping[str, bytes]) -> str:
+    if len(tree) > MAX_TREE_FILES or sum(map(len, tree.values())) > MAX_TREE_BYTES:
+        return f"more than {MAX_TREE_FILES:,} files or {MAX_TREE_BYTES >> 20} MiB; nothing was changed"
+    return ""
 
 
 def marked(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> tuple[str, ...]:
     """Names of files that hold more marks of a secret than before: a value that was not shown would be lost there."""
-    sign, known = MARK.encode(), set(before.values())
-    changed = (name for name, data in after.items() if before.get(name) != data and data not in known)
-    return tuple(sorted(name for name in changed if after[name].count(sign) > before.get(name, b"").count(sign)))
-
-
-def _shortened(value: Json) -> Json:
-    text = json.dumps(value)
-    return value if len(text) <= TAIL else clean_text(text[:TAIL])
+    sign = MARK.encode()
+    changed = [name for name, data in after.items() if before.get(name) != data and sign in data]
+    known = set(before.values()) if changed else set()
+    more = (name for name in changed if after[name].count(sign) > before.get(name, b"").count(sign))
+    return tuple(sorted(name for name in more if after[name] not in known))

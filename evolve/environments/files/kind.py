@@ -46,6 +46,7 @@ class Files:
             branches=setting.branches,
             verifiers=() if judge is None else (judge,),
             modules=setting.modules,
+            clean=setting.clean,
         )
 
     def put(self, view: TaskView) -> Sequence[Part]:
@@ -61,8 +62,9 @@ class Files:
 
     def told(self, task: Task) -> str:
         """The folder, and the check unless it is hidden."""
-        check = task.work.check if task.work is not None else ""
-        return f"in a copy of {task.folder}, until this passes: {check or 'a check that is not shown'}"
+        assert isinstance(task.work, FolderWork)
+        check = task.work.check or ("a check that is not shown" if task.work.hidden_check else "")
+        return f"in a copy of {task.folder}" + (f", until this passes: {check}" if check else "; nothing can check it")
 
 
 FILES = Files()

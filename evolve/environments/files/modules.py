@@ -1,14 +1,8 @@
-"""Lets an action in a folder import the policy's skills, which lie beside the folder and never in it."""
+"""Lets code in a folder import the policy's skills, which lie beside the folder and never in it."""
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping
-from dataclasses import replace
-
-from evolve.sandbox.actions import ActionResult
-from evolve.sandbox.protocol import Sandbox
-from evolve.tasks.verification.checks import FOLDER_LIMITS
 
 # Asked last, so that a package of the same name in the folder comes first and may be extended by ours.
 _FINDER = """
@@ -25,33 +19,19 @@ _sys.meta_path.append(_Modules())
 """
 
 
-def run_with(modules: Mapping[str, bytes], sandbox: Sandbox, code: str, tree: Mapping[str, bytes]) -> ActionResult:
-    """Runs an action on a tree, with the modules where it imports one.
+def finder(modules: Mapping[str, bytes]) -> str:
+    """Code after which a session can import the modules; "" where there are none.
+
+    They stay in the session's memory: files in the folder could be changed by an action, and would be collected.
 
     Args:
         modules: Source by file name, such as ``skills/twice.py``.
     """
-    named = {_module(file): text for file, text in modules.items()}
-    if not _imports(code, {name.partition(".")[0] for name in named}):
-        return sandbox.execute(code, FOLDER_LIMITS, files=tree, collect=True)
-    sources = {name: text.decode() for name, text in named.items()}
-    # Put into the session's memory: files in the tree could be changed by the action, and would be collected with it.
-    with sandbox.session(FOLDER_LIMITS) as session:
-        setup = session.execute(f"SOURCES = {sources!r}\nexec({_FINDER!r}, {{'SOURCES': SOURCES}})\ndel SOURCES")
-        if setup.state == "ok":
-            return session.execute(code, files=tree, collect=True)
-        return replace(setup, state="fault")  # it is not the action that failed
+    if not modules:
+        return ""
+    sources = {_module(file): text.decode() for file, text in modules.items()}
+    return f"SOURCES = {sources!r}\nexec({_FINDER!r}, {{'SOURCES': SOURCES}})\ndel SOURCES\n"
 
 
 def _module(file: str) -> str:
     return file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-
-
-def _imports(code: str, packages: set[str]) -> bool:
-    try:
-        nodes = list(ast.walk(ast.parse(code)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False  # what is wrong with the code is told by the run in the sandbox
-    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
-    names += [node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level]
-    return any(name.partition(".")[0] in packages for name in names)

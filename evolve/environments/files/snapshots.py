@@ -32,7 +32,8 @@ class Changes:
 
     def on(self, original: Mapping[str, bytes]) -> dict[str, bytes]:
         """The original with the changes made."""
-        unchanged = {name: data for name, data in original.items() if name not in set(self.deleted)}
+        deleted = set(self.deleted)
+        unchanged = {name: data for name, data in original.items() if name not in deleted}
         return {**unchanged, **self.written}
 
 
@@ -79,6 +80,18 @@ class Snapshots:
         written = {name: self._get(key) for name, key in manifest["written"].items()}
         before = {name: self._get(key) for name, key in manifest["before"].items()}
         return Changes(written=written, deleted=tuple(manifest["deleted"]), before=before)
+
+    def keep_text(self, text: str) -> str:
+        """Keeps a text; gives its digest."""
+        return self._put(text.encode())
+
+    def text(self, name: str) -> str:
+        """The text behind a digest.
+
+        Raises:
+            RecordDamaged: It is missing or not what was written.
+        """
+        return self._get(name).decode()
 
     def _put(self, data: bytes) -> str:
         if self._store is not None:

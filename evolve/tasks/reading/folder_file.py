@@ -31,8 +31,6 @@ def folder_work(data: Json, place: Place) -> FolderWork:
         TaskError: Something is missing, too large or of another kind.
     """
     model: _WorkModel = validated(_WorkModel, data, place)
-    if not model.check and not model.hidden_check:
-        raise place.at("check").error("a check, or a hidden_check, has to say when the work is done")
     if not 0 < model.seconds <= MAX_CHECK_S:
         raise place.at("seconds").error(f"not more than 0 and at most {MAX_CHECK_S:g}")
     for name in model.hidden_files:

@@ -16,26 +16,27 @@ from evolve.tasks.work import PROTECTED, FolderWork
 def folder_task(
     instruction: str,
     folder: str | os.PathLike[str],
-    check: str,
+    check: str = "",
     *,
     protected: Sequence[str] | None = None,
     name: str | None = None,
 ) -> Task:
-    """A task to work in a folder until a check command ends with 0.
+    """A task to work in a folder until a check command ends with 0, or to answer a question about it.
 
     Args:
         instruction: What is wanted, in words.
         folder: Only a copy of it is worked on.
-        check: A shell command for the root of the folder, such as ``pytest -q``.
+        check: A shell command for the root of the folder, such as ``pytest -q``; "" where nothing can check the work.
         protected: Patterns of files whose changes do not count, in place of
             :data:`~evolve.tasks.work.PROTECTED`.
         name: Id of the task; by default made from what is asked.
 
     Raises:
-        UsageError: Instruction or check is missing, or the folder cannot be read or is too large.
+        UsageError: The instruction is missing, a text is not one that can be stored, or the folder cannot be read or is too large.
     """
     for what, text, option in (("instruction", instruction, "TASK"), ("check", check, "--check COMMAND")):
-        problem = text_problem(text, MAX_TEXT) or ("" if text.strip() else "is missing")
+        missing = not text.strip() and (text or what == "instruction")
+        problem = text_problem(text, MAX_TEXT) or ("is missing" if missing else "")
         if problem:
             raise UsageError(f"the {what} of work in a folder: {problem}", hint=f"give {option}")
     if name is not None:

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from evolve.episodes import Json
 from evolve.failpoints import hit
-from evolve.files import clean_text
+from evolve.files import both_ends, clean_text
 from evolve.sandbox.protocol import Sandbox, SandboxLimits
 
 FOLDER_LIMITS = SandboxLimits(wall_s=60.0, memory_mb=2048, processes=64, file_mb=64)
 """What one action or check in a folder may use. A check has its own wall limit."""
 
+LARGE_LIMITS = replace(FOLDER_LIMITS, file_mb=768, entries=25_000)
+"""The same in a folder that is too large for those: room for the largest tree and half as much again."""
+
 TAIL = 2_000
-"""Characters kept of what a check printed: its end."""
+"""Characters of the end of what a check printed from which it is told what it says."""
+
+SHOWN = 8_000
+"""Characters of what a check printed that are shown: both ends."""
 
 # Becomes a process of its own inside the sandbox; only the end of the output is kept, however much there is. The plugin
 # lies where linters and test runners do not look. Where pytest cannot import it, the check runs without.
@@ -35,9 +42,9 @@ for more in (telling, {}):
         ["/bin/sh", "-c", COMMAND],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**env, **more},
     )
-    tail, report = b"", None
+    head, tail, total, report = b"", b"", 0, None
     while part := check.stdout.read1(65536):
-        tail = (tail + part)[-KEPT:]
+        head, tail, total = head + part[: KEPT - len(head)], (tail + part)[-KEPT:], total + len(part)
     ended = check.wait()
     if ended == 0 or b"No module named '" + PLUGIN.encode() not in tail:
         break
@@ -51,7 +58,7 @@ try:
         ends = file.read(8 << 20).decode("utf-8", "replace").splitlines()
 except OSError:
     ends = []
-result = [ended, tail.decode("utf-8", "replace"), report, ends]
+result = [ended, tail.decode("utf-8", "replace"), report, ends, head.decode("utf-8", "replace"), total]
 """
 
 # A plugin of pytest: what came of each test, by its id, and which files could not be read.
@@ -82,6 +89,9 @@ class Checked:
     Attributes:
         ok: It ended with 0, and did what it promised where that can be told.
         tail: The end of what it printed.
+        output: What it printed, both ends where that is long.
+        exit: What the command ended with; None where it did not come to its end.
+        seconds: Wall seconds that it took, with the time to make the copy.
         error: Why it gave no result, or "".
         score: From 0 to 1, the share of tests that passed, where it said so; else 1 or 0. Guides a search only.
         fault: The sandbox failed.
@@ -92,6 +102,9 @@ class Checked:
 
     ok: bool
     tail: str = ""
+    output: str = ""
+    exit: int | None = None
+    seconds: float = 0.0
     error: str = ""
     score: float = 0.0
     fault: bool = False
@@ -118,32 +131,54 @@ def run_check(
         executable: Names of files to make executable; others among them are ignored.
         seconds: Wall limit.
     """
-    head = {"EXECUTABLE": sorted(set(executable) & set(files)), "COMMAND": command, "KEPT": 4 * TAIL}
+    head = {"EXECUTABLE": sorted(set(executable) & set(files)), "COMMAND": command, "KEPT": 4 * SHOWN}
     head |= {"PLUGIN": _PLUGIN, "TELLS": _TELLS}
     code = "".join(f"{name} = {value!r}\n" for name, value in head.items()) + _RUN
-    limits = SandboxLimits(
-        wall_s=seconds,
-        memory_mb=FOLDER_LIMITS.memory_mb,
-        processes=FOLDER_LIMITS.processes,
-        file_mb=FOLDER_LIMITS.file_mb,
-    )
     hit("sandbox.before")
-    result = sandbox.execute(code, limits, files=files)
+    result = sandbox.execute(code, replace(folder_limits(files), wall_s=seconds), files=files)
     hit("sandbox.after")
     if result.state == "fault":
         return Checked(ok=False, error=result.error, fault=True)
     if result.state == "limit":
         unit = f" of {seconds:g} s" if result.limit == "wall" else ""
-        return Checked(ok=False, error=f"the check reached its {result.limit} limit{unit}")
-    if not (isinstance(result.value, list) and len(result.value) == 4 and isinstance(result.value[1], str)):
-        return Checked(ok=False, error=f"the check gave no result: {result.error or 'none'}")
-    code_of, tail = result.value[0], clean_text(result.value[1])[-TAIL:]
+        error = f"the check reached its {result.limit} limit{unit}"
+        return Checked(ok=False, error=error, seconds=result.wall_s)
+    if not (isinstance(result.value, list) and len(result.value) == 6 and isinstance(result.value[1], str)):
+        return Checked(ok=False, error=f"the check gave no result: {result.error or 'none'}", seconds=result.wall_s)
+    checked = _checked(command, result.value)
+    return replace(checked, output=_output(result.value), exit=_exit(result.value[0]), seconds=result.wall_s)
+
+
+def folder_limits(files: Mapping[str, bytes], seconds: float = 0.0) -> SandboxLimits:
+    """What an action or a check may use in a folder of these files, with at least so many wall seconds."""
+    small = (
+        len(files) <= FOLDER_LIMITS.entries * 3 // 4 and sum(map(len, files.values())) <= FOLDER_LIMITS.file_mb << 18
+    )
+    limits = FOLDER_LIMITS if small else LARGE_LIMITS
+    return replace(limits, wall_s=max(limits.wall_s, seconds))
+
+
+def _output(value: Sequence[Json]) -> str:
+    tail, head, total = clean_text(value[1]), value[4], value[5]
+    if not isinstance(head, str) or type(total) is not int or total <= 4 * SHOWN:
+        return both_ends(tail, SHOWN)
+    room = SHOWN // 2 - 30
+    return f"{clean_text(head)[:room]}\n... {total - 2 * room:,} left out ...\n{tail[-room:]}"
+
+
+def _exit(value: Json) -> int | None:
+    return value if type(value) is int else None
+
+
+def _checked(command: str, value: Sequence[Json]) -> Checked:
+    """What the end of a check's output says, whatever the process that ran it made of that."""
+    code_of, tail = value[0], clean_text(value[1])[-TAIL:]
     # What a POSIX shell ends with when it cannot find a command.
     if code_of == 127:
         return Checked(ok=False, tail=tail, error=f"a command was not found: {_last(tail)}")
-    counts, outcomes = _counts(tail), result.value[2]
+    counts, outcomes = _counts(tail), value[2]
     tests = {name: str(outcome) for name, outcome in outcomes.items()} if isinstance(outcomes, dict) else {}
-    ended = [str(line) for line in result.value[3]] if isinstance(result.value[3], list) else []
+    ended = [str(line) for line in value[3]] if isinstance(value[3], list) else []
     # False equals 0, and the value comes out of a process that ran the code under test.
     ok = code_of == 0 and type(code_of) is int
     if ok and is_pytest(command) and not counts.get("passed"):

@@ -1,0 +1,123 @@
+"""Runs the blocks of one action in order until one fails, and tells what each gave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from evolve.environments.files.editing import Refused, written
+from evolve.environments.files.folder_session import FolderSession
+from evolve.episodes import Json
+from evolve.episodes.blocks import Block
+from evolve.files import both_ends
+from evolve.tasks.work import is_protected
+
+MOST_SHOWN = 20_000
+"""Characters of what one action gave that an observation shows."""
+
+_SHORTEST_SHARE = 400
+_GONE = "; the interpreter has ended: variables are gone, files are as they were"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Acted:
+    """What the blocks of an action came to.
+
+    Attributes:
+        tree: The folder after them.
+        parts: Of each block in order, what it was, how it went and what it gave.
+        error: Why one of them failed, in one line; "" where all ran to their end.
+        value: The value of the last expression of the last Python block.
+        lost: A block reached a limit.
+    """
+
+    tree: Mapping[str, bytes]
+    parts: Sequence[str]
+    error: str = ""
+    denied: str = ""
+    value: Json = None
+    lost: bool = False
+    fault: bool = False
+
+
+class BlockRunner:
+    """Runs the blocks of one action on a tree.
+
+    Args:
+        session: The interpreter that lives in the folder already, if one does.
+        opens: Starts another in a copy of a tree.
+        guarded: Patterns of files whose changes do not count.
+    """
+
+    def __init__(
+        self,
+        tree: Mapping[str, bytes],
+        session: FolderSession | None,
+        opens: Callable[[Mapping[str, bytes]], FolderSession],
+        guarded: tuple[str, ...],
+    ) -> None:
+        self._tree, self.session, self._opens, self._guarded = tree, session, opens, guarded
+        self.opened = False
+        self._error = self._denied = ""
+        self._value: Json = None
+        self._fault = self._lost = False
+
+    def run(self, blocks: Sequence[Block]) -> Acted:
+        """Runs them; after one that fails, the rest is said to be not run."""
+        parts: list[str] = []
+        failed = 0
+        for number, block in enumerate(blocks, 1):
+            name = f"{block.kind} {block.path}" if block.path else block.kind
+            if failed:
+                parts.append(f"[{number}] {name}: not run, because block {failed} failed")
+                continue
+            told = self._changed(block) if block.kind in ("edit", "file") else self._run(block)
+            parts.append(f"[{number}] {name}{told}")
+            failed = number if self._error else 0
+        return Acted(
+            tree=self._tree,
+            parts=parts,
+            error=self._error,
+            denied=self._denied,
+            value=self._value,
+            lost=self._lost,
+            fault=self._fault,
+        )
+
+    def _changed(self, block: Block) -> str:
+        try:
+            after = written(block, self._tree)
+        except Refused as refusal:
+            self._error = f"{block.kind} {block.path}: refused: {str(refusal).partition(chr(10))[0]}"
+            return f": refused: {refusal}"
+        self._tree = {**self._tree, after.name: after.data}
+        if self.session is not None:
+            self.session.put(after.name, after.data)
+        idle = "; counts for nothing, because the file is protected" if is_protected(after.name, self._guarded) else ""
+        return f": {after.told}{idle}"
+
+    def _run(self, block: Block) -> str:
+        if self.session is None or not self.session.alive:
+            self.session, self.opened = self._opens(self._tree), True
+        result = self.session.run(block)
+        self._tree, self._error, self._fault = result.tree, result.error, result.fault
+        self._denied, self._lost = self._denied or result.denied, result.lost
+        head = f": {result.error}" if result.error else ""
+        if block.kind == "sh" and not result.error:
+            head = f": exit {result.exit}"
+            self._error = f"sh{head}" if result.exit else ""
+        if block.kind == "python":
+            self._value = result.value
+        gave = [result.printed.rstrip("\n"), f"value: {result.shown}" if result.shown else ""]
+        return "\n".join([f"{head}{_GONE if result.ended else ''}", *filter(None, gave)])
+
+
+def fitted(parts: Sequence[str], most: int = MOST_SHOWN) -> str:
+    """The parts one below the other; where they are longer together, both ends of the longest ones."""
+    left, share = most - len(parts), {}
+    order = sorted(range(len(parts)), key=lambda number: len(parts[number]))
+    for place, number in enumerate(order):
+        room = max(_SHORTEST_SHARE, left // (len(parts) - place))
+        share[number] = both_ends(parts[number], room)
+        left -= len(share[number])
+    return both_ends("\n".join(share[number] for number in range(len(parts))), most)

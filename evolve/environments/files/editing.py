@@ -1,0 +1,161 @@
+"""Changes one file of a tree as an ``edit`` or ``file`` block says, or refuses with what would have to be otherwise."""
+
+from __future__ import annotations
+
+import ast
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import SequenceMatcher, get_close_matches
+
+from evolve.episodes.blocks import Block, Replacement, replacements
+from evolve.sandbox.actions import is_plain_name
+from evolve.tasks.trees import is_ignored
+
+_AROUND = 2
+"""Lines shown before and after the place that a text was looked for at."""
+
+_MOST_LINES = 30
+_MOST_PLACES = 10
+_FORM = (
+    "an edit holds pairs of this form:\n"
+    "<<<<<<< SEARCH\nlines as they are in the file\n=======\nnew lines\n>>>>>>> REPLACE"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """A file as it is after a block, and what is said of it."""
+
+    name: str
+    data: bytes
+    told: str
+
+
+class Refused(Exception):
+    """The block changes nothing, and this is why."""
+
+
+def written(block: Block, tree: Mapping[str, bytes]) -> Written:
+    """The file that an ``edit`` or ``file`` block leaves.
+
+    Raises:
+        Refused: The file cannot be changed, a text to find does not stand there exactly once, or the file would no
+            longer be what its ending says, though it was before or is new.
+    """
+    name = _plain(block.path, tree)
+    before = tree.get(name)
+    if block.kind == "file":
+        _check_syntax(name, before, block.text)
+        lines = block.text.count("\n")
+        return Written(name=name, data=block.text.encode(), told=f"written, {lines} line{'s'[: lines != 1]}")
+    if before is None:
+        near = get_close_matches(name, tree, n=3)
+        raise Refused("there is no such file" + (f"; there are {', '.join(near)}" if near else ""))
+    text, line_end, open_end = _lines_of(before)
+    pairs = replacements(block)
+    if not pairs:
+        raise Refused(_FORM)
+    places = []
+    for pair in pairs:
+        place = _only_place(pair, text)
+        places.append(text.count("\n", 0, place) + 1)
+        text = text[:place] + pair.new + text[place + len(pair.old) :]
+    if open_end and text.endswith("\n"):
+        text = text[:-1]
+    text = text.replace("\n", line_end)
+    if text.encode() == before:
+        raise Refused("it changes nothing: what it puts there is what stands there")
+    _check_syntax(name, before, text)
+    where = f"line{'s'[: len(places) > 1]} {', '.join(map(str, places))}"
+    return Written(name=name, data=text.encode(), told=f"{len(places)} place{'s'[: len(places) > 1]} changed ({where})")
+
+
+def _plain(path: str, tree: Mapping[str, bytes]) -> str:
+    name = path.removeprefix("./")
+    if not name:
+        raise Refused("it names no file: its first line is ```edit PATH or ```file PATH")
+    if not is_plain_name(name):
+        raise Refused("the path leaves the folder; a path is relative to it and has no ..")
+    if is_ignored(name):
+        raise Refused("this file is left out of the work, with version control, environments, caches and .env files")
+    if any(other.startswith(f"{name}/") for other in tree):
+        raise Refused("it is a folder")
+    parts = name.split("/")
+    file = next((outer for end in range(1, len(parts)) if (outer := "/".join(parts[:end])) in tree), "")
+    if file:
+        raise Refused(f"{file} is a file and no folder")
+    return name
+
+
+def _lines_of(data: bytes) -> tuple[str, str, bool]:
+    """The text with plain line ends, the line end that it has, and whether its last line has none."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Refused("it is not a text in UTF-8") from error
+    line_end = "\r\n" if text.count("\r\n") == text.count("\n") > 0 else "\n"
+    text = text.replace("\r\n", "\n") if line_end == "\r\n" else text
+    open_end = bool(text) and not text.endswith("\n")
+    return text + "\n" * open_end, line_end, open_end
+
+
+def _only_place(pair: Replacement, text: str) -> int:
+    if not pair.old.strip():
+        raise Refused("the SEARCH text is empty; show the lines to be replaced, or write the whole file with ```file")
+    count = text.count(pair.old)
+    if count == 1:
+        return text.index(pair.old)
+    if count:
+        places, start = [], -1
+        while (start := text.find(pair.old, start + 1)) >= 0 and len(places) < _MOST_PLACES:
+            places.append(str(text.count("\n", 0, start) + 1))
+        raise Refused(
+            f"the SEARCH text stands there {count} times, at lines {', '.join(places)}; show more lines of it"
+        )
+    raise Refused(f"the SEARCH text does not stand there; nearest to it is\n{_nearest(pair.old, text)}")
+
+
+def _nearest(old: str, text: str) -> str:
+    """The lines of the text that are most like others, with their numbers."""
+    wanted, lines = old.splitlines(), text.splitlines()
+    bare = [line.strip() for line in lines]
+    looked = [line.strip() for line in wanted]
+    match = SequenceMatcher(None, looked, bare, autojunk=False).find_longest_match()
+    if match.size and any(looked[match.a : match.a + match.size]):
+        start = match.b - match.a
+    else:
+        longest = max(looked, key=len)
+        near = get_close_matches(longest, set(bare) - {""}, n=1, cutoff=0.3)
+        start = bare.index(near[0]) - looked.index(longest) if near else 0
+    first = max(0, start - _AROUND)
+    last = min(len(lines), start + len(wanted) + _AROUND, first + _MOST_LINES)
+    return "\n".join(f"{number + 1}: {lines[number]}" for number in range(first, max(last, min(len(lines), first + 1))))
+
+
+def _check_syntax(name: str, before: bytes | None, text: str) -> None:
+    problem = _syntax_problem(name, text)
+    if problem and (before is None or not _syntax_problem(name, before.decode("utf-8", "replace"))):
+        raise Refused(f"the file would not be {problem}; nothing was changed")
+
+
+def _syntax_problem(name: str, text: str) -> str:
+    """What a file is not that its ending says, and where; "" where it is, or nobody can tell."""
+    try:
+        if name.endswith(".py"):
+            ast.parse(text)
+        elif name.endswith(".json"):
+            json.loads(text)
+        elif name.endswith(".toml"):
+            tomllib.loads(text)
+    except SyntaxError as error:
+        line = (error.text or "").strip()
+        return f"Python: {error.msg}, line {error.lineno}" + (f": {line}" if line else "")
+    except json.JSONDecodeError as error:
+        return f"JSON: {error.msg}, line {error.lineno}, column {error.colno}"
+    except tomllib.TOMLDecodeError as error:
+        return f"TOML: {error}"
+    except (ValueError, RecursionError, MemoryError):
+        return ""
+    return ""

@@ -1,0 +1,223 @@
+"""One interpreter and one folder in the sandbox, in which the blocks of an episode's actions run one after another."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+
+from evolve.environments.files.modules import finder
+from evolve.episodes import Json
+from evolve.episodes.blocks import Block
+from evolve.errors import Cancelled
+from evolve.failpoints import hit
+from evolve.sandbox.actions import NO_FILES, ActionResult, CodeSession
+from evolve.sandbox.protocol import Sandbox
+from evolve.tasks.trees import is_ignored
+from evolve.tasks.verification.checks import folder_limits
+
+KEPT_OUTPUT = 2 << 20
+"""Bytes of what one block prints that are kept at most."""
+
+_MARGIN_KB = 64
+
+# Lives in the session's memory, where the folder's files cannot take its place. A file of the folder that is imported
+# is read anew in every block, because the block before may have changed it; the folder is the last place to look, so
+# that no file of it takes the place of a standard module.
+_TOOLS = """
+import importlib, json, os, select, subprocess, sys
+from evolve.sandbox.acting import evaluate
+from evolve.sandbox.worker import plain
+ROOT = os.getcwd()
+sys.path.append("")
+os.environ["PATH"] += os.pathsep + os.path.dirname(sys.executable)
+os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+for name in EXECUTABLE:
+    try:
+        os.chmod(name, 0o755)
+    except OSError:
+        pass  # where the sandbox lets no code change rights
+def python(source):
+    os.chdir(ROOT)
+    importlib.invalidate_caches()
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if isinstance(file, str) and os.path.abspath(file).startswith(ROOT + os.sep):
+            del sys.modules[name]
+    has_value, value = evaluate(source, sys.modules["__main__"].__dict__)
+    if not has_value or value is None:
+        return None
+    try:
+        text, kind = json.dumps(plain(value), ensure_ascii=False, allow_nan=False), "json"
+    except (TypeError, ValueError):
+        text, kind = repr(value), "text"
+    if len(text) > MOST:
+        return ["text", text[: MOST // 2] + " ... " + text[-MOST // 2 :]]
+    return [kind, text]
+def sh(command):
+    os.chdir(ROOT)
+    read, write = os.pipe()
+    shell = subprocess.Popen(["/bin/sh", "-c", command], stdin=subprocess.DEVNULL, stdout=write, stderr=write)
+    os.close(write)
+    head, tail, total = b"", b"", 0
+    while True:
+        # what it left running in the background may hold the pipe
+        if not select.select([read], [], [], 0.05)[0]:
+            if shell.poll() is not None:
+                break
+            continue
+        part = os.read(read, 1 << 16)
+        if not part:
+            break
+        total += len(part)
+        room = MOST - len(head)
+        head += part[:room]
+        tail = (tail + part[room:])[-MOST:]
+    os.close(read)
+    ended = shell.wait()
+    cut = total - len(head) - len(tail)
+    between = b"\\n... %d bytes left out ...\\n" % cut if cut else b""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(head + between + tail)
+    return ended
+"""
+
+_START = """
+import sys
+tools = sys.modules["folder_tools"] = type(sys)("folder_tools")
+tools.__dict__.update(EXECUTABLE=EXECUTABLE, MOST=MOST)
+exec(compile(TOOLS, "<folder>", "exec", dont_inherit=True), tools.__dict__)
+del sys, tools, TOOLS, EXECUTABLE, MOST
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BlockResult:
+    """What a block of code did.
+
+    Attributes:
+        tree: The folder after it; as before where ``lost``.
+        printed: What it printed on both streams.
+        value: The value of its last expression as JSON or, of one that is no JSON, as text.
+        shown: The same value as text; "" where there is none.
+        exit: The exit code of ``sh``.
+        error: Why a Python block failed, or why a block did not come to its end; "" else.
+        lost: It reached a limit, or the sandbox failed: the folder is as it was before the block.
+        ended: The interpreter is gone.
+        fault: The sandbox failed, which says nothing about the block.
+    """
+
+    tree: Mapping[str, bytes]
+    printed: str = ""
+    value: Json = None
+    shown: str = ""
+    exit: int = 0
+    error: str = ""
+    denied: str = ""
+    lost: bool = False
+    ended: bool = False
+    fault: bool = False
+
+
+class FolderSession:
+    """An interpreter that starts in a copy of a tree, in which blocks of code run.
+
+    Args:
+        tree: What the folder holds at the start.
+        modules: Python files by name that code can import, and that do not lie in the folder.
+        executable: Names of files to make executable.
+        seconds: Wall seconds that a block may take at least, such as those of the check.
+    """
+
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        tree: Mapping[str, bytes],
+        *,
+        modules: Mapping[str, bytes] = NO_FILES,
+        executable: Collection[str] = (),
+        seconds: float = 0.0,
+    ) -> None:
+        limits = folder_limits(tree, seconds)
+        kept_kb = (KEPT_OUTPUT >> 10) + _MARGIN_KB
+        limits = replace(limits, output_kb=kept_kb, result_kb=kept_kb)
+        self.tree: Mapping[str, bytes] = tree
+        self._unplaced: dict[str, bytes] = dict(tree)
+        self._session: CodeSession | None = sandbox.session(limits)
+        self._setup = _setup(sorted(set(executable) & set(tree)), modules)
+
+    @property
+    def alive(self) -> bool:
+        """Whether blocks can run in it still."""
+        return self._session is not None
+
+    def put(self, name: str, data: bytes) -> None:
+        """Writes a file before the next block runs."""
+        self._unplaced[name] = data
+        self.tree = {**self.tree, name: data}
+
+    def run(self, block: Block) -> BlockResult:
+        """Runs a ``python`` or ``sh`` block.
+
+        Raises:
+            Cancelled: A person stopped it; the session is then over.
+        """
+        if self._setup:
+            started = self._execute(self._setup)
+            if started.state != "ok":
+                self.close()
+                return BlockResult(tree=self.tree, error=started.error, lost=True, ended=True, fault=True)
+            self._setup = ""
+        result = self._execute(f"__import__('folder_tools').{block.kind}({block.text!r})")
+        lost = result.state in ("limit", "fault")
+        if not lost:
+            self.tree = _after(self.tree, result)
+        if result.ended:
+            self.close()
+        kind, text = result.value if block.kind == "python" and isinstance(result.value, list) else ("", "")
+        limit = f"it reached its {result.limit} limit; what it changed is not kept" if result.limit else ""
+        return BlockResult(
+            tree=self.tree,
+            printed=result.stdout + result.stderr,
+            value=json.loads(text) if kind == "json" else text or None,
+            shown=text,
+            exit=result.value if block.kind == "sh" and isinstance(result.value, int) else 0,
+            error=limit or result.error,
+            denied=str(result.denied[0]) if result.denied else "",
+            lost=lost,
+            ended=result.ended,
+            fault=result.state == "fault",
+        )
+
+    def close(self) -> None:
+        """Ends it; closing twice is no error."""
+        if self._session is not None:
+            self._session.close()
+        self._session = None
+
+    def _execute(self, code: str) -> ActionResult:
+        assert self._session is not None
+        hit("sandbox.before")
+        try:
+            result = self._session.execute(code, files=self._unplaced, collect="changed")
+        except Cancelled:
+            self._session = None  # it ended with the block
+            raise
+        hit("sandbox.after")
+        self._unplaced = {}
+        return result
+
+
+def _setup(executable: Collection[str], modules: Mapping[str, bytes]) -> str:
+    head = {"EXECUTABLE": list(executable), "MOST": KEPT_OUTPUT // 2, "TOOLS": _TOOLS}
+    return "".join(f"{name} = {value!r}\n" for name, value in head.items()) + _START + finder(modules)
+
+
+def _after(tree: Mapping[str, bytes], result: ActionResult) -> Mapping[str, bytes]:
+    """The tree with what a block changed. What is left out of the work may lie in the folder and is not taken."""
+    if not result.files and not result.gone:
+        return tree
+    after = {**tree, **{file.name: file.data for file in result.files if not is_ignored(file.name)}}
+    for name in result.gone:
+        after.pop(name, None)
+    return after

@@ -1,0 +1,353 @@
+"""What the blocks of an action do in a folder, what is said of them, and when a folder is ready to be judged."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+
+from evolve.environments import Setting, open_environment
+from evolve.environments.files import Snapshots
+from evolve.environments.files.environment import FilesEnvironment
+from evolve.episodes import Action, Step
+from evolve.tasks import load_suite, task_json
+from evolve.tasks.reading.own_folder import folder_task
+from tests.environments.conftest import CHECK
+
+ANEW = "the interpreter was started anew: variables are gone, files are as they were"
+PASSING = "python3 -c 'from total import total'"
+MEND = """```edit total.py
+<<<<<<< SEARCH
+    return xs[0]
+=======
+    return sum(xs)
+>>>>>>> REPLACE
+```"""
+
+
+class Work:
+    """An episode's steps in one environment."""
+
+    def __init__(self, environment):
+        self.environment, self.steps = environment, []
+
+    def act(self, code="", kind="code", text=""):
+        action = Action(kind=kind, code=code, text=text)
+        observed = self.environment.observe(action, self.steps)
+        self.steps.append(Step(number=len(self.steps) + 1, action=action, observation=observed))
+        return observed
+
+    def says(self, code):
+        return self.act(code).state.output
+
+    def judged(self):
+        return self.environment.judge(self.steps)
+
+
+@pytest.fixture
+def opened(sandbox, make_work, tmp_path):
+    environments = []
+
+    def open_one(task=None, **more):
+        setting = Setting(sandbox=sandbox, folder=tmp_path / "episode", branches=more.pop("branches", 1))
+        environments.append(open_environment(task or make_work(**more), setting))
+        return Work(environments[-1])
+
+    yield open_one
+    for environment in environments:
+        environment.close()
+
+
+def python(code):
+    return f"```python\n{code}\n```"
+
+
+def sh(command):
+    return f"```sh\n{command}\n```"
+
+
+def edit(path, *pairs):
+    body = "".join(f"<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n" for old, new in pairs)
+    return f"```edit {path}\n{body}```"
+
+
+def file(path, text):
+    return f"````file {path}\n{text}\n````"
+
+
+def test_blocks_run_in_order_and_each_says_what_it_gave(opened):
+    work = opened()
+    seen = work.act(
+        "\n".join(["look, then mend", python("n = 4\nprint('said')\nn * 2"), sh("echo out; echo err >&2"), MEND])
+    )
+    assert seen.state.output.split("\n") == [
+        *("[1] python", "said", "value: 8", "[2] sh: exit 0", "out", "err"),
+        "[3] edit total.py: 1 place changed (line 2)",
+    ]
+    assert (seen.ok, seen.state.changed, seen.state.check, seen.state.value) == (True, ("total.py",), "fine\n", 8)
+    assert work.judged().accepted
+
+
+def test_variables_and_files_are_kept_from_action_to_action(opened):
+    work = opened()
+    work.act(python("import re\nn = 20"))
+    assert "value: 42" in work.says(python("open('new.txt', 'w').write('x')\nn + 22"))
+    assert "new.txt" in work.says(sh("ls"))
+    assert "value: 'x'" not in work.says(python("n")) and "value: 20" in work.says(python("n"))
+
+
+@pytest.mark.parametrize(
+    ("block", "error"),
+    [
+        (python("1 / 0"), "ZeroDivisionError: division by zero (line 1)"),
+        (sh("exit 3"), "sh: exit 3"),
+        (edit("total.py", ("no such line", "x")), "edit total.py: refused: the SEARCH text does not stand there"),
+    ],
+)
+def test_after_a_block_that_fails_the_rest_is_not_run(opened, block, error):
+    seen = opened().act("\n".join([file("one.txt", "1"), block, file("two.txt", "2"), python("3")]))
+    assert seen.error.startswith(error) and not seen.ok
+    assert seen.state.changed == ("one.txt",)
+    assert "[3] file two.txt: not run, because block 2 failed\n[4] python: not run" in seen.state.output
+
+
+def test_code_without_fences_is_python(opened):
+    assert opened().says("print('as ever')") == "[1] python\nas ever"
+
+
+def test_a_value_that_is_no_json_is_shown_as_python_shows_it(opened):
+    work = opened()
+    seen = work.act(python("import pathlib\npathlib.PurePosixPath('a')"))
+    assert "value: PurePosixPath('a')" in seen.state.output and not seen.error
+
+
+def test_files_of_the_folder_are_imported_as_they_are_now(opened):
+    work = opened()
+    assert "value: 1" in work.says(python("from total import total\ntotal([1, 2])"))
+    assert "value: 3" in work.says(f"{MEND}\n{python('from total import total')}\n{python('total([1, 2])')}")
+
+
+def test_shell_output_of_both_streams_comes_in_order_and_a_process_left_behind_does_not_hold_it(opened):
+    work = opened()
+    seen = work.act(sh("echo 1; echo 2 >&2; echo 3; sleep 50 & exit 4"))
+    assert seen.state.output == "[1] sh: exit 4\n1\n2\n3"
+
+
+def test_what_code_writes_is_seen_by_an_edit_and_the_other_way_round(opened):
+    work = opened()
+    write = python("open('notes.txt', 'w').write('one\\ntwo\\n')")
+    seen = work.act("\n".join([write, edit("notes.txt", ("two", "three")), sh("cat notes.txt")]))
+    assert seen.state.output.endswith("[3] sh: exit 0\none\nthree")
+    assert work.says(sh("cat notes.txt")).endswith("one\nthree")
+
+
+def test_a_long_output_is_shown_by_both_ends_and_kept_whole(opened):
+    work = opened()
+    seen = work.act("\n".join([sh("echo first"), sh("seq 1 20000"), python("print('last')")]))
+    assert len(seen.state.output) <= 20_000
+    assert "[1] sh: exit 0\nfirst\n[2] sh: exit 0\n1\n2\n" in seen.state.output
+    assert "characters left out" in seen.state.output and "20000\n[3] python\nlast" in seen.state.output
+    assert work.environment.whole(work.steps[-1]) == "\n".join(
+        ["[1] sh: exit 0", "first", "[2] sh: exit 0", *map(str, range(1, 20001)), "[3] python", "last"]
+    )
+    assert work.says(sh("seq 1 3000")).count("\n") == 3000  # what fits is shown whole
+
+
+def test_what_is_kept_whole_has_no_secret(sandbox, make_work):
+    task = make_work()
+    clean = lambda text: text.replace("opensesame", "[secret]")  # noqa: E731
+    with closing(FilesEnvironment(task.work, sandbox, Snapshots(), clean=clean)) as environment:
+        work = Work(environment)
+        seen = work.act(python("print('opensesame' * 9000)"))
+        assert "opensesame" not in environment.whole(work.steps[-1]) + seen.state.output
+
+
+def test_an_interpreter_that_ended_is_started_anew_with_the_files_as_they_were(opened):
+    work = opened()
+    work.act(python("n = 1\nopen('kept.txt', 'w').write('x')"))
+    seen = work.act(python("import os\nopen('late.txt', 'w').write('x')\nos._exit(3)"))
+    assert "the code ended its own process; the interpreter has ended" in seen.state.output
+    said = work.says(python("'n' in globals(), sorted(os.listdir()) if 'os' in globals() else None"))
+    assert said.startswith(ANEW) and "value: [false, null]" in said
+    assert "kept.txt\nlate.txt" in work.says(sh("ls"))
+    assert ANEW not in work.says(sh("ls"))
+
+
+def test_after_a_crash_the_next_environment_goes_on_with_the_files(opened, sandbox):
+    work = opened()
+    work.act(python("n = 1\nopen('kept.txt', 'w').write('x')"))
+    work.act(edit("kept.txt", ("x", "y")))
+    later = opened()
+    later.steps = work.steps
+    assert later.says(sh("cat kept.txt")) == f"{ANEW}\n[1] sh: exit 0\ny"
+
+
+def test_a_step_back_in_the_search_has_an_interpreter_of_its_own(opened):
+    work = opened(branches=2)
+    work.act(python("n = 1\nopen('a.txt', 'w').write('x')"))
+    again = work.environment.observe(Action(kind="code", code=python("'n' in globals()")), work.steps[:0])
+    assert "value: false" in again.state.output and ANEW not in again.state.output
+    back = work.environment.observe(Action(kind="code", code=sh("ls")), work.steps)
+    assert back.state.output.startswith(ANEW) and "a.txt" in back.state.output
+
+
+def test_a_block_that_reaches_a_limit_changes_nothing_and_those_before_it_do(opened):
+    work = opened()
+    hog = python("open('large', 'wb').write(bytes(100 << 20))")
+    seen = work.act("\n".join([file("one.txt", "1"), hog]))
+    assert (seen.state.changed, seen.ok) == (("one.txt",), False)
+    assert "disk limit" in seen.error
+    assert work.says(sh("ls")).splitlines()[-3:] == ["one.txt", "test_total.py", "total.py"]
+
+
+REFUSALS = [
+    (edit("total.py", ("def totl(xs):", "def x(xs):")), "nearest to it is\n1: def total(xs):\n2:     return xs[0]"),
+    (edit("twice.txt", ("same", "x")), "stands there 2 times, at lines 1, 3"),
+    (
+        edit("total.py", ("    return xs[0]", "    return (xs[0]")),
+        "the file would not be Python: '(' was never closed, line 2",
+    ),
+    (edit("total.py", ("    return xs[0]", "    return xs[0]")), "it changes nothing"),
+    ("```edit total.py\nreturn sum(xs)\n```", "an edit holds pairs of this form:"),
+    (edit("totl.py", ("x", "y")), "there is no such file; there are total.py"),
+    (file("new.py", "def f(:"), "the file would not be Python: invalid syntax, line 1: def f(:"),
+    (file("new.json", "{"), "the file would not be JSON:"),
+    (file("new.toml", "a ="), "the file would not be TOML:"),
+    (file("../out.txt", "x"), "the path leaves the folder"),
+    (file("/tmp/out.txt", "x"), "the path leaves the folder"),
+    (file(".git/hooks/pre-commit", "x"), "left out of the work"),
+    (file("sub/.env", "x"), "left out of the work"),
+    (file("total.py/x.txt", "x"), "total.py is a file and no folder"),
+]
+
+
+@pytest.mark.parametrize(("block", "why"), REFUSALS)
+def test_an_edit_that_cannot_be_made_is_refused_with_the_place(opened, project, block, why):
+    (project / "twice.txt").write_text("same\nother\nsame\n")
+    seen = opened().act(block)
+    assert why in seen.state.output and "refused" in seen.error
+    assert seen.state.changed == ()
+
+
+def test_several_places_are_changed_together_or_not_at_all(opened, project):
+    (project / "long.txt").write_bytes(b"a\r\nb\r\nc")
+    work = opened()
+    assert work.act(edit("long.txt", ("a", "A"), ("z", "Z"))).state.changed == ()
+    assert "2 places changed (lines 1, 3)" in work.says(edit("long.txt", ("a", "A"), ("c", "C")))
+    assert "value: 'A\\r\\nb\\r\\nC'" in work.says(python("repr(open('long.txt', newline='').read())")).replace(
+        '"', ""
+    ).replace("\\\\", "\\")
+
+
+def test_a_file_that_did_not_parse_before_may_be_edited(opened, project):
+    (project / "old.py").write_text("print 'two'\nx = 1\n")
+    assert opened().act(edit("old.py", ("x = 1", "x = 2"))).state.changed == ("old.py",)
+
+
+def test_a_protected_file_can_be_edited_and_is_said_to_count_for_nothing(opened):
+    seen = opened().act(edit("test_total.py", ("print('fine')", "print('good')")))
+    assert "counts for nothing" in seen.state.output
+    assert seen.state.protected == ("test_total.py",)
+
+
+def test_handing_in_what_fails_the_check_warns_once(opened):
+    work = opened()
+    work.act(file("notes.txt", "x"))
+    first, second = work.act(kind="finish"), work.act(kind="finish")
+    assert not first.ok and "the check fails: AssertionError" in first.error
+    assert first.error.endswith("done again hands in all the same")
+    assert second.ok and not work.judged().accepted
+
+
+def test_a_change_after_the_warning_is_warned_of_again(opened):
+    work = opened()
+    work.act(file("notes.txt", "x"))
+    assert not work.act(kind="finish").ok
+    assert not work.act(file("notes.txt", "y"), kind="finish").ok
+    assert work.act(MEND, kind="finish").ok and work.judged().accepted
+
+
+def test_an_unchanged_folder_is_not_handed_in_and_giving_up_hands_in_nothing(opened):
+    work = opened()
+    assert work.act(kind="finish", text="done").error == "nothing was changed"
+    work.act(MEND)
+    assert not work.act(kind="give_up", text="too hard").ok
+
+
+def test_a_check_that_passed_before_says_nothing_of_a_change(opened):
+    work = opened(check=PASSING)
+    seen = work.act(file("notes.txt", "x"))
+    assert (seen.ok, seen.error, seen.state.score) == (False, "", 1.0)
+    assert work.act(kind="finish").ok
+
+
+def test_blocks_that_fail_hand_nothing_in(opened):
+    seen = opened().act("\n".join([MEND, sh("exit 1")]), kind="finish")
+    assert not seen.ok and seen.error == "sh: exit 1"
+
+
+def test_a_slow_check_runs_when_the_folder_is_handed_in(sandbox, make_work):
+    with closing(FilesEnvironment(make_work().work, sandbox, Snapshots(), quick_s=0.0)) as environment:
+        slow_check(Work(environment))
+
+
+def slow_check(work):
+    assert work.act(file("notes.txt", "x")).state.check is not None  # nobody knew how long it takes
+    seen = work.act(MEND)
+    assert seen.state.check is None and "was not run; done runs it" in seen.state.output and not seen.ok
+    assert "was not run" not in work.says(f"{file('more.txt', 'x')}\n{sh(CHECK)}")
+    seen = work.act(kind="finish")
+    assert seen.ok and seen.state.check == "fine\n"
+
+
+def test_an_answer_in_words_is_no_change_and_nothing_can_check_it(opened, project):
+    work = opened(folder_task("what does total give?", project))
+    work.act(sh("cat total.py"))
+    seen = work.act(kind="answer", text="the first number")
+    assert seen.ok and seen.outputs == ("the first number",)
+    judged = work.judged()
+    assert (judged.accepted, judged.unchecked, judged.verified, judged.checked) == (True, True, False, False)
+    assert judged.text == "nothing can check it"
+    assert work.environment.answer(work.steps[-1]) == "the first number"
+
+
+def test_an_answer_in_words_does_not_do_for_a_task_with_a_check(opened):
+    seen = opened().act(kind="answer", text="it is right already")
+    assert not seen.ok and seen.error == "this task asks for a change of the folder, until the check passes"
+
+
+def test_a_change_that_nothing_can_check_is_handed_in_as_such(opened, project):
+    work = opened(folder_task("make it right", project))
+    assert not work.act(MEND).ok
+    assert work.act(kind="finish").ok
+    judged = work.judged()
+    assert (judged.accepted, judged.unchecked) == (True, True)
+
+
+def test_a_task_file_may_hold_work_without_a_check(project, tmp_path):
+    task = folder_task("look at it", project)
+    written = tmp_path / "tasks.jsonl"
+    written.write_text(json.dumps(task_json(task)) + "\n")
+    (loaded,) = load_suite(str(written)).tasks
+    assert loaded.work == replace(task.work, folder=loaded.work.folder) and loaded.work.check == ""
+    with pytest.raises(Exception, match="is missing"):
+        folder_task(" ", project)
+
+
+def test_a_probe_takes_blocks_too(opened):
+    work = opened()
+    snapshot = work.act(file("notes.txt", "x")).state.snapshot
+    assert work.environment.probe([(MEND, "")], [[snapshot], [""]]) == [[True, True]]
+    assert work.environment.probe([(sh("ls"), "")], [[snapshot]]) == [[None]]
+
+
+def test_what_one_look_hides_the_next_sees(opened):
+    """Only what changed comes back, so a file that changes twice in a row has to come back twice."""
+    work = opened()
+    for word in ("one", "two", "six"):
+        seen = work.act(python(f"open('n.txt', 'w').write('{word}')"))
+        assert seen.state.changed == ("n.txt",)
+        assert word in work.environment.answer(work.steps[-1])
+    assert work.act(sh("rm n.txt; mkdir n.txt; echo x > n.txt/in")).state.changed == ("n.txt", "n.txt/in")
