@@ -26,7 +26,7 @@ class FolderDouble(QuirkDouble):
     def answer(self, body: Mapping[str, Any]) -> str:
         """The reply to a prompt; where an action is asked for, its code writes the file."""
         said = super().answer(body)
-        return said if schema_of(body, "") else said.replace("```python", f"```file {ANSWER}")
+        return said if schema_of(body, "") else said.replace("```python", f"```file {ANSWER}") + "```done\n```\n"
 
 
 def quirk_folder(job: QuirkTask, folder: Path) -> Task:

@@ -31,7 +31,7 @@ class RepeatedQuestion:
         action = self.ask(facts, self.steps)
         if action.kind == "finish" and kind_of(self.view.environment).one_file:
             return Attempted(fits=False, right=False)
-        if action.kind != "code" or action.explores:
+        if not action.code or action.explores:
             return None
         return self.trials.attempt(action, self.steps)
 
