@@ -28,6 +28,8 @@ class Setting:
         branches: Most actions tried from one state; see :class:`evolve.workflow.Knobs`.
         modules: Python files by name that actions can import.
         judge: Makes the verifier that judges by a task's rubric; None where no model can.
+        shows: A refusal may show one row that was withheld, which then verifies nothing any more. Only where a person
+            works on a task of their own; where anything is measured, what is withheld stays so.
     """
 
     sandbox: Sandbox
@@ -35,6 +37,7 @@ class Setting:
     branches: int = 1
     modules: Mapping[str, bytes] = field(default_factory=lambda: NO_FILES)
     judge: Callable[[Task], Verifier] | None = None
+    shows: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

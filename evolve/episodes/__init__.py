@@ -45,6 +45,7 @@ from evolve.episodes.steps import (
     Respond,
     Status,
     Step,
+    shown_rows,
 )
 from evolve.episodes.views import (
     HELD_OUT,
@@ -54,6 +55,7 @@ from evolve.episodes.views import (
     Cost,
     Json,
     Limits,
+    Refused,
     Row,
     Seen,
     TaskView,
@@ -90,6 +92,7 @@ __all__ = [
     "Question",
     "QuestionKind",
     "Recalled",
+    "Refused",
     "Relation",
     "Respond",
     "Row",
@@ -102,4 +105,5 @@ __all__ = [
     "Subgoal",
     "TaskView",
     "Turn",
+    "shown_rows",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 Json = Any
@@ -24,6 +24,21 @@ class Row:
 
     input: tuple[Json, ...]
     output: Json
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refused:
+    """An answer to a task that was put to the verifier and refused.
+
+    Attributes:
+        answer: Its source, or what it changed.
+        row: A row that it failed and that was shown after that, so that it verifies nothing any more; else None.
+        got: What the answer gave on it; ``{"error": ...}`` where it failed.
+    """
+
+    answer: str
+    row: Row | None = None
+    got: Json = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +65,7 @@ class Seen:
 
 @dataclass(frozen=True, kw_only=True)
 class TaskView:
-    """What a policy may see of a task: never a verify or hidden row."""
+    """What a policy may see of a task: never a verify or hidden row, but for those that were shown after a refusal."""
 
     id: str
     family: str
@@ -70,6 +85,8 @@ class TaskView:
     """What there is to see of the folder at the start: the check's output, a map, the folder's own conventions."""
     earlier: tuple[Turn, ...] = ()
     """Earlier turns of the same conversation, oldest first; what "the same" and "the other" refer to."""
+    refused: tuple[Refused, ...] = field(default=(), metadata={"sparse": True})
+    """What earlier runs of the same task handed in and was refused, newest first, three at most."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,7 +124,7 @@ class Limits:
     calls: int | None = None
     """Requests to model endpoints."""
     submissions: int = 1
-    """Answers that may be put to the verifier: 3 on ``train``, 1 elsewhere."""
+    """Answers that may be put to the verifier: 3 on ``train`` and on a person's own tasks, 1 elsewhere."""
 
     def less(self, cost: Cost) -> Limits:
         """What is left of them after that cost; no kind falls below zero."""
