@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 from evolve.agent.context import EpisodeContext
-from evolve.episodes import Status, Step
+from evolve.episodes import Json, Row, Status, Step, shown_rows
 from evolve.redaction import MARK
+
+_LONGEST_VALUE = 200
+"""Characters of a value of a row that a sentence about it shows; the record has all of it."""
 
 
 def goes_on(steps: Sequence[Step], context: EpisodeContext) -> bool:
@@ -64,15 +68,33 @@ def _concluded(steps: Sequence[Step], context: EpisodeContext) -> tuple[Status, 
                 "nothing can check it" if judged.unchecked else "the code runs; there are no rows to check it against"
             )
             return "unverified", judged.text or runs
-        return "solved", _accepted_note(last)
+        return "solved", _accepted_note(last) + _shown_note(len(shown_rows(steps)))
     left = context.left(steps)
     if any(step.judgement is not None for step in steps):
-        return "refused", _last_text(steps) or "every submitted answer failed on rows the policy had not seen"
+        return "refused", _refusal(steps, context.view.entry)
     if last.action.ended is not None:
         return "budget", last.action.text
     if left.candidates == 0 or left.seconds == 0.0 or left.tokens == 0:
         return "budget", f"nothing found within {_limits_text(context)}"
     return "unsolved", last.action.text or (last.observation.error if last.observation else "") or "no answer found"
+
+
+def _refusal(steps: Sequence[Step], entry: str) -> str:
+    """Why nothing was accepted, with the rows that may be named."""
+    why = _last_text(steps) or "every submitted answer failed on rows the policy had not seen"
+    judged = [step.judgement for step in steps if step.judgement is not None]
+    return "; ".join([why, *(_failed_row(entry, one.row, one.got) for one in judged if one.row is not None)])
+
+
+def _failed_row(entry: str, row: Row, got: Json) -> str:
+    return f"{entry}({', '.join(map(_told, row.input))}) gave {_told(got)}, wanted {_told(row.output)}"
+
+
+def _told(value: Json) -> str:
+    if isinstance(value, dict) and set(value) == {"error"}:
+        return f"the error {str(value['error'])[:_LONGEST_VALUE]}"
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
 
 
 def _last_text(steps: Sequence[Step]) -> str:
@@ -87,7 +109,16 @@ def _accepted_note(step: Step) -> str:
         return f"reproduces every example and {rows} rows it was not shown"
     if step.judgement is not None and step.judgement.checked:
         return f"reproduces every example, and {rows} assertions hold in its own process"
-    return f"reproduces every example; unverified, because only {rows} further rows are known"
+    return (
+        f"reproduces every example; unverified, because only {rows} further row{' is' if rows == 1 else 's are'} known"
+    )
+
+
+def _shown_note(rows: int) -> str:
+    """How many rows no longer count among those that were not shown."""
+    if not rows:
+        return ""
+    return "; 1 row was shown after a refusal" if rows == 1 else f"; {rows} rows were shown after refusals"
 
 
 def _limits_text(context: EpisodeContext) -> str:

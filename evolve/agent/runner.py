@@ -159,6 +159,7 @@ class Agent:
             modules=modules,
             clean=surroundings.scanner.clean,
             judge=surroundings.judge,
+            shows=identity.split == OWN,
         )
         with ExitStack() as stack:
             environment = stack.enter_context(closing(open_environment(task, setting)))
@@ -199,7 +200,7 @@ class Agent:
             environment=environment,
             policy=self._policy(identity.episode),
             sandbox=surroundings.sandbox,
-            limits=replace(bounds, submissions=knobs.submissions if identity.split == "train" else 1),
+            limits=replace(bounds, submissions=knobs.submissions if identity.split in ("train", OWN) else 1),
             knobs=knobs,
             recall=surroundings.recall,
             recorder=surroundings.recorder,

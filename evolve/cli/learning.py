@@ -56,7 +56,12 @@ def learn_and_tell(opened: Workspace, *, as_json: bool) -> None:
     """
     if as_json:
         return
-    for one in _learn(opened):
+    try:
+        taught = _learn(opened)
+    except KeyboardInterrupt as stop:
+        stop.add_note("continue with: evolve learn")  # the run itself is over
+        raise
+    for one in taught:
         emit(f"learning: {_lesson(one)}")
         for skill in one.skills:
             emit(f"new skill: {skill}  (evolve skills show {skill})")
@@ -75,7 +80,7 @@ def emit_with_lessons(opened: Workspace, result: Result) -> None:
 
 def _learn(opened: Workspace) -> tuple[Taught, ...]:
     """What is learned now. The result stands, whatever keeps this from being done."""
-    from evolve.errors import EndpointProblem, Interrupted, SandboxUnavailable
+    from evolve.errors import EndpointProblem, SandboxUnavailable
 
     try:
         return opened.learn()
@@ -83,8 +88,6 @@ def _learn(opened: Workspace) -> tuple[Taught, ...]:
         note(f"learning: not yet, {problem}")
         note("  try: evolve learn", whole=True)
         return ()
-    except KeyboardInterrupt as stop:
-        raise Interrupted("interrupted while learning; the result is saved", hint="evolve learn") from stop
 
 
 def _lesson(taught: Taught) -> str:

@@ -87,10 +87,16 @@ def _signals_as_interrupted() -> Iterator[None]:
     except _Terminated as stop:
         _on_ctrl_c(signal.SIG_DFL)
         # 143 is 128 and the number of SIGTERM, as a shell reports it.
-        raise Interrupted("terminated; everything finished so far is saved", exit_code=143) from stop
+        text = "terminated; everything finished so far is saved"
+        raise Interrupted(text, hint=_way_on(stop), exit_code=143) from stop
     except KeyboardInterrupt as stop:
         _on_ctrl_c(signal.SIG_DFL)  # everything is closed: a second one ends the process at once
-        raise Interrupted("interrupted; everything finished so far is saved") from stop
+        raise Interrupted("interrupted; everything finished so far is saved", hint=_way_on(stop)) from stop
+
+
+def _way_on(stop: KeyboardInterrupt) -> str:
+    """How to go on after a signal, where that is another command than the same one."""
+    return "; ".join(getattr(stop, "__notes__", ()))
 
 
 def build_app() -> typer.Typer:

@@ -29,6 +29,8 @@ class Setting:
         modules: Python files by name that actions can import.
         clean: Puts a mark in the place of secrets, in whatever is kept beside the record.
         judge: Makes the verifier that judges by a task's rubric; None where no model can.
+        shows: A refusal may show one row that was withheld, which then verifies nothing any more. Only where a person
+            works on a task of their own; where anything is measured, what is withheld stays so.
     """
 
     sandbox: Sandbox
@@ -37,6 +39,7 @@ class Setting:
     modules: Mapping[str, bytes] = field(default_factory=lambda: NO_FILES)
     clean: Callable[[str], str] = str
     judge: Callable[[Task], Verifier] | None = None
+    shows: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,6 +23,7 @@ def judged_by_all(verifiers: Sequence[Verifier], submission: Submission, sandbox
             break
     accepted = all(verdict.accepted for verdict in verdicts)
     opinions = [verdict for verdict in verdicts if verdict.judged]
+    refusal = next((verdict for verdict in verdicts if verdict.row is not None), None)
     verified = accepted and any(verdict.verified for verdict in verdicts)
     return Judgement(
         accepted=accepted,
@@ -37,4 +38,6 @@ def judged_by_all(verifiers: Sequence[Verifier], submission: Submission, sandbox
             for verdict in verdicts
             if verdict.text and (verdict.verified or verdict.judged or not verified)
         ),
+        row=None if refusal is None else refusal.row,
+        got=None if refusal is None else refusal.got,
     )

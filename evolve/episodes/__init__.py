@@ -46,6 +46,7 @@ from evolve.episodes.steps import (
     Respond,
     Status,
     Step,
+    shown_rows,
 )
 from evolve.episodes.views import (
     HELD_OUT,
@@ -55,6 +56,7 @@ from evolve.episodes.views import (
     Cost,
     Json,
     Limits,
+    Refused,
     Row,
     Seen,
     TaskView,
@@ -92,6 +94,7 @@ __all__ = [
     "Question",
     "QuestionKind",
     "Recalled",
+    "Refused",
     "Relation",
     "Respond",
     "Row",
@@ -104,4 +107,5 @@ __all__ = [
     "Subgoal",
     "TaskView",
     "Turn",
+    "shown_rows",
 ]

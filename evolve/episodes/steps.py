@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from evolve.episodes.actions import SPARSE, Action
-from evolve.episodes.views import Json
+from evolve.episodes.views import Json, Row
 
 QuestionKind = Literal["ask", "approve"]
 Status = Literal["solved", "unverified", "refused", "unsolved", "budget", "fault", "interrupted", "waiting"]
@@ -94,6 +94,11 @@ class Judgement:
     """Accepted because a command, or assertions in the answer's own process, said so; never evidence for the gate."""
     unchecked: bool = field(default=False, metadata=SPARSE)
     """Accepted because there was nothing to check it by."""
+    row: Row | None = field(default=None, metadata=SPARSE)
+    """A row that the refused answer failed, shown to policy and person; from here on it verifies nothing. Only in a
+    person's own runs."""
+    got: Json = field(default=None, metadata=SPARSE)
+    """What the answer gave on ``row``; ``{"error": ...}`` where it failed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,6 +109,12 @@ class Step:
     action: Action
     observation: Observation | None = None
     judgement: Judgement | None = None
+
+
+def shown_rows(steps: Sequence[Step]) -> tuple[Row, ...]:
+    """The rows that were shown after refusals, in order."""
+    rows = [step.judgement.row for step in steps if step.judgement is not None]
+    return tuple(row for row in rows if row is not None)
 
 
 @dataclass(frozen=True, kw_only=True)

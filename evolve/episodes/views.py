@@ -27,6 +27,21 @@ class Row:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Refused:
+    """An answer to a task that was put to the verifier and refused.
+
+    Attributes:
+        answer: Its source, or what it changed.
+        row: A row that it failed and that was shown after that, so that it verifies nothing any more; else None.
+        got: What the answer gave on it; ``{"error": ...}`` where it failed.
+    """
+
+    answer: str
+    row: Row | None = None
+    got: Json = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Turn:
     """An earlier turn of the conversation that a task belongs to: what the person said, and what came of it."""
 
@@ -50,7 +65,7 @@ class Seen:
 
 @dataclass(frozen=True, kw_only=True)
 class TaskView:
-    """What a policy may see of a task: never a verify or hidden row."""
+    """What a policy may see of a task: never a verify or hidden row, but for those that were shown after a refusal."""
 
     id: str
     family: str
@@ -70,6 +85,8 @@ class TaskView:
     """What there is to see of the folder at the start: the check's output, a map, the folder's own conventions."""
     earlier: tuple[Turn, ...] = ()
     """Earlier turns of the same conversation, oldest first; what "the same" and "the other" refer to."""
+    refused: tuple[Refused, ...] = field(default=(), metadata={"sparse": True})
+    """What earlier runs of the same task handed in and was refused, newest first, three at most."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +133,7 @@ class Limits:
     steps: int | None = field(default=None, metadata={"sparse": True})
     """Actions; None leaves them to the workflow."""
     submissions: int = 1
-    """Answers that may be put to the verifier: 3 on ``train``, 1 elsewhere."""
+    """Answers that may be put to the verifier: 3 on ``train`` and on a person's own tasks, 1 elsewhere."""
 
     def less(self, cost: Cost) -> Limits:
         """What is left of them after that cost; no kind falls below zero."""

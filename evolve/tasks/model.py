@@ -17,7 +17,7 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import Literal, cast, get_args
 
-from evolve.episodes import Json, Row, TaskView, Turn
+from evolve.episodes import Json, Refused, Row, TaskView, Turn
 from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
 from evolve.tasks.signature import format_signature, infer_signature
@@ -27,6 +27,8 @@ from evolve.tasks.work import Work
 SplitName = Literal["train", "gate", "test"]
 WORDS = "words"
 """Family of tasks that a person told in words: nothing can check an answer to them."""
+_REFUSED_SHOWN = 3
+"""Refused answers that a policy is told of at most."""
 MIN_VERIFY = 3
 """Fewest unseen rows on which an answer may be called verified."""
 
@@ -51,6 +53,8 @@ class Task:
             by what a model judges an answer that nothing else can check.
         warnings: What a person should know about the task, one sentence each; no part of its identity.
         earlier: Turns of the conversation before it; no part of its identity either.
+        refused: Answers to it that earlier runs handed in, newest first; the rows that were shown with them verify
+            nothing any more. No part of its identity.
         source: Where it came from: :data:`evolve.episodes.BUILT_IN`, or digests of its place and of what stands there,
             with blanks between; "" where nobody knows. A task file cannot set it, and it is no part of its identity.
     """
@@ -68,6 +72,7 @@ class Task:
     meta: Mapping[str, Json] = field(default_factory=dict)
     warnings: tuple[str, ...] = field(default=(), compare=False)
     earlier: tuple[Turn, ...] = field(default=(), compare=False)
+    refused: tuple[Refused, ...] = field(default=(), compare=False)
     source: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
@@ -117,14 +122,19 @@ class Task:
             environment=self.environment,
             check="" if self.work is None else self.work.check,
             earlier=self.earlier,
+            refused=self.refused[:_REFUSED_SHOWN],
         )
 
     def verify_rows(self) -> tuple[Row, ...]:
-        """The rows that decide *verified*, none of them visible and none twice.
+        """The rows that decide *verified*, none of them visible, shown after a refusal or there twice.
 
         ``verify`` where given, else the first half of ``hidden``, rounded up, at least three
         (all where there are fewer).
         """
+        shown = {row_key(one.row) for one in self.refused if one.row is not None}
+        return tuple(row for row in self._kept_back() if row_key(row) not in shown)
+
+    def _kept_back(self) -> tuple[Row, ...]:
         if self.verify:
             return self._unseen(self.verify)
         fresh = self._unseen(self.hidden)
@@ -132,7 +142,7 @@ class Task:
 
     def unseen_rows(self) -> tuple[Row, ...]:
         """The hidden rows left after :meth:`verify_rows`. For benchmarks only."""
-        taken = {row_key(row) for row in self.verify_rows()}
+        taken = {row_key(row) for row in self._kept_back()}
         return tuple(row for row in self._unseen(self.hidden) if row_key(row) not in taken)
 
     @property

@@ -15,7 +15,7 @@ class Knobs:
     steps: int = 6
     """Most action cycles of one episode."""
     submissions: int = 3
-    """Most answers put to the verifier on ``train`` tasks; elsewhere it is always one."""
+    """Most answers put to the verifier on ``train`` tasks and a person's own; elsewhere it is always one."""
     candidates: int = 50_000
     """Most expressions of one episode."""
     seconds: float = 20.0

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from evolve.cli.asking import TYPED_AHEAD, parse_choice
 from evolve.cli.chat import showing
+from evolve.cli.chat.learning import learn_after
 from evolve.cli.chat.progress import Progress
 from evolve.cli.chat.reading import Wanted
 from evolve.cli.chat.screen import Screen
@@ -167,7 +168,8 @@ class ChatSession:
             for warning in task.warnings:
                 self.screen.say("warning", warning)
             python = self.setup.python if task.folder else None
-            result = workspace.run(task, budget=budget_of(turn.budget), python=python, person=person)
+            with workspace.delivering():  # what it teaches comes once it was shown
+                result = workspace.run(task, budget=budget_of(turn.budget), python=python, person=person)
         return self._resolve_ambiguity(task, turn, result)
 
     def respond(self, question: Question) -> str | None:
@@ -242,7 +244,8 @@ class ChatSession:
                 continue
             self._book(result)
             self._booked = {}  # with another row it is another run
-            with self.screen.working("starting again with your answer"), self.opened() as workspace:
+            starting = self.screen.working("starting again with your answer")
+            with starting, self.opened() as workspace, workspace.delivering():
                 result = workspace.run(task, budget=budget_of(turn.budget))
         return result
 
@@ -276,6 +279,7 @@ class ChatSession:
         self.code = _code(result)
         if result.patch is not None and result.patch.names:
             self.tell(result.patch)
+        learn_after(self)
 
     def tell(self, patch: Patch) -> None:
         """Says what became of a change, keeps a refusal with its turn, and learns from its reason."""

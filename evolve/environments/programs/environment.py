@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from evolve.environments.probing import cut_short, make_probe
 from evolve.environments.verdicts import judged_by_all
-from evolve.episodes import Action, Json, Judgement, Observation, Step
+from evolve.episodes import Action, Json, Judgement, Observation, Row, Step, shown_rows
 from evolve.sandbox.protocol import Sandbox
 from evolve.tasks.equality import equal
-from evolve.tasks.model import Task
+from evolve.tasks.model import Task, row_key
 from evolve.tasks.verification.trials import try_rows
 from evolve.tasks.verification.verifiers import RowsVerifier, Submission, TestsVerifier, Verifier
 
@@ -22,23 +22,37 @@ class ProgramsEnvironment:
         task: Its verify rows and tests are used here and given to nobody.
         sandbox: Where answers run.
         judge: Asked where there are neither rows nor tests; its bit is an opinion.
+        shows: A refusal shows a row that failed, unless no other would stay unseen; it then verifies nothing.
     """
 
-    def __init__(self, task: Task, sandbox: Sandbox, judge: Verifier | None = None, *, name: str = "programs") -> None:
+    def __init__(
+        self,
+        task: Task,
+        sandbox: Sandbox,
+        judge: Verifier | None = None,
+        *,
+        name: str = "programs",
+        shows: bool = False,
+    ) -> None:
         self.name = name
         self._entry, self._examples, self._sandbox = task.entry, task.examples, sandbox
-        rows = task.verify_rows()
-        self._decided = bool(rows or task.tests)
+        self._rows, self._tests, self._shows = task.verify_rows(), task.tests, shows
+        self._judge = judge if not self._rows and not task.tests else None
         # Where tests decide as well, equal values do not make two answers alike.
-        self._unseen = () if task.tests else tuple(list(row.input) for row in rows)
+        self._unseen = () if task.tests else tuple(list(row.input) for row in self._rows)
+        self._earlier = tuple(one.row for one in task.refused if one.row is not None)
+
+    def _verifiers(self, shown: Sequence[Row]) -> tuple[Verifier, ...]:
+        """Who is asked, once these rows were shown."""
+        if self._judge is not None:
+            return (self._judge,)
+        if not self._rows and self._tests:
+            return (TestsVerifier(tests=self._tests),)
+        known = {row_key(row) for row in shown}
+        unseen = tuple(row for row in self._rows if row_key(row) not in known)
         # Rows are the best verifier, so they are asked first; an opinion counts only where there is nothing better.
-        self._verifiers: tuple[Verifier, ...] = (RowsVerifier(rows=rows),)
-        self._opinion = None if rows or task.tests else judge
-        if task.tests:
-            tests = TestsVerifier(tests=task.tests)
-            self._verifiers = (*self._verifiers, tests) if rows else (tests,)
-        elif self._opinion is not None:
-            self._verifiers = (self._opinion,)
+        rows = RowsVerifier(rows=unseen, shows=self._shows)
+        return (rows, TestsVerifier(tests=self._tests)) if self._tests else (rows,)
 
     def reset(self) -> Observation:
         """Nothing is there at the start but the examples, which the policy has."""
@@ -49,17 +63,27 @@ class ProgramsEnvironment:
         return tuple(steps)
 
     def observe(self, action: Action, before: Sequence[Step]) -> Observation:
-        """Runs the code on the visible examples, in the sandbox."""
         if action.kind in ("finish", "give_up"):
             return Observation(ok=False, error=action.text or "the policy gave up")
         if action.kind == "answer":
-            told = "the task asks for a function, and not for words" if self._examples or self._decided else ""
+            told = (
+                "the task asks for a function, and not for words" if self._examples or self._rows or self._tests else ""
+            )
             return Observation(ok=not told, outputs=(action.text,), error=told)
         if not action.code:
             return Observation(ok=False, error=action.text or "the action has no code")
-        trial = try_rows(self._sandbox, action.code, self._entry, self._examples)
+        visible = len(self._examples)
+        trial = try_rows(
+            self._sandbox, action.code, self._entry, (*self._examples, *self._earlier, *shown_rows(before))
+        )
+        # Handed in, it would be refused for certain, and use up a submission.
+        repeated = "" if all(trial.matches[visible:]) else "a row that was shown after a refusal is not reproduced"
         return Observation(
-            ok=trial.ok, outputs=trial.outputs, error=trial.error, denied=trial.denied, fault=trial.fault
+            ok=trial.ok,
+            outputs=trial.outputs[:visible],
+            error=trial.error or repeated,
+            denied=trial.denied,
+            fault=trial.fault,
         )
 
     def judge(self, steps: Sequence[Step]) -> Judgement:
@@ -73,13 +97,13 @@ class ProgramsEnvironment:
             else f"\nIt gave: {json.dumps(observation.outputs[0])}"
         )
         submission = Submission(code=code, entry=self._entry, shown=code + value)
-        return judged_by_all(self._verifiers, submission, self._sandbox)
+        return judged_by_all(self._verifiers(shown_rows(steps)), submission, self._sandbox)
 
     def _judge_words(self, text: str) -> Judgement:
         """A rubric's verdict on an answer in words; where there is none, nothing can tell."""
-        if self._opinion is None:
+        if self._judge is None:
             return Judgement(accepted=True, verified=False, rows=0, unchecked=True)
-        return judged_by_all((self._opinion,), Submission(entry=self._entry, shown=text), self._sandbox)
+        return judged_by_all((self._judge,), Submission(entry=self._entry, shown=text), self._sandbox)
 
     def probe(self, programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Json]]) -> list[list[Json] | None]:
         """Runs each program on every input, in one execution."""

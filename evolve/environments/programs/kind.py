@@ -37,7 +37,8 @@ class Programs:
     def open(self, task: Task, setting: Setting) -> Environment:
         """Runs answers in the sandbox; a rubric decides only where there are neither rows nor tests."""
         decided = bool(task.verify_rows() or task.tests)
-        return ProgramsEnvironment(task, setting.sandbox, None if decided else judge_of(task, setting))
+        judge = None if decided else judge_of(task, setting)
+        return ProgramsEnvironment(task, setting.sandbox, judge, shows=setting.shows)
 
     def put(self, view: TaskView) -> Sequence[Part]:
         """The function to define, with the types that its examples show."""

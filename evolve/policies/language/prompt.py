@@ -11,7 +11,7 @@ from evolve.environments import kind_of
 from evolve.episodes import PREFERENCE, Plan, Recalled, Subgoal, TaskView
 from evolve.models import KEPT, Message
 from evolve.policies.language.quoting import Learned, learned, quoted, shortened
-from evolve.policies.language.results import call_text, json_text
+from evolve.policies.language.results import call_text, json_text, refused_text
 
 # Characters: of all examples or a part of the task, of an example, and of an edit that a preference comes from.
 _EXAMPLES = 6_000
@@ -34,6 +34,9 @@ def task_message(view: TaskView) -> Message:
         shown = _examples(view)
         parts.append(quoted("examples", "\n".join(shown)) if shown else "There are no examples.")
     parts += _seen_parts(view)
+    if view.refused:
+        told = "\n\n".join(refused_text(view, one) for one in view.refused)
+        parts.append("These answers to this task were refused before:\n" + quoted("refused", told))
     return Message(role="user", text="\n".join(parts), priority=KEPT, kind="task")
 
 

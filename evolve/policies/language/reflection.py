@@ -27,7 +27,12 @@ _REPEATED = 0.6
 def is_failure(step: Step) -> bool:
     """Whether a step was an answer that was run and was wrong."""
     observation, judgement = step.observation, step.judgement
-    if step.action.kind not in ("code", "finish") or step.action.explores or not step.action.code or observation is None:
+    if (
+        step.action.kind not in ("code", "finish")
+        or step.action.explores
+        or not step.action.code
+        or observation is None
+    ):
         return False
     if observation.state is not None:  # a look around in a folder is no failed answer; a change that fails the check is
         return bool(observation.state.changed) and observation.state.check is not None and not observation.ok

@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from evolve.environments import kind_of
-from evolve.episodes import EnvironmentState, Observation, Row, Step, TaskView
+from evolve.episodes import EnvironmentState, Judgement, Observation, Refused, Row, Step, TaskView
 from evolve.policies.language.quoting import shortened
 
 _ROW = 1_000
 """Characters of one wrong example."""
 _WRONG_SHOWN = 8
+_ANSWER = 4_000
+"""Characters of an answer that was refused in an earlier run."""
 
 
 def answered_by_person(step: Step) -> bool:
@@ -42,7 +44,7 @@ def _result_text(view: TaskView, step: Step) -> str:
     if observation.interrupted:
         return observation.error
     if judgement is not None:
-        return "accepted" if judgement.accepted else kind_of(view.environment).refusal
+        return "accepted" if judgement.accepted else _refusal(view, judgement)
     if observation.denied and not observation.text and observation.state is None:
         return f"refused by the sandbox, which says nothing about the task: {observation.denied}"
     if observation.fault:
@@ -54,11 +56,31 @@ def _result_text(view: TaskView, step: Step) -> str:
     return _rows_text(view, step, observation)
 
 
+def _refusal(view: TaskView, judgement: Judgement) -> str:
+    """That an answer was refused, and the row that tells why where one may be shown."""
+    said = kind_of(view.environment).refusal
+    if judgement.row is None:
+        return said
+    shown = (
+        f"{call_text(view, judgement.row)}: wanted {json_text(judgement.row.output)}, got {value_text(judgement.got)}"
+    )
+    return f"{said}, such as this one, which is an example from now on:\n{shortened(shown, _ROW)}"
+
+
+def refused_text(view: TaskView, refused: Refused) -> str:
+    """An answer that an earlier run of the task handed in, and why it was refused."""
+    lines = [shortened(refused.answer, _ANSWER)]
+    if refused.row is not None:
+        row = f"{call_text(view, refused.row)}: wanted {json_text(refused.row.output)}, got {value_text(refused.got)}"
+        lines.append(shortened(row, _ROW))
+    return "\n".join(lines)
+
+
 def _rows_text(view: TaskView, step: Step, observation: Observation) -> str:
     """Which examples a function did not reproduce."""
     pairs = list(zip(view.examples, observation.outputs, strict=False))
     wrong = [
-        f"{call_text(view, row)}: expected {json_text(row.output)}, got {_value_text(value)}"
+        f"{call_text(view, row)}: expected {json_text(row.output)}, got {value_text(value)}"
         for row, value in pairs
         if not _same(value, row.output)
     ]
@@ -97,7 +119,8 @@ def _doubt(step: Step) -> str:
     return f"{'not run' if step.observation is None else 'right on the examples'}, but doubted: {doubts[-1]}"
 
 
-def _value_text(value: Any) -> str:
+def value_text(value: Any) -> str:
+    """A value that a call gave, or how it failed."""
     failed = isinstance(value, dict) and set(value) == {"error"}
     return str(value["error"]) if failed else json_text(value)
 

@@ -6,11 +6,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from evolve.episodes import Action, Limits, Plan, Step
+from evolve.episodes import Action, Limits, Plan, Step, TaskView, shown_rows
 from evolve.policies.search.enumerator import SearchMeter
 from evolve.policies.search.problem import Problem
 from evolve.policies.search.searcher import Searcher, Solution
 from evolve.programs.terms import Term, from_json
+from evolve.tasks import row_key
 
 UNLIMITED = 10_000_000
 """Candidates of a search where an episode sets no limit."""
@@ -18,7 +19,11 @@ UNLIMITED = 10_000_000
 
 @dataclass
 class EpisodeSearch:
-    """A search in progress over one episode: with learned prices first, then with static ones."""
+    """A search in progress over one episode: with learned prices first, then with static ones.
+
+    Attributes:
+        is_refused: Whether a program is known to be wrong, and so is never given.
+    """
 
     problem: Problem
     searcher: Searcher
@@ -28,6 +33,7 @@ class EpisodeSearch:
     waiting: list[Solution] = field(default_factory=list)
     done: set[Term] = field(default_factory=set)
     programs: Iterator[Solution | None] | None = None
+    is_refused: Callable[[Term], bool] = lambda term: False
 
     @property
     def meter(self) -> SearchMeter:
@@ -63,7 +69,8 @@ class EpisodeSearch:
                 return None
             if solution.term not in self.done:
                 self.done.add(solution.term)
-                return solution
+                if not self.is_refused(solution.term):
+                    return solution
         return None
 
     def rivals(self, solution: Solution, share: float) -> list[Term]:
@@ -89,6 +96,16 @@ class EpisodeSearch:
             solutions.append(other)
         self.searcher.pause_at = None
         return solutions
+
+
+def with_shown(view: TaskView, steps: Sequence[Step]) -> tuple[TaskView, Sequence[Step]]:
+    """The view with rows that were shown after refusals as further examples, and the steps since the last of them."""
+    shown = [one.row for one in view.refused if one.row is not None] + list(shown_rows(steps))
+    since = max((place for place, step in enumerate(steps, 1) if shown_rows([step])), default=0)
+    rows = {row_key(row): row for row in (*shown, *view.examples)}
+    visible = {row_key(row) for row in view.examples}
+    more = tuple(row for key, row in rows.items() if key not in visible)
+    return replace(view, examples=(*view.examples, *more)), steps[since:]
 
 
 def answers_of(steps: Sequence[Step]) -> list[Term]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from evolve.cancellation import Cancellation
@@ -29,7 +29,14 @@ from evolve.policies.search.answers import answer, draft_of, part_draft
 from evolve.policies.search.clues import ClueReader
 from evolve.policies.search.collector import without_collector
 from evolve.policies.search.enumerator import SearchMeter
-from evolve.policies.search.episode_search import UNLIMITED, EpisodeSearch, answers_of, spare_of, without_share
+from evolve.policies.search.episode_search import (
+    UNLIMITED,
+    EpisodeSearch,
+    answers_of,
+    spare_of,
+    with_shown,
+    without_share,
+)
 from evolve.policies.search.features import features_of
 from evolve.policies.search.guide import Guide
 from evolve.policies.search.leaves import texts_in
@@ -143,7 +150,11 @@ class SearchPolicy:
 
     @without_collector()
     def act(self, view: TaskView, plan: Plan, steps: Sequence[Step], limits: Limits) -> Action:
-        """Searches for a program not yet refused; ``finish`` where the budget holds none."""
+        """Searches for a program not yet refused; ``finish`` where the budget holds none.
+
+        Rows that were shown after refusals are further examples: from there on it is another search.
+        """
+        view, steps = with_shown(view, steps)
         spare = spare_of(steps)
         if spare is not None:
             self._current = None
@@ -197,6 +208,7 @@ class SearchPolicy:
             searcher=searcher(prices),
             fallback=(lambda: searcher({})) if falls_back else None,
             trust=_TRUST if falls_back else 1.0,
+            is_refused=self._is_refused(view),
         )
         for step in steps:
             if not step.action.spare:
@@ -209,11 +221,17 @@ class SearchPolicy:
         self._current = (key, search)
         return search
 
+    def _is_refused(self, view: TaskView) -> Callable[[Term], bool]:
+        """Whether an earlier run of the same task handed in what a program amounts to, and was refused."""
+        refused = {one.answer for one in view.refused}
+        return lambda term: bool(refused) and answer(term, view, self._vocabulary) in refused
+
     @without_collector()
     def alternatives(
         self, view: TaskView, plan: Plan, steps: Sequence[Step], limits: Limits, wanted: int
     ) -> tuple[Action, ...]:
         """Further programs of the same search, for at most ``limits``; the search can go on after them."""
+        view, steps = with_shown(view, steps)
         before = time.process_time()
         search = self._search(view, plan, steps)
         started = search.meter.used
@@ -245,6 +263,7 @@ class SearchPolicy:
     @without_collector()
     def search_again(self, view: TaskView, steps: Sequence[Step], limits: Limits) -> Action:
         """A search that prices every operation alike, so it meets programs in another order."""
+        view, _ = with_shown(view, steps)
         before, problem = time.process_time(), problem_of(view)
         meter = meter_for(UNLIMITED if limits.candidates is None else limits.candidates, limits.seconds)
         meter.cancellation = self._cancellation

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from evolve.episodes import Row
+from evolve.episodes import Json, Row
 from evolve.errors import ModelMistake
 from evolve.failpoints import hit
 from evolve.files import clean_text
@@ -67,6 +67,8 @@ class Verdict:
         measured: It is the opinion of a judge that was measured and tells right from wrong well enough to count.
         text: One sentence about what the bit rests on.
         fault: The sandbox failed; nothing is said about the answer.
+        row: A row that a refused answer failed, where one may be shown.
+        got: What the answer gave on it.
     """
 
     accepted: bool
@@ -77,6 +79,8 @@ class Verdict:
     measured: bool = False
     text: str = ""
     fault: bool = False
+    row: Row | None = None
+    got: Json = None
 
 
 class Verifier(Protocol):
@@ -93,16 +97,26 @@ class Verifier(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class RowsVerifier:
-    """Compares what the function gives on rows that the policy never saw."""
+    """Compares what the function gives on rows that the policy never saw.
+
+    Attributes:
+        shows: A refusal shows the first row that failed, while others stay unseen.
+    """
 
     rows: Sequence[Row]
+    shows: bool = False
 
     def verify(self, submission: Submission, sandbox: Sandbox) -> Verdict:
         """Accepts a function that reproduces every row."""
         trial = try_rows(sandbox, submission.code, submission.entry, self.rows)
         count = len(self.rows)
         verified = trial.ok and count >= MIN_VERIFY
-        return Verdict(accepted=trial.ok, verified=verified, rows=count, fault=trial.fault)
+        verdict = Verdict(accepted=trial.ok, verified=verified, rows=count, fault=trial.fault)
+        failed = [place for place, right in enumerate(trial.matches) if not right]
+        if not (self.shows and failed and count > 1) or trial.fault:
+            return verdict
+        got = trial.outputs[failed[0]] if trial.outputs else {"error": trial.error}
+        return replace(verdict, row=self.rows[failed[0]], got=got)
 
 
 @dataclass(frozen=True, kw_only=True)

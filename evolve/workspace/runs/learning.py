@@ -11,6 +11,7 @@ from typing import Any
 
 from evolve.agent import Owed
 from evolve.agent.codec import from_data, to_data
+from evolve.environments import kind_of
 from evolve.episodes import Cost, EpisodeRecord, Limits
 from evolve.errors import Cancelled, EndpointProblem, SandboxUnavailable, UsageError
 from evolve.events import Event
@@ -25,8 +26,8 @@ from evolve.workspace.learners import model_name
 from evolve.workspace.runs.admitting import admit
 from evolve.workspace.runs.given_task import task_of
 from evolve.workspace.runs.person import Person
-from evolve.workspace.runs.place import Place, Wish, agent_for, opener
-from evolve.workspace.runs.result import Result
+from evolve.workspace.runs.place import Place, Wish, agent_for, opener, with_refusals
+from evolve.workspace.runs.result import Result, refusals_of
 
 PAUSED = ("waiting", "interrupted")
 """How a run stands that goes on later."""
@@ -126,7 +127,8 @@ def _taught(desk: Desk, owed: Owed, person: Person) -> Taught:
         way = f"evolve learn {owed.run}" + (f" --model {model}" if model is not None else "")
         return replace(blank, note=f"it was solved by {owed.body['policy']}, which alone can learn from it: {way}")
     body = json.loads(desk.stores.objects.get(owed.body["input"]))
-    wish = Wish(task=replace(task_of(body), source=owed.body["source"]), python=owed.body["python"], person=person)
+    task = with_refusals(desk, replace(task_of(body), source=owed.body["source"]), owed.run)
+    wish = Wish(task=task, python=owed.body["python"], person=person)
     note, learned = "", record
     if desk.uses_model and _is_spent(limits):
         note = "nothing of the budget was left"
@@ -167,6 +169,9 @@ def _with_lessons(desk: Desk, owed: Owed, wish: Wish, record: EpisodeRecord) -> 
 
 def _keep(desk: Desk, learned: EpisodeRecord, task: Task) -> tuple[str, ...]:
     """Keeps everything at once, so that a crash leaves all of it or nothing."""
+    # A row that was shown is none that the skill's author did not see.
+    own = refusals_of(learned, one_file=kind_of(task.environment).one_file)
+    task = replace(task, refused=(*task.refused, *own))
     with desk.stores.db.transaction():
         desk.stores.learn(learned, instruction=task.instruction, source=task.source)
         names = admit(desk, learned, task)

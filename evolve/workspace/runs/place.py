@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, closing, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evolve.agent import Agent, Attendance, NoRecorder, Recall, Recorder, Surroundings, recall_nothing, room_for
+from evolve.agent.codec import to_json
 from evolve.environments import kind_of
+from evolve.episodes import OWN, Refused
 from evolve.events import EventSink
 from evolve.ledger import Budget
 from evolve.record.arms import Arm, recall_from
@@ -20,6 +22,7 @@ from evolve.workspace.desk import Desk
 from evolve.workspace.folder_needs import environment_for, refuse_search
 from evolve.workspace.opening import sandbox_opener
 from evolve.workspace.runs.person import Person
+from evolve.workspace.runs.result import refusals_of
 from evolve.workspace.secrets import AsksEndpoints, folders_of, scanner_for
 
 if TYPE_CHECKING:
@@ -98,3 +101,15 @@ def _own_recall(desk: Desk, arm: Arm, task: Task) -> Recall:
         recall = recall_from(desk.stores.memory, notes=True, trials=True)
         return desk.preferences.beside(recall, folder=task.folder)
     return recall_from(desk.stores.memory) if arm.memory is not None else recall_nothing
+
+
+def with_refusals(desk: Desk, task: Task, run: str) -> Task:
+    """The task with what earlier runs of it handed in and was refused, newest first, each once."""
+    numbers = {one.id: number for number, one in enumerate(desk.stores.runs.runs())}
+    known: dict[tuple[str, str], Refused] = {}
+    for record in reversed(desk.stores.runs.of_task(task.id, task.group, OWN)):
+        # What a run goes on as is not to change with runs that began after it.
+        if numbers.get(record.run, 0) < numbers[run]:
+            for one in reversed(refusals_of(record, one_file=kind_of(task.environment).one_file)):
+                known.setdefault((one.answer, to_json(one.row)), one)
+    return replace(task, refused=tuple(known.values()))

@@ -8,7 +8,7 @@ from typing import Any
 
 from evolve.agent.codec import to_data
 from evolve.environments import kind_of
-from evolve.episodes import Ambiguity, Cost, EpisodeRecord, Json, Question
+from evolve.episodes import Ambiguity, Cost, EpisodeRecord, Json, Question, Refused
 from evolve.tasks import Task
 from evolve.workspace.shelves.folders import Patch
 
@@ -24,6 +24,7 @@ class Result:
         answer: Python source that runs by itself, or a unified diff where the task is a folder's; else "".
         entry: Name of the function in ``answer``.
         verified: The answer was right on at least three rows that the policy never saw, compared outside its process.
+        refused: Answers that were handed in and refused, each with the row that was shown after it, if any.
         budget_ended: A bound of the budget that was asked for ended it, and not one of the settings or the workflow.
         checked: A check command, or hidden tests in the answer's own process, accepted it; nothing learned is promoted
             on that.
@@ -58,6 +59,7 @@ class Result:
     question: Question | None = None
     checked: bool = False
     budget_ended: bool = False
+    refused: tuple[Refused, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -126,12 +128,27 @@ def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
         judged=any(step.judgement is not None and step.judgement.judged for step in record.steps),
         patch=extras.patch,
         question=extras.question,
+        refused=refusals_of(record, one_file=kind.one_file),
         budget_ended=extras.budget_ended,
     )
 
 
 def _in_words(record: EpisodeRecord) -> bool:
     return bool(record.steps) and record.steps[-1].action.kind == "answer"
+
+
+def refusals_of(record: EpisodeRecord, *, one_file: bool) -> tuple[Refused, ...]:
+    """The answers of an episode that the verifier refused, in order.
+
+    Args:
+        one_file: An answer is one source file; else the last submission stands in the record alone.
+    """
+    steps = [(step, step.judgement) for step in record.steps if step.judgement is not None]
+    wrong = [(step, judged) for step, judged in steps if not (judged.accepted or judged.fault)]
+    return tuple(
+        Refused(answer=step.action.code if one_file else record.answer, row=judged.row, got=judged.got)
+        for step, judged in wrong
+    )
 
 
 def _value(record: EpisodeRecord) -> Json:

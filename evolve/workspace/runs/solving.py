@@ -27,7 +27,7 @@ from evolve.workspace.runs.approvals import delivered
 from evolve.workspace.runs.given_task import task_of
 from evolve.workspace.runs.learning import PAUSED, owed_of
 from evolve.workspace.runs.person import Person
-from evolve.workspace.runs.place import Place, Wish, agent_for, opener
+from evolve.workspace.runs.place import Place, Wish, agent_for, opener, with_refusals
 from evolve.workspace.runs.result import Extras, Result, result_of
 from evolve.workspace.shelves.preferences import about
 
@@ -42,6 +42,8 @@ def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
         key_parts = ["run", task_json(task), *_bounds(limits), desk.learner.name, *desk.mark]
         body = {"task": task.id, **about(task), **desk.mark}
         run = stores.runs.begin("run", digest(canonical_json(key_parts)), body, started=now())
+    task = with_refusals(desk, task, run.id)
+    wish = replace(wish, task=task)
     # A run that waits goes on as what it was, whatever was promoted since.
     variant = str(run.body.get("variant", stores.variants.active_digest))
     seed = int(run.body.get("seed", desk.settings.seed))
