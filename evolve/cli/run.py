@@ -213,6 +213,8 @@ def _show(result: Result, mark: str) -> None:
         emit(f"learned: {shorten(text, 160)}")
     for skill in result.skills:
         emit(f"new skill: {skill}  (evolve skills show {skill})")
+    for refused in result.not_kept:
+        emit(f"skill {refused.skill} not kept: {shorten(refused.reason, 300)}")
     emit(f"{_cost(result)}, {result.cost.seconds:.2f} s; episode {result.episode_id}")
 
 

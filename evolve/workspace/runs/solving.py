@@ -17,9 +17,8 @@ from evolve.errors import UsageError
 from evolve.events import Event, EventFan, EventLog, EventSink, read_events
 from evolve.files import canonical_json, digest
 from evolve.ledger import Budget
-from evolve.record.arms import Arm, recall_from
-from evolve.record.drafts import judge_draft, keep
-from evolve.record.journal import Journal
+from evolve.record.arms import Arm, Prompted, recall_from
+from evolve.record.keeping import Keeper, Kept, Repairs
 from evolve.record.stores import Stores
 from evolve.sandbox.protocol import Stoppable
 from evolve.tasks import Task, task_json
@@ -76,7 +75,7 @@ def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
     episode = episode_id(run.id, task, variant, seed)
     log_file = folder / episode / "events.jsonl"
     patch = question = None
-    admitted: tuple[str, ...] = ()
+    kept = Kept()
     with FaultKept(folder), EventLog(log_file) as log:
         # A kill after the episode was committed leaves only what follows it to be done.
         if stores.runs.has(episode):
@@ -89,7 +88,7 @@ def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
         if record.status in PAUSED:
             question = question_in(record)
         else:
-            admitted = _admit(desk, record, task)
+            kept = _keep(desk, record, task, limits)
             desk.preferences.from_answers(record)
         if record.solved and isinstance(task.work, FolderWork):
             patch, question = delivered(desk, record, task.work, wish.person)
@@ -99,7 +98,7 @@ def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
         desk.finish(run.id)
     extras = Extras(
         goal=_goal(log_file),
-        skills=admitted,
+        kept=kept,
         patch=patch,
         question=question,
         budget_ended=_budget_ended(wish.budget, record, limits),
@@ -239,24 +238,20 @@ def _own_recall(desk: Desk, arm: Arm, task: Task) -> Recall:
     return recall_from(desk.stores.memory) if arm.memory is not None else recall_nothing
 
 
-def _admit(desk: Desk, record: EpisodeRecord, task: Task) -> tuple[str, ...]:
-    """Names of the skills admitted from an episode; all are kept in one transaction, and only then told."""
-    stores = desk.stores
-    journal, step = Journal(stores.db, record.run), f"admitted:{record.episode}"
-    admitted: list[str] | None = journal.done(step)
-    if admitted is not None:  # judged anew, a skill would be refused as a duplicate of itself
-        return tuple(admitted)
-    names: list[str] = []
-    with stores.db.transaction():
-        for draft in record.drafts:
-            proposal = judge_draft(draft, task, stores.skills.active(), desk.learner, desk.open_sandbox())
-            kept = None if proposal is None else keep(stores.skills, proposal)
-            if kept is not None:
-                names.append(kept.name)
-        journal.finish(step, names)
-    for name in names:
+def _keep(desk: Desk, record: EpisodeRecord, task: Task, limits: Limits) -> Kept:
+    """Keeps the skills of an episode, and only then tells of them."""
+    repairs = None
+    if record.drafts and isinstance(desk.learner, Prompted):
+        policy = desk.stores.practice_arm(desk.workflow).policy(desk.learner)
+        repairs = Repairs(policy=policy, view=task.view(), limits=limits.less(record.cost))
+    keeper = Keeper(stores=desk.stores, learner=desk.learner, sandbox=desk.open_sandbox, repairs=repairs)
+    kept = keeper.keep(record, task)
+    for name in kept.skills:
         desk.events.emit(Event(kind="admitted", episode=record.episode, data={"skill": name}))
-    return tuple(names)
+    for refused in kept.refused:
+        data = {"skill": refused.skill, "reason": refused.reason}
+        desk.events.emit(Event(kind="not_kept", episode=record.episode, data=data))
+    return kept
 
 
 class _OwnRecorder:
