@@ -65,6 +65,8 @@ def learn_and_tell(opened: Workspace, *, as_json: bool) -> None:
         emit(f"learning: {_lesson(one)}")
         for skill in one.skills:
             emit(f"new skill: {skill}  (evolve skills show {skill})")
+        for refused in one.not_kept:
+            emit(f"skill {refused.skill} not kept: {shorten(refused.reason, 300)}")
     flush()
 
 
@@ -73,7 +75,7 @@ def emit_with_lessons(opened: Workspace, result: Result) -> None:
     taught = _learn(opened)
     own = next((one for one in taught if one.run == result.run_id), None)
     if own is not None:
-        result = result.with_taught(own.learned, own.skills, own.cost)
+        result = result.with_taught(own.learned, own.kept, own.cost)
     learning = None if own is None else {name: own.to_json()[name] for name in ("cost", "limits", "note")}
     emit_json({**result.to_json(), "learning": learning, **opened.mark})
 

@@ -77,6 +77,7 @@ def show_command(
                     "verified": record.verified,
                     "checked": record.checked,
                     "candidates": record.cost.candidates,
+                    "not_kept": [vars(refused) for refused in overview.not_kept.get(record.episode, ())],
                 }
                 for record in records
             ]
@@ -98,6 +99,8 @@ def show_command(
     emit(table(header, rows, spare=("variant", "split")) or "no episodes yet")
     for record in records:
         _tell_answers(record)
+        for refused in overview.not_kept.get(record.episode, ()):
+            emit(f"skill {refused.skill} not kept: {refused.reason}")
     if overview.question is not None:
         emit(f"waiting for an answer: {overview.question.text}")
         emit(f"  try: evolve runs answer {overview.run.id} TEXT", whole=True)

@@ -75,6 +75,8 @@ def _other_line(event: Event) -> str:
         return f"warning: {data['text']}"
     if is_stage(event.kind) and data.get("text"):
         return f"{event.kind.partition('@')[0]:<8} {shorten(data['text'], 100)}"
+    if event.kind == "not_kept":
+        return f"distill  skill {data['skill']} not kept: {shorten(data['reason'], 200)}"
     return f"learned  skill {data['skill']}" if event.kind == "admitted" else ""
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
-from evolve.episodes.actions import SPARSE
 from evolve.episodes.views import Json, Row
 
 Relation = Literal["necessary", "sufficient", "contributes", "no_effect", "prevents"]
@@ -92,7 +91,6 @@ class SkillDraft:
         arguments: For a part of an answer: per input of the part, the tree with which the answer computes
             it from the task's inputs. Empty for a whole answer.
         within: For a part: the tree of the answer it stands in.
-        family: The kind of task that it comes from.
     """
 
     name: str
@@ -105,4 +103,3 @@ class SkillDraft:
     source: str = ""
     arguments: tuple[Json, ...] = ()
     within: Json = None
-    family: str = field(default="", metadata=SPARSE)

@@ -6,11 +6,12 @@ import time
 from dataclasses import replace
 
 from evolve.agent import Agent, room_for
-from evolve.episodes import Limits, SkillDraft
+from evolve.episodes import Cost, EpisodeRecord, Limits, SkillDraft
 from evolve.improve.jobs import Attempt, EpisodeJob, WorkerSetup, unbegun
 from evolve.improve.replayed_beginning import RepeatingLearner
-from evolve.record.arms import Arm, Learner, agent_for
+from evolve.record.arms import Arm, Learner, Prompted, agent_for
 from evolve.record.drafts import Proposal, judge_draft
+from evolve.record.keeping import Repairs, repair
 
 ARMS_KEPT = 4
 """Arms that a process holds at once; the oldest goes."""
@@ -39,13 +40,22 @@ class Bench:
         record = self._agent(job).run_episode(
             job.task, variant=job.variant, split=job.split, seed=job.seed, limits=limits
         )
-        judged = [self._judged(draft, job) for draft in record.drafts]
+        repairs = self._repairs(job, record, limits)
+        judged = [self._judged(draft, job, repairs) for draft in record.drafts]
+        spent = Cost() if repairs is None else repairs.cost
         return Attempt(
-            record=record,
+            record=replace(record, cost=record.cost + spent),
             skills=tuple(skill for skill in judged if skill is not None),
             limits=limits,
             shortened=limits != whole,
         )
+
+    def _repairs(self, job: EpisodeJob, record: EpisodeRecord, limits: Limits) -> Repairs | None:
+        learner = self._setup.learner
+        if not (record.drafts and isinstance(learner, Prompted)):
+            return None
+        policy = self._arms[job.arm].policy(learner)
+        return Repairs(policy=policy, view=job.task.view(), limits=limits.less(record.cost))
 
     def _agent(self, job: EpisodeJob) -> Agent:
         arm, key = self._arms[job.arm], (job.arm, job.task.environment)
@@ -67,9 +77,14 @@ class Bench:
         for key in [key for key in self._agents if key[0] == arm]:
             del self._agents[key]
 
-    def _judged(self, draft: SkillDraft, job: EpisodeJob) -> Proposal | None:
-        arm = self._arms[job.arm]
-        return judge_draft(draft, job.task, arm.skills, self._setup.learner, self._sandbox)
+    def _judged(self, draft: SkillDraft, job: EpisodeJob, repairs: Repairs | None) -> Proposal | None:
+        active, learner = self._arms[job.arm].skills, self._setup.learner
+        proposal = judge_draft(draft, job.task, active, learner, self._sandbox)
+        mended = None if repairs is None else repair(draft, proposal, repairs, self._sandbox)
+        if mended is None:
+            return proposal
+        again = judge_draft(mended, job.task, active, learner, self._sandbox)
+        return None if again is None else replace(again, repaired=True)
 
     def close(self) -> None:
         self._sandbox.close()

@@ -13,6 +13,7 @@ from evolve.files import digest
 from evolve.improve.jobs import Attempt, EpisodeJob
 from evolve.improve.session import BATCH, Session
 from evolve.record.drafts import DraftJudge, Proposal, keep, may_be_alike
+from evolve.record.keeping import note_refusals, refusals
 from evolve.skills import ACTIVE, Admission, Skill, with_called
 from evolve.tasks import Task, equal
 
@@ -140,11 +141,15 @@ def _admit(session: Session, attempts: Sequence[Attempt]) -> list[tuple[str, str
     added: list[Skill] = []
     admitted = []
     for attempt in attempts:
+        refused = []
         for proposal in attempt.skills:
-            skill = keep(library, _judged_again(session, proposal, added))
+            final = _judged_again(session, proposal, added)
+            skill = keep(library, final)
             if skill is not None:
                 added.append(skill)
                 admitted.append((skill.name, attempt.record.task))
+            refused += refusals([final])
+        note_refusals(session.journal, attempt.record.episode, refused)
     return admitted
 
 
@@ -158,8 +163,8 @@ def _judged_again(session: Session, proposal: Proposal, added: Sequence[Skill]) 
     rivals = [library.get(other.digest) for other in added]
     admission = Admission(session.sandbox(), equal, interpret=session.learner.interpreter(library.active()))
     judge = DraftJudge(admission=admission, policy=verdict.policy, fingerprint=verdict.fingerprint)
-    again = judge.judge(skill, proposal.unseen, [rival for rival in rivals if rival.status in ACTIVE])
-    return replace(again, replaces=(*proposal.replaces, *again.replaces))
+    again = judge.judge(skill, proposal.unseen, [rival for rival in rivals if rival.status in ACTIVE], shown=())
+    return replace(again, replaces=(*proposal.replaces, *again.replaces), repaired=proposal.repaired)
 
 
 def _set_idle(session: Session, number: int, candidates: Sequence[str]) -> int:

@@ -121,6 +121,22 @@ class Criticising(Protocol):
 
 
 @runtime_checkable
+class Repairing(Protocol):
+    """Optional: a policy that can strengthen a draft of a skill that was refused for its tests."""
+
+    def repair_draft(self, view: TaskView, draft: SkillDraft, refusal: str, passed: Sequence[str]) -> SkillDraft | None:
+        """The draft with further calls among its tests, or with another source; None for neither.
+
+        Whoever asks runs the calls on the accepted answer, drops those that give another value, and judges again.
+
+        Args:
+            refusal: Why it was refused.
+            passed: Wrong versions of it that pass its tests, each in words.
+        """
+        ...
+
+
+@runtime_checkable
 class Searching(Protocol):
     """Optional: a policy that can search anew in another order."""
 

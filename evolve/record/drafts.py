@@ -11,13 +11,17 @@ from dataclasses import dataclass, replace
 
 from evolve.episodes import Row, SkillDraft
 from evolve.errors import SandboxUnavailable, UsageError
+from evolve.files import canonical_json
 from evolve.record.arms import Learner
-from evolve.sandbox import Sandbox
+from evolve.sandbox import Program, Sandbox, SandboxLimits
 from evolve.skills import Admission, AdmissionVerdict, Skill, SkillLibrary, unseen_rows
 from evolve.skills.likeness import Likeness, closest
 from evolve.skills.merging import as_case, case_of, merged
 from evolve.skills.signatures import names_of, types_of
 from evolve.tasks import Task, equal
+
+_MOST_CALLS = 6
+"""Further calls that a repair may bring."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,12 +33,14 @@ class Proposal:
             cases.
         unseen: The rows that its author did not see.
         replaces: Digests of skills in use that are cases of this one.
+        repaired: It was refused before, and this is what a repair made of it.
     """
 
     skill: Skill
     unseen: tuple[Row, ...]
     verdict: AdmissionVerdict
     replaces: tuple[str, ...] = ()
+    repaired: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,16 +56,20 @@ class DraftJudge:
     policy: str = ""
     fingerprint: str = ""
 
-    def judge(self, skill: Skill, unseen: Sequence[Row], active: Sequence[Skill]) -> Proposal:
+    def judge(
+        self, skill: Skill, unseen: Sequence[Row], active: Sequence[Skill], shown: Sequence[Row] | None = None
+    ) -> Proposal:
         """The skill with its verdict, or the one skill that takes its place and that of others.
 
         Args:
             unseen: Rows that its author did not see.
             active: Skills in use.
+            shown: The rows that its author saw, where these are not all that it is tested with.
         """
+        shown = skill.rows if shown is None else shown
         like = closest(skill, active)
         if like is None:
-            return self._judged(skill, unseen, active)
+            return self._judged(skill, unseen, active, shown)
         if not like.differences:
             return self._near_duplicate(skill, unseen, f"the same program as {_case_told(like)}")
         told = f"differs from {like.known.name} in {_count(like)} alone"
@@ -75,13 +85,15 @@ class DraftJudge:
         if like.known not in cases:
             return self._near_duplicate(skill, unseen, f"{told}, and no one skill gives the values of both")
         rest = [other for other in active if other not in cases]
-        found = self._judged(both, as_case(unseen, case_of(like)), rest)
+        found = self._judged(both, as_case(unseen, case_of(like)), rest, as_case(shown, case_of(like)))
         if found.verdict.admitted or found.verdict.fault:
             return replace(found, replaces=tuple(other.digest for other in cases))
         return self._near_duplicate(skill, unseen, f"{told}, and one skill for both is refused: {found.verdict.reason}")
 
-    def _judged(self, skill: Skill, unseen: Sequence[Row], active: Sequence[Skill]) -> Proposal:
-        verdict = self.admission.judge(skill, unseen, active, policy=self.policy, fingerprint=self.fingerprint)
+    def _judged(self, skill: Skill, unseen: Sequence[Row], active: Sequence[Skill], shown: Sequence[Row]) -> Proposal:
+        verdict = self.admission.judge(
+            skill, unseen, active, shown=shown, policy=self.policy, fingerprint=self.fingerprint
+        )
         return Proposal(skill=skill, unseen=tuple(unseen), verdict=verdict)
 
     def _near_duplicate(self, skill: Skill, unseen: Sequence[Row], reason: str) -> Proposal:
@@ -107,11 +119,43 @@ def judge_draft(
         skill = Skill.from_draft(draft)
     except UsageError:
         return None
+    # A search finds its skills by their trees, a prompt by what they are about.
+    skill = skill if skill.tree is not None else replace(skill, family=task.family)
     interpret = learner.interpreter(active)
     unseen = unseen_rows(draft, task.verify_rows(), interpret, equal)
     admission = Admission(sandbox, equal, interpret=interpret)
     judge = DraftJudge(admission=admission, policy=learner.name, fingerprint=sandbox.backend)
-    return judge.judge(skill, unseen, active)
+    # A call that a repair brought may be one of the unseen rows all the same: nobody showed it.
+    shown = {canonical_json(list(row.input)) for row in (draft.tests if draft.arguments else task.view().examples)}
+    hidden = [row for row in unseen if canonical_json(list(row.input)) not in shown]
+    return judge.judge(skill, hidden, active, shown=())
+
+
+def with_verified_calls(draft: SkillDraft, proposed: SkillDraft, sandbox: Sandbox) -> SkillDraft | None:
+    """A proposed repair with those of its calls that the accepted answer gives the same values to.
+
+    Args:
+        draft: The accepted answer as it was proposed.
+        proposed: The same with another source or further tests, at its author's word.
+
+    Returns:
+        None where nothing of it is left.
+    """
+    known = {canonical_json(list(row.input)) for row in draft.tests}
+    fresh = [row for row in proposed.tests if canonical_json(list(row.input)) not in known][:_MOST_CALLS]
+    verified: list[Row] = []
+    if fresh:
+        program = Program(source=draft.code, entry=draft.entry)
+        result = sandbox.run_programs([program], [row.input for row in fresh], SandboxLimits())
+        outcomes = result.programs[0].outputs if not (result.fault or result.programs[0].error) else ()
+        verified = [
+            row
+            for row, outcome in zip(fresh, outcomes, strict=False)
+            if outcome.ok and equal(outcome.value, row.output)
+        ]
+    if not verified and proposed.code == draft.code:
+        return None
+    return replace(draft, code=proposed.code, tests=(*draft.tests, *verified))
 
 
 def keep(library: SkillLibrary, proposal: Proposal) -> Skill | None:

@@ -127,6 +127,7 @@ class Admission:
         unseen: Sequence[Row],
         active: Sequence[Skill] = (),
         *,
+        shown: Sequence[Row] | None = None,
         policy: str = "",
         fingerprint: str = "",
     ) -> AdmissionVerdict:
@@ -134,8 +135,9 @@ class Admission:
 
         Args:
             draft: The proposal.
-            unseen: Rows that its author did not see; those among its own examples are ignored.
+            unseen: Rows that its author did not see; those that were shown are ignored.
             active: Skills in use, against which duplicates are looked for.
+            shown: The rows that its author saw, where these are not all that it is tested with.
             policy: For whom; stored with the verdict.
             fingerprint: Where; stored with the verdict.
 
@@ -143,7 +145,7 @@ class Admission:
             UsageError: When the name cannot name a skill.
         """
         skill = draft if isinstance(draft, Skill) else Skill.from_draft(draft)
-        seen = {canonical_json(list(row.input)) for row in skill.rows}
+        seen = {canonical_json(list(row.input)) for row in (skill.rows if shown is None else shown)}
         rows = [row for row in unseen if canonical_json(list(row.input)) not in seen]
         case = _Case(skill=skill, unseen=rows, active=active, checks={})
         failed = reason = ""

@@ -41,7 +41,7 @@ class Skill:
         owner: ``user`` is never changed unattended; ``imported`` must be admitted again first.
         source: Where it came from: a task, or several with commas between where it was made of several skills.
         tasks: Ids of the distinct tasks it has helped.
-        family: The kind of task that it came from; "" where nobody noted it.
+        family: The kind of task that it came from, of answers without a tree; else "".
         offered: In how many distinct other tasks that were solved it was shown.
     """
 
@@ -107,7 +107,6 @@ class Skill:
             test_code=render_tests(draft.entry, draft.tests),
             tree=draft.tree,
             source=draft.source,
-            family=draft.family,
         )
 
     def renamed(self, name: str) -> Skill:

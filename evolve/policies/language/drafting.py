@@ -1,19 +1,45 @@
-"""Proposes skills from a verified answer."""
+"""Proposes skills from a verified answer, and repairs those that were refused."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
-from evolve.episodes import SkillDraft, Step, TaskView
+from evolve.episodes import Json, Row, SkillDraft, Step, TaskView
 from evolve.files import digest
-from evolve.models import KEPT, Message
-from evolve.policies.language.asking import SKILL_SCHEMA
+from evolve.models import KEPT, Message, ModelReply, ModelRequest
+from evolve.policies.language.asking import SKILL_SCHEMA, Questions
 from evolve.policies.language.claims import unfit
 from evolve.policies.language.prompt import task_message
+from evolve.policies.language.quoting import quoted, shortened
 from evolve.policies.language.reflection import repeats_text, right_answer, shown_text
 from evolve.policies.language.transcript import step_text
+
+REPAIR_SCHEMA: Mapping[str, Any] = {
+    "title": "draft_repair",
+    "type": "object",
+    "properties": {
+        "code": {"type": "string"},
+        "calls": {
+            "type": "array",
+            "maxItems": 6,
+            "items": {
+                "title": "call",
+                "type": "object",
+                "properties": {"arguments": {"type": "string"}, "value": {"type": "string"}},
+                "required": ["arguments", "value"],
+                "additionalProperties": False,
+            },
+        },
+    },
+    "required": ["code", "calls"],
+    "additionalProperties": False,
+}
+_NAMED = 12
+"""Wrong versions that a prompt names."""
 
 
 class Ask(Protocol):
@@ -24,6 +50,19 @@ class Ask(Protocol):
     """
 
     def __call__(self, name: str, parts: Sequence[Message], schema: Mapping[str, Any]) -> Mapping[str, Any]: ...
+
+
+class Asks(Protocol):
+    """What :class:`Drafting` needs of the policy that it belongs to."""
+
+    @property
+    def questions(self) -> Questions:
+        """Makes the requests."""
+        ...
+
+    def asked(self, request: ModelRequest) -> ModelReply:
+        """A usable reply; ``ModelMistake`` where there is none."""
+        ...
 
 
 def drafts_of(view: TaskView, steps: Sequence[Step], ask: Ask) -> tuple[SkillDraft, ...]:
@@ -50,9 +89,57 @@ def drafts_of(view: TaskView, steps: Sequence[Step], ask: Ask) -> tuple[SkillDra
             code=right.action.code,
             tests=view.examples,
             source=view.id,
-            family=view.family,
         ),
     )
+
+
+class Drafting:
+    """Implements ``Repairing`` of :mod:`evolve.policies.protocol` for a policy that asks."""
+
+    def repair_draft(
+        self: Asks, view: TaskView, draft: SkillDraft, refusal: str, passed: Sequence[str]
+    ) -> SkillDraft | None:
+        """Asks by ``prompts/repair-draft.md`` for calls that tell the wrong versions apart, or for another source.
+
+        Raises:
+            ModelMistake: The model gave nothing usable; then the draft is dropped.
+        """
+        named = "\n".join(passed[:_NAMED])
+        parts = [
+            task_message(view),
+            Message(role="user", text=quoted("code", draft.code), priority=KEPT, kind="answer"),
+            Message(
+                role="user",
+                text=f"{quoted('refusal', shortened(refusal, 600))}\n{quoted('passed', named)}",
+                priority=KEPT,
+                kind="feedback",
+            ),
+        ]
+        reply: Any = self.asked(self.questions.ask("repair-draft", parts, REPAIR_SCHEMA)).data
+        code, calls = str(reply["code"]).strip(), tuple(_calls(reply["calls"]))
+        if not (code or calls):
+            return None
+        return replace(draft, code=f"{code}\n" if code else draft.code, tests=(*draft.tests, *calls))
+
+
+def _calls(proposals: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
+    """The calls that can be read; what is no JSON is left out."""
+    for proposal in proposals:
+        try:
+            given, value = _json(str(proposal["arguments"])), _json(str(proposal["value"]))
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(given, list):
+            yield Row(input=tuple(given), output=value)
+
+
+def _json(text: str) -> Json:
+    return json.loads(text, parse_constant=_refuse)
+
+
+def _refuse(name: str) -> None:
+    """Called for NaN and Infinity, which Python reads as JSON and which equal no answer."""
+    raise ValueError(f"{name} is no JSON")
 
 
 def _skill_name(name: str, code: str) -> str:

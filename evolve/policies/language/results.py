@@ -61,18 +61,19 @@ def _refusal(view: TaskView, judgement: Judgement) -> str:
     said = kind_of(view.environment).refusal
     if judgement.row is None:
         return said
-    shown = (
-        f"{call_text(view, judgement.row)}: wanted {json_text(judgement.row.output)}, got {value_text(judgement.got)}"
-    )
-    return f"{said}, such as this one, which is an example from now on:\n{shortened(shown, _ROW)}"
+    shown = shortened(_missed(view, judgement.row, judgement.got), _ROW)
+    return f"{said}, such as this one, which is an example from now on:\n{shown}"
+
+
+def _missed(view: TaskView, row: Row, got: Json) -> str:
+    return f"{call_text(view, row)}: wanted {json_text(row.output)}, got {value_text(got)}"
 
 
 def refused_text(view: TaskView, refused: Refused) -> str:
     """An answer that an earlier run of the task handed in, and why it was refused."""
     lines = [shortened(refused.answer, _ANSWER)]
     if refused.row is not None:
-        row = f"{call_text(view, refused.row)}: wanted {json_text(refused.row.output)}, got {value_text(refused.got)}"
-        lines.append(shortened(row, _ROW))
+        lines.append(shortened(_missed(view, refused.row, refused.got), _ROW))
     return "\n".join(lines)
 
 

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from evolve.episodes import EpisodeRecord
-from evolve.record.drafts import judge_draft, keep
-from evolve.record.journal import Journal
+from evolve.episodes import EpisodeRecord, Limits
+from evolve.events import Event
+from evolve.record.arms import Prompted
+from evolve.record.keeping import Keeper, Kept, Repairs
 from evolve.tasks import Task
 from evolve.workspace.desk import Desk
 
 
-def admit(desk: Desk, record: EpisodeRecord, task: Task) -> tuple[str, ...]:
-    """Names of the skills admitted from an episode; all are kept in one transaction, once. Nobody is told of them."""
-    stores = desk.stores
-    journal, step = Journal(stores.db, record.run), f"admitted:{record.episode}"
-    admitted: list[str] | None = journal.done(step)
-    if admitted is not None:  # judged anew, a skill would be refused as a duplicate of itself
-        return tuple(admitted)
-    names: list[str] = []
-    with stores.db.transaction():
-        for draft in record.drafts:
-            proposal = judge_draft(draft, task, stores.skills.active(), desk.learner, desk.open_sandbox())
-            kept = None if proposal is None else keep(stores.skills, proposal)
-            if kept is not None:
-                names.append(kept.name)
-        journal.finish(step, names)
-    return tuple(names)
+def keeper_for(desk: Desk, record: EpisodeRecord, task: Task, limits: Limits | None = None) -> Keeper:
+    """Who keeps the skills of an episode.
+
+    Args:
+        limits: What repairs of drafts may spend; None asks nobody for any.
+    """
+    repairs = None
+    if limits is not None and record.drafts and isinstance(desk.learner, Prompted):
+        policy = desk.stores.practice_arm(desk.workflow).policy(desk.learner)
+        repairs = Repairs(policy=policy, view=task.view(), limits=limits)
+    return Keeper(stores=desk.stores, learner=desk.learner, sandbox=desk.open_sandbox, repairs=repairs)
+
+
+def tell(desk: Desk, episode: str, kept: Kept) -> None:
+    """Tells whoever watches what was kept and what was not."""
+    for name in kept.skills:
+        desk.events.emit(Event(kind="admitted", episode=episode, data={"skill": name}))
+    for refused in kept.refused:
+        data = {"skill": refused.skill, "reason": refused.reason}
+        desk.events.emit(Event(kind="not_kept", episode=episode, data=data))

@@ -18,12 +18,13 @@ from evolve.events import Event
 from evolve.failpoints import hit
 from evolve.files import canonical_json
 from evolve.ledger import Budget
+from evolve.record.keeping import Kept, NotKept
 from evolve.tasks import Task, task_json
 from evolve.tasks.work import FolderWork
 from evolve.workspace.desk import Desk
 from evolve.workspace.health.housekeeping import drop_checkpoints
 from evolve.workspace.learners import model_name
-from evolve.workspace.runs.admitting import admit
+from evolve.workspace.runs.admitting import keeper_for, tell
 from evolve.workspace.runs.given_task import task_of
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.place import Place, Wish, agent_for, opener, with_refusals
@@ -42,6 +43,7 @@ class Taught:
     Attributes:
         learned: One sentence per claim that it added evidence to.
         skills: Names of the skills admitted from it.
+        not_kept: Skills that it proposed and that were refused, with the reasons.
         cost: What learning cost, beyond what the result says.
         limits: What it might have spent.
         note: Why it is not learned from yet, or could not be; "" where it was.
@@ -52,9 +54,15 @@ class Taught:
     task: str
     learned: tuple[str, ...] = ()
     skills: tuple[str, ...] = ()
+    not_kept: tuple[NotKept, ...] = ()
     cost: Cost = field(default_factory=Cost)
     limits: Limits = field(default_factory=Limits)
     note: str = ""
+
+    @property
+    def kept(self) -> Kept:
+        """What came of the skills that it proposed."""
+        return Kept(skills=self.skills, refused=self.not_kept)
 
     def to_json(self) -> dict[str, Any]:
         """As one JSON object."""
@@ -115,7 +123,7 @@ def settled(desk: Desk, result: Result, person: Person) -> Result:
     if result.status not in PAUSED:
         desk.finish(result.run_id)
     own = next((one for one in taught if one.run == result.run_id), None)
-    return result if own is None else result.with_taught(own.learned, own.skills, own.cost)
+    return result if own is None else result.with_taught(own.learned, own.kept, own.cost)
 
 
 def _taught(desk: Desk, owed: Owed, person: Person) -> Taught:
@@ -137,13 +145,13 @@ def _taught(desk: Desk, owed: Owed, person: Person) -> Taught:
             learned = _with_lessons(desk, owed, wish, record)
         except UsageError as problem:  # the folder is not there any more, or not as it was
             note = str(problem)
-    names = _keep(desk, learned, wish.task)
-    for name in names:
-        desk.events.emit(Event(kind="admitted", episode=record.episode, data={"skill": name}))
+    kept = _keep(desk, learned, wish.task, limits.less(learned.cost - record.cost))
+    tell(desk, record.episode, kept)
     if desk.stores.runs.run(owed.run).state != "open":  # else they go when it is closed
         drop_checkpoints(desk.paths.runs / owed.run)
     texts = tuple(dict.fromkeys(claim.text for claim in learned.claims))
-    return replace(blank, learned=texts, skills=names, cost=learned.cost - record.cost, note=note)
+    cost = learned.cost - record.cost + kept.cost
+    return replace(blank, learned=texts, skills=kept.skills, not_kept=kept.refused, cost=cost, note=note)
 
 
 def _is_spent(limits: Limits) -> bool:
@@ -167,15 +175,17 @@ def _with_lessons(desk: Desk, owed: Owed, wish: Wish, record: EpisodeRecord) -> 
     return replace(record, claims=claims, drafts=drafts, cost=record.cost + lessons.cost)
 
 
-def _keep(desk: Desk, learned: EpisodeRecord, task: Task) -> tuple[str, ...]:
+def _keep(desk: Desk, learned: EpisodeRecord, task: Task, limits: Limits) -> Kept:
     """Keeps everything at once, so that a crash leaves all of it or nothing."""
     # A row that was shown is none that the skill's author did not see.
     own = refusals_of(learned, one_file=kind_of(task.environment).one_file)
     task = replace(task, refused=(*task.refused, *own))
+    keeper = keeper_for(desk, learned, task, None if _is_spent(limits) else limits)
+    keeper.repaired(learned, task)
     with desk.stores.db.transaction():
         desk.stores.learn(learned, instruction=task.instruction, source=task.source)
-        names = admit(desk, learned, task)
+        kept = keeper.keep(learned, task)
         desk.preferences.from_answers(learned)
         hit("lessons.inside")
     hit("lessons.after")
-    return names
+    return kept

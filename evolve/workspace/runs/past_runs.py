@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import builtins
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from evolve.agent import Run
 from evolve.episodes import EpisodeRecord, Question
 from evolve.events import read_events
+from evolve.record.journal import Journal
+from evolve.record.keeping import NotKept, not_kept
 from evolve.workspace.desk import Desk
 from evolve.workspace.runs.learning import settled
 from evolve.workspace.runs.person import Person
@@ -44,11 +46,13 @@ class PastRun:
     Attributes:
         episodes: In the order in which they were done.
         question: What the run waits for, or None.
+        not_kept: By episode, the skills that it proposed and that were refused, with the reasons.
     """
 
     run: Run
     episodes: tuple[EpisodeRecord, ...]
     question: Question | None
+    not_kept: Mapping[str, tuple[NotKept, ...]] = field(default_factory=dict)
 
     @property
     def model(self) -> str | None:
@@ -108,7 +112,14 @@ class Runs(Shelf):
         """
         stored_run = self._desk.stores.runs.run(run)
         episodes = self._desk.stores.runs.episodes(run=stored_run.id)
-        return PastRun(run=stored_run, episodes=tuple(episodes), question=waiting_question(stored_run))
+        journal = Journal(self._desk.stores.db, stored_run.id)
+        told = {record.episode: not_kept(journal, record.episode) for record in episodes if record.drafts}
+        return PastRun(
+            run=stored_run,
+            episodes=tuple(episodes),
+            question=waiting_question(stored_run),
+            not_kept={episode: refused for episode, refused in told.items() if refused},
+        )
 
     def replay(self, episode: str) -> EpisodeRecord:
         """An episode again, step by step, from the record.

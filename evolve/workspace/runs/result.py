@@ -9,6 +9,7 @@ from typing import Any
 from evolve.agent.codec import to_data
 from evolve.environments import kind_of
 from evolve.episodes import Ambiguity, Cost, EpisodeRecord, Json, Question, Refused
+from evolve.record.keeping import Kept, NotKept
 from evolve.tasks import Task
 from evolve.workspace.shelves.folders import Patch
 
@@ -33,6 +34,7 @@ class Result:
         learned: One sentence per claim that this episode added evidence to; () until it was learned from.
         value: For a task without examples: what the answer gave when it was run.
         skills: Names of skills admitted from this episode.
+        not_kept: Skills that it proposed and that were refused, with the reasons.
         judged: The verifier was a model's opinion.
         patch: What a solved task in a folder would change there, waiting to be applied; else None.
         question: What a person is asked, where the run waits for it; else None.
@@ -60,6 +62,7 @@ class Result:
     checked: bool = False
     budget_ended: bool = False
     refused: tuple[Refused, ...] = ()
+    not_kept: tuple[NotKept, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -75,9 +78,10 @@ class Result:
         parts = (f"<Result of {self.task}: {state}", " ".join(self.note.split())[:160], f"episode {self.episode_id}>")
         return "; ".join(filter(None, parts))
 
-    def with_taught(self, learned: Sequence[str], skills: Sequence[str], cost: Cost) -> Result:
+    def with_taught(self, learned: Sequence[str], kept: Kept, cost: Cost) -> Result:
         """The same result with what was learned from it, and what that cost on top."""
-        return replace(self, learned=tuple(learned), skills=tuple(skills), cost=self.cost + cost)
+        refused, total = kept.refused, self.cost + cost
+        return replace(self, learned=tuple(learned), skills=kept.skills, not_kept=refused, cost=total)
 
     @property
     def solved(self) -> bool:
@@ -97,7 +101,7 @@ class Extras:
     """What the run knows beyond the record."""
 
     goal: str = ""
-    skills: tuple[str, ...] = ()
+    kept: Kept = field(default_factory=Kept)
     warnings: tuple[str, ...] = field(default=())
     patch: Patch | None = None
     question: Question | None = None
@@ -117,12 +121,13 @@ def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
         episode_id=record.episode,
         run_id=record.run,
         task=task.id,
-        cost=record.cost,
+        cost=record.cost + extras.kept.cost,
         goal=extras.goal,
         note=record.note,
         ambiguity=_ambiguity(record),
         learned=tuple(dict.fromkeys(claim.text for claim in record.claims)),
-        skills=extras.skills,
+        skills=extras.kept.skills,
+        not_kept=extras.kept.refused,
         warnings=(*task.warnings, *extras.warnings),
         value=_value(record) if record.answer and not task.examples and (kind.one_file or _in_words(record)) else None,
         judged=any(step.judgement is not None and step.judgement.judged for step in record.steps),

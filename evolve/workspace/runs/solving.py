@@ -16,13 +16,14 @@ from evolve.events import EventFan, EventLog, read_events
 from evolve.files import canonical_json, digest
 from evolve.ledger import Budget
 from evolve.record.arms import Arm
+from evolve.record.keeping import Kept
 from evolve.tasks import task_json
 from evolve.tasks.work import FolderWork
 from evolve.workspace.desk import Desk
 from evolve.workspace.health.fault_reports import FaultKept
 from evolve.workspace.learners import episode_limits, model_name
 from evolve.workspace.opening import now
-from evolve.workspace.runs.admitting import admit
+from evolve.workspace.runs.admitting import keeper_for
 from evolve.workspace.runs.approvals import delivered
 from evolve.workspace.runs.given_task import task_of
 from evolve.workspace.runs.learning import PAUSED, owed_of
@@ -51,7 +52,7 @@ def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
     episode = episode_id(run.id, task, variant, seed)
     log_file = folder / episode / "events.jsonl"
     patch = question = None
-    admitted: tuple[str, ...] = ()
+    kept = Kept()
     with FaultKept(folder), EventLog(log_file) as log:
         # A kill after the episode was committed leaves only what follows it to be done.
         if stores.runs.has(episode):
@@ -67,14 +68,14 @@ def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
             question = question_in(record)
         elif record.drafts and record.episode not in {owed.episode for owed in stores.runs.owed()}:
             # Learned from before, by this version or by an earlier one that was cut off here.
-            admitted = admit(desk, record, task)
+            kept = keeper_for(desk, record, task).keep(record, task)
         if record.solved and isinstance(task.work, FolderWork):
             patch, question = delivered(desk, record, task.work, wish.person)
     begun = {"variant": variant, "seed": seed}
     _note(desk, run, begun if question is None else {**begun, **_resume_data(desk, wish, question)})
     extras = Extras(
         goal=_goal(log_file),
-        skills=admitted,
+        kept=kept,
         patch=patch,
         question=question,
         budget_ended=_budget_ended(wish.budget, record, limits),

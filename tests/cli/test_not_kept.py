@@ -1,0 +1,20 @@
+"""What the commands tell of a draft that did not become a skill."""
+
+from __future__ import annotations
+
+import json
+
+from tests.doubles.repairing import TASK, open_grading
+
+
+def test_runs_show_says_why_a_skill_was_not_kept(cli, tmp_path):
+    with open_grading(tmp_path / "ws", {"code": "", "calls": []}, []) as workspace:
+        result = workspace.run(TASK)
+    [refused] = result.not_kept
+    shown = cli("runs", "show", result.run_id)
+    told = " ".join(shown.out.split())
+    assert f"skill {refused.skill} not kept: 2 of 9 wrong versions of it pass its tests, such as 'points > 50'" in told
+    [episode] = json.loads(cli("runs", "show", result.run_id, "--json").out)
+    assert episode["not_kept"] == [
+        {"skill": refused.skill, "reason": refused.reason, "survivors": list(refused.survivors)}
+    ]
