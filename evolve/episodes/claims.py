@@ -32,16 +32,14 @@ class Scope:
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """Which task asks for what was learned; a claim in a model's words acts by where it came from.
+    """Where what was learned is asked for; a claim in a model's words acts by where it came from.
 
     Attributes:
         family: The kind of task; of work in a folder it names the folder.
-        task: The task's id.
     """
 
     environment: str
     family: str
-    task: str
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -108,8 +108,8 @@ class Memory:
         Args:
             query: The task's instruction.
             features: The task's observable features, as the policy computes them.
-            scope: Only insights of this environment and family ("" means any); or the task that asks, which bounds
-                what a claim in a model's words may act on and nothing else.
+            scope: Only insights of this environment and family ("" means any); or where the task that asks comes
+                from, which bounds what a claim in a model's words may act on and nothing else.
             now: Evidence after this time (seconds since the epoch) is left out.
             kinds: Some of ``insight``, ``note``, ``trial``, ``hypothesis``, ``contested``, ``refuted``;
                 None for insights and notes.

@@ -48,9 +48,9 @@ class RecallRequest:
         statuses: Insights of other statuses stay out.
         notes: Whether notes are looked up as well.
         without: Ids of insights that are left out; the next best take their places.
-        origin: Which task asks. A claim in a model's words then acts in its own family once trials on two problems
-            agree, and elsewhere once trials of two families from two sources do. One that repeats what a program or a
-            file had said must be confirmed first.
+        origin: Where it is asked for. A claim in a model's words then acts in its own family once trials on two
+            problems agree, and elsewhere once trials of two families from two sources do. One that repeats what a
+            program or a file had said must be confirmed first.
         trials: Also give such claims that may not act there yet, to be tried.
     """
 

@@ -141,7 +141,7 @@ def recall_from(memory: Recaller | None, *, notes: bool = False, trials: bool = 
     kinds = ("insight", *(("note",) if notes else ()), *((TRIAL,) if trials else ()))
 
     def recall(view: TaskView, features: tuple[float, ...], k: int) -> Sequence[Recalled]:
-        origin = Origin(environment=view.environment, family=view.family, task=view.id)
+        origin = Origin(environment=view.environment, family=view.family)
         query = view.instruction or view.signature
         return source.recall(query, k, features=features, kinds=kinds, scope=origin)
 

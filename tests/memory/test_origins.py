@@ -15,9 +15,9 @@ FACT = "fact:dates are written day first"
 DATES, NAMES = "dates", "names"
 
 
-def asks(memory, task="task-99", family=DATES, kinds=("insight", "trial")):
+def asks(memory, family=DATES, kinds=("insight", "trial")):
     """Kinds of what a task is offered."""
-    at = Origin(environment="programs", family=family, task=task)
+    at = Origin(environment="programs", family=family)
     return [one.kind for one in memory.recall("anything", 5, features=(1.0, 0.0), kinds=kinds, scope=at)]
 
 
@@ -35,7 +35,7 @@ def learned(memory, lesson):
 
 def test_one_trial_acts_nowhere_and_is_tried_again(learned):
     memory = learned(1)
-    assert asks(memory, "task-1") == asks(memory) == asks(memory, family=NAMES) == ["trial"]
+    assert asks(memory) == asks(memory, family=NAMES) == ["trial"]
     assert asks(memory, kinds=("insight",)) == []
     assert [one.status for one in memory.claims()] == ["hypothesis"]
 
