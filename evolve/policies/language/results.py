@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from evolve.environments import kind_of
-from evolve.episodes import EnvironmentState, Judgement, Observation, Refused, Row, Step, TaskView
+from evolve.episodes import EnvironmentState, Json, Judgement, Observation, Refused, Row, Step, TaskView
 from evolve.policies.language.quoting import shortened
 
 _ROW = 1_000
