@@ -231,3 +231,31 @@ def test_learning_has_a_share_of_what_solving_might_spend_and_keeps_to_a_budget_
     assert share.candidates == min(500, 1000 - taught.cost.candidates)
     assert taught.cost.calls == 3
     assert whole != share and replace(share, candidates=None) != share
+
+
+@dataclass(frozen=True)
+class Asking(Telling):
+    """Says how many claims it may try."""
+
+    def trying(self, pairs):
+        self.asked.append(pairs)
+        return self
+
+
+def test_how_many_claims_may_be_tried_by_asking_again_is_said_to_who_asks(opened):
+    asked = []
+    with opened(asked, kind=Asking) as workspace:
+        workspace.run(TASK)
+        workspace.run(TASK, person=Person(learn="full"))
+    assert [one for one in asked if one not in ("act", "reflect", "distill")] == [1]
+
+
+def test_what_learning_cost_is_told_with_the_result_and_kept_with_the_episode(opened):
+    with opened([], kind=Metered) as workspace:
+        with workspace.delivering():
+            result = workspace.run(TASK)
+        (taught,) = workspace.learn()
+        record = workspace.stores.runs.episode(result.episode_id)
+    assert (result.cost.calls, taught.cost.calls, record.cost.calls) == (1, 2, 3)
+    with opened([], kind=Metered) as workspace:
+        assert workspace.run(TASK).cost.calls == 3

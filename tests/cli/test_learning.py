@@ -1,0 +1,88 @@
+"""What ``evolve run`` learns, told after the result; and ``evolve learn`` after a crash."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from evolve.failpoints import VARIABLE
+
+FAULT = "lessons.before:1:"
+NAMES = """name,short
+Ada Lovelace,A. LOVELACE
+Alan Turing,A. TURING
+Grace Hopper,G. HOPPER
+Barbara Liskov,B. LISKOV
+Donald Knuth,D. KNUTH
+Edsger Dijkstra,E. DIJKSTRA
+John Backus,J. BACKUS
+"""
+
+
+@pytest.fixture
+def names(tmp_path):
+    file = tmp_path / "names.csv"
+    file.write_text(NAMES)
+    return file
+
+
+@pytest.fixture
+def ends(tmp_path):
+    """A task whose first answer is refused, and whose row wants what no short program gives."""
+    rows = [{"input": [xs], "output": xs[0]} for xs in ([5], [2, 2], [7, 7, 7])]
+    verify = [{"input": [[n, n + 1]], "output": 1_000_003 * n} for n in range(1, 6)]
+    file = tmp_path / "ends.json"
+    task = {"id": "ends", "family": "f", "instruction": "give it", "examples": rows, "verify": verify, "hidden": []}
+    file.write_text(json.dumps(task))
+    return file
+
+
+def test_the_result_comes_first_and_then_one_line_about_learning(cli, names):
+    done = cli("run", names)
+    lines = done.out.splitlines()
+    (told,) = [place for place, line in enumerate(lines) if line.startswith("learning: ")]
+    assert any(line.startswith("solved, verified") for line in lines[:told])
+    assert "insights: " in lines[told] and "1 new skill" in lines[told]
+    assert lines[told + 1].startswith("new skill: ") and len(lines) == told + 2
+    assert cli("learn").out == "everything is learned from\n"
+
+
+def test_in_json_one_object_has_both(cli, names):
+    told = json.loads(cli("run", names, "--json").out)
+    assert told["learned"] and told["skills"] and told["learning"]["limits"]["candidates"] == 25_000
+    off = json.loads(cli("run", names, "--learn", "off", "--json").out)
+    assert off["status"] == "solved" and not off["learned"] and off["learning"] is None
+    refused = cli("run", names, "--learn", "never")
+    assert refused.code == 2 and "none of off, after, full" in refused.err
+
+
+def test_killed_while_learning_the_result_was_there_and_the_next_command_learns(cli, names):
+    command, environ = [sys.executable, "-m", "evolve", "run", str(names)], {**os.environ, VARIABLE: FAULT + "kill"}
+    killed = subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
+    assert killed.returncode == -9 and "solved, verified" in killed.stdout and "learning" not in killed.stdout
+    assert json.loads(cli("memory", "list", "--json").out)["insights"] == []
+    learned = json.loads(cli("learn", "--json").out)
+    assert [(one["run"], bool(one["learned"]), len(one["skills"])) for one in learned] == [("r1", True, 1)]
+    assert json.loads(cli("memory", "list", "--json").out)["insights"]
+    assert [run["state"] for run in json.loads(cli("runs", "list", "--json").out)] == ["done"]
+
+
+def test_stopped_while_learning_it_says_how_to_go_on(cli, names, monkeypatch):
+    monkeypatch.setenv(VARIABLE, FAULT + "int")
+    stopped = cli("run", names)
+    assert stopped.code == 130 and "continue with: evolve learn" in stopped.err and "solved" in stopped.out
+    assert "insights: " in cli("learn", "r1").out
+
+
+def test_a_refused_row_is_named_in_text_and_in_json(cli, ends):
+    budget = ("--budget", "2k-candidates")
+    text = cli("run", ends, *budget)
+    assert text.code == 1
+    assert "refused: every submitted answer failed" in text.out
+    assert "solve([1, 2]) gave 1, wanted 1000003" in text.out.replace("\n", " ")
+    told = json.loads(cli("run", ends, *budget, "--json").out)
+    assert all(one["row"] != {"input": [[1, 2]], "output": 1_000_003} for one in told["refused"])
