@@ -58,7 +58,7 @@ def test_there_are_sixty_tasks_of_four_kinds():
     assert not [one for one in words for other in words if one is not other and one in other]
 
 
-@pytest.mark.parametrize("known", each_task())
+@pytest.mark.parametrize("known", list(each_task()))
 def test_the_reference_is_right_and_the_guess_is_not(known):
     assert judged(known.task, handed(known, known.right))
     if known.guess:
