@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evolve.cli import asking, folder, options, pages
+from evolve.cli.amounts import spending
 from evolve.cli.layout import terminal_width
-from evolve.cli.output import counted, emit, emit_json, flush, note, shorten, visible
+from evolve.cli.output import emit, emit_json, flush, note, shorten, visible
 
 if TYPE_CHECKING:
     from evolve.workspace import Person, Result, Task, Workspace
@@ -213,14 +214,9 @@ def _show(result: Result, mark: str) -> None:
         emit(f"learned: {shorten(text, 160)}")
     for skill in result.skills:
         emit(f"new skill: {skill}  (evolve skills show {skill})")
-    emit(f"{_cost(result)}, {result.cost.seconds:.2f} s; episode {result.episode_id}")
-
-
-def _cost(result: Result) -> str:
-    if not result.cost.calls:
-        return counted(result.cost.candidates, "candidate")
-    money = f", ${result.cost.money:.4f}" if result.cost.money else ""
-    return f"{counted(result.cost.tokens, 'token')} in {counted(result.cost.calls, 'call')}{money}"
+    emit(f"{spending(result.cost)}, {result.cost.seconds:.2f} s; episode {result.episode_id}")
+    if result.overshoot:
+        emit(f"  {result.overshoot}")
 
 
 def _values(arguments: Any) -> str:

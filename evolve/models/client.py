@@ -6,6 +6,7 @@ import re
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from evolve.cancellation import Cancellation
 from evolve.errors import BudgetExhausted, Cancelled, EndpointProblem, ModelMistake, PromptTooLong, UsageError
@@ -96,9 +97,8 @@ class _RequestRun:
         self.rung: Rung = "text" if request.schema is None else self.abilities.best_rung
         self.used = Usage()
         self.calls = 0
-        self.retries = 0
+        self.retries = self.adaptations = 0
         self.dropped: tuple[str, ...] = ()
-        self.adaptations = 0
         self.streamed, self.shown = False, StreamCleaner(services.scanner)
         self.was_too_long, self.heeded = False, True
         self.cancellation: Cancellation | None = None
@@ -304,7 +304,7 @@ class _RequestRun:
             completion = min(most.completion, most_tokens(reply.text))
         prompt = most.prompt if reply.prompt is None else reply.prompt
         unsure = reply.completion is None or reply.prompt is None
-        counts = {"cached": reply.cached, "reasoning": reply.thought, "estimated": unsure}
+        counts: dict[str, Any] = {"cached": reply.cached, "reasoning": reply.thought, "estimated": unsure}
         return reply, usage_of(self.services.price, prompt, completion, **counts)
 
     def listener(self, exchange: Exchange) -> Callable[[bytes], None] | None:

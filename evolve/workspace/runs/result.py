@@ -25,6 +25,7 @@ class Result:
         entry: Name of the function in ``answer``.
         verified: The answer was right on at least three rows that the policy never saw, compared outside its process.
         budget_ended: A bound of the budget that was asked for ended it, and not one of the settings or the workflow.
+        overshoot: How far that budget was passed, in a sentence, or "".
         checked: A check command, or hidden tests in the answer's own process, accepted it; nothing learned is promoted
             on that.
         score: Share of the visible examples that the answer reproduces; 1.0 when solved.
@@ -58,6 +59,7 @@ class Result:
     question: Question | None = None
     checked: bool = False
     budget_ended: bool = False
+    overshoot: str = ""
 
     @property
     def kind(self) -> str:
@@ -96,6 +98,7 @@ class Extras:
     patch: Patch | None = None
     question: Question | None = None
     budget_ended: bool = False
+    overshoot: str = ""
 
 
 def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
@@ -123,6 +126,7 @@ def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
         patch=extras.patch,
         question=extras.question,
         budget_ended=extras.budget_ended,
+        overshoot=extras.overshoot,
     )
 
 

@@ -16,7 +16,7 @@ from evolve.episodes import EpisodeRecord, Limits, Question
 from evolve.errors import UsageError
 from evolve.events import Event, EventFan, EventLog, EventSink, read_events
 from evolve.files import canonical_json, digest
-from evolve.ledger import Budget
+from evolve.ledger import Budget, overshoot_told
 from evolve.record.arms import Arm, recall_from
 from evolve.record.drafts import judge_draft
 from evolve.record.journal import Journal
@@ -99,6 +99,7 @@ def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
         desk.finish(run.id)
     extras = Extras(
         goal=_goal(log_file),
+        overshoot=overshoot_told(wish.budget, record.cost),
         skills=admitted,
         patch=patch,
         question=question,
