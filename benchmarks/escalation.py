@@ -2,8 +2,8 @@
 
 A model double is right on a share of tasks, the dear one on a larger share; both come behind evolve's own routing,
 ledger and prices, and a verifier outside tells right from wrong. Whether a model can do a task is drawn once for
-``hard`` tasks, so that asking it again gives the same, and anew at every try for ``unsteady`` ones. Of the hard ones the
-dear model can do all that the cheap one can. Prompts grow with what was refused, as they do in an episode.
+``hard`` tasks, so that asking it again gives the same, and anew at every try for ``unsteady`` ones. Of the hard ones
+the dear model can do all that the cheap one can. Prompts grow with what was refused, as they do in an episode.
 """
 
 from __future__ import annotations

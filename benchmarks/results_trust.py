@@ -109,8 +109,8 @@ NOTES: Mapping[str, str] = {
     "escalation": (
         "Doubles: the cheap model is right on 60 % of tasks, the dear one on 95 %, at prices of 1 to 15; up to three"
         " answers are put to the verifier. Hard: a model that cannot do a task cannot do it at the next try either, and"
-        " the dear one can do all that the cheap one can. Unsteady: every try is drawn anew. Nothing here says how right real"
-        " models are; it says what the routing makes of it."
+        " the dear one can do all that the cheap one can. Unsteady: every try is drawn anew. Nothing here says how"
+        " right real models are; it says what the routing makes of it."
     ),
 }
 """Per benchmark what its table does not say."""
