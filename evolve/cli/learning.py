@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from evolve.cli import options, pages
+from evolve.cli.amounts import spending
 from evolve.cli.output import counted, emit, emit_json, flush, note, shorten
 
 if TYPE_CHECKING:
@@ -99,6 +100,6 @@ def _lesson(taught: Taught) -> str:
     claims = f"{counted(taught.learned, 'insight')}: {shorten(taught.learned[0], 120)}" if taught.learned else ""
     skills = counted(taught.skills, "new skill") if taught.skills else ""
     cost, most = taught.cost, taught.limits.tokens
-    calls = f"{counted(cost.calls, 'call')}, {counted(cost.tokens, 'token')}" if cost.calls else ""
+    calls = spending(cost) if cost.calls else ""
     spent = f" ({calls}{f' of at most {most:,}' if most is not None else ''})" if calls else ""
     return ("; ".join(filter(None, (claims, skills))) or "nothing new") + spent

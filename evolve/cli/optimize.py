@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evolve.cli import options, pages
+from evolve.cli.amounts import spending
 from evolve.cli.output import counted, emit, emit_json, flush, note
 
 if TYPE_CHECKING:
@@ -90,10 +91,9 @@ def show_optimization(report: OptimizationReport) -> None:
         looks = "once" if report.looks == 1 else f"{report.looks} times"
         emit(f"the test tasks of this suite have been opened {looks}")
         emit(f"active now: {report.active[:12]}; look with: evolve variants show {report.active[:12]}")
-    spent = report.spent
-    kinds = (("candidate", spent.candidates), ("token", spent.tokens))
-    amounts = [counted(amount, kind) for kind, amount in kinds if amount]
-    emit(f"spent: {', '.join(amounts) or 'nothing'} in {spent.seconds:.0f} s")
+    emit(f"spent: {spending(report.spent)} in {report.spent.seconds:.0f} s")
+    if report.overshoot:
+        emit(f"  {report.overshoot}")
 
 
 def show_target(figures: TargetFigures) -> None:

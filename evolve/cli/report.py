@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evolve.cli import options, pages
+from evolve.cli.amounts import dollars, spending
 from evolve.cli.optimize import show_changes
 from evolve.cli.output import counted, emit, emit_json, flush, note, shorten, singular, table
 
@@ -66,15 +67,19 @@ def show_report(report: Report) -> None:
         emit(_verdict(report))
         emit()
     _show_learned(report)
-    emit(f"spent: {report.spent.candidates:,} candidates in {report.spent.seconds:.0f} s")
+    emit(f"spent: {spending(report.spent)} in {report.spent.seconds:.0f} s")
+    if report.overshoot:
+        emit(f"  {report.overshoot}")
 
 
 def _show_arms(report: Report) -> None:
     """Prints a row for each arm that was run, and why the others were not."""
-    header = ("arm", "tasks", "solved", "verified", "candidates", "seconds", "")
-    run = [_arm_cells(row) for row in report.arms if row.tasks]
+    asked = any(row.calls or row.tokens for row in report.arms)
+    costs = ("calls", "tokens in", "cached", "out", "cost") if asked else ("candidates",)
+    header = ("arm", "tasks", "solved", "verified", *costs, "seconds", "")
+    run = [_arm_cells(row, asked=asked) for row in report.arms if row.tasks]
     if run:
-        emit(table(header, run, spare=("seconds",)))
+        emit(table(header, run, spare=("seconds", "cached")))
     skipped = [row for row in report.arms if not row.tasks]
     for reason in dict.fromkeys(row.note for row in skipped):
         emit(f"{', '.join(row.arm for row in skipped if row.note == reason)}: {reason}")
@@ -93,7 +98,7 @@ def _verdict(report: Report) -> str:
 
 def _show_contrasts(report: Report) -> None:
     """Every figure with its interval and n, and how often the test tasks were looked at."""
-    cost = "tokens" if any(row.tokens for row in report.arms) else "candidates"
+    cost = report.cost_unit
     for contrast in report.compared:
         emit(f"{cost}, learned / {contrast.arm}: {_interval(contrast.ratio)} (median over tasks both solve)")
         emit(f"share solved, learned - {contrast.arm}: {_interval(contrast.gain)}")
@@ -103,8 +108,10 @@ def _show_contrasts(report: Report) -> None:
     emit(f"the test tasks of this suite have been opened {looks}")
 
 
-def _arm_cells(row: ArmRow) -> tuple[object, ...]:
-    return row.arm, row.tasks, row.solved, row.verified, row.candidates, row.seconds, row.note
+def _arm_cells(row: ArmRow, *, asked: bool) -> tuple[object, ...]:
+    model = (row.calls, row.tokens - row.completion, row.cached, row.completion, dollars(row.money))
+    costs = model if asked else (row.candidates,)
+    return row.arm, row.tasks, row.solved, row.verified, *costs, row.seconds, row.note
 
 
 def _show_learned(report: Report) -> None:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evolve.cli import asking, folder, learning, options, pages
+from evolve.cli.amounts import spending
 from evolve.cli.layout import terminal_width
-from evolve.cli.output import counted, emit, flush, note, visible
+from evolve.cli.output import emit, flush, note, visible
 
 if TYPE_CHECKING:
     from evolve.workspace import Person, Result, Task, Workspace
@@ -220,14 +221,9 @@ def _show(result: Result, mark: str) -> None:
         first, *others = [json.dumps(value, ensure_ascii=False) for value in result.ambiguity.outputs]
         emit(f"ambiguous: for {_values(result.ambiguity.input)} this gives {first}, another short program {others[0]}")
         emit("  add a row with that input to decide it")
-    emit(f"{_cost(result)}, {result.cost.seconds:.2f} s; episode {result.episode_id}")
-
-
-def _cost(result: Result) -> str:
-    if not result.cost.calls:
-        return counted(result.cost.candidates, "candidate")
-    money = f", ${result.cost.money:.4f}" if result.cost.money else ""
-    return f"{counted(result.cost.tokens, 'token')} in {counted(result.cost.calls, 'call')}{money}"
+    emit(f"{spending(result.cost)}, {result.cost.seconds:.2f} s; episode {result.episode_id}")
+    if result.overshoot:
+        emit(f"  {result.overshoot}")
 
 
 def _values(arguments: Any) -> str:

@@ -1,7 +1,7 @@
 """Draws a report as a picture: what practice cost, and held-out tasks solved by cost. Plain SVG.
 
-Left: one mark per episode of practice at the candidates it took, a ring where it was not solved.
-Right: share of held-out tasks solved and verified within a number of candidates, unlearned and learned.
+Left: one mark per episode of practice at the candidates, or tokens, it took, a ring where it was not solved.
+Right: share of held-out tasks solved and verified within a number of them, unlearned and learned.
 """
 
 from __future__ import annotations
@@ -48,20 +48,20 @@ def draw_curve(report: Report) -> str:
         ' font-family="sans-serif" font-size="12" fill="#222">',
         f"<title>{escape(title)}</title>",
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>',
-        *_practice_panel(report.curve),
+        *_practice_panel(report.curve, report.cost_unit),
         *_held_out_panel(report),
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
 
 
-def _practice_panel(curve: Sequence[CurvePoint]) -> list[str]:
-    values = [max(1, point.candidates) for point in curve]
+def _practice_panel(curve: Sequence[CurvePoint], unit: str) -> list[str]:
+    values = [max(1, point.cost) for point in curve]
     panel = _Panel(
         left=70,
         title="practice",
         x_label="episode",
-        y_label="candidates per episode; a ring: not solved",
+        y_label=f"{unit} per episode; a ring: not solved",
         x_range=(1, max(2, len(values))),
         y_range=_decades(min(values, default=1), max(values, default=10)),
         log_y=True,
@@ -86,7 +86,7 @@ def _held_out_panel(report: Report) -> list[str]:
     panel = _Panel(
         left=540,
         title="held-out tasks",
-        x_label="candidates",
+        x_label=report.cost_unit,
         y_label="share solved and verified within",
         x_range=_decades(min(every, default=1), max(every, default=10)),
         y_range=(0.0, 1.0),

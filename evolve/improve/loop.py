@@ -191,6 +191,7 @@ def make_report(
         gain=compared.gain,
         looks=session.stores.looks.count(session.suite.digest),
         spent=session.ledger.spent,
+        overshoot=session.ledger.overshoot_told,
         promoted="" if active == UNLEARNED else active,
         promoted_by=_promoted_by(session, active),
         skills=learned_skills(session.stores),
@@ -234,6 +235,7 @@ def look_again(session: Session, previous: Report) -> Report:
                 *(contrast(arm, control.pairs) for arm, control in controls.items() if control.pairs),
             ),
             spent=session.ledger.spent,
+            overshoot=session.ledger.overshoot_told,
         )
     report = replace(made, curve=previous.curve)
     keep_report(session.stores.db, session.run, report.to_json())
@@ -241,12 +243,17 @@ def look_again(session: Session, previous: Report) -> Report:
 
 
 def _costs(records: Sequence[EpisodeRecord]) -> list[int]:
-    return sorted(record.cost.candidates for record in records if is_verified(record))
+    return sorted(record.cost.candidates or record.cost.tokens for record in records if is_verified(record))
 
 
 def _curve(session: Session) -> tuple[CurvePoint, ...]:
     base = session.plan.seed * 1000
     return tuple(
-        CurvePoint(round=record.seed - base, solved=record.verified, candidates=record.cost.candidates)
+        CurvePoint(
+            round=record.seed - base,
+            solved=record.verified,
+            candidates=record.cost.candidates,
+            tokens=record.cost.tokens,
+        )
         for record in practised(session.stores.runs.episodes(run=session.run))
     )

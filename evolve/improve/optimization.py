@@ -87,6 +87,7 @@ class OptimizationReport(Jsonable):
         active: Digest of the variant that is active now, or "".
         note: Why nothing was measured on test tasks, or "".
         target: What was found by the target, or None without one.
+        overshoot: How far the budget was passed, in a sentence, or "".
     """
 
     run: str
@@ -105,6 +106,7 @@ class OptimizationReport(Jsonable):
     note: str = ""
     verdicts: Mapping[str, int] = field(default_factory=dict)
     target: TargetFigures | None = None
+    overshoot: str = ""
 
 
 def optimize(
@@ -297,6 +299,7 @@ def _report(
         changes=changes,
         looks=session.stores.looks.count(session.suite.digest),
         spent=session.ledger.spent,
+        overshoot=session.ledger.overshoot_told,
         active="" if active == UNLEARNED else active,
         note=note,
         verdicts={verdict: verdicts.count(verdict) for verdict in sorted(set(verdicts))},

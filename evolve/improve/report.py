@@ -37,6 +37,9 @@ class ArmRow:
         seconds: CPU seconds of the policy over all tasks.
         note: ``not run`` and why, or how the arm was made, or "".
         tokens: Tokens of language models over all tasks.
+        completion: Those of them that a model wrote.
+        cached: Those of them that were sent and that an endpoint had in its cache.
+        money: US dollars.
     """
 
     arm: str
@@ -47,6 +50,10 @@ class ArmRow:
     seconds: float = 0.0
     note: str = ""
     tokens: int = 0
+    calls: int = 0
+    completion: int = 0
+    cached: int = 0
+    money: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,6 +111,12 @@ class CurvePoint:
     round: int
     solved: bool
     candidates: int
+    tokens: int = 0
+
+    @property
+    def cost(self) -> int:
+        """Candidates, or tokens where a model decides."""
+        return self.candidates or self.tokens
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,7 +149,8 @@ class Report(Jsonable):
         gain: Share of tasks solved by learned minus the share solved by unlearned.
         looks: How often this suite's test tasks have been opened, this time included.
         curve: Every episode of practice.
-        costs: Per arm the candidates of each verified answer on held-out tasks, ascending.
+        costs: Per arm the candidates, or tokens, of each verified answer on held-out tasks, ascending.
+        overshoot: How far the budget was passed, in a sentence, or "".
         contrasts: Learned against every other arm that was run.
     """
 
@@ -160,6 +174,12 @@ class Report(Jsonable):
     curve: tuple[CurvePoint, ...] = ()
     costs: Mapping[str, Sequence[int]] = field(default_factory=dict)
     contrasts: tuple[Contrast, ...] = ()
+    overshoot: str = ""
+
+    @property
+    def cost_unit(self) -> str:
+        """What costs are counted in: tokens where a model decides, else candidates."""
+        return "tokens" if self.spent.tokens or any(row.tokens for row in self.arms) else "candidates"
 
     @property
     def compared(self) -> tuple[Contrast, ...]:
@@ -190,6 +210,10 @@ def arm_row(arm: str, records: Sequence[EpisodeRecord], note: str = "") -> ArmRo
         verified=sum(is_verified(record) for record in records),
         candidates=cost.candidates,
         tokens=cost.tokens,
+        calls=cost.calls,
+        completion=cost.completion,
+        cached=cost.cached,
+        money=round(cost.money, 9),
         seconds=round(cost.seconds, 3),
         note=note,
     )

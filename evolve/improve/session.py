@@ -16,7 +16,7 @@ from evolve.failpoints import hit
 from evolve.files import canonical_json, digest
 from evolve.improve.jobs import Attempt, EpisodeJob, Workers
 from evolve.improve.uncommitted import SetAside
-from evolve.ledger import Ledger, Spent
+from evolve.ledger import Budget, Ledger, Spent
 from evolve.record.arms import Hurried, Learner
 from evolve.record.journal import Journal
 from evolve.record.stores import Stores
@@ -224,7 +224,7 @@ class Session:
     def share_spent(self) -> float:
         """How much of this budget is gone, in [0, 1], by the kind that is furthest; 0 without a budget."""
         shares = []
-        for item in fields(Spent):
+        for item in fields(Budget):
             bound, before = getattr(self.ledger.budget, item.name), getattr(self.before, item.name)
             if bound:
                 # A later budget is counted from where the one before it ended.

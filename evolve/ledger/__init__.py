@@ -7,7 +7,7 @@ than it reserved, what is spent never passes the budget.
 from __future__ import annotations
 
 from evolve.ledger.mending import book_faults, rebuild_book
-from evolve.ledger.run_ledger import Amount, Budget, Ledger, Spent, parse_budget
+from evolve.ledger.run_ledger import Amount, Budget, Ledger, Spent, overshoot_told, parse_budget
 from evolve.ledger.spending_limits import LimitedLedger, SpendingBook
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "SpendingBook",
     "Spent",
     "book_faults",
+    "overshoot_told",
     "parse_budget",
     "rebuild_book",
 ]

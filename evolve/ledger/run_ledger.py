@@ -102,6 +102,23 @@ def amounts(counts: Mapping[str, int | None]) -> dict[str, Any]:
     }
 
 
+def overshoot(budget: Budget, spent: Amount) -> Spent:
+    """How far counts and money went past the bounds of a budget; nothing of time, which passes by itself."""
+    used = _counts(spent)
+    over = {kind: 0 if bound is None else max(0, used[kind] - bound) for kind, bound in _counts(budget).items()}
+    return Spent(**amounts(over))
+
+
+def overshoot_told(budget: Budget, spent: Amount) -> str:
+    """How far a budget was passed, and why, in a sentence for people; "" where it was not."""
+    over = overshoot(budget, spent)
+    parts = [f"{getattr(over, kind):,} {kind}" for kind in ("candidates", "tokens", "calls") if getattr(over, kind)]
+    parts += [f"${over.money:.4f}"] if over.money else []
+    if not parts:
+        return ""
+    return f"the budget was passed by {' and '.join(parts)}: a call took more than was set aside for it"
+
+
 def parse_budget(texts: Sequence[str]) -> Budget:
     """Reads budget options: ``60s``, ``5m``, ``2h``, ``200k-candidates``, ``2M-tokens``, ``500-calls``, ``$2``.
 
@@ -219,11 +236,12 @@ class Ledger:
     @property
     def overshoot(self) -> Spent:
         """How far counts and money went past their bounds, because work cost more than was set aside for it."""
-        over = {
-            kind: 0 if bound is None else max(0, self._spent[kind] - bound)
-            for kind, bound in _counts(self.budget).items()
-        }
-        return Spent(**amounts(over))
+        return overshoot(self.budget, self.spent)
+
+    @property
+    def overshoot_told(self) -> str:
+        """The same in a sentence for people, or ""."""
+        return overshoot_told(self.budget, self.spent)
 
     @property
     def left(self) -> Budget:

@@ -96,9 +96,8 @@ class _RequestRun:
         self.rung: Rung = "text" if request.schema is None else self.abilities.best_rung
         self.used = Usage()
         self.calls = 0
-        self.retries = 0
+        self.retries = self.adaptations = 0
         self.dropped: tuple[str, ...] = ()
-        self.adaptations = 0
         self.streamed, self.shown = False, StreamCleaner(services.scanner)
         self.was_too_long, self.heeded = False, True
         self.cancellation: Cancellation | None = None

@@ -173,11 +173,19 @@ class _Handler(BaseHTTPRequestHandler):
         elif "odd" in step:
             self._send(odd_bodies()[step["odd"]])
         elif "fault" in step:
-            self._break(step["fault"], float(step.get("every", 5.0)), _answer(step, body))
+            self._break(step["fault"], float(step.get("every", 5.0)), self._answer(step, body))
         elif body.get("stream"):
-            self._stream(_pieces(_answer(step, body), body, self._counts_in_streams()))
+            self._stream(_pieces(self._answer(step, body), body, self._counts_in_streams()))
         else:
-            self._send_json(_answer(step, body) if "messages" in body else _as_response(_answer(step, body)))
+            answer = self._answer(step, body)
+            self._send_json(answer if "messages" in body else _as_response(answer))
+
+    def _answer(self, step: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
+        answer, cached = _answer(step, body), self.server.endpoint.scenario.cached
+        if cached and "usage" not in step:
+            known = min(cached, answer["usage"]["prompt_tokens"])
+            answer["usage"]["prompt_tokens_details"] = {"cached_tokens": known}
+        return answer
 
     def _counts_in_streams(self) -> bool:
         return "usage" in self.server.endpoint.scenario.supports

@@ -31,6 +31,7 @@ class Scenario:
         context: Most bytes of a prompt and tokens of its reply together; 0 for no bound.
         models: Names it lists.
         key: The only key it takes, or "" for any.
+        cached: Tokens of each prompt that it says it had in its cache; 0 says nothing of a cache.
     """
 
     replies: Sequence[Any] = ()
@@ -39,6 +40,7 @@ class Scenario:
     context: int = 0
     models: Sequence[str] = ("scripted",)
     key: str = ""
+    cached: int = 0
 
 
 def load_scenario(path: Path) -> Scenario:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from evolve.improve.optimization import Change, OptimizationReport
     from evolve.improve.report import ArmRow, Contrast, Report
     from evolve.improve.targets import TargetFigures
-    from evolve.ledger import Budget, parse_budget
+    from evolve.ledger import Amount, Budget, parse_budget
     from evolve.memory import Insight, InsightStatus
     from evolve.memory.metrics import Metric, MetricsReport
     from evolve.memory.preferences import Context, PersonAct, Preference
@@ -63,6 +63,7 @@ __all__ = [
     "AblationRequest",
     "ActionResult",
     "Ambiguity",
+    "Amount",
     "Approve",
     "ArmRow",
     "Budget",
@@ -156,7 +157,7 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.improve.optimization": ("Change", "OptimizationReport"),
     "evolve.improve.report": ("ArmRow", "Contrast", "Report"),
     "evolve.improve.targets": ("TargetFigures",),
-    "evolve.ledger": ("Budget", "parse_budget"),
+    "evolve.ledger": ("Amount", "Budget", "parse_budget"),
     "evolve.memory": ("Insight", "InsightStatus"),
     "evolve.memory.metrics": ("Metric", "MetricsReport"),
     "evolve.memory.preferences": ("Context", "PersonAct", "Preference"),

@@ -18,7 +18,7 @@ from evolve.testing import question_of
 _CLOCK = frozenset({"seconds", "at", "log_time", "made"})
 """Keys whose values are another time at every run."""
 
-_BY_CODE = frozenset({"pins", "tokens"})
+_BY_CODE = frozenset({"pins", "tokens", "completion", "cached"})
 """Keys that name the code itself, or hang on how long its prompts are; both are to change. Calls are counted."""
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(\+00:00|Z)?")

@@ -6,8 +6,9 @@ import json
 import os
 from typing import TYPE_CHECKING
 
+from evolve.cli.amounts import spending
 from evolve.cli.chat.screen import Screen
-from evolve.cli.output import counted, shorten
+from evolve.cli.output import shorten
 
 if TYPE_CHECKING:
     from evolve.workspace import Result
@@ -49,10 +50,7 @@ def verdict(result: Result) -> tuple[str, str]:
 
 def cost(result: Result) -> str:
     """What a result has cost, without time."""
-    if not result.cost.calls:
-        return counted(result.cost.candidates, "candidate")
-    money = f", ${result.cost.money:.4f}" if result.cost.money else ""
-    return f"{counted(result.cost.tokens, 'token')} in {counted(result.cost.calls, 'call')}{money}"
+    return spending(result.cost)
 
 
 def short_model(model: str) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from evolve.cli.amounts import spending
 from evolve.errors import BudgetExhausted
 from evolve.workspace import Budget, parse_budget
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from evolve.workspace import Cost
 
 _KINDS = tuple(item.name for item in fields(Budget))
+_TOLD = (*_KINDS, "completion", "cached")
 
 
 @dataclass
@@ -21,11 +23,11 @@ class Purse:
 
     Attributes:
         budget: Its bounds; a turn may spend what is left.
-        spent: So far, in the kinds of a budget.
+        spent: So far, in the kinds of a budget and in the parts of its tokens.
     """
 
     budget: Budget = field(default_factory=Budget)
-    spent: dict[str, float] = field(default_factory=lambda: dict.fromkeys(_KINDS, 0.0))
+    spent: dict[str, float] = field(default_factory=lambda: dict.fromkeys(_TOLD, 0.0))
 
     def left(self) -> Budget:
         """What the next turn may spend.
@@ -50,20 +52,23 @@ class Purse:
 
     def told(self) -> str:
         """Spent and left, in few words."""
-        used = [_amount(kind, value) for kind, value in self.spent.items() if value and kind in ("tokens", "money")]
-        if self.spent["candidates"] and not used:
-            used = [_amount("candidates", self.spent["candidates"])]
+        from evolve.workspace import Cost
+
+        used: dict[str, Any] = {
+            kind: value if kind in ("seconds", "money") else int(value) for kind, value in self.spent.items()
+        }
+        told = spending(Cost(**{**used, "candidates": 0 if used["tokens"] else int(used["candidates"])}))
         rest = [
             f"{_amount(kind, max(0.0, bound - self.spent[kind]))} left"
             for kind, bound in asdict(self.budget).items()
             if bound is not None
         ]
-        return ", ".join([*(used or ["nothing spent"]), *rest])
+        return ", ".join(["nothing spent" if told == "nothing" else told, *rest])
 
 
 def spent_of(cost: Cost) -> dict[str, float]:
-    """A cost in the kinds of a budget."""
-    return {kind: getattr(cost, kind) for kind in _KINDS}
+    """A cost in the kinds of a budget, and in the parts of its tokens."""
+    return {kind: getattr(cost, kind) for kind in _TOLD}
 
 
 def budget_of(bounds: Mapping[str, float]) -> Budget:

@@ -43,4 +43,10 @@ class EpisodeMeter:
     def settle(self, reserved: Amount, actual: Amount) -> None:
         """Books what a call cost."""
         self._meter.settle(reserved, actual)
-        self.spent += Cost(tokens=actual.tokens, money=actual.money, calls=actual.calls)
+        self.spent += Cost(
+            tokens=actual.tokens,
+            money=actual.money,
+            calls=actual.calls,
+            completion=actual.completion,
+            cached=actual.cached,
+        )

@@ -27,6 +27,7 @@ class Result:
         verified: The answer was right on at least three rows that the policy never saw, compared outside its process.
         refused: Answers that were handed in and refused, each with the row that was shown after it, if any.
         budget_ended: A bound of the budget that was asked for ended it, and not one of the settings or the workflow.
+        overshoot: How far that budget was passed, in a sentence, or "".
         checked: A check command, or hidden tests in the answer's own process, accepted it; nothing learned is promoted
             on that.
         score: Share of the visible examples that the answer reproduces; 1.0 when solved.
@@ -63,6 +64,7 @@ class Result:
     budget_ended: bool = False
     refused: tuple[Refused, ...] = ()
     not_kept: tuple[NotKept, ...] = ()
+    overshoot: str = ""
 
     @property
     def kind(self) -> str:
@@ -106,6 +108,7 @@ class Extras:
     patch: Patch | None = None
     question: Question | None = None
     budget_ended: bool = False
+    overshoot: str = ""
 
 
 def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
@@ -135,6 +138,7 @@ def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
         question=extras.question,
         refused=refusals_of(record, one_file=kind.one_file),
         budget_ended=extras.budget_ended,
+        overshoot=extras.overshoot,
     )
 
 

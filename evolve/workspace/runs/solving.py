@@ -14,7 +14,7 @@ from evolve.episodes import OWN, EpisodeRecord, Limits, Question
 from evolve.errors import UsageError
 from evolve.events import EventFan, EventLog, read_events
 from evolve.files import canonical_json, digest
-from evolve.ledger import Budget
+from evolve.ledger import Budget, overshoot_told
 from evolve.record.arms import Arm
 from evolve.record.keeping import Kept
 from evolve.tasks import task_json
@@ -76,6 +76,7 @@ def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
     extras = Extras(
         goal=_goal(log_file),
         kept=kept,
+        overshoot=overshoot_told(wish.budget, record.cost),
         patch=patch,
         question=question,
         budget_ended=_budget_ended(wish.budget, record, limits),

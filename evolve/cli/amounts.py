@@ -1,0 +1,31 @@
+"""What was spent, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evolve.cli.layout import counted
+
+if TYPE_CHECKING:
+    from evolve.workspace import Amount
+
+
+def spending(amount: Amount) -> str:
+    """What was spent: ``5 calls, 12,300 tokens in (9,800 cached), 1,200 out, $0.012``, or candidates of a search."""
+    parts = [counted(amount.candidates, "candidate")] if amount.candidates else []
+    parts += [counted(amount.calls, "call")] if amount.calls else []
+    if amount.completion:
+        cached = f" ({amount.cached:,} cached)" if amount.cached else ""
+        parts += [f"{amount.tokens - amount.completion:,} tokens in{cached}", f"{amount.completion:,} out"]
+    elif amount.tokens:  # earlier versions did not write down which way they went
+        parts.append(counted(amount.tokens, "token"))
+    if amount.money:
+        parts.append(dollars(amount.money))
+    return ", ".join(parts) or "nothing"
+
+
+def dollars(amount: float) -> str:
+    """Such as ``$2``, ``$0.012`` and ``less than $0.0001``."""
+    if 0 < amount < 0.000_05:
+        return "less than $0.0001"
+    return f"${amount:,.4f}".rstrip("0").rstrip(".")

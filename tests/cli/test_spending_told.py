@@ -1,0 +1,109 @@
+"""What a run, a loop and their reports say of the calls, tokens and money that a model took."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from benchmarks.doubles import QuirkDouble, quirk_suite
+from evolve.cli.amounts import spending
+from evolve.cli.chat.spending import Purse, spent_of
+from evolve.cli.optimize import show_optimization
+from evolve.episodes import Cost
+from evolve.improve.optimization import Forecast, OptimizationReport
+from evolve.ledger import Budget, Ledger, Spent
+from evolve.tasks import render_jsonl
+from evolve.testing import Scenario, ScriptedEndpoint
+
+TOLD = re.compile(r"[\d,]+ calls, [\d,]+ tokens in \([\d,]+ cached\), [\d,]+ out, \$\d")
+
+
+@pytest.fixture
+def endpoint(cli, tmp_path):
+    """A model that counts what was cached, and a price for it."""
+    with ScriptedEndpoint(Scenario(cached=128), double=QuirkDouble()) as serving:
+        assert cli("models", "default", serving.model).code == 0  # makes the workspace
+        price = f'[models."{serving.model}"]\ninput = 1.0\noutput = 4.0\ncached = 0.1\n'
+        (tmp_path / "ws" / "prices.toml").write_text(price)
+        yield serving
+
+
+@pytest.fixture
+def tasks(tmp_path):
+    file = tmp_path / "quirks.jsonl"
+    file.write_text(render_jsonl(quirk_suite(32).tasks))
+    return file
+
+
+def test_a_run_tells_calls_tokens_in_and_out_cached_and_money(cli, endpoint, tasks):
+    done = cli("run", f"{tasks}#quirk-00", "--model", endpoint.model)
+    assert done.code == 0, done.err
+    assert TOLD.search(done.out), done.out
+    assert "candidate" not in done.out
+    cost = json.loads(cli("run", f"{tasks}#quirk-04", "--model", endpoint.model, "--json").out)["cost"]
+    prompt = cost["tokens"] - cost["completion"]
+    assert 0 < cost["cached"] <= 128 * cost["calls"] and 0 < cost["completion"] < prompt
+    expected = (prompt - cost["cached"]) * 1.0 + cost["cached"] * 0.1 + cost["completion"] * 4.0
+    assert cost["money"] == pytest.approx(expected / 1e6)
+
+
+def test_a_loop_tells_the_same_and_no_candidates(cli, endpoint, tasks):
+    command = ("improve", tasks, "--model", endpoint.model, "--rounds", "1", "--budget", "9-calls")
+    done = cli(*command)
+    assert TOLD.search(done.out.partition("spent:")[2]), done.out + done.err
+    assert "candidate" not in done.out
+    report = json.loads(cli("report", "--json").out)
+    spent = report["spent"]
+    assert 0 < spent["calls"] <= 9
+    assert 0 < spent["completion"] < spent["tokens"]
+    assert min(spent["cached"], spent["money"]) > 0
+    assert report["overshoot"] == ""
+    assert all(point["tokens"] > 0 for point in report["curve"])
+    assert TOLD.search(cli("report").out)
+
+
+def test_an_optimiser_tells_the_same_and_by_how_much_its_budget_was_passed(capsys):
+    spent = Spent(calls=5, tokens=13_500, completion=1_200, cached=9_800, money=0.012, seconds=3.0)
+    report = OptimizationReport(
+        run="r1", suite="s", suite_digest="d", seed=0, engine="rewrite", finish_reason="over", forecast=Forecast(),
+        tried=0, judged=0, changes=(), looks=0, spent=spent, overshoot="the budget was passed by 7 tokens",
+    )  # fmt: skip
+    show_optimization(report)
+    told = capsys.readouterr().out
+    assert "spent: 5 calls, 12,300 tokens in (9,800 cached), 1,200 out, $0.012 in 3 s" in told
+    assert "the budget was passed by 7 tokens" in told
+
+
+def test_amounts_in_words():
+    whole = Cost(calls=5, tokens=13_500, completion=1_200, cached=9_800, money=0.012)
+    assert spending(whole) == "5 calls, 12,300 tokens in (9,800 cached), 1,200 out, $0.012"
+    assert spending(Cost(candidates=3)) == "3 candidates"
+    assert spending(Cost(calls=1, tokens=7)) == "1 call, 7 tokens"  # of an earlier version
+    assert (
+        spending(Cost(calls=1, tokens=7, completion=2, money=1e-6)) == "1 call, 5 tokens in, 2 out, less than $0.0001"
+    )
+    assert spending(Spent(candidates=3, calls=1, tokens=7, completion=2, money=2.0)) == (
+        "3 candidates, 1 call, 5 tokens in, 2 out, $2"
+    )
+    assert spending(Cost()) == "nothing"
+
+
+def test_a_session_tells_the_same_over_its_turns():
+    purse = Purse(budget=Budget(money=1.0))
+    assert purse.told() == "nothing spent, $1 left"
+    stopped = Cost(calls=2, tokens=1_000, completion=100, cached=300, money=0.01)
+    purse.book(stopped, {})
+    purse.book(stopped + stopped, spent_of(stopped))
+    assert purse.told() == "4 calls, 1,800 tokens in (600 cached), 200 out, $0.02, $0.98 left"
+
+
+def test_a_budget_that_was_passed_is_told():
+    ledger = Ledger(Budget(tokens=100, money=0.001))
+    assert ledger.overshoot_told == ""
+    ledger.reserve(Cost(tokens=90, money=0.0005))
+    ledger.settle(Cost(tokens=90, money=0.0005), Cost(tokens=190, money=0.0015))
+    assert ledger.overshoot_told == (
+        "the budget was passed by 90 tokens and $0.0005: a call took more than was set aside for it"
+    )
