@@ -127,8 +127,8 @@ class Conversation:
     def answer(self, turn: ChatTurn) -> None:
         """Ends a turn: ``turn`` says what came of it. A later end of the same turn replaces an earlier one."""
         outcome = {"status": turn.status, "told": turn.told, "answer": turn.answer, "run": turn.run}
-        outcome |= {"words": True} if turn.words else {}
-        self._append({"kind": "answered", "number": turn.number, **outcome, "spent": dict(turn.spent)})
+        more = {"words": True} if turn.words else {}
+        self._append({"kind": "answered", "number": turn.number, **outcome, **more, "spent": dict(turn.spent)})
         self.turns[turn.number - 1] = turn
 
     def note(self, patch: Patch) -> None:
