@@ -11,6 +11,7 @@ from typing import TextIO
 
 # Reasons of verdicts are on record with a plural whatever the count; the record stays as it is.
 _ONE_OF = re.compile(r"(?<![\d.,:-])1 (win|loss|tie|pair|more pair|round)(?:es|s)\b")
+_ALL_OF_ONE = re.compile(r"\ball 1 (round|proposal)s\b")
 _GAP = 2
 _ROOM = 28
 """Columns that a text needs at least to be read beside others."""
@@ -98,8 +99,8 @@ def counted(items: Sized | int, noun: str, plural: str = "") -> str:
 
 
 def singular(text: str) -> str:
-    """What the gate has on record, where it counts one in the plural: ``1 wins`` as ``1 win``."""
-    return _ONE_OF.sub(r"1 \1", text)
+    """What is on record in the plural where it counts one: ``1 wins`` as ``1 win``, ``all 1 rounds`` as "the round"."""
+    return _ONE_OF.sub(r"1 \1", _ALL_OF_ONE.sub(r"the \1", text))
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, width: int | None, spare: Sequence[str] = ()) -> str:

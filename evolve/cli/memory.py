@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from evolve.cli import options, pages
+from evolve.cli.layout import terminal_width
 from evolve.cli.output import counted, emit, emit_json, note, shorten, table, visible
 
 if TYPE_CHECKING:
@@ -104,7 +105,12 @@ def recall_command(
     if as_json:
         emit_json(recalled)
         return
-    rows = [(item.kind, item.score, shorten(item.text, 80), shorten(item.why, 60)) for item in recalled]
+    whole = terminal_width() is None  # a program that reads it may want all of it
+    texts = [(item.text, item.why) if whole else (shorten(item.text, 80), shorten(item.why, 60)) for item in recalled]
+    rows = [
+        (item.kind, item.score, *(" ".join(text.split()) for text in both))
+        for item, both in zip(recalled, texts, strict=True)
+    ]
     emit(table(("kind", "score", "text", "why"), rows, spare=("why",)) or "nothing is recalled")
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from evolve.cli.layout import fold
+from evolve.cli.layout import fold, terminal_width
 
 if TYPE_CHECKING:
     from typing import TypeVar
@@ -22,6 +22,9 @@ WIDEST = 100
 
 _NARROW = 70
 """Columns; on a narrower page names get less room, so that the texts beside them keep some."""
+
+_LEAST = 24
+"""Columns; narrower pages would be columns of single words."""
 
 _TIE = "\0"  # stands for a space that is not folded at; no command line can hold a NUL
 _SENTENCE = re.compile(r"(.+?)\.(?:\s|$)", re.DOTALL)
@@ -57,6 +60,7 @@ class Page(TyperCommand):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Writes the whole page."""
+        fit(formatter)
         self.format_usage(ctx, formatter)
         write_text(self.help, formatter)
         write_examples(self.epilog, formatter)
@@ -71,6 +75,7 @@ class Group(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Writes the whole page. What stands in the epilog after a blank line comes last."""
+        fit(formatter)
         examples, _, rest = (self.epilog or "").partition("\n\n")
         self.format_usage(ctx, formatter)
         write_text(self.help, formatter)
@@ -88,6 +93,13 @@ class Group(TyperGroup):
             rows = [(name.ljust(wide), first_sentence(self.commands[name].help or "")) for name in names]
             if rows:
                 write_list(heading, rows, formatter, first=wide)
+
+
+def fit(formatter: Any) -> None:
+    """Gives a page the width of a terminal that is narrower than the 52 columns below which click does not go."""
+    width = terminal_width()
+    if width is not None and width - 2 < formatter.width:
+        formatter.width = max(_LEAST, width - 2)
 
 
 def first_sentence(text: str) -> str:
@@ -129,7 +141,7 @@ def write_list(heading: str, rows: Sequence[tuple[str, str]], formatter: Any, *,
 
 def write_parameters(parameters: Sequence[Any], formatter: Any) -> None:
     """Writes arguments and options."""
-    first = 19 if formatter.width < _NARROW else 30
+    first = 30 if formatter.width >= _NARROW else 19 if formatter.width >= _NARROW - _LEAST else 8
     for heading, kind in (("Arguments", "argument"), ("Options", "option")):
         rows = list(_rows(param for param in parameters if param.param_type_name == kind and not param.hidden))
         if rows:

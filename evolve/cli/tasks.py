@@ -19,8 +19,8 @@ app = pages.App(
 
 
 @app.page("list", "evolve tasks list")
-def list_command(as_json: options.AsJson = False) -> None:
-    """List the built-in suites."""
+def list_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
+    """List the built-in suites, the same in every workspace."""
     from evolve.workspace import tasks
 
     names = tasks.list()

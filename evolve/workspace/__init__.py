@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from evolve.agent.codec import to_data
     from evolve.agent.records import Run
     from evolve.cancellation import Cancellation
-    from evolve.episodes import Ambiguity, Cost, EpisodeRecord, Question
+    from evolve.episodes import Ambiguity, Cost, EpisodeRecord, Question, Step
     from evolve.events import Event, EventSink
     from evolve.extensions import blamed
     from evolve.files import clean_text, machine_problem, named_path
@@ -111,6 +111,7 @@ __all__ = [
     "Setting",
     "Skill",
     "StageRow",
+    "Step",
     "Suite",
     "TargetFigures",
     "Task",
@@ -147,7 +148,7 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.agent.codec": ("to_data",),
     "evolve.agent.records": ("Run",),
     "evolve.cancellation": ("Cancellation",),
-    "evolve.episodes": ("Ambiguity", "Cost", "EpisodeRecord", "Question"),
+    "evolve.episodes": ("Ambiguity", "Cost", "EpisodeRecord", "Question", "Step"),
     "evolve.events": ("Event", "EventSink"),
     "evolve.extensions": ("blamed",),
     "evolve.files": ("clean_text", "machine_problem", "named_path"),

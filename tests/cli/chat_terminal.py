@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.cli.conftest import ROOT
 
-PATIENCE_S = 40.0
+PATIENCE_S = 240.0
 PROMPTS = ("›", ">", "…", "evolve>", "...>")
 QUESTIONS = ("[yes/no/later]", "reason)?", "leaves it open):", "in your words]")
 

@@ -21,6 +21,7 @@ from tests.doubles.conversing import ConversingDouble
 pytestmark = pytest.mark.slow
 
 LEAVE = "[yes/no/later]"
+KEEP = "in your words]"
 
 
 @pytest.fixture
@@ -105,7 +106,8 @@ def test_a_conversation_of_sixty_turns(terminal, endpoint, project, tmp_path):
     # Refused with a reason, left waiting, approved later; an earlier turn is understood.
     talk.turn("do the same in right.txt", "+green one green", LEAVE)
     talk.turn("no", "why not")
-    talk.turn("green is wrong, I want blue there", "refused", "green is wrong")
+    talk.turn("green is wrong, I want blue there", "refused", "you said: green is wrong", KEEP)
+    talk.turn("yes", "drops it)")
     talk.turn("/memory", "green is wrong")
     assert right.read_text() == "red one red\n"
     talk.turn("replace red by blue in right.txt", LEAVE)
@@ -184,11 +186,13 @@ def test_a_conversation_of_sixty_turns(terminal, endpoint, project, tmp_path):
     talk.turn("yes", "applied")
     assert left.read_text() == "black ten black\n"
     talk.turn("replace gold by rust in third.txt", LEAVE)
-    talk.turn("no gold should stay", "refused", "gold should stay")
+    talk.turn("no gold should stay", "refused", "you said: gold should stay", KEEP)
+    talk.turn("no", "nothing of it is kept")
 
     # What is kept.
     talk.turn("/why", "used")
-    talk.turn("/comment write numbers as digits", "write numbers as digits")
+    talk.turn("/comment write numbers as digits", "to be kept: write numbers as digits", KEEP)
+    talk.turn("always", "all work")
     talk.turn("/memory", "write numbers as digits")
     talk.turn("/save talk.md", "saved")
     talk.turn("/save talk.md", "is there already")
@@ -241,7 +245,8 @@ def test_a_screen_reader_gets_lines_with_a_word_in_front(terminal, endpoint, pro
     window.start("chat", "--plain", "--dir", project, "--check", "true", "--model", endpoint.model)
     talk = Talk(window)
     talk.turn("replace red by green in left.txt", LEAVE)
-    talk.turn("no keep it red", "refused: nothing is changed")
+    talk.turn("no keep it red", "refused: nothing is changed", KEEP)
+    talk.turn("", "does not act until")
     window.ready()
     window.press("C-d")
     shown = window.wait("left with code 0")

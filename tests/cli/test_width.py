@@ -61,7 +61,7 @@ def test_every_line_fits_every_word_is_whole_and_one_is_told_as_one(show, comman
     whole = show(None, command)
     plain = {word.rstrip(",") for word in whole.split()} | {"…"} | _headings(command)
     assert not ONE_AS_SEVERAL.search(whole)
-    for width in (60, 80, 100):
+    for width in (40, 60, 80, 100):
         page = show(width, command)
         for line in page.splitlines():
             alone = len(line.split()) == 1  # a word that is longer than the terminal is wide
@@ -154,3 +154,25 @@ def test_the_width_is_that_of_the_terminal(monkeypatch):
     with os.fdopen(theirs, "w") as stream, os.fdopen(ours):
         fcntl.ioctl(stream.fileno(), termios.TIOCSWINSZ, struct.pack("HHHH", 30, 63, 0, 0))
         assert layout.terminal_width(stream) == 63
+
+
+@pytest.mark.parametrize("command", ["--help", "chat --help", "memory --help", "models list --help", "tasks --help"])
+def test_a_help_page_fits_forty_columns_but_for_command_lines_that_are_shown_whole(show, command):
+    lines = show(40, command).splitlines()
+    assert [line for line in lines if layout.columns(line) > 40 and not line.startswith("  evolve ")] == []
+
+
+def test_what_is_recalled_is_whole_for_a_program_and_short_on_a_terminal(show, learned):
+    long = "dates are written day first " * 8 + "and that is the end"
+    with evolve.open(learned) as opened:
+        opened.memory.note(long)
+    assert long in show(None, "memory recall 'write the dates day first'")
+    assert "the end" not in show(100, "memory recall 'write the dates day first'")
+
+
+def test_one_round_is_told_as_one():
+    assert singular("all 1 rounds done, with 1 wins") == "the round done, with 1 win"
+
+
+def test_the_suites_are_listed_whatever_workspace_is_named(cli, learned):
+    assert "everyday" in cli("tasks", "list", "-w", learned).out

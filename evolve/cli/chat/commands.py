@@ -9,18 +9,26 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
+from evolve.cli.chat.explaining import (
+    last_turn_with_run,
+    show_learned,
+    show_memory,
+    show_plan,
+    show_skills,
+    show_why,
+)
 from evolve.cli.chat.reading import read
 from evolve.cli.chat.session import ChatSession
 from evolve.cli.chat.showing import at_home
 from evolve.cli.chat.spending import bounds_of, read_budget
 from evolve.cli.chat.startup import go_on_with
-from evolve.cli.chat.wishes import confirm, scope
+from evolve.cli.chat.wishes import confirm
 from evolve.cli.output import counted, shorten
 from evolve.errors import UsageError
-from evolve.workspace import ACTIVE, Approve, PersonAct, models, parse_model
+from evolve.workspace import Approve, PersonAct, models, parse_model
 
 if TYPE_CHECKING:
-    from evolve.workspace import ChatTurn, Patch, Workspace
+    from evolve.workspace import Patch, Workspace
 
 HELP = """\
 A line is a task in words. A task file, SUITE#ID, or rows `input -> output` are tasks that need no model.
@@ -54,19 +62,20 @@ def commands() -> Mapping[str, Command]:
     every = (
         Command(name="help", takes="", about="this list", run=_help),
         Command(name="resume", takes="[ID]", about="conversations; or go on with one of them", run=_resume),
-        Command(name="plan", takes="", about="the plan of the last turn, and how far it came", run=_plan),
-        Command(name="diff", takes="[RUN]", about="what a turn would change, or changed, in the folder", run=_diff),
+        Command(name="plan", takes="", about="the plan of the last turn, and how far it came", run=show_plan),
+        Command(name="diff", takes="[RUN|all]", about="the last change again, or all of the conversation", run=_diff),
         Command(name="approve", takes="[ask|auto|never]", about="apply what waits; or set the mode", run=_approve),
         Command(name="refuse", takes="[REASON]", about="drop the waiting change, and say why", run=_refuse),
         Command(name="undo", takes="[RUN]", about="take back what was applied last", run=_undo),
         Command(name="again", takes="", about="go on with a turn that was stopped", run=_again),
-        Command(name="skills", takes="[NAME]", about="learned skills, or one of them", run=_skills),
-        Command(name="memory", takes="[WORDS]", about="what is known, or what words bring to mind", run=_memory),
+        Command(name="skills", takes="[NAME]", about="learned skills, or one of them", run=show_skills),
+        Command(name="memory", takes="[WORDS]", about="what is known, or what words bring to mind", run=show_memory),
+        Command(name="learn", takes="", about="what this conversation taught", run=show_learned),
         Command(name="comment", takes="TEXT", about="say how you want such things done", run=_comment),
         Command(name="edit", takes="[WHY]", about="change the last answer, and have it learned", run=_edit),
         Command(name="confirm", takes="ID [WORDS]", about="have a wish hold that waits for it", run=_confirm),
         Command(name="forget", takes="ID", about="drop a wish or an insight", run=_forget),
-        Command(name="why", takes="[EFFECT]", about="causes found so far, and what the last turn used", run=_why),
+        Command(name="why", takes="[EFFECT]", about="why the last answer: tried, rests on, used; causes", run=show_why),
         Command(name="model", takes="[NAME|none]", about="the model; or another from the next turn on", run=_model),
         Command(name="budget", takes="[BOUNDS|none]", about="spent and left; or new bounds, such as $2", run=_budget),
         Command(name="save", takes="[FILE]", about="write the conversation as Markdown", run=_save),
@@ -97,37 +106,21 @@ def _help(session: ChatSession, text: str) -> None:
         session.screen.say(f"/{command.name}", f"{command.takes + ': ' if command.takes else ''}{command.about}")
 
 
-def _plan(session: ChatSession, text: str) -> None:
-    turn = _last_turn_with_run(session)
-    with session.opened(read_only=True) as workspace:
-        episodes, plan = workspace.runs.show(turn.run).episodes, workspace.runs.plan(turn.run)
-    if plan is None:
-        session.screen.say("plan", "that turn made none")
-        return
-    session.screen.say("plan", plan.goal)
-    for number, goal in enumerate(plan.subgoals, 1):
-        session.screen.say("plan", f"{number}. {goal}")
-    for step in episodes[-1].steps if episodes else ():
-        observation, judged = step.observation, step.judgement
-        outcome = (
-            ""
-            if observation is None
-            else "held"
-            if observation.ok
-            else shorten(observation.error or "did not hold", 80)
-        )
-        if judged is not None:
-            outcome = "accepted" if judged.accepted else "refused"
-        session.screen.say(f"step {step.number}", f"{step.action.kind}: {shorten(step.action.text, 80)}; {outcome}")
-
-
 def _diff(session: ChatSession, text: str) -> None:
-    waiting = None if text else session.waiting()
-    run = text or (waiting.run if waiting is not None else _last_turn_with_run(session).run)
+    runs = [text] if text and text != "all" else [turn.run for turn in session.conversation.turns if turn.run]
+    if not text:
+        last_turn_with_run(session)
     with session.opened(read_only=True) as workspace:
-        patch = workspace.runs.diff(run)
-    session.show_diff(patch.diff or "no difference")
-    session.screen.say("diff", f"{patch.state}; run {patch.run}, {at_home(patch.folder)}")
+        if runs == [text]:
+            patches = [workspace.runs.diff(text)]
+        else:
+            by_run = {patch.run: patch for patch in workspace.folders.list() if patch.names}
+            patches = [by_run[run] for run in dict.fromkeys(runs) if run in by_run]
+    for patch in patches if text else patches[-1:]:
+        session.screen.say("diff", f"{patch.state}; run {patch.run}, {at_home(patch.folder)}")
+        session.show_diff(patch.diff or "no difference")
+    if not patches:
+        session.screen.say("diff", "no change was made in this conversation")
 
 
 def _approve(session: ChatSession, text: str) -> None:
@@ -191,45 +184,6 @@ def _again(session: ChatSession, text: str) -> None:
     session.work(read(turn.asked), turn.asked, turn)
 
 
-def _skills(session: ChatSession, text: str) -> None:
-    with session.opened(read_only=True) as workspace:
-        if text:
-            skill = workspace.skills.show(text)
-            session.screen.say("skill", f"{skill.name} ({skill.status}, {skill.owner}): {skill.description}")
-            session.screen.code(skill.code)
-            return
-        skills = workspace.skills.list(ACTIVE)
-    if not skills:
-        session.screen.say("skills", "none yet: they come from answers that two problems share")
-    for skill in sorted(skills, key=lambda skill: (-len(skill.tasks), skill.name)):
-        session.screen.say("skill", f"{skill.name} ({skill.status}): {shorten(skill.description, 90)}")
-
-
-def _memory(session: ChatSession, text: str) -> None:
-    with session.opened(read_only=True) as workspace:
-        if text:
-            for item in workspace.memory.recall(text, 5):
-                session.screen.say(item.kind, shorten(item.text, 110))
-            return
-        insights, notes = workspace.memory.list(), workspace.memory.notes()
-        wishes = [wish for wish in workspace.preferences.list() if wish.status != "superseded"]
-    if not insights and not notes and not wishes:
-        session.screen.say("memory", "empty so far")
-    for wish in wishes:
-        waits = f"; not in force: /confirm {wish.id[:8]}" if wish.status == "proposed" else f"; for {scope(wish)}"
-        words = wish.proposal or wish.description if wish.status == "proposed" else wish.description
-        session.screen.say("wish", f"{wish.id[:8]}  {shorten(words, 110)} (by {wish.author}{waits})")
-    for insight in sorted(insights, key=lambda insight: (-insight.evidence, insight.id))[:20]:
-        session.screen.say(
-            "insight",
-            f"{insight.id[:8]}  {shorten(insight.text, 110)} ({insight.status}, {insight.evidence} pieces of evidence)",
-        )
-    if len(insights) > 20:
-        session.screen.say("memory", f"and {len(insights) - 20} more: evolve memory list")
-    for note in notes:
-        session.screen.say("note", f"{note.text} (by {note.author})")
-
-
 def _comment(session: ChatSession, text: str) -> None:
     if not text:
         raise UsageError("say what you want", hint="/comment TEXT")
@@ -238,7 +192,7 @@ def _comment(session: ChatSession, text: str) -> None:
 
 
 def _edit(session: ChatSession, text: str) -> None:
-    turn = _last_turn_with_run(session)
+    turn = last_turn_with_run(session)
     if not turn.answer:
         raise UsageError("the last turn has no answer to change")
     changed = session.edit(turn.answer)
@@ -266,28 +220,6 @@ def _forget(session: ChatSession, text: str) -> None:
         wishes = [preference.id for preference in workspace.preferences.list() if preference.id.startswith(text)]
         count = workspace.preferences.forget([text]) if wishes else workspace.memory.forget([text])
     session.screen.say("forgotten", f"{count} of what was kept")
-
-
-def _why(session: ChatSession, text: str) -> None:
-    effect = text or "solved"
-    with session.opened(read_only=True) as workspace:
-        chains = workspace.memory.why(effect)
-        last = next((turn for turn in reversed(session.conversation.turns) if turn.run), None)
-        records = workspace.runs.show(last.run).episodes if last is not None else ()
-        insights = {insight.id: insight.text for insight in workspace.memory.list()}
-        skills = {f"skill:{skill.digest}": skill.name for skill in workspace.skills.list()}
-    used = dict.fromkeys(name for record in records for name in record.consumed)
-    for name in used:
-        label = insights.get(name) or (f"skill {skills[name]}" if name in skills else name)
-        session.screen.say("used", shorten(label, 110))
-    if records and not used:
-        session.screen.say("used", "the last turn rested on nothing learned")
-    for chain in chains[:10]:
-        links = " → ".join(f"{link.insight.cause} {link.insight.relation}" for link in chain.links)
-        evidence = sum(link.insight.evidence for link in chain.links)
-        session.screen.say("cause", f"{links} → {effect} ({evidence} pieces of evidence)")
-    if not chains:
-        session.screen.say("cause", f"nothing is known to cause {effect!r} yet")
 
 
 def _resume(session: ChatSession, text: str) -> None:
@@ -341,11 +273,3 @@ def _save(session: ChatSession, text: str) -> None:
 
 def _exit(session: ChatSession, text: str) -> None:
     session.leaving = True
-
-
-def _last_turn_with_run(session: ChatSession) -> ChatTurn:
-    """The last turn with a run."""
-    for turn in reversed(session.conversation.turns):
-        if turn.run:
-            return turn
-    raise UsageError("nothing was done yet in this conversation")

@@ -54,6 +54,10 @@ class Screen(Protocol):
         """A unified diff."""
         ...
 
+    def words(self, text: str) -> None:
+        """An answer in words, in Markdown."""
+        ...
+
     def working(self, stage: str) -> contextlib.AbstractContextManager[None]:
         """While something goes on."""
         ...
@@ -107,6 +111,10 @@ class PlainScreen:
     def diff(self, text: str) -> None:
         """The diff, with the number of its lines announced."""
         self._block("diff", text)
+
+    def words(self, text: str) -> None:
+        """The text as it was written, which reads well aloud."""
+        self.say("answer", text.strip("\n"))
 
     @contextlib.contextmanager
     def working(self, stage: str) -> Iterator[None]:
@@ -175,6 +183,14 @@ class TerminalScreen:
     def diff(self, text: str) -> None:
         """Highlighted."""
         self._block(text, "diff")
+
+    def words(self, text: str) -> None:
+        """Laid out. Addresses stay in the open, since a link can say one thing and lead to another."""
+        from rich.markdown import Markdown
+        from rich.padding import Padding
+
+        self._tail = ""
+        self._console.print(Padding(Markdown(harmless(text), hyperlinks=False, code_theme="ansi_dark"), (1, 0)))
 
     @contextlib.contextmanager
     def working(self, stage: str) -> Iterator[None]:

@@ -263,18 +263,19 @@ class ChatSession:
         """Shows the result, keeps it as the turn's, and asks about what it would change."""
         self._book(result)
         answer = result.answer if result.solved or result.status == "unverified" else ""
-        if result.status == "unverified":
+        if result.status == "unverified" and not result.words:
             answer = f"{answer.rstrip()}\n# it gives {json.dumps(result.value, ensure_ascii=False)}"
         finished = replace(
             turn,
             status="solved" if result.solved else result.status,  # also where the change still waits for leave
             told=result.note,
             answer=answer,
+            words=bool(result.words),
             run=result.run_id,
             spent=spent_of(result.cost),
         )
         self.conversation.answer(finished)
-        showing.show_result(self.screen, result, diff=result.answer not in self.shown)
+        showing.show_result(self.screen, result, diff=result.answer not in self.shown, folder=self.setup.folder)
         self.shown.add(result.answer)
         self.code = _code(result)
         if result.patch is not None and result.patch.names:

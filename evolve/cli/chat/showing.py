@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from typing import TYPE_CHECKING
 
 from evolve.cli.amounts import spending
@@ -14,19 +15,14 @@ if TYPE_CHECKING:
     from evolve.workspace import Result
 
 
-def show_result(screen: Screen, result: Result, *, diff: bool = True) -> None:
+def show_result(screen: Screen, result: Result, *, diff: bool = True, folder: str = "") -> None:
     """The answer, how well it is founded, what was learned, and what it cost.
 
     Args:
         diff: Show what would change in a folder; not where the person has just seen it.
+        folder: Where the files are that an answer in words may name, or "".
     """
-    if result.answer.startswith("--- ") or result.patch is not None:
-        if diff and result.answer:
-            screen.diff(result.answer)
-    elif result.answer and (result.solved or result.status == "unverified"):
-        screen.code(result.answer)
-    if result.status == "unverified":
-        screen.say("value", json.dumps(result.value, ensure_ascii=False))
+    _show_answer(screen, result, diff=diff, folder=folder)
     screen.say(*verdict(result))
     if result.patch is not None and result.patch.protected:
         screen.say("warning", f"protected, so neither counted nor applied: {', '.join(result.patch.protected)}")
@@ -39,6 +35,32 @@ def show_result(screen: Screen, result: Result, *, diff: bool = True) -> None:
     for skill in result.skills:
         screen.say("learned", f"the skill {skill}: /skills {skill}")
     screen.say("cost", f"{cost(result)}, {result.cost.seconds:.1f} s; run {result.run_id}")
+
+
+def _show_answer(screen: Screen, result: Result, *, diff: bool, folder: str) -> None:
+    """Words with the files they rest on, a difference, or source with the value it gave."""
+    if result.words:
+        screen.words(result.words)
+        files = named_files(result.words, folder)
+        if files:
+            screen.say("rests on", ", ".join(files))
+        return
+    if result.answer.startswith("--- ") or result.patch is not None:
+        if diff and result.answer:
+            screen.diff(result.answer)
+    elif result.answer and (result.solved or result.status == "unverified"):
+        screen.code(result.answer)
+    if result.status == "unverified":
+        screen.say("value", json.dumps(result.value, ensure_ascii=False))
+
+
+def named_files(text: str, folder: str) -> list[str]:
+    """The files of a folder that a text names, in its order."""
+    if not folder:
+        return []
+    words = (word.rstrip(".,;:!?").removeprefix("./") for word in re.findall(r"[\w./+@-]+", text))
+    inside = (word for word in words if not os.path.isabs(word) and ".." not in word.split("/"))
+    return list(dict.fromkeys(word for word in inside if os.path.isfile(os.path.join(folder, word))))
 
 
 def verdict(result: Result) -> tuple[str, str]:

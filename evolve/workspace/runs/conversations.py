@@ -37,6 +37,7 @@ class ChatTurn:
         status: As of a result, or :data:`OPEN`.
         told: One sentence about what came of it.
         answer: Source, a unified diff, or "".
+        words: ``answer`` is words in Markdown.
         run: The run behind it, or "".
         spent: Candidates, tokens, calls, money and seconds.
     """
@@ -47,6 +48,7 @@ class ChatTurn:
     status: str = OPEN
     told: str = ""
     answer: str = ""
+    words: bool = False
     run: str = ""
     spent: Mapping[str, float] = field(default_factory=dict)
 
@@ -125,7 +127,8 @@ class Conversation:
     def answer(self, turn: ChatTurn) -> None:
         """Ends a turn: ``turn`` says what came of it. A later end of the same turn replaces an earlier one."""
         outcome = {"status": turn.status, "told": turn.told, "answer": turn.answer, "run": turn.run}
-        self._append({"kind": "answered", "number": turn.number, **outcome, "spent": dict(turn.spent)})
+        more = {"words": True} if turn.words else {}
+        self._append({"kind": "answered", "number": turn.number, **outcome, **more, "spent": dict(turn.spent)})
         self.turns[turn.number - 1] = turn
 
     def note(self, patch: Patch) -> None:
@@ -308,7 +311,9 @@ def _read(path: Path) -> PastConversation:
 def _in_markdown(turn: ChatTurn) -> str:
     asked = "\n".join(f"> {line}" for line in turn.asked.split("\n"))
     parts = [f"## {turn.number}", asked]
-    if turn.answer:
+    if turn.words:
+        parts.append(turn.answer.strip())
+    elif turn.answer:
         kind = "diff" if turn.answer.startswith("--- ") else "python"
         fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", turn.answer)), default=0))
         parts.append(f"{fence}{kind}\n{turn.answer.rstrip()}\n{fence}")

@@ -75,6 +75,11 @@ class Result:
             return "judged, not verified"
         return "checked" if self.checked else "unverified"
 
+    @property
+    def words(self) -> str:
+        """The answer where it is words for a person to read, and neither source nor a difference; else ""."""
+        return self.answer if self.answer and self.value == self.answer else ""
+
     def __repr__(self) -> str:
         state = f"solved, {self.kind}" if self.solved else self.status
         parts = (f"<Result of {self.task}: {state}", " ".join(self.note.split())[:160], f"episode {self.episode_id}>")

@@ -1,0 +1,213 @@
+"""What a session shows of what was done and learned: ``/why``, ``/plan``, ``/learn``, ``/skills`` and ``/memory``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from evolve.cli.chat.session import ChatSession
+from evolve.cli.chat.wishes import scope
+from evolve.cli.output import counted, shorten
+from evolve.errors import UsageError
+from evolve.workspace import ACTIVE
+
+if TYPE_CHECKING:
+    from evolve.workspace import ChatTurn, EpisodeRecord, Preference, Skill, Step, Workspace
+
+_MOST_STEPS = 8
+"""Latest actions that ``/why`` tells of."""
+_MOST_INSIGHTS = 20
+
+
+def last_turn_with_run(session: ChatSession) -> ChatTurn:
+    """The last turn with a run.
+
+    Raises:
+        UsageError: There is none.
+    """
+    for turn in reversed(session.conversation.turns):
+        if turn.run:
+            return turn
+    raise UsageError("nothing was done yet in this conversation")
+
+
+def show_why(session: ChatSession, text: str) -> None:
+    """Why the last answer is what it is; and the causes known of an effect."""
+    effect = text or "solved"
+    turn = next((turn for turn in reversed(session.conversation.turns) if turn.run), None)
+    with session.opened(read_only=True) as workspace:
+        records = workspace.runs.show(turn.run).episodes if turn is not None and not text else ()
+        names = _names(workspace) if records else {}
+        chains = workspace.memory.why(effect)
+    if records:
+        _tell_why(session, records[-1], names)
+    for chain in chains[:10]:
+        links = " → ".join(f"{link.insight.cause} {link.insight.relation}" for link in chain.links)
+        total = sum(link.insight.evidence for link in chain.links)
+        session.screen.say("cause", f"{links} → {effect} ({evidence(total)})")
+    if not chains:
+        session.screen.say("cause", f"nothing is known to cause {effect!r} yet")
+
+
+def _tell_why(session: ChatSession, record: EpisodeRecord, names: dict[str, str]) -> None:
+    say = session.screen.say
+    say("why", f"run {record.run} ended {record.status}: {record.note}")
+    if len(record.steps) > _MOST_STEPS:
+        say("tried", f"{len(record.steps) - _MOST_STEPS} actions came before: evolve runs replay {record.episode[:8]}")
+    for step in record.steps[-_MOST_STEPS:]:
+        did = f"{step.action.kind}: {step.action.text}" if step.action.text else step.action.kind
+        say("tried", f"{step.number}. {shorten(did, 80)}; {outcome(step)}")
+    say("rests on", _grounds(record))
+    used = [names.get(name, name) for name in record.consumed]
+    for text in dict.fromkeys(used):
+        say("used", shorten(text, 110))
+    if not used:
+        say("used", "nothing learned")
+    for text in dict.fromkeys(names.get(name, name) for name in record.recalled if name not in record.consumed):
+        say("offered", shorten(text, 110))
+
+
+def outcome(step: Step) -> str:
+    """What came of an action, in a few words."""
+    judged, seen = step.judgement, step.observation
+    if judged is not None:
+        told = f" on {counted(judged.rows, 'unseen row')}" if judged.rows else ""
+        return f"{'accepted' if judged.accepted else 'refused'}{told}"
+    if seen is None:
+        return "not run"
+    return "held" if seen.ok else shorten(seen.error or "did not hold", 80)
+
+
+def _grounds(record: EpisodeRecord) -> str:
+    """What a verdict rests on, in a sentence."""
+    judged = next((step.judgement for step in reversed(record.steps) if step.judgement is not None), None)
+    if judged is None:
+        return "nothing was handed in to be judged"
+    if judged.text:
+        return judged.text
+    if judged.verified:
+        return f"{counted(judged.rows, 'row')} that were not shown, compared outside of the answer's process (verified)"
+    if judged.checked:
+        return "a check in the answer's own process (checked)"
+    return f"the examples, and {counted(judged.rows, 'row')} that were not shown (unverified)"
+
+
+def _names(workspace: Workspace) -> dict[str, str]:
+    """Insights, skills and wishes in words, by the ids under which a record names them."""
+    insights = {
+        insight.id: f"{insight.text} ({insight.status}, {evidence(insight.evidence)})"
+        for insight in workspace.memory.list()
+    }
+    skills = {f"skill:{skill.digest}": f"skill {skill.name}: {skill.description}" for skill in workspace.skills.list()}
+    wishes = {wish.id: f"{wish.description} (wanted by {wish.author})" for wish in workspace.preferences.list()}
+    return {**insights, **skills, **wishes}
+
+
+def show_plan(session: ChatSession, text: str) -> None:
+    """The plan of the last turn, and how far it came."""
+    turn = last_turn_with_run(session)
+    with session.opened(read_only=True) as workspace:
+        episodes, plan = workspace.runs.show(turn.run).episodes, workspace.runs.plan(turn.run)
+    if plan is None:
+        session.screen.say("plan", "that turn made none")
+        return
+    session.screen.say("plan", plan.goal)
+    for number, goal in enumerate(plan.subgoals, 1):
+        session.screen.say("plan", f"{number}. {goal}")
+    for step in episodes[-1].steps if episodes else ():
+        session.screen.say(
+            f"step {step.number}", f"{step.action.kind}: {shorten(step.action.text, 80)}; {outcome(step)}"
+        )
+
+
+def show_learned(session: ChatSession, text: str) -> None:
+    """What the runs of this conversation taught, as it stands now, and what waits for the person."""
+    runs = {turn.run for turn in session.conversation.turns if turn.run}
+    with session.opened(read_only=True) as workspace:
+        records = [record for run in sorted(runs) for record in workspace.runs.show(run).episodes]
+        known = {insight.text: insight for insight in workspace.memory.list()}
+        skills = workspace.skills.list()
+        wishes = workspace.preferences.list()
+    told = [
+        *_insights_of(records, {text: f"{each.status}, {evidence(each.evidence)}" for text, each in known.items()}),
+        *_skills_of(records, skills),
+        *_wishes_of(runs, wishes),
+    ]
+    for word, line in told:
+        session.screen.say(word, line)
+    if not told:
+        session.screen.say("learned", "nothing yet in this conversation")
+
+
+def _insights_of(records: Sequence[EpisodeRecord], standing: dict[str, str]) -> Iterator[tuple[str, str]]:
+    for text in dict.fromkeys(claim.text for record in records for claim in record.claims):
+        stands = standing.get(text, "an older wording of one")
+        yield "insight", f"{shorten(text, 110)} ({stands})"
+
+
+def _skills_of(records: Sequence[EpisodeRecord], skills: Sequence[Skill]) -> Iterator[tuple[str, str]]:
+    sources = {draft.source for record in records for draft in record.drafts} - {""}
+    for skill in skills:
+        if skill.source in sources:
+            yield "skill", skill_line(skill)
+
+
+def _wishes_of(runs: set[str], wishes: Sequence[Preference]) -> Iterator[tuple[str, str]]:
+    for wish in wishes:
+        if wish.status != "superseded" and any(act.run in runs for act in wish.acts):
+            yield "wish", wish_line(wish)
+
+
+def show_skills(session: ChatSession, text: str) -> None:
+    """The skills in use, or one of them with its code."""
+    with session.opened(read_only=True) as workspace:
+        if text:
+            skill = workspace.skills.show(text)
+            session.screen.say("skill", f"{skill.name} ({skill.status}, {skill.owner}): {skill.description}")
+            session.screen.code(skill.code)
+            return
+        skills = workspace.skills.list(ACTIVE)
+    if not skills:
+        session.screen.say("skills", "none yet: they come from answers that two problems share")
+    for skill in sorted(skills, key=lambda skill: (-len(skill.tasks), skill.name)):
+        session.screen.say("skill", skill_line(skill))
+
+
+def evidence(count: int) -> str:
+    """How much speaks for an insight, and against it."""
+    return f"{counted(count, 'piece')} of evidence"
+
+
+def skill_line(skill: Skill) -> str:
+    """A skill in a line."""
+    return f"{skill.name} ({skill.status}, helped {counted(skill.tasks, 'task')}): {shorten(skill.description, 90)}"
+
+
+def wish_line(wish: Preference) -> str:
+    """A wish in a line, with where it holds or how it comes to hold."""
+    waits = wish.status == "proposed"
+    words = wish.proposal or wish.description if waits else wish.description
+    standing = f"not in force: /confirm {wish.id[:8]}" if waits else f"for {scope(wish)}"
+    return f"{shorten(words, 110)} (by {wish.author}; {standing})"
+
+
+def show_memory(session: ChatSession, text: str) -> None:
+    """What is known, or what words bring to mind."""
+    with session.opened(read_only=True) as workspace:
+        if text:
+            for item in workspace.memory.recall(text, 5):
+                session.screen.say(item.kind, shorten(item.text, 110))
+            return
+        insights, notes = workspace.memory.list(), workspace.memory.notes()
+        wishes = [wish for wish in workspace.preferences.list() if wish.status != "superseded"]
+    if not insights and not notes and not wishes:
+        session.screen.say("memory", "empty so far")
+    for wish in wishes:
+        session.screen.say("wish", f"{wish.id[:8]}  {wish_line(wish)}")
+    for insight in sorted(insights, key=lambda insight: (-insight.evidence, insight.id))[:_MOST_INSIGHTS]:
+        standing = f"{insight.status}, {evidence(insight.evidence)}"
+        session.screen.say("insight", f"{insight.id[:8]}  {shorten(insight.text, 110)} ({standing})")
+    if len(insights) > _MOST_INSIGHTS:
+        session.screen.say("memory", f"and {len(insights) - _MOST_INSIGHTS} more: evolve memory list")
+    for note in notes:
+        session.screen.say("note", f"{note.text} (by {note.author})")

@@ -1,0 +1,144 @@
+"""What a session shows of what was done: why, with what, what was learned, and every change of the conversation."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from evolve.cli.chat.screen import PlainScreen, TerminalScreen
+from evolve.cli.chat.showing import show_result
+from evolve.episodes import Cost
+from evolve.testing import ScriptedEndpoint
+from evolve.workspace import Result
+from tests.doubles.conversing import ConversingDouble
+
+TEXT = """The totals are made in `total.py`:
+
+1. **rows** are read by `src/rows.py`
+2. *sums* are written
+
+It has no tests, see [the page](https://docs.example/page)."""
+
+
+@pytest.fixture
+def endpoint():
+    with ScriptedEndpoint(double=ConversingDouble()) as serving:
+        yield serving
+
+
+@pytest.fixture
+def project(tmp_path):
+    folder = tmp_path / "project"
+    (folder / "src").mkdir(parents=True)
+    (folder / "left.txt").write_text("red red\n")
+    (folder / "total.py").write_text("x = 1\n")
+    (folder / "src" / "rows.py").write_text("x = 1\n")
+    return folder
+
+
+@pytest.fixture
+def chat(cli, monkeypatch):
+    def run(*lines, options=()):
+        monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
+        return cli("chat", *options)
+
+    return run
+
+
+@pytest.fixture
+def work(chat, endpoint, project):
+    def run(*lines, options=()):
+        return chat(*lines, options=("--dir", project, "--check", "true", "--model", endpoint.model, *options))
+
+    return run
+
+
+def test_why_says_what_was_tried_what_the_verdict_rests_on_and_what_was_used(chat):
+    done = chat("1 -> 2", "2 -> 3", "5 -> 6", "7 -> 8", "9 -> 10", "", "/why")
+    assert done.code == 0, done.out
+    assert "why: run r1 ended solved: " in done.out
+    assert "tried: 1. code" in done.out and "accepted" in done.out
+    assert "rests on: " in done.out
+    assert "used: nothing learned" in done.out
+
+
+def test_why_names_the_persons_wishes_that_were_followed(work, cli):
+    cli("memory", "preferences", "add", "left.txt holds colours")
+    done = work("replace red by green in left.txt", "/why")
+    assert "offered: left.txt holds colours" in done.out or "used: left.txt holds colours" in done.out
+    assert "the check passed before anything was changed" in done.out.partition("why: ")[2]
+
+
+def test_the_last_change_is_shown_again_though_other_turns_came_after_it(work):
+    done = work("replace red by green in left.txt", "sing a song", "/diff")
+    shown = done.out.rpartition("sing a song")[2] or done.out
+    assert shown.count("+green green") >= 1 and "diff: waiting; run r1" in done.out
+
+
+def test_all_changes_of_the_conversation_are_shown_with_how_they_stand(work):
+    done = work(
+        *("replace red by green in left.txt", "/approve", "/undo"),
+        *("replace red by blue in left.txt", "/approve", "replace blue by pink in left.txt", "/diff all"),
+    )
+    shown = done.out[done.out.rindex("diff: undone; run r1") :]
+    assert shown.index("undone; run r1") < shown.index("applied; run r2") < shown.index("waiting; run r3")
+    assert "+blue blue" in shown and "+pink pink" in shown
+    assert "diff: no change was made" in work("/diff all").out
+
+
+def test_learn_says_what_the_conversation_taught(chat, cli):
+    assert "learned: nothing yet" in chat("/learn").out
+    done = chat("everyday#name-initials-1", "/comment name the argument n", "/learn")
+    assert done.code == 0, done.out
+    assert "wish: name the argument n" in done.out and "not in force" in done.out
+    learned = re.search(r"^learned: (.*)", done.out, re.MULTILINE)[1]
+    assert re.search(rf"^insight: {re.escape(learned)} \(\w+, \d+ pieces? of evidence\)", done.out, re.MULTILINE)
+
+
+def test_every_command_is_in_the_help(chat):
+    done = chat("/help")
+    for name in ("resume", "model", "learn", "skills", "why", "diff", "confirm", "undo"):
+        assert f"/{name}: " in done.out
+
+
+def in_words(text=TEXT, **more):
+    about = {"entry": "", "verified": False, "score": 0.0, "episode_id": "e1", "run_id": "r1", "task": "t"}
+    given = {"status": "unverified", "answer": text, "value": text, "cost": Cost(calls=2, tokens=900), **about, **more}
+    return Result(note="nothing can check it", **given)
+
+
+def test_an_answer_in_words_is_shown_as_text_with_the_files_it_rests_on(project, capfd):
+    show_result(PlainScreen(), in_words(), folder=str(project))
+    out = capfd.readouterr().out
+    assert "answer: The totals are made in `total.py`:" in out and "\n1. **rows** are read" in out
+    assert "rests on: total.py, src/rows.py" in out
+    assert "value" not in out and "code" not in out and "unsolved" not in out
+    assert "unverified: nothing can check it" in out
+
+
+def test_a_terminal_gets_an_answer_in_words_laid_out_and_addresses_in_the_open(project, capfd):
+    from rich.console import Console
+
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, color_system="standard", width=60, highlight=False)
+    show_result(TerminalScreen(console), in_words(TEXT + "\n\x1b]8;;http://evil\x07"), folder=str(project))
+    shown = out.getvalue()
+    assert "**rows**" not in shown and "rows" in shown and "\x1b[1mrows" in shown
+    assert "https://docs.example/page" in shown and "\x1b]8" not in shown
+
+
+def test_an_answer_in_words_names_no_file_outside_of_the_folder(project, capfd):
+    outside = Path(project).parent / "other.txt"
+    outside.write_text("x")
+    show_result(PlainScreen(), in_words("It stands in ../other.txt and in nowhere.txt."), folder=str(project))
+    assert "rests on" not in capfd.readouterr().out
+
+
+def test_source_that_gives_a_value_is_shown_as_before(capfd):
+    show_result(PlainScreen(), in_words("def solve():\n    return 42\n", value=42))
+    out = capfd.readouterr().out
+    assert "code: 2 lines follow" in out and "value: 42" in out
