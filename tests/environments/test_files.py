@@ -30,7 +30,7 @@ def work(make_agent, sandbox, make_work, tmp_path):
 
 @pytest.fixture
 def handed_in(sandbox, make_work):
-    """Steps that take these actions and then hand in twice, because the first time may warn; and how they are judged."""
+    """Steps that take these actions and then hand in twice, as the first time may warn; and how they are judged."""
 
     def run(*codes, **more):
         steps = []

@@ -8,11 +8,12 @@ from functools import cached_property
 
 from evolve.environments.files.acting import MOST_SHOWN, Acted, BlockRunner, fitted
 from evolve.environments.files.diffs import unified
+from evolve.environments.files.first_look import seen_of
 from evolve.environments.files.focus import best_first, start_score, state_of
 from evolve.environments.files.folder_session import KEPT_OUTPUT, FolderSession
 from evolve.environments.files.snapshots import Changes, Snapshots, changes_between
 from evolve.environments.verdicts import judged_by_all
-from evolve.episodes import Action, EnvironmentState, Json, Judgement, Observation, Step
+from evolve.episodes import Action, EnvironmentState, Json, Judgement, Observation, Seen, Step
 from evolve.episodes.blocks import blocks_of
 from evolve.errors import UsageError
 from evolve.files import both_ends, clean_text
@@ -57,6 +58,7 @@ class FilesEnvironment:
         verifiers: Asked after the check has passed, such as a rubric.
         modules: Python files by name that actions can import and cannot change, such as skills.
         clean: Puts a mark in the place of secrets, before anything that was printed is cut or kept.
+        about: What is wanted, which says what comes first on a map of the folder.
         quick_s: Seconds from which on a check is slow, and runs only when the folder is handed in.
 
     Raises (from every method that needs the folder):
@@ -75,10 +77,12 @@ class FilesEnvironment:
         verifiers: Sequence[Verifier] = (),
         modules: Mapping[str, bytes] = NO_FILES,
         clean: Callable[[str], str] = str,
+        about: str = "",
         quick_s: float = QUICK_S,
     ) -> None:
         self._work, self._sandbox, self._snapshots, self._branches = work, sandbox, snapshots, branches
         self._more, self._modules, self._clean, self._quick_s = tuple(verifiers), modules, clean, quick_s
+        self._about = about
         self._session: FolderSession | None = None
         self._at: tuple[str, tuple[str, ...]] = ("", ())  # the snapshot and the actions that the session stands at
         self._last: tuple[str, Mapping[str, bytes]] | None = None
@@ -97,6 +101,12 @@ class FilesEnvironment:
     def reset(self) -> Observation:
         """The names of the files at the start."""
         return Observation(ok=False, outputs=tuple(sorted(self._tree.files)))
+
+    def look(self) -> tuple[Seen, ...]:
+        """What the check prints now, a map or all of the files, and what the folder says of how to work in it."""
+        checked = self._checked("") if self._work.check else None
+        parts = seen_of(self._tree.files, self._about, self._work.check, checked)
+        return tuple(replace(part, text=self._clean(clean_text(part.text))) for part in parts)
 
     def focus(self, steps: Sequence[Step]) -> tuple[Step, ...]:
         """The steps that led to the state from which the next action starts."""

@@ -54,6 +54,7 @@ class Files:
             verifiers=() if judge is None else (judge,),
             modules=setting.modules,
             clean=setting.clean,
+            about=task.instruction,
         )
 
     def put(self, view: TaskView) -> Sequence[Part]:

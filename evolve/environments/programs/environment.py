@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from evolve.environments.probing import make_probe
 from evolve.environments.verdicts import judged_by_all
-from evolve.episodes import Action, Json, Judgement, Observation, Step
+from evolve.episodes import Action, Json, Judgement, Observation, Seen, Step
 from evolve.sandbox.protocol import Sandbox
 from evolve.tasks.model import Task
 from evolve.tasks.verification.trials import try_rows
@@ -38,6 +38,10 @@ class ProgramsEnvironment:
     def reset(self) -> Observation:
         """Nothing is there at the start but the examples, which the policy has."""
         return Observation(ok=False)
+
+    def look(self) -> tuple[Seen, ...]:
+        """Nothing."""
+        return ()
 
     def focus(self, steps: Sequence[Step]) -> tuple[Step, ...]:
         """Every step: programs leave nothing behind."""

@@ -32,7 +32,8 @@ def folder_task(
         name: Id of the task; by default made from what is asked.
 
     Raises:
-        UsageError: The instruction is missing, a text is not one that can be stored, or the folder cannot be read or is too large.
+        UsageError: The instruction is missing, a text is not one that can be stored, or the folder cannot be read or is
+            too large.
     """
     for what, text, option in (("instruction", instruction, "TASK"), ("check", check, "--check COMMAND")):
         missing = not text.strip() and (text or what == "instruction")
