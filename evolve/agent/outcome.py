@@ -12,11 +12,18 @@ from evolve.redaction import MARK
 def goes_on(steps: Sequence[Step], context: EpisodeContext) -> bool:
     """Whether another action cycle follows: nothing accepted yet, no fault, and every limit leaves room."""
     last = steps[-1]
-    if last.action.kind == "finish" or is_accepted(last) or is_fault(last):
+    ended = last.action.kind == "give_up" or (last.action.kind == "finish" and not _is_warned(last))
+    if ended or is_accepted(last) or is_fault(last):
         return False
     left = context.left(steps)
     spent = left.submissions == 0 or left.candidates == 0 or left.seconds == 0.0 or left.tokens == 0
     return not spent and len(steps) < context.knobs.steps
+
+
+def _is_warned(step: Step) -> bool:
+    """It was handed in and not taken, because its visible check fails; handed in again, it is."""
+    observed = step.observation
+    return observed is not None and not observed.ok and observed.state is not None and observed.state.check is not None
 
 
 def is_accepted(step: Step) -> bool:
