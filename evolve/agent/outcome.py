@@ -28,7 +28,8 @@ def _ends(step: Step) -> bool:
     if step.action.kind != "finish":
         return step.action.kind == "give_up"
     state = step.observation.state if step.observation is not None else None
-    return state is None or not state.snapshot
+    # Blocks before it may have failed, and the check may have warned; only an untouched folder was given up.
+    return state is None or not (state.snapshot or step.action.code)
 
 
 def is_accepted(step: Step) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
-from evolve.episodes import Action, Json, Judgement, Observation, Step
+from evolve.episodes import Action, Json, Judgement, Observation, Seen, Step
 
 
 class Environment(Protocol):
@@ -19,6 +19,10 @@ class Environment(Protocol):
 
     def reset(self) -> Observation:
         """What there is at the start: ``outputs`` holds what a policy may see of it."""
+        ...
+
+    def look(self) -> tuple[Seen, ...]:
+        """What there is to see at the start without doing anything; asked once an episode, since it may take long."""
         ...
 
     def focus(self, steps: Sequence[Step]) -> tuple[Step, ...]:

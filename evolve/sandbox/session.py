@@ -276,7 +276,7 @@ class _Unsent:
     """What has to be sent still, part by part: a copy of a whole folder would be as large again."""
 
     def __init__(self, parts: Sequence[bytes]) -> None:
-        self._parts = deque(map(memoryview, parts))
+        self._parts: deque[memoryview] = deque(memoryview(part) for part in parts)
 
     def __bool__(self) -> bool:
         return bool(self._parts)

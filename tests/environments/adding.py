@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evolve.environments import Environment, Part, Setting, make_probe
-from evolve.episodes import Action, EnvironmentState, EpisodeRecord, Json, Judgement, Observation, Step, TaskView
+from evolve.episodes import Action, EnvironmentState, EpisodeRecord, Json, Judgement, Observation, Seen, Step, TaskView
 from evolve.sandbox.protocol import Sandbox, SandboxLimits
 from evolve.tasks import PlainWork, Task
 from evolve.tasks.reading.limits import Place
@@ -28,6 +28,9 @@ class AddingEnvironment:
 
     def reset(self) -> Observation:
         return Observation(ok=False, outputs=("sum: 0",))
+
+    def look(self) -> tuple[Seen, ...]:
+        return ()
 
     def focus(self, steps: Sequence[Step]) -> tuple[Step, ...]:
         return tuple(steps)

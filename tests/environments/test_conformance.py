@@ -126,6 +126,12 @@ def test_the_right_answer_is_accepted_and_the_wrong_one_is_not(case: Case, sandb
 
 
 @every_kind
+def test_what_is_seen_at_the_start_has_a_name_each(case: Case, sandbox: Sandbox) -> None:
+    with closing(opened(case, sandbox)) as environment:
+        assert all(part.name and part.text for part in environment.look())
+
+
+@every_kind
 def test_all_that_a_step_gave_can_be_had(case: Case, sandbox: Sandbox) -> None:
     with closing(opened(case, sandbox)) as environment:
         for step in acted(environment, [case.wrong, case.right]):

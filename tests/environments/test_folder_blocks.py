@@ -9,8 +9,7 @@ from dataclasses import replace
 import pytest
 
 from evolve.environments import Setting, open_environment
-from evolve.environments.files import Snapshots
-from evolve.environments.files.environment import FilesEnvironment
+from evolve.environments.files import FilesEnvironment
 from evolve.episodes import Action, Step
 from evolve.tasks import load_suite, task_json
 from evolve.tasks.reading.own_folder import folder_task
@@ -157,8 +156,8 @@ def test_a_long_output_is_shown_by_both_ends_and_kept_whole(opened):
 
 def test_what_is_kept_whole_has_no_secret(sandbox, make_work):
     task = make_work()
-    clean = lambda text: text.replace("opensesame", "[secret]")  # noqa: E731
-    with closing(FilesEnvironment(task.work, sandbox, Snapshots(), clean=clean)) as environment:
+    setting = Setting(sandbox=sandbox, clean=lambda text: text.replace("opensesame", "[secret]"))
+    with closing(open_environment(task, setting)) as environment:
         work = Work(environment)
         seen = work.act(python("print('opensesame' * 9000)"))
         assert "opensesame" not in environment.whole(work.steps[-1]) + seen.state.output
@@ -289,17 +288,14 @@ def test_blocks_that_fail_hand_nothing_in(opened):
 
 
 def test_a_slow_check_runs_when_the_folder_is_handed_in(sandbox, make_work):
-    with closing(FilesEnvironment(make_work().work, sandbox, Snapshots(), quick_s=0.0)) as environment:
-        slow_check(Work(environment))
-
-
-def slow_check(work):
-    assert work.act(file("notes.txt", "x")).state.check is not None  # nobody knew how long it takes
-    seen = work.act(MEND)
-    assert seen.state.check is None and "was not run; done runs it" in seen.state.output and not seen.ok
-    assert "was not run" not in work.says(f"{file('more.txt', 'x')}\n{sh(CHECK)}")
-    seen = work.act(kind="finish")
-    assert seen.ok and seen.state.check == "fine\n"
+    with closing(FilesEnvironment(make_work().work, Setting(sandbox=sandbox), quick_s=0.0)) as environment:
+        work = Work(environment)
+        assert work.act(file("notes.txt", "x")).state.check is not None  # nobody knew how long it takes
+        seen = work.act(MEND)
+        assert seen.state.check is None and "was not run; done runs it" in seen.state.output and not seen.ok
+        assert "was not run" not in work.says(f"{file('more.txt', 'x')}\n{sh(CHECK)}")
+        seen = work.act(kind="finish")
+        assert seen.ok and seen.state.check == "fine\n"
 
 
 def test_an_answer_in_words_is_no_change_and_nothing_can_check_it(opened, project):

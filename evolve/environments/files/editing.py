@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher, get_close_matches
 
+from evolve.environments.files.syntax import parsed
 from evolve.episodes.blocks import Block, Replacement, replacements
 from evolve.sandbox.actions import is_plain_name
 from evolve.tasks.trees import is_ignored
@@ -108,7 +108,8 @@ def _only_place(pair: Replacement, text: str) -> int:
     if count == 1:
         return text.index(pair.old)
     if count:
-        places, start = [], -1
+        places: list[str] = []
+        start = -1
         while (start := text.find(pair.old, start + 1)) >= 0 and len(places) < _MOST_PLACES:
             places.append(str(text.count("\n", 0, start) + 1))
         raise Refused(
@@ -144,7 +145,7 @@ def _syntax_problem(name: str, text: str) -> str:
     """What a file is not that its ending says, and where; "" where it is, or nobody can tell."""
     try:
         if name.endswith(".py"):
-            ast.parse(text)
+            parsed(text)
         elif name.endswith(".json"):
             json.loads(text)
         elif name.endswith(".toml"):

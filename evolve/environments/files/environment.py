@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 from evolve.environments.files.acting import MOST_SHOWN, Acted, BlockRunner, fitted
 from evolve.environments.files.diffs import unified
+from evolve.environments.files.first_look import seen_of
 from evolve.environments.files.focus import best_first, start_score, state_of
 from evolve.environments.files.folder_session import KEPT_OUTPUT, FolderSession
 from evolve.environments.files.snapshots import Changes, Snapshots, changes_between
+from evolve.environments.kind import Setting
 from evolve.environments.verdicts import judged_by_all
-from evolve.episodes import Action, EnvironmentState, Json, Judgement, Observation, Step
+from evolve.episodes import Action, EnvironmentState, Json, Judgement, Observation, Seen, Step
 from evolve.episodes.blocks import blocks_of
 from evolve.errors import UsageError
 from evolve.files import both_ends, clean_text
 from evolve.redaction import MARK
-from evolve.sandbox.actions import NO_FILES
-from evolve.sandbox.protocol import Sandbox
 from evolve.tasks.trees import MAX_TREE_BYTES, MAX_TREE_FILES, Tree, read_tree
 from evolve.tasks.verification.checks import Checked
 from evolve.tasks.verification.verifiers import CommandVerifier, Submission, Verifier
@@ -51,12 +51,9 @@ class FilesEnvironment:
 
     Args:
         work: The folder and its check.
-        sandbox: Where actions and checks run.
-        snapshots: Where states are kept.
-        branches: Most actions tried from one state before another is taken; 1 always goes on from the last.
+        setting: Where actions and checks run, where states are kept, and what actions can import and cannot change.
         verifiers: Asked after the check has passed, such as a rubric.
-        modules: Python files by name that actions can import and cannot change, such as skills.
-        clean: Puts a mark in the place of secrets, before anything that was printed is cut or kept.
+        about: What is wanted, which says what comes first on a map of the folder.
         quick_s: Seconds from which on a check is slow, and runs only when the folder is handed in.
 
     Raises (from every method that needs the folder):
@@ -68,17 +65,17 @@ class FilesEnvironment:
     def __init__(
         self,
         work: FolderWork,
-        sandbox: Sandbox,
-        snapshots: Snapshots,
+        setting: Setting,
         *,
-        branches: int = 1,
         verifiers: Sequence[Verifier] = (),
-        modules: Mapping[str, bytes] = NO_FILES,
-        clean: Callable[[str], str] = str,
+        about: str = "",
         quick_s: float = QUICK_S,
     ) -> None:
-        self._work, self._sandbox, self._snapshots, self._branches = work, sandbox, snapshots, branches
-        self._more, self._modules, self._clean, self._quick_s = tuple(verifiers), modules, clean, quick_s
+        self._work, self._sandbox, self._branches = work, setting.sandbox, setting.branches
+        self._modules, self._clean = setting.modules, setting.clean
+        self._snapshots = Snapshots(None if setting.folder is None else setting.folder / "tree")
+        self._more, self._quick_s = tuple(verifiers), quick_s
+        self._about = about
         self._session: FolderSession | None = None
         self._at: tuple[str, tuple[str, ...]] = ("", ())  # the snapshot and the actions that the session stands at
         self._last: tuple[str, Mapping[str, bytes]] | None = None
@@ -97,6 +94,12 @@ class FilesEnvironment:
     def reset(self) -> Observation:
         """The names of the files at the start."""
         return Observation(ok=False, outputs=tuple(sorted(self._tree.files)))
+
+    def look(self) -> tuple[Seen, ...]:
+        """What the check prints now, a map or all of the files, and what the folder says of how to work in it."""
+        checked = self._checked("") if self._work.check else None
+        parts = seen_of(self._tree.files, self._about, self._work.check, checked)
+        return tuple(replace(part, text=self._clean(clean_text(part.text))) for part in parts)
 
     def focus(self, steps: Sequence[Step]) -> tuple[Step, ...]:
         """The steps that led to the state from which the next action starts."""
@@ -229,6 +232,8 @@ class FilesEnvironment:
             passed, why, state = checked.ok, checked.summary, self._told(state, checked)
             if checked.fault:
                 return replace(observed, error=checked.error, fault=True, state=state)
+        elif not passed:
+            state = replace(state, check=self._clean(why))
         if passed or _was_handed_in(before, state.snapshot):
             return replace(observed, ok=True, error="", state=state)
         return replace(observed, error=f"the check fails: {self._clean(why)}; {_AGAIN}", state=state)

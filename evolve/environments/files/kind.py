@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evolve.environments.files.environment import FilesEnvironment
-from evolve.environments.files.snapshots import Snapshots
 from evolve.environments.kind import Part, Setting, judge_of
 from evolve.environments.protocol import Environment
 from evolve.episodes import EpisodeRecord, Json, TaskView
@@ -41,12 +40,9 @@ class Files:
         judge = judge_of(task, setting)
         return FilesEnvironment(
             task.work,
-            setting.sandbox,
-            Snapshots(None if setting.folder is None else setting.folder / "tree"),
-            branches=setting.branches,
+            setting,
             verifiers=() if judge is None else (judge,),
-            modules=setting.modules,
-            clean=setting.clean,
+            about=task.instruction,
         )
 
     def put(self, view: TaskView) -> Sequence[Part]:

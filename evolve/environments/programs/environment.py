@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from evolve.environments.probing import cut_short, make_probe
 from evolve.environments.verdicts import judged_by_all
-from evolve.episodes import Action, Json, Judgement, Observation, Row, Step, shown_rows
+from evolve.episodes import Action, Json, Judgement, Observation, Row, Seen, Step, shown_rows
 from evolve.sandbox.protocol import Sandbox
 from evolve.tasks.equality import equal
 from evolve.tasks.model import Task, row_key
@@ -57,6 +57,10 @@ class ProgramsEnvironment:
     def reset(self) -> Observation:
         """Nothing is there at the start but the examples, which the policy has."""
         return Observation(ok=False)
+
+    def look(self) -> tuple[Seen, ...]:
+        """Nothing."""
+        return ()
 
     def focus(self, steps: Sequence[Step]) -> tuple[Step, ...]:
         """Every step: programs leave nothing behind."""

@@ -1,0 +1,55 @@
+"""What there is to see of a folder before anything is done: its check, a map, and how its people want it treated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from evolve.environments.files.map import map_of, whole
+from evolve.episodes import Seen
+from evolve.files import both_ends, clean_text
+from evolve.tasks.verification.checks import Checked
+
+_MOST_CONVENTIONS = 3_000
+_CONVENTIONS = ("agents.md", "claude.md", "contributing.md")
+
+
+def seen_of(files: Mapping[str, bytes], asked: str, command: str, checked: Checked | None) -> Iterator[Seen]:
+    """The parts in their order.
+
+    Args:
+        files: The folder at the start.
+        asked: What is wanted, which says what of the map comes first.
+        command: The check, and what it said; "" and None where there is none to be seen.
+    """
+    output = ""
+    if checked is not None:
+        output = checked.output or checked.error
+        yield Seen(name="check", text=f"$ {command}\n{output.rstrip()}\n[{_ending(checked)}]")
+    conventions = _conventions(files)
+    others = {name: data for name, data in files.items() if name not in conventions}
+    everything = whole(others)
+    if everything:
+        yield Seen(name="files", text=everything)
+    elif others:
+        yield Seen(name="map", text=map_of(others, f"{asked}\n{command}\n{output}"))
+    for name in conventions:
+        text = clean_text(files[name].decode("utf-8", "replace"))
+        yield Seen(name="conventions", text=both_ends(text, _MOST_CONVENTIONS), origin=name)
+
+
+def _ending(checked: Checked) -> str:
+    if checked.exit is None:
+        return checked.error
+    took = "less than a second" if checked.seconds < 1 else f"{checked.seconds:.0f} s"
+    return f"exit {checked.exit}, in {took}"
+
+
+def _conventions(files: Mapping[str, bytes]) -> list[str]:
+    """The files of the root that say how to work there, at most one of each kind."""
+    by_name: dict[str, str] = {}
+    for name in sorted(files, reverse=True):
+        low = name.casefold()
+        kind = "readme" if low.partition(".")[0] == "readme" and "/" not in low else low
+        if kind in (*_CONVENTIONS, "readme"):
+            by_name[kind] = name
+    return [by_name[kind] for kind in (*_CONVENTIONS, "readme") if kind in by_name]

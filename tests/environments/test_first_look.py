@@ -1,0 +1,132 @@
+"""What is seen of a folder before anything is done in it."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import pytest
+
+from evolve.environments import Setting, open_environment
+from evolve.environments.files.map import MOST, map_of, whole
+from evolve.tasks.reading.own_folder import folder_task
+from tests.environments.conftest import TEST, WRONG
+
+
+@pytest.fixture
+def look(sandbox, make_work):
+    def seen(task=None, clean=str, **more):
+        with closing(open_environment(task or make_work(**more), Setting(sandbox=sandbox, clean=clean))) as environment:
+            parts = environment.look()
+            assert environment.look() == parts
+            return parts
+
+    return seen
+
+
+def test_a_small_folder_is_seen_whole_with_what_its_check_prints(look):
+    check, files = look()
+    assert check.name == "check"
+    assert check.text.startswith("$ python3 test_total.py\nTraceback") and "AssertionError" in check.text
+    assert check.text.splitlines()[-1].startswith("[exit 1, in ")
+    assert (files.name, files.text) == ("files", f"=== test_total.py\n{TEST}\n=== total.py\n{WRONG}")
+
+
+def test_a_long_check_output_is_seen_by_both_ends(look):
+    (check, _) = look(check="echo first; seq 1 9000; echo last; exit 2")
+    assert check.text.startswith("$ echo first") and "\nfirst\n1\n2\n" in check.text
+    assert "last\n[exit 2, in" in check.text and "left out" in check.text and len(check.text) < 8_200
+
+
+def test_a_hidden_check_is_not_seen(look):
+    parts = look(check="", hidden_check="python3 test_more.py", hidden_files={"test_more.py": "assert 0"})
+    assert [part.name for part in parts] == ["files"]
+
+
+def test_conventions_are_told_with_their_origin(look, project):
+    (project / "AGENTS.md").write_text("Use tabs.\n" + "x" * 9000)
+    (project / "README.rst").write_text("What it is.\n")
+    (project / "sub").mkdir()
+    (project / "sub" / "AGENTS.md").write_text("elsewhere")
+    parts = look()
+    told = {part.origin: part.text for part in parts if part.name == "conventions"}
+    assert list(told) == ["AGENTS.md", "README.rst"]
+    assert told["AGENTS.md"].startswith("Use tabs.") and len(told["AGENTS.md"]) <= 3_000
+    assert "Use tabs" not in "".join(part.text for part in parts if part.name != "conventions")
+
+
+def test_nothing_that_is_seen_holds_a_secret(look, project):
+    (project / "settings.txt").write_text("password: opensesame\n")
+    (project / "README").write_text("opensesame\n")
+    parts = look(check="cat settings.txt; false", clean=lambda text: text.replace("opensesame", "[secret]"))
+    assert "opensesame" not in str(parts) and str(parts).count("[secret]") == 3
+
+
+CORE = "class Ledger:\n    def book(self, amount: int) -> None: ...\n\n\n"
+CORE += "def settle(ledger: Ledger) -> int: ...\n\n\nRATE = 3\n"
+
+
+def test_a_map_holds_every_definition_where_they_fit(look, project):
+    (project / "core.py").write_text(CORE)
+    (project / "data.csv").write_text("1,2\n" * 3000)
+    (project / "a.py").write_text("from core import settle\n\n\nasync def run(*names, deep=False): ...\n")
+    part = look()[1]
+    assert part.name == "map"
+    lines = part.text.splitlines()
+    assert lines[lines.index("core.py (111 bytes)") + 1 :][:4] == [
+        "  1: class Ledger",
+        "  2:   def book(self, amount: int) -> None",
+        "  5: def settle(ledger: Ledger) -> int",
+        "  8: RATE",
+    ]
+    assert "  4: def run(*names, deep=False)" in lines and "data.csv (12,000 bytes)" in lines
+
+
+def folder(count):
+    files = {
+        f"part{n}.py": f"from core import settle\n\n\ndef part{n}(x):\n    return settle(x)\n" for n in range(count)
+    }
+    files = {name: text.encode() for name, text in files.items()}
+    return {**files, "core.py": CORE.encode(), "image.png": b"\x89\0" * 500}
+
+
+def test_a_map_of_a_large_folder_keeps_to_its_size_and_begins_with_what_others_use():
+    files = folder(2000)
+    text = map_of(files, "make it faster")
+    assert len(text) <= MOST
+    assert text.startswith("core.py (111 bytes)\n  1: class Ledger\n")
+    shown = sum(f"{name} (" in text for name in files)
+    assert text.splitlines()[-1].startswith(f"... and {len(files) - shown:,} more files, ")
+
+
+def test_what_is_asked_comes_first_on_the_map():
+    names = [line.partition(" ")[0] for line in map_of(folder(500), "part77 is wrong, see part123.py").splitlines()]
+    assert set([name for name in names if name.endswith(".py")][:3]) == {"core.py", "part77.py", "part123.py"}
+
+
+def test_no_text_can_break_the_map():
+    deep = "(" * 5_000 + ")" * 5_000
+    files = {
+        "deep.py": deep.encode(),
+        "no.py": b"def (:",
+        "bad.py": b"\xff\xfe",
+        "esc.py": b"'\\d'\nx = 1 is 1\n",
+        "": b"",
+    }
+    files |= {"loop.py": b"class loop:\n  loop = loop\n", "long.py": b"def " + b"f" * 9_000 + b"(): ...\n"}
+    files["sum.py"] = b"def f(x=" + b"+".join([b"1"] * 3_000) + b"): ...\n"
+    assert "loop.py (26 bytes)\n  1: class loop" in map_of(files, "")
+    assert map_of({}, "") == "" and whole({"a": b"\0"}) == ""
+
+
+def test_other_languages_are_read_where_their_grammars_are_installed():
+    pytest.importorskip("tree_sitter_language_pack")
+    files = {"app.js": b"export function add(a, b) {\n  return a + b;\n}\nclass Bar extends Foo { run() {} }\n"}
+    files |= {"main.go": b"package main\nfunc main() { work() }\n", "x.c": b"int add(int a, int b) { return a + b; }\n"}
+    lines = map_of(files, "").splitlines()
+    for line in ("  1: function add(a, b)", "  4: class Bar extends Foo", "  4:   run()", "  2: func main()"):
+        assert line in lines
+    assert "  1: int add(int a, int b)" in lines
+
+
+def test_a_folder_without_a_check_is_looked_at_too(look, project):
+    assert [part.name for part in look(folder_task("what is it?", project))] == ["files"]
