@@ -1,4 +1,8 @@
-"""Sentences to measure the screen for plain sentences with; a third of each corpus was kept aside while it was made."""
+"""Sentences to measure the screen for plain sentences with.
+
+One author wrote them and the screen, so the third kept aside flatters it too. The corpora named ``-later`` were written
+when the screen was done, and nothing was changed for them.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ class Sentence:
 
     Attributes:
         kind: Its domain, or in which way it is hostile.
-        aside: Was not looked at while the screen was made.
+        aside: Belongs to the third that nothing was changed for.
     """
 
     text: str
