@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from itertools import pairwise
 
 import pytest
@@ -51,6 +53,18 @@ def test_the_list_of_prices_knows_windows_and_nobody_is_asked():
     limits = opened(f"{OPENAI}#gpt-5-mini", wire).limits()
     assert limits == ModelLimits(window=400_000, reply=16_384, known=True)
     assert wire.asked == 0
+
+
+def test_the_list_is_read_without_a_network():
+    code = """
+import socket
+def refuse(*arguments, **more): raise AssertionError("something was asked for over the network")
+socket.socket.connect = socket.getaddrinfo = socket.create_connection = refuse
+from evolve.models import Endpoint, Prices
+print(Prices().of(Endpoint(base_url="https://api.openai.com/v1", model="gpt-4.1")).output)
+"""
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False)
+    assert (done.stdout.strip(), done.stderr) == ("8.0", "")
 
 
 def test_what_the_list_says_of_another_host_is_not_believed():
