@@ -19,7 +19,7 @@ from evolve.agent.outputs import KeptOutputs
 from evolve.agent.stage_skills import stage_skills
 from evolve.agent.state import AgentState, initial_state, read_aside, read_steps
 from evolve.environments import Environment, Setting, kind_of, open_environment
-from evolve.episodes import HELD_OUT, OWN, PROBE, EpisodeRecord, Limits
+from evolve.episodes import HELD_OUT, OWN, PROBE, EpisodeRecord, Limits, Seen
 from evolve.errors import WorkspaceError
 from evolve.events import Event, EventSink, NoEvents
 from evolve.files import canonical_json, digest
@@ -168,7 +168,7 @@ class Agent:
             context = replace(self._context(task, identity, limits, environment), exploration=exploration)
             if saver is not None:
                 context = replace(context, outputs=KeptOutputs(identity.episode, saver.cursor))
-            yield context, saver
+            yield _looked(context), saver
 
     def _modules(self) -> Mapping[str, bytes]:
         """The policy's skills, which exploratory code and code in a folder can import."""
@@ -265,6 +265,20 @@ class Agent:
 
         with open_saver(folder / episode / "checkpoint.db") as saver:
             yield saver
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Look:
+    # A key of the JSON in episodes' files, as the fields of every class given to ``outputs.once`` are.
+    seen: tuple[Seen, ...] = ()
+
+
+def _looked(context: EpisodeContext) -> EpisodeContext:
+    """With what there is to see at the start, for a policy that reads; it stays the same after a crash."""
+    if not isinstance(context.policy, Spending):
+        return context
+    look = context.outputs.once((0, "reset", "look"), _Look, lambda: _Look(seen=context.environment.look()))
+    return replace(context, view=replace(context.view, seen=look.seen))
 
 
 def _record(state: Mapping[str, Any]) -> EpisodeRecord:

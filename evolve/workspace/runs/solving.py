@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from evolve.agent import Run, episode_id, question_in
+from evolve.agent import Run, episode_id, question_in, room_for
 from evolve.agent.codec import from_data, to_data
 from evolve.episodes import OWN, EpisodeRecord, Limits, Question
 from evolve.errors import UsageError
@@ -37,7 +37,7 @@ def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
     """Runs the task, or goes on with a run of it; :func:`~evolve.workspace.runs.learning.settled` closes it."""
     task, stores = wish.task, desk.stores
     workflow = desk.workflow
-    limits = _limits(desk, wish.budget)
+    limits = _limits(desk, wish)
     if run is None:
         opener(desk, wish)  # refuses before anything is on record
         key_parts = ["run", task_json(task), *_bounds(limits), desk.learner.name, *desk.mark]
@@ -157,11 +157,12 @@ def _note(desk: Desk, run: Run, additions: Mapping[str, Any]) -> None:
         desk.stores.runs.note(run.id, {**body, **additions})
 
 
-def _limits(desk: Desk, budget: Budget) -> Limits:
+def _limits(desk: Desk, wish: Wish) -> Limits:
     """What one task of a person's own may spend; a promoted workflow bounds it where the person does not."""
     acting = Arm(workflow=desk.stores.active_workflow(desk.workflow))
-    limits = episode_limits(desk.learner, budget, desk.settings, acting.workflow.knobs)
-    bounded = desk.uses_model or budget.candidates or acting.workflow == desk.workflow
+    knobs = room_for(acting.workflow, wish.task.environment).knobs
+    limits = episode_limits(desk.learner, wish.budget, desk.settings, knobs)
+    bounded = desk.uses_model or wish.budget.candidates or acting.workflow == desk.workflow
     return limits if bounded else acting.limits(limits)
 
 
