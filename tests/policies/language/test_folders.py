@@ -8,14 +8,11 @@ import pytest
 
 from benchmarks.doubles import QuirkDouble, quirk_tasks
 from evolve.episodes import QUOTED, Recalled
-from evolve.sandbox.bubblewrap import Bubblewrap
-from evolve.sandbox.isolated import IsolatedSandbox
-from evolve.sandbox.landlock import Landlock
+from evolve.sandbox.actions import ActionResult
 from evolve.skills import Skill
 from evolve.tasks.reading.own_folder import folder_task
 from tests.doubles.folders import FolderDouble, quirk_folder
 from tests.policies.language.conftest import action, asked
-from tests.sandbox.breaking import Breaking
 
 JOBS = quirk_tasks(8)
 
@@ -61,21 +58,36 @@ def test_a_claim_that_makes_no_difference_in_a_folder_is_no_evidence(model, sand
     assert record.claims == ()
 
 
-def test_a_trial_whose_files_could_not_be_placed_is_no_evidence(model, tmp_path):
-    double = FolderDouble()
-    machine = Breaking(backend=Bubblewrap(), calls={"os": "unlink"}, starts=0)
-    if machine.missing():
-        machine.backend = Landlock()
+class LosesRoom:
+    """A sandbox that works until it is told to fail: then no session can be given its files."""
+
+    def __init__(self, real):
+        self.real, self.fails = real, False
+
+    def __getattr__(self, name):
+        return getattr(self.real, name)
+
+    def session(self, limits=None):
+        return Fails() if self.fails else self.real.session(limits)
+
+
+class Fails:
+    def execute(self, code, **more):
+        return ActionResult(state="fault", error="no room for the files")
+
+    def close(self):
+        pass
+
+
+def test_a_trial_whose_files_could_not_be_placed_is_no_evidence(model, sandbox, tmp_path):
+    double, machine = FolderDouble(), LosesRoom(sandbox)
 
     def from_then_on_broken(body):
-        if asked(body) == "claims":
-            machine.starts = 1000
+        machine.fails = machine.fails or asked(body) == "claims"
         return double.answer(body)
 
-    with IsolatedSandbox(machine, warm=False) as broken:
-        record = model(from_then_on_broken).run(quirk_folder(JOBS[0], tmp_path / "job"), sandbox=broken, split="train")
-    assert any("place_file" in place or "unlink" in place for place in machine.collect())
-    assert record.solved and record.claims == ()
+    record = model(from_then_on_broken).run(quirk_folder(JOBS[0], tmp_path / "job"), sandbox=machine, split="train")
+    assert machine.fails and record.solved and record.claims == ()
 
 
 def test_the_question_is_asked_anew_at_the_state_from_which_the_failed_change_started(model, sandbox, tmp_path):
@@ -151,6 +163,6 @@ def test_what_a_file_of_the_folder_says_is_a_quotation_when_a_model_states_it(mo
     quirk_folder(job, tmp_path / "job")
     (tmp_path / "job" / "notes.txt").write_text(f"# Notes\n\n* {planted.upper()}\n")
     task = folder_task(job.task.instruction, tmp_path / "job", "python3 test_answer.py", name=job.task.id)
-    record = model(believing).run(task, sandbox=sandbox, split="own", steps=3)
+    record = model(believing).run(task, sandbox=sandbox, split="train", steps=3)
     [learned] = record.claims
     assert learned.cause.startswith(QUOTED) and [one.direction for one in learned.evidence] == [1]

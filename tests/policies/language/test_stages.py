@@ -165,7 +165,7 @@ def test_a_prompt_of_a_stage_can_be_changed_in_the_workspace(model, tmp_path) ->
 
     (tmp_path / "critique.md").write_text("Look at the first element.\n")
     episode = model(Reader(), questions=Questions(layers=PromptLayers(workspace=tmp_path)))
-    episode.run(SUM, workflow=with_stages("critique"), split="own")
+    episode.run(SUM, workflow=with_stages("critique"), split="gate")
     (prompt,) = episode.prompts("critique")
     assert prompt.startswith("Look at the first element.")
 

@@ -163,7 +163,7 @@ def test_trouble_in_the_middle_of_trials_costs_no_bit_twice(model, tmp_path):
 
     def failing(body):
         calls.append(body)
-        return Failure(kind="auth", text="no", status=401) if len(calls) == 6 else said(body)
+        return Failure(kind="auth", text="no", status=401) if len(calls) == 5 else said(body)
 
     agent = model(failing).agent(sandbox=sandbox, checkpoints=tmp_path)
     task = coding(lambda text: text[-6:])
