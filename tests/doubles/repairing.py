@@ -40,8 +40,8 @@ def asked(body):
     return body["response_format"]["json_schema"]["name"]
 
 
-def open_grading(root, repair, bodies, **more):
-    """Opens it.
+def grading_learner(root, repair, bodies):
+    """A learner whose model hands in the answer.
 
     Args:
         repair: What the model says when it is asked to repair.
@@ -60,10 +60,14 @@ def open_grading(root, repair, bodies, **more):
         bodies.append(body)
         return json.dumps(replies[asked(body)])
 
-    learner = Learner(
+    return Learner(
         paths=WorkspacePaths(root=root),
         settings=Settings(),
         model="http://localhost:1/v1#m",
         wire=lambda _: LocalWire(said),
     )
-    return evolve.open(root, policy=learner, **more)
+
+
+def open_grading(root, repair, bodies, **more):
+    """Opens a workspace with such a learner."""
+    return evolve.open(root, policy=grading_learner(root, repair, bodies), **more)
