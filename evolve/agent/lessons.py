@@ -8,7 +8,8 @@ from typing import cast
 from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.narration import narrate
-from evolve.agent.stages import distill, reflect
+from evolve.agent.stages.distill import distill
+from evolve.agent.stages.reflect import reflect
 from evolve.agent.state import AgentState, initial_state, read_aside, read_claims, read_drafts
 from evolve.episodes import Claim, Cost, EpisodeRecord, SkillDraft
 from evolve.events import Event

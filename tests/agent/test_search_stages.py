@@ -75,7 +75,7 @@ def test_a_vote_tells_examples_that_leave_much_open_from_those_that_do_not() -> 
 @pytest.mark.parametrize("place", ["before the trial", "after the trial"])
 def test_a_critique_names_an_input_on_which_a_rival_differs(place: str) -> None:
     stages = {"stages": ["critique"]} if place == "before the trial" else {"after": ["critique"]}
-    record = run(LOOSE, with_stages(*stages.get("stages", ()), after=stages.get("after", ())))
+    record = run(LOOSE, with_stages(*stages.get("stages", ()), after=stages.get("after", ())), split="gate")
     (note,) = notes(record, "critique")
     assert note.doubtful
     assert "a rival gives" in note.text

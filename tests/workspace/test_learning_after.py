@@ -259,3 +259,13 @@ def test_what_learning_cost_is_told_with_the_result_and_kept_with_the_episode(op
     assert (result.cost.calls, taught.cost.calls, record.cost.calls) == (1, 2, 3)
     with opened([], kind=Metered) as workspace:
         assert workspace.run(TASK).cost.calls == 3
+
+
+def test_an_answer_with_a_skill_that_was_retired_meanwhile_ends_learning_with_a_note(opened):
+    with opened([]) as workspace:
+        (name,) = workspace.run(TASK).skills
+        with workspace.delivering():
+            assert workspace.run(TASK).solved
+        workspace.skills.retire(name)
+        (taught,) = workspace.learn()
+        assert "in use no more" in taught.note and not taught.waits and workspace.learn() == ()

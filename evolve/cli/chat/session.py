@@ -252,7 +252,7 @@ class ChatSession:
         self.code = _code(result)
         if result.patch is not None and result.patch.names:
             self.tell(result.patch)
-        learn_after(self)
+        learn_after(self.screen, self.purse, self.opened)
 
     def tell(self, patch: Patch) -> None:
         """Says what became of a change, keeps it with the turn, and learns from a refusal."""

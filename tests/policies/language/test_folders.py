@@ -27,7 +27,7 @@ def fact(text):
 def test_a_failed_check_teaches_the_fact_behind_it_which_is_tried_on_copies(model, sandbox, tmp_path):
     job = JOBS[0]
     told = model(FolderDouble().answer)
-    record = told.run(quirk_folder(job, tmp_path / "job"), sandbox=sandbox, split="own")
+    record = told.run(quirk_folder(job, tmp_path / "job"), sandbox=sandbox, split="train")
     assert (record.status, len(record.steps)) == ("solved", 2)
     [learned] = record.claims
     assert (learned.text, learned.scope.environment) == (job.quirk.sentence, "files")
@@ -41,7 +41,7 @@ def test_a_remembered_fact_solves_work_in_a_folder_at_once_and_is_named_as_used(
     job = JOBS[1]
     known = [fact(job.quirk.sentence)] if sentence else []
     record = model(FolderDouble().answer).run(
-        quirk_folder(job, tmp_path / "job"), sandbox=sandbox, split="own", steps=1, recall=lambda *_: known
+        quirk_folder(job, tmp_path / "job"), sandbox=sandbox, split="train", steps=1, recall=lambda *_: known
     )
     assert record.solved is sentence
     assert record.consumed == (("f" * 32,) if sentence else ())
@@ -56,7 +56,7 @@ def test_a_claim_that_makes_no_difference_in_a_folder_speaks_against_itself(mode
         idle = {"cause": "Months are written in small letters.", "relation": "contributes", "effect": "solved"}
         return json.dumps({"claims": [{**idle, "condition": ""}]}) if asked(body) == "claims" else double.answer(body)
 
-    record = model(mistaken).run(quirk_folder(JOBS[0], tmp_path / "job"), sandbox=sandbox, split="own")
+    record = model(mistaken).run(quirk_folder(JOBS[0], tmp_path / "job"), sandbox=sandbox, split="train")
     assert [one.direction for claim in record.claims for one in claim.evidence] == [-1]
 
 
@@ -72,7 +72,7 @@ def test_a_trial_whose_files_could_not_be_placed_is_no_evidence(model, tmp_path)
         return double.answer(body)
 
     with IsolatedSandbox(machine, warm=False) as broken:
-        record = model(from_then_on_broken).run(quirk_folder(JOBS[0], tmp_path / "job"), sandbox=broken, split="own")
+        record = model(from_then_on_broken).run(quirk_folder(JOBS[0], tmp_path / "job"), sandbox=broken, split="train")
     assert any("place_file" in place or "unlink" in place for place in machine.collect())
     assert record.solved and record.claims == ()
 
@@ -88,7 +88,7 @@ def test_the_question_is_asked_anew_at_the_state_from_which_the_failed_change_st
         return double.answer(body)
 
     told = model(looks_first)
-    record = told.run(quirk_folder(JOBS[0], tmp_path / "job"), sandbox=sandbox, split="own")
+    record = told.run(quirk_folder(JOBS[0], tmp_path / "job"), sandbox=sandbox, split="train")
     assert (record.solved, len(record.steps)) == (True, 3)
     without, with_it = told.prompts()[-2:]
     for prompt in (without, with_it):
@@ -122,7 +122,7 @@ def test_an_action_in_a_folder_imports_skills_by_name_and_leaves_none_behind(mod
     )  # fmt: skip
     task = folder_task("Bring the name into its plain form.", tmp_path / "work", "grep -qx 'ada hill' out.txt")
     told = model(Renamer().answer)
-    record = (told.with_skills(skill) if learned else told).run(task, sandbox=sandbox, split="own", steps=2)
+    record = (told.with_skills(skill) if learned else told).run(task, sandbox=sandbox, split="train", steps=2)
     assert record.solved is learned
     if learned:
         assert record.consumed == (f"skill:{skill.digest}",)
