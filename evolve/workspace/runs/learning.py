@@ -72,7 +72,6 @@ def owed_of(desk: Desk, wish: Wish, limits: Limits, record: EpisodeRecord) -> di
         return None
     return {
         "input": desk.stores.objects.put(canonical_json(task_json(wish.task)).encode()),
-        "source": wish.task.source,
         "limits": to_data(_share_of(limits, wish.budget, record.cost, desk.settings.learn_share)),
         "pairs": _PAIRS[mode],
         "python": wish.python,
@@ -131,7 +130,7 @@ def _taught(desk: Desk, owed: Owed, person: Person) -> Taught:
             blank, note=f"it was solved by {owed.body['policy']}, which alone can learn from it: {way}", waits=True
         )
     body = json.loads(desk.stores.objects.get(owed.body["input"]))
-    task = with_refusals(desk, replace(task_of(body), source=owed.body["source"]), owed.run)
+    task = with_refusals(desk, replace(task_of(body), source=owed.source), owed.run)
     wish = Wish(task=task, python=owed.body["python"], person=person)
     note, learned = "", record
     if desk.uses_model and _is_spent(limits):
