@@ -20,8 +20,8 @@ from evolve.workspace.opening import MIGRATIONS
 _TIMES = frozenset({"at", "started", "seconds", "fingerprint", "checksum"})
 """Columns and keys that differ from one undisturbed run to the next."""
 
-_PLACED = "memory_sources"
-"""Its rows begin with a digest of the place of a task file, and every trial has a folder of its own."""
+_PLACED = ("memory_sources", "episode_lessons")
+"""Sources in their rows begin with a digest of the place of a task file, and every trial has a folder of its own."""
 
 Content = Mapping[str, Counter[str]]
 """How often each row, object reference and skill folder is there, by table."""
@@ -38,7 +38,7 @@ def content(root: Path) -> Content:
     with Database(paths.db, MIGRATIONS, read_only=True) as db:
         problems = db.check()
         for table in _tables(db):
-            found[table] = Counter(_text(_anywhere(row) if table == _PLACED else row) for row in db.rows(table))
+            found[table] = Counter(_text(_anywhere(row) if table in _PLACED else row) for row in db.rows(table))
         if "skills" in found:
             found["skill folders"] = Counter(_folder(paths, str(row["name"])) for row in db.rows("skills"))
     found["damage"] = Counter(problems)

@@ -41,7 +41,7 @@ MIGRATIONS = (
         """
         CREATE TABLE episode_lessons (
             number INTEGER PRIMARY KEY, episode TEXT NOT NULL UNIQUE, run TEXT NOT NULL, state TEXT NOT NULL,
-            body TEXT NOT NULL, checksum TEXT NOT NULL);
+            source TEXT NOT NULL, body TEXT NOT NULL, checksum TEXT NOT NULL);
         CREATE INDEX episodes_task ON episodes (task, split);
         """,
     ),
@@ -79,11 +79,13 @@ class Owed:
     """An episode on record that was not learned from yet.
 
     Attributes:
+        source: Where its task came from, as :attr:`evolve.tasks.Task.source` says.
         body: JSON of whoever learns: all that is needed to begin, or to go on.
     """
 
     episode: str
     run: str
+    source: str = ""
     body: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -150,10 +152,10 @@ class RunRecords:
                     self._db.insert("steps", row, key=_STEP_KEY)
         return fresh
 
-    def owe(self, record: EpisodeRecord, body: Mapping[str, Any]) -> None:
+    def owe(self, record: EpisodeRecord, body: Mapping[str, Any], source: str = "") -> None:
         """Notes that an episode is still to be learned from; once, and not again after :meth:`add_lessons`."""
-        row = {"episode": record.episode, "run": record.run, "state": "due", "body": canonical_json(body)}
-        self._db.insert("episode_lessons", row, key="episode")
+        row = {"episode": record.episode, "run": record.run, "state": "due", "source": source}
+        self._db.insert("episode_lessons", {**row, "body": canonical_json(body)}, key="episode")
 
     def owed(self) -> list[Owed]:
         """What is still to be learned from, oldest first."""

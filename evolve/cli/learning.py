@@ -62,7 +62,7 @@ def learn_and_tell(opened: Workspace, *, as_json: bool) -> None:
     except KeyboardInterrupt as stop:
         stop.add_note("continue with: evolve learn")  # the run itself is over
         raise
-    for one in taught:
+    for one in (one for one in taught if not one.waits):
         emit(f"learning: {_lesson(one)}")
         for skill in one.skills:
             emit(f"new skill: {skill}  (evolve skills show {skill})")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from typing import TYPE_CHECKING, Annotated
 
@@ -155,6 +156,9 @@ def replay_command(
         if step.judgement is not None:
             grounds = f"on {counted(step.judgement.rows, 'row')}" if step.judgement.rows else "by a check"
             emit(f"  judge: {'accepted' if step.judgement.accepted else 'refused'} {grounds}")
+            row = step.judgement.row
+            if row is not None:
+                emit(f"  shown: {json.dumps([*row.input])} gives {json.dumps(row.output)}")
     for claim in record.claims:
         emit(f"claim: {claim.text}")
     emit(f"{record.status}: {record.note}")

@@ -76,7 +76,7 @@ class Stores:
                 self.memory.commit(record, instruction=instruction, source=source)
                 self._note_uses(record)
                 if owed is not None:
-                    self.runs.owe(record, owed)
+                    self.runs.owe(record, owed, source)
             hit("episode.inside")
         hit("episode.end")
         return fresh

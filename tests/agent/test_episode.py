@@ -32,10 +32,10 @@ def test_stages_run_in_the_order_of_the_workflow(make_agent, collector, task):
     assert [event.kind for event in collector.events] == list(Workflow().stages)
 
 
-def test_a_refused_answer_is_tried_again_on_train_and_own_tasks_but_not_elsewhere(make_agent):
+def test_a_refused_answer_is_tried_again_in_practice_and_own_runs_but_not_where_it_measures(make_agent):
     # "first" fits the visible rows of these tasks, but only "total" fits the hidden ones.
     task = replace(make_task(), examples=(replace(make_task().examples[1]),))
-    for split, submissions, status in [("train", 3, "solved"), ("gate", 1, "refused"), ("own", 3, "solved")]:
+    for split, submissions, status in [("train", 3, "solved"), ("gate", 1, "refused"), ("own", 2, "solved")]:
         record = make_agent().run_episode(task, variant="unlearned", split=split)
         judged = [step for step in record.steps if step.judgement is not None]
         assert (len(judged), record.status) == (submissions, status)

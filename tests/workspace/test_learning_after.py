@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 
 import pytest
 
 import evolve
-from benchmarks.doubles import small_suite
+from benchmarks.doubles import QuirkDouble, quirk_suite, small_suite
 from evolve.agent import Agent, Surroundings
 from evolve.episodes import Cost, Limits
 from evolve.errors import EndpointProblem, UsageError
 from evolve.failpoints import VARIABLE
-from evolve.testing import FixedLearner, FixedPolicy, TrustingSandbox
+from evolve.testing import FixedLearner, FixedPolicy, ScriptedEndpoint, TrustingSandbox
 from evolve.workspace import Person
 from evolve.workspace.health.housekeeping import tidy
 from tests.agent.conftest import make_task
+from tests.policies.language.conftest import asked as wanted_by
 
 TASK = small_suite(4).tasks[0]
 
@@ -259,3 +261,37 @@ def test_what_learning_cost_is_told_with_the_result_and_kept_with_the_episode(op
     assert (result.cost.calls, taught.cost.calls, record.cost.calls) == (1, 2, 3)
     with opened([], kind=Metered) as workspace:
         assert workspace.run(TASK).cost.calls == 3
+
+
+def test_an_answer_with_a_skill_that_was_retired_meanwhile_ends_learning_with_a_note(opened):
+    with opened([]) as workspace:
+        (name,) = workspace.run(TASK).skills
+        with workspace.delivering():
+            assert workspace.run(TASK).solved
+        workspace.skills.retire(name)
+        (taught,) = workspace.learn()
+        assert "in use no more" in taught.note and not taught.waits and workspace.learn() == ()
+
+
+class Supposing(QuirkDouble):
+    """States two causes that make no difference."""
+
+    def answer(self, body):
+        if wanted_by(body) != "claims":
+            return super().answer(body)
+        causes = ("Months are written in small letters.", "Days of the week are written in small letters.")
+        rest = {"relation": "contributes", "effect": "solved", "condition": ""}
+        return json.dumps({"claims": [{"cause": cause, **rest} for cause in causes]})
+
+
+@pytest.mark.parametrize(("mode", "questions"), [("after", 2), ("full", 3)])
+def test_one_claim_is_tried_by_asking_a_model_again_unless_all_are_to_be(tmp_path, mode, questions):
+    task = quirk_suite().tasks[0]
+    with (
+        ScriptedEndpoint(double=Supposing()) as serving,
+        evolve.open(tmp_path / "ws", model=serving.model) as workspace,
+    ):
+        workspace.run(task, person=Person(learn=mode))
+        names = [wanted_by(body) for body in serving.requests]
+    place = names.index("claims")
+    assert names[place + 1 :].count("action") == questions

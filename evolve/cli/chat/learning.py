@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
+from evolve.cli.chat.screen import Screen
+from evolve.cli.chat.spending import Purse
 from evolve.cli.output import shorten
 from evolve.errors import EndpointProblem, SandboxUnavailable
 
 if TYPE_CHECKING:
-    from evolve.cli.chat.session import ChatSession
+    from evolve.workspace import Workspace
 
 
-def learn_after(session: ChatSession) -> None:
+def learn_after(screen: Screen, purse: Purse, opened: Callable[[], AbstractContextManager[Workspace]]) -> None:
     """Learns from what was shown and says what came of it; Ctrl-C leaves it for after the next turn."""
-    say = session.screen.say
+    say = screen.say
     try:
-        with session.screen.working("keeping what was learned"), session.opened() as workspace:
+        with screen.working("keeping what was learned"), opened() as workspace:
             taught = workspace.learn()
     except KeyboardInterrupt:
         say("stopped", "the result stands; it is learned from after the next turn")
@@ -23,8 +27,8 @@ def learn_after(session: ChatSession) -> None:
     except (EndpointProblem, SandboxUnavailable) as problem:
         say("warning", f"it is not learned from yet: {problem}")
         return
-    for one in taught:
-        session.purse.book(one.cost, {})
+    for one in (one for one in taught if not one.waits):
+        purse.book(one.cost, {})
         for text in one.learned[:3]:
             say("learned", shorten(text, 110))
         for skill in one.skills:

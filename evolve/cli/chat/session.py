@@ -280,7 +280,7 @@ class ChatSession:
         self.code = _code(result)
         if result.patch is not None and result.patch.names:
             self.tell(result.patch)
-        learn_after(self)
+        learn_after(self.screen, self.purse, self.opened)
 
     def tell(self, patch: Patch) -> None:
         """Says what became of a change, keeps a refusal with its turn, and learns from its reason."""

@@ -47,6 +47,7 @@ class Taught:
         cost: What learning cost, beyond what the result says.
         limits: What it might have spent.
         note: Why it is not learned from yet, or could not be; "" where it was.
+        waits: It is not learned from yet, because another policy solved it.
     """
 
     run: str
@@ -58,6 +59,7 @@ class Taught:
     cost: Cost = field(default_factory=Cost)
     limits: Limits = field(default_factory=Limits)
     note: str = ""
+    waits: bool = False
 
     @property
     def kept(self) -> Kept:
@@ -78,7 +80,6 @@ def owed_of(desk: Desk, wish: Wish, limits: Limits, record: EpisodeRecord) -> di
         return None
     return {
         "input": desk.stores.objects.put(canonical_json(task_json(wish.task)).encode()),
-        "source": wish.task.source,
         "limits": to_data(_share_of(limits, wish.budget, record.cost, desk.settings.learn_share)),
         "pairs": _PAIRS[mode],
         "python": wish.python,
@@ -133,9 +134,11 @@ def _taught(desk: Desk, owed: Owed, person: Person) -> Taught:
     if owed.body["policy"] != desk.learner.name:
         model = owed.body["model"]
         way = f"evolve learn {owed.run}" + (f" --model {model}" if model is not None else "")
-        return replace(blank, note=f"it was solved by {owed.body['policy']}, which alone can learn from it: {way}")
+        return replace(
+            blank, note=f"it was solved by {owed.body['policy']}, which alone can learn from it: {way}", waits=True
+        )
     body = json.loads(desk.stores.objects.get(owed.body["input"]))
-    task = with_refusals(desk, replace(task_of(body), source=owed.body["source"]), owed.run)
+    task = with_refusals(desk, replace(task_of(body), source=owed.source), owed.run)
     wish = Wish(task=task, python=owed.body["python"], person=person)
     note, learned = "", record
     if desk.uses_model and _is_spent(limits):
@@ -160,6 +163,9 @@ def _is_spent(limits: Limits) -> bool:
 
 def _with_lessons(desk: Desk, owed: Owed, wish: Wish, record: EpisodeRecord) -> EpisodeRecord:
     """The record with what reflection and distillation say of it."""
+    used = {item.removeprefix("skill:") for item in record.consumed if item.startswith("skill:")}
+    if used - {skill.digest for skill in desk.stores.skills.active()}:
+        raise UsageError("its answer rests on a skill that is in use no more")
     limits, pairs = from_data(Limits, owed.body["limits"]), owed.body["pairs"]
     with ExitStack() as stack:
         place = Place(run=owed.run, sandbox=stack.enter_context(opener(desk, wish)()), events=desk.events)
