@@ -93,9 +93,16 @@ class AbilityBook:
         with self._guard:
             return self._by_endpoint.get(_key(endpoint), unknown_abilities(endpoint))
 
-    def keep(self, endpoint: Endpoint, found: Abilities) -> None:
-        """Writes down what was found; where the file cannot be written it is found out again next time."""
+    def keep(self, endpoint: Endpoint, found: Abilities, since: Abilities | None = None) -> None:
+        """Writes down what was found; where the file cannot be written it is found out again next time.
+
+        Args:
+            since: What was known when the work began that found it; what others found meanwhile stays.
+        """
         with self._guard:
+            known = self._by_endpoint.get(_key(endpoint))
+            if since is not None and known is not None:
+                found = replace(known, **{name: new for name, new in vars(found).items() if new != vars(since)[name]})
             if self._by_endpoint.get(_key(endpoint)) == found:
                 return
             self._by_endpoint[_key(endpoint)] = found

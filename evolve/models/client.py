@@ -9,7 +9,6 @@ from dataclasses import replace
 
 from evolve.cancellation import Cancellation
 from evolve.errors import BudgetExhausted, Cancelled, EndpointProblem, ModelMistake, PromptTooLong, UsageError
-from evolve.models.abilities import Abilities
 from evolve.models.addressing import Endpoint
 from evolve.models.bodies import adapt_to_refusal, exchange_of, room, with_form, with_repair, with_rest_asked
 from evolve.models.costs import usage_of
@@ -92,7 +91,7 @@ class _RequestRun:
     def __init__(self, endpoint: Endpoint, services: Services, request: ModelRequest, on_delta: OnDelta | None) -> None:
         self.endpoint, self.services, self.on_delta = endpoint, services, on_delta
         self.request = self.whole = clean_request(request, services.scanner)
-        self.abilities: Abilities = services.abilities.of(endpoint)
+        self.abilities = self.known = services.abilities.of(endpoint)
         self.rung: Rung = "text" if request.schema is None else self.abilities.best_rung
         self.used = Usage()
         self.calls = 0
@@ -115,7 +114,7 @@ class _RequestRun:
             if self.begun is None:
                 raise
             reply = replace(self.begun, usage=self.used, calls=self.calls)  # cut off, as its finish says
-        self.services.abilities.keep(self.endpoint, self.abilities)
+        self.services.abilities.keep(self.endpoint, self.abilities, self.known)
         return reply
 
     def goes_on(self, reply: ModelReply) -> bool:
@@ -154,7 +153,7 @@ class _RequestRun:
         """Remembers an endpoint that does not keep to a schema beside the prompt: later prompts tell it in words."""
         if self.rung == "json_schema" and isinstance(unusable, Parts) and not unusable.cut_short:
             self.heeded, self.abilities = False, self.abilities.with_rung(self.rung, False)
-            self.services.abilities.keep(self.endpoint, self.abilities)
+            self.services.abilities.keep(self.endpoint, self.abilities, self.known)
 
     def given_room(self) -> bool:
         """Lets the next reply be longer; False where it may not be."""
@@ -363,7 +362,7 @@ class _RequestRun:
         self.was_too_long, figures = True, overflow(failure.text)
         if figures.allowed:
             self.abilities = replace(self.abilities, window=figures.allowed)
-            self.services.abilities.keep(self.endpoint, self.abilities)
+            self.services.abilities.keep(self.endpoint, self.abilities, self.known)
         least = figures.reply(self.request.max_tokens)
         if least is not None:
             self.request = replace(self.request, max_tokens=least)  # nothing of the prompt is lost

@@ -10,8 +10,10 @@ from itertools import pairwise
 import pytest
 
 from evolve.errors import PromptTooLong
+from evolve.ledger import Budget, Ledger
 from evolve.models import (
     Endpoint,
+    Failure,
     FolderStore,
     Message,
     ModelLimits,
@@ -25,6 +27,7 @@ from evolve.models.catalog import listed
 from evolve.models.costs import Price
 from evolve.models.limits import window_in
 from tests.models.conftest import ask, recorded
+from tests.models.test_spending import local
 
 OPENAI = "https://api.openai.com/v1"
 
@@ -175,3 +178,16 @@ class TestTurns:
         one.complete(ModelRequest(messages=messages, max_tokens=20))
         texts = [message["content"][:5] for message in one.bodies[0]["messages"]]
         assert texts[2:4] == ["act 0", "saw 0"]
+
+
+def test_what_one_call_learns_is_not_forgotten_by_another_that_began_before_it():
+    told = "max_tokens is too large: 900. This model supports at most 40 completion tokens."
+
+    def answer(body):
+        if body.get("max_tokens") == 50:
+            model.complete(ask(max_tokens=900))  # another call, while this one is under way
+        return Failure(kind="request", text=told, status=400) if body.get("max_tokens") == 900 else "fine"
+
+    model = local(answer, Ledger(Budget()))
+    model.complete(ask("x" * 2_000, max_tokens=50))
+    assert model.limits().reply == 40
