@@ -47,9 +47,15 @@ def models_command(ctx: typer.Context, workspace: options.Workspace = None, as_j
 @app.page("list", "evolve models list http://localhost:8080/v1")
 def list_command(model: Name = None, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """List the models that an endpoint offers, with their prices where they are known."""
+    from evolve.errors import EndpointProblem
     from evolve.workspace import models
 
-    listing = models(workspace).list(model)
+    try:
+        listing = models(workspace).list(model)
+    except EndpointProblem as problem:
+        if as_json:  # whoever reads JSON finds out in the same place; the code says that it failed
+            emit_json({"models": [], "problem": str(problem)})
+        raise
     if as_json:
         emit_json(listing)
         return

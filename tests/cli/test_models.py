@@ -133,3 +133,10 @@ def test_a_check_keeps_to_the_limit_of_the_day(cli, endpoint, tmp_path):
     done = cli("models", "check", endpoint.model)
     assert done.code == 3
     assert "evolve.toml: day_limit: two: not a budget" in done.err
+
+
+def test_an_endpoint_that_cannot_be_reached_is_told_as_json_too(cli):
+    done = cli("models", "list", "http://127.0.0.1:9/v1", "--json")
+    assert done.code == 4 and "127.0.0.1:9" in done.err
+    told = json.loads(done.out)
+    assert told["models"] == [] and "127.0.0.1:9" in told["problem"]
