@@ -9,6 +9,7 @@ from typing import cast, get_args
 
 from evolve.episodes import Json
 from evolve.sandbox.actions import (
+    UNPLACED,
     ActionFile,
     ActionState,
     DeniedKind,
@@ -37,7 +38,7 @@ _LIMIT_OF_STATE: dict[str, LimitKind] = {
 }
 
 _STATE_ERRORS = {
-    "unplaced": "a file could not be put into the scratch folder: what the code left is in its way, or fills it",
+    "unplaced": f"{UNPLACED}: what the code left is in its way, or fills it",
     "unasked": "the session reported more than it was asked for",
 }
 

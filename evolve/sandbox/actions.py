@@ -13,6 +13,9 @@ DeniedKind = Literal["file", "network", "process", "memory", "operation"]
 ActionState = Literal["ok", "error", "limit", "fault"]
 LimitKind = Literal["", "wall", "cpu", "memory", "output", "disk", "result", "processes"]
 
+UNPLACED = "a file could not be put into the scratch folder"
+"""How the error begins of an action that did not run, because what code left is in the way of its files."""
+
 NO_FILES: Mapping[str, bytes] = MappingProxyType({})
 """Nothing to put into the scratch folder."""
 

@@ -56,6 +56,17 @@ def test_code_changes_a_copy_until_the_check_passes(work, project):
     assert (project / "total.py").read_text() == WRONG
 
 
+def test_variables_last_through_an_episode(work):
+    record = work("text = open('total.py').read()", "open('total.py', 'w').write(text.replace('xs[0]', 'sum(xs)'))")
+    assert (record.status, len(record.steps)) == ("solved", 2)
+
+
+def test_what_fails_its_check_is_handed_in_at_the_second_time(work):
+    record = work("open('notes.txt', 'w').write('x')")
+    assert record.status == "refused"
+    assert [step.action.kind for step in record.steps] == ["code", "finish", "finish"]
+
+
 def test_a_check_won_by_changing_its_own_files_is_not_won(handed_in):
     forge = "open('test_total.py', 'w').write('')", "open('conftest.py', 'w').write('')"
     steps, judged = handed_in(*forge)

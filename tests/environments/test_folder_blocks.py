@@ -230,6 +230,14 @@ def test_an_edit_that_cannot_be_made_is_refused_with_the_place(opened, project, 
     assert seen.state.changed == ()
 
 
+def test_a_file_is_written_where_code_has_left_a_link(opened):
+    work = opened()
+    work.act(sh("ln -s /tmp out"))
+    seen = work.act("\n".join([file("out/new.txt", "x"), sh("ls")]))
+    assert "could not be put" in seen.error and seen.state.changed == ("out/new.txt",)
+    assert work.says(sh("cat out/new.txt")).endswith("\nx")
+
+
 def test_several_places_are_changed_together_or_not_at_all(opened, project):
     (project / "long.txt").write_bytes(b"a\r\nb\r\nc")
     work = opened()

@@ -11,7 +11,7 @@ from evolve.episodes import Json
 from evolve.episodes.blocks import Block
 from evolve.errors import Cancelled
 from evolve.failpoints import hit
-from evolve.sandbox.actions import NO_FILES, ActionResult, CodeSession
+from evolve.sandbox.actions import NO_FILES, UNPLACED, ActionResult, CodeSession
 from evolve.sandbox.protocol import Sandbox
 from evolve.tasks.trees import is_ignored
 from evolve.tasks.verification.checks import folder_limits
@@ -169,11 +169,12 @@ class FolderSession:
                 return BlockResult(tree=self.tree, error=started.error, lost=True, ended=True, fault=True)
             self._setup = ""
         result = self._execute(f"__import__('folder_tools').{block.kind}({block.text!r})")
+        unplaced = result.state == "error" and result.error.startswith(UNPLACED)
         lost = result.state in ("limit", "fault")
-        if not lost:
+        if not (lost or unplaced):
             self.tree = _after(self.tree, result)
-        if result.ended:
-            self.close()
+        if result.ended or unplaced:
+            self.close()  # another one begins without what is in the way: links are no part of the tree
         kind, text = result.value if block.kind == "python" and isinstance(result.value, list) else ("", "")
         limit = f"it reached its {result.limit} limit; what it changed is not kept" if result.limit else ""
         return BlockResult(
@@ -185,7 +186,7 @@ class FolderSession:
             error=limit or result.error,
             denied=str(result.denied[0]) if result.denied else "",
             lost=lost,
-            ended=result.ended,
+            ended=result.ended or unplaced,
             fault=result.state == "fault",
         )
 
