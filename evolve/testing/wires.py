@@ -26,6 +26,8 @@ class LocalWire:
 
     def send(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None = None) -> Received | Failure:
         """One exchange, answered at once and in one piece."""
+        if exchange.path == "models":  # nobody asked the handler anything
+            return Received(content=b'{"data": []}')
         answer = self._handler(exchange.body)
         if isinstance(answer, Failure):
             return answer

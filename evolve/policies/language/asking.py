@@ -84,16 +84,17 @@ class Rooms:
     """How long the parts of a prompt may be, in characters; about four make a token.
 
     Attributes:
-        turns: All earlier replies and what came of them.
-        reply: Most tokens of a reply, thinking included.
+        share: Of the model's window, what replies and what came of them may fill before the oldest are summed up.
+        reply: Most tokens of a reply, thinking included, where the model can write more; one that is cut off is gone on
+            with.
     """
 
     skills: int = 3_000
     facts: int = 3_000
     wishes: int = 2_000
-    turns: int = 60_000
+    share: float = 0.6
     earlier: int = 3_000
-    reply: int = 8_192
+    reply: int = 16_384
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,11 +28,11 @@ from evolve.ledger import Budget
 from evolve.models import ChatModel, Message, ModelReply, ModelRequest
 from evolve.policies.language.asking import Questions
 from evolve.policies.language.deliberation import Deliberation
-from evolve.policies.language.drafting import drafts_of
+from evolve.policies.language.drafting import Drafting, drafts_of
 from evolve.policies.language.learning import Reflection
 from evolve.policies.language.metering import EpisodeMeter
 from evolve.policies.language.mounting import imported, mount, skill_files
-from evolve.policies.language.offers import best_skills, skill_id, skills_message
+from evolve.policies.language.offers import offer, skill_id
 from evolve.policies.language.plans import PLAN_SCHEMA, current_subgoals, may_revise, read_subgoals
 from evolve.policies.language.prompt import (
     earlier_message,
@@ -54,6 +54,8 @@ from evolve.skills import Skill
 
 _SHARED = "act.md"
 """The prompt that an action comes from where it names none."""
+_LETTERS = 3
+"""Characters of a token, rather too few: code and other languages than English have fewer than prose."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +78,7 @@ class LanguageSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LanguagePolicy(Deliberation):
+class LanguagePolicy(Deliberation, Drafting):
     """Decides by asking a model. Nothing of an episode is kept between calls but what it may still spend.
 
     Attributes:
@@ -199,7 +201,7 @@ class LanguagePolicy(Deliberation):
     ) -> Proposal:
         rooms, kind = self.questions.rooms, kind_of(view.environment)
         opening = [
-            *skills_message(best_skills(self.skills, view), rooms.skills),
+            *offer(self.skills, view, rooms.skills).messages,
             *facts_message(plan.told, rooms.facts),
             *wishes_message(plan.told, rooms.wishes),
             *earlier_message(view, rooms.earlier),
@@ -208,14 +210,14 @@ class LanguagePolicy(Deliberation):
         ]
         # A number for every question of an episode.
         seed = 1_000 * sample + 2 * len(steps)
-        request = self.questions.ask(
-            kind.prompt.removesuffix(".md"), [*opening, *turns(view, steps, rooms.turns, told)], seed=seed
-        )
+        limits = self.models.limits("act")
+        parts = [*opening, *turns(view, steps, int(limits.window * rooms.share * _LETTERS), told)]
+        # Prompts of before had a place for a strategy.
+        asked = self.questions.ask(kind.prompt.removesuffix(".md"), parts, seed=seed, strategy="")
+        most = min(limits.reply, rooms.reply)
         # How often the answer was refused decides how dear a model is asked.
-        reply = self.models.complete(replace(request, refused=_refusals(steps)))
-        if reply.refused:
-            raise ModelMistake("the model would not answer, which says nothing about the task")
-        return read_proposal(reply.text, view, kind)
+        reply = self.said(replace(asked, refused=_refusals(steps), code=True, max_tokens=most))
+        return replace(read_proposal(reply.text, view, kind), reasoning=reply.reasoning)
 
     def _sampled(self, view: TaskView, plan: Plan, steps: Sequence[Step], action: Action) -> Action:
         """The action with further answers to the same question, each different from the others."""
@@ -243,6 +245,8 @@ class LanguagePolicy(Deliberation):
             kind=reply.kind,
             text=reply.text,
             said=reply.said,
+            private={"reasoning": dict(reply.reasoning)} if reply.reasoning else {},
+            offered=offer(self.skills, view, self.questions.rooms.skills).ids,
             prompt="" if kind.prompt == _SHARED else kind.prompt,
             subgoal=f"s{reply.subgoal}" if reply.subgoal else "",
             plan=first,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from evolve.environments import EnvironmentKind
@@ -39,6 +39,7 @@ class Proposal:
         subgoals: The plan that it carries, or ().
         subgoal: Number of the subgoal that it serves; 0 for none.
         said: The reply itself.
+        reasoning: What the endpoint gave beside it, to be sent back with it.
     """
 
     kind: ActionKind
@@ -50,6 +51,7 @@ class Proposal:
     subgoals: tuple[Subgoal, ...] = ()
     subgoal: int = 0
     said: str = ""
+    reasoning: Mapping[str, Any] = field(default_factory=dict)
 
 
 def read_proposal(said: str, view: TaskView, kind: EnvironmentKind) -> Proposal:

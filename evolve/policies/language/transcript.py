@@ -96,7 +96,10 @@ def said_in(step: Step) -> str:
 def _pair(view: TaskView, steps: Sequence[Step], limits: TurnLimits | None) -> tuple[Message, Message]:
     """A reply and what came of it; what is told with it depends on nothing that comes later."""
     step = steps[-1]
-    said = Message(role="assistant", text=said_in(step) or "(nothing)", priority=KEPT, kind="reply")
+    reasoning = step.action.private.get("reasoning")
+    said = Message(
+        role="assistant", text=said_in(step) or "(nothing)", priority=KEPT, kind="reply", reasoning=reasoning or None
+    )
     result = result_message(view, step)
     lines = [result.text, _standing(steps, limits), hint_after(steps)]
     text = "\n".join(line for line in lines if line)
