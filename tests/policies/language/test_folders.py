@@ -70,6 +70,9 @@ class LosesRoom:
     def session(self, limits=None):
         return Fails() if self.fails else self.real.session(limits)
 
+    def execute(self, code, *more, **options):
+        return Fails().execute(code) if self.fails else self.real.execute(code, *more, **options)
+
 
 class Fails:
     def execute(self, code, **more):
