@@ -1,6 +1,6 @@
 """The plain loop and evolve side by side with a model that answers by files, task by task, in an order drawn by chance.
 
-``python -m benchmarks.agent.answered FOLDER --url http://127.0.0.1:8765/v1 --tasks a,b,c`` asks the endpoint, which keeps
+``python -m benchmarks.agent.answered FOLDER --url http://127.0.0.1:8765/v1 --tasks a,b,c`` asks the endpoint. It keeps
 every request in FOLDER as ``NNNN.request.json`` and waits for ``NNNN.reply.txt``. Whoever answers sees requests and
 nothing else, and cannot tell whose they are but by the prompt. One line of JSON is printed for every task and arm.
 """
@@ -12,7 +12,7 @@ import json
 import random
 import time
 from dataclasses import dataclass, replace
-from os.path import commonprefix
+from itertools import takewhile
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
@@ -54,7 +54,7 @@ def _row(task: AgentTask, arm: str, endpoint: MeteredEndpoint, folder: Path) -> 
     asked = _requests(folder)
     prompts = [_prompt(path) for path in asked]
     uncached = sum(
-        len(prompt) - max((len(commonprefix((prompt, earlier))) for earlier in prompts[:place]), default=0)
+        len(prompt) - max((_shared(prompt, earlier) for earlier in prompts[:place]), default=0)
         for place, prompt in enumerate(prompts[before:], before)
     )
     return {
@@ -80,6 +80,11 @@ def _solved(task: AgentTask, arm: str, endpoint: MeteredEndpoint) -> Solved:
             return made.solve(replace(task, kind="rows") if task.shape == "rows" else task, endpoint)
         finally:
             made.close()
+
+
+def _shared(prompt: str, earlier: str) -> int:
+    """Letters with which both begin."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(prompt, earlier, strict=False)))
 
 
 def _requests(folder: Path) -> list[Path]:

@@ -77,6 +77,8 @@ class Adding:
     unchecked: bool = False
     leaves_changes: bool = False
     least_steps: int = 4
+    least_tokens: int = 0
+    prompt: str = "act.md"
     refusal: str = "another sum is wanted"
 
     def read(self, data: Json, place: Place) -> Work:

@@ -64,7 +64,7 @@ def test_variables_last_through_an_episode(work):
 def test_what_fails_its_check_is_handed_in_at_the_second_time(work):
     record = work("open('notes.txt', 'w').write('x')")
     assert record.status == "refused"
-    assert [step.action.kind for step in record.steps] == ["code", "finish", "finish"]
+    assert [step.action.kind for step in record.steps[:3]] == ["code", "finish", "finish"]
 
 
 def test_a_check_won_by_changing_its_own_files_is_not_won(handed_in):
