@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from evolve.episodes import Action, Json, Row, TaskView
-from evolve.policies.protocol import Probe
+from evolve.environments import Trials
 from evolve.policies.search import SearchPolicy
 from evolve.policies.search.problem import Problem, problem_of
 from evolve.policies.search.reflection import ablations
@@ -32,7 +32,7 @@ class Judge(Protocol):
         """Whether the answer is right on every row."""
         ...
 
-    def probe(self, policy: SearchPolicy, view: TaskView, action: Action) -> Probe:
+    def probe(self, policy: SearchPolicy, view: TaskView, action: Action) -> Trials:
         """Runs variations of the answer for reflection."""
         ...
 
@@ -52,7 +52,7 @@ class HostJudge:
         outputs = _outputs(policy, problem, from_json(action.private["tree"]), [row.input for row in rows])
         return all(equal(out, row.output) for out, row in zip(outputs, rows, strict=True))
 
-    def probe(self, policy: SearchPolicy, view: TaskView, action: Action) -> Probe:
+    def probe(self, policy: SearchPolicy, view: TaskView, action: Action) -> Trials:
         problem = problem_of(view)
         policy.vocabulary.grammar(problem)
         changes = ablations(from_json(action.private["tree"]))
@@ -85,7 +85,7 @@ class SandboxJudge:
 
         return try_rows(self._sandbox, action.code, view.entry, rows).ok
 
-    def probe(self, policy: SearchPolicy, view: TaskView, action: Action) -> Probe:
+    def probe(self, policy: SearchPolicy, view: TaskView, action: Action) -> Trials:
         from evolve.environments.probing import make_probe
 
         return make_probe(self._sandbox)

@@ -15,6 +15,7 @@ from typing import Any
 
 from evolve.errors import WorkspaceError
 from evolve.workflow import (
+    BY_HAND,
     KINDS,
     KNOB_BOUNDS,
     Knobs,
@@ -99,6 +100,7 @@ def knob_operators() -> tuple[Operator, ...]:
             name=f"turn-{item.name}", why=f"changes {item.name} within its bounds", propose=_knob_turner(item.name)
         )
         for item in fields(Knobs)
+        if item.name not in BY_HAND
     )
 
 

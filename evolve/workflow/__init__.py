@@ -8,7 +8,7 @@ from __future__ import annotations
 from evolve.workflow.bounds import misfits, visit_bounds
 from evolve.workflow.difference import Difference, differences
 from evolve.workflow.drawing import mermaid, svg
-from evolve.workflow.knobs import KNOB_BOUNDS, Knobs, used_knobs
+from evolve.workflow.knobs import BY_HAND, KNOB_BOUNDS, Knobs, used_knobs
 from evolve.workflow.spec import Condition, Edge, Workflow, conditions_of, parse_workflow
 from evolve.workflow.stages import (
     KINDS,
@@ -23,6 +23,7 @@ from evolve.workflow.stages import (
 )
 
 __all__ = [
+    "BY_HAND",
     "KINDS",
     "KNOB_BOUNDS",
     "MANDATORY",

@@ -96,7 +96,6 @@ def test_leave_given_with_the_answer_covers_what_comes_of_it(cli, tmp_path):
     mend = "open('n.txt', 'w').write('2\\n')\n"
     plain = {"thought": "so", "code": "", "answer": False, "text": "One or two?", "cites": [], "subgoal": 0}
     replies = [
-        {"data": {"goal": "change it", "subgoals": []}},
         {"data": {**plain, "kind": "ask_user"}},
         {"data": {**plain, "kind": "code", "code": mend}},
     ]

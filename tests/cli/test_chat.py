@@ -107,9 +107,9 @@ def test_a_task_in_words_gives_a_value_and_is_called_unverified(chat, endpoint):
 
 
 def test_what_a_turn_says_stays_on_the_line(chat, endpoint):
-    endpoint.add({"data": {"goal": "\x1b[2Jgone\x07", "subgoals": []}})
+    endpoint.add({"text": "```answer\n\x1b[2Jgone\x07\n```"})
     done = chat("add 1 and 2", options=("--model", endpoint.model))
-    assert "plan: \\x1b[2Jgone\\x07" in done.out and "\x1b" not in done.out
+    assert "\\x1b[2Jgone\\x07" in done.out and "\x1b" not in done.out
 
 
 def test_the_budget_is_one_for_the_whole_session(chat, endpoint):

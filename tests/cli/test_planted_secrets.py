@@ -14,18 +14,19 @@ from tests.redaction.canaries import CANARIES, dotenv, environment
 
 TEXTS = [one.text for one in CANARIES]
 IN_CODE = [one.text for one in CANARIES if all(known.random for known in known_secrets({one.variable: one.value}))]
-"""Guessable values are left in code: an endpoint is told none, and a word that it writes may be anybody's."""
+"""Guessable values are left in code, and so in whole replies that hold code: an endpoint is told none, and a word that
+it writes may be anybody's."""
 
 
 def telling() -> list[dict]:
-    """Replies to a plan, some actions, a reflection and a distillation, with every secret in every field but code."""
+    """Replies to some questions for actions, a reflection and a distillation, with secrets wherever they can be."""
     said = " and ".join(TEXTS)
     told = " and ".join(IN_CODE)
     code = f"# {told!r}\ndef solve(*values):\n    print({told!r})\n    return {IN_CODE!r}\n"
-    action = {"thought": said, "kind": "code", "code": code, "answer": True, "text": said, "cites": [], "subgoal": 0}
+    action = {"thought": told, "kind": "code", "code": code, "answer": True, "text": told, "cites": [], "subgoal": 0}
     claim = {"cause": said, "effect": said, "relation": "contributes", "text": f"Dates hold {said}."}
     learned = {"claims": [claim], "lessons": [said], "insights": [claim]}
-    return [{"data": {"goal": said, "subgoals": [said]}}, *[{"data": action}] * 8, {"data": learned}, {"text": said}]
+    return [*[{"data": action}] * 8, {"data": learned}, {"text": told}]
 
 
 @pytest.fixture
@@ -69,7 +70,7 @@ def test_an_endpoint_that_tells_a_secret_of_the_folder_is_not_believed_to_know_i
     (folder / ".env.local").write_text(f"API_SECRET={told}\n")
     (folder / "conf.ini").write_text(f"{told}\n")
     action = {"kind": "finish", "code": "", "answer": True, "cites": [], "subgoal": 0}
-    replies = [{"data": {"goal": told, "subgoals": [told]}}, *[{"data": {**action, "thought": told, "text": told}}] * 6]
+    replies = [{"data": {**action, "thought": told, "text": told}}] * 7
     with ScriptedEndpoint(Scenario(replies=replies)) as serving:
         options = ("--check", "true", "--model", serving.model, "--record", tmp_path / "recorded.jsonl")
         done = cli("run", f"use {told}", "--dir", folder, *options)

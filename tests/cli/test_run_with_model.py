@@ -55,7 +55,7 @@ def test_the_model_of_the_settings_is_used_and_an_empty_one_means_the_search(cli
 
 def test_a_task_in_words_gets_an_answer_that_is_called_unverified(cli):
     said = {"thought": "add", "kind": "code", "code": "def solve():\n    return 17 + 25\n", "answer": True}
-    replies = [{"data": {"goal": "add", "subgoals": []}}, {"data": {**said, "text": "", "cites": [], "subgoal": 0}}]
+    replies = [{"data": {**said, "text": "", "cites": [], "subgoal": 0}}]
     with ScriptedEndpoint(Scenario(replies=replies)) as serving:
         done = cli("run", "What is 17 plus 25?", "--model", serving.model)
     assert done.code == 0, done.err
@@ -92,7 +92,7 @@ def test_a_rubric_is_judged_by_a_model_and_its_opinion_is_called_one(cli, letter
     assert ("unverified: judged by" in done.out) == (code == 0)
     assert "unmeasured, not verified" in done.out
     assert (told["verified"], told["judged"], told["value"]) == (False, True, letter)
-    assert told["cost"]["calls"] == len(serving.requests) / 2 == 3  # what the judge costs is counted
+    assert told["cost"]["calls"] == len(serving.requests) / 2 == (2 if code == 0 else 6)  # what the judge costs is counted
     assert "solved, verified" not in done.out and told["learned"] == []
 
 
@@ -148,7 +148,7 @@ def test_work_in_a_folder_is_done_by_the_model_and_judged_by_the_check(cli, tmp_
     (folder / "total.py").write_text("def total(xs):\n    return xs[0]\n")
     (folder / "test_total.py").write_text("from total import total\n\nassert total([1, 2]) == 3\n")
     mend = "open('total.py', 'w').write('def total(xs):\\n    return sum(xs)\\n')\n"
-    replies = [{"data": {"goal": "mend", "subgoals": []}}, acts("print(open('total.py').read())"), acts(mend)]
+    replies = [acts("print(open('total.py').read())"), acts(mend)]
     with ScriptedEndpoint(Scenario(replies=replies)) as serving:
         done = cli(
             "run", "make total add up", "--dir", folder, "--check", "python3 test_total.py", "--yes",
@@ -170,11 +170,11 @@ def test_trouble_at_the_endpoint_exits_4_and_the_same_command_goes_on(cli, tasks
 
 
 def test_a_run_that_goes_on_still_tells_the_goal_of_its_plan(cli, tasks):
-    replies = [{"data": {"goal": "tell the month", "subgoals": []}}, {"status": 401}]
+    replies = [{"text": "Look first.\n```python\n1 + 1\n```"}, {"status": 401}]
     with ScriptedEndpoint(Scenario(replies=replies), double=QuirkDouble()) as serving:
         assert cli("run", f"{tasks}#quirk-00", "--model", serving.model).code == 4
         done = json.loads(cli("run", f"{tasks}#quirk-00", "--model", serving.model, "--json").out)
-    assert (done["goal"], done["verified"]) == ("tell the month", True)
+    assert (done["goal"], done["verified"]) == ("Give the month of the date as a number.", True)
 
 
 def test_a_budget_that_covers_no_call_exits_5(cli, endpoint, tasks):

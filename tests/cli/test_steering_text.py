@@ -53,8 +53,7 @@ def test_the_error_of_an_endpoint_is_shown_and_not_obeyed(cli, text):
 def test_what_a_model_says_is_shown_and_not_obeyed(cli):
     evil = "".join(STEERING.values())
     said = {"thought": evil, "kind": "code", "code": f"def solve():\n    return {evil!a}\n", "answer": True}
-    replies = [{"data": {"goal": evil, "subgoals": [evil]}}]
-    replies += [{"data": {**said, "text": evil, "cites": [], "subgoal": 0}}] * 3
+    replies = [{"data": {**said, "text": evil, "cites": [], "subgoal": 0}}] * 3
     with ScriptedEndpoint(Scenario(replies=replies)) as serving:
         done = cli("run", "Say something", "--model", serving.model)
     assert "\\x1b]52" in done.err
@@ -117,8 +116,7 @@ def test_no_field_begins_a_line_of_its_own(cli, tmp_path):
     rows = [{"input": [[1, 2, 3]], "output": 3}, {"input": [[4, 5]], "output": 5}]
     (tmp_path / "task.json").write_text(json.dumps({**task, "examples": rows, "hidden": [rows[0]] * 3}))
     said = {"thought": "t", "kind": "code", "code": "def solve():\n    return 1\n", "answer": True}
-    replies = [{"data": {"goal": f"goal{FORGED}", "subgoals": [f"one{FORGED}"]}}]
-    replies += [{"data": {**said, "text": f"text{FORGED}", "cites": [], "subgoal": 0}}] * 3
+    replies = [{"data": {**said, "text": f"text{FORGED}", "cites": [], "subgoal": 0}}] * 3
     with ScriptedEndpoint(Scenario(replies=replies)) as serving:
         done = [cli("run", "Say something", "--model", serving.model)]
     done.append(cli("memory", "note", f"mind{FORGED}"))

@@ -38,8 +38,16 @@ class ConversingDouble:
         if "claims" in schema.get("properties", {}):
             return json.dumps({"claims": []})
         if not schema or "kind" in schema.get("properties", {}):
-            return json.dumps(_action(task, prompt))
+            return _reply(_action(task, prompt))
         return json.dumps({"name": "an-answer", "description": task or "nothing"})
+
+
+def _reply(said: dict[str, Any]) -> str:
+    """A reply in words and blocks; work in a folder is done with its one change."""
+    if said["kind"] != "code":
+        return json.dumps(said)
+    done = "" if said["code"].startswith("def ") else "```done\n```\n"
+    return f"{said['text']}\n\n```python\n{said['code']}```\n{done}"
 
 
 def _action(task: str, prompt: str) -> dict[str, Any]:

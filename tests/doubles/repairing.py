@@ -8,7 +8,6 @@ from dataclasses import fields
 import evolve
 from evolve.paths import WorkspacePaths
 from evolve.policies.language import LanguagePolicy
-from evolve.policies.language.drafting import Drafting
 from evolve.settings import Settings
 from evolve.tasks import Task
 from evolve.testing import LocalWire
@@ -26,7 +25,7 @@ TASK = Task(
 )
 
 
-class Repairs(Drafting, LanguagePolicy):
+class Repairs(LanguagePolicy):
     """The policy with what it can do about refused drafts."""
 
 

@@ -164,7 +164,6 @@ def _acts(code: str) -> dict[str, Any]:
 
 
 _CLAIMS: dict[str, Any] = {"data": {"claims": []}}
-_PLAN = {"data": {"goal": "mend", "subgoals": []}}
 
 
 @contextmanager
@@ -191,7 +190,7 @@ def _contents(folder: Path) -> dict[str, str]:
 
 def _folder_killed(shell: Shell) -> None:
     _begin(shell)
-    replies = [_PLAN, _acts(_LOOK), _acts(_DOCUMENT), _acts(_MEND)]
+    replies = [_acts(_LOOK), _acts(_DOCUMENT), _acts(_MEND)]
     with project(), ScriptedEndpoint(Scenario(replies=replies)) as serving:
         fault = {"EVOLVE_FAULT": "stage.observe.after:2:kill", "EVOLVE_BASE_URL": serving.base_url}
         _ended(shell(*_WORK, "--json", **fault), KILLED)
@@ -207,7 +206,7 @@ def _look_folder_killed(shell: Shell) -> dict[str, Any]:
 
 def _folder_waiting(shell: Shell) -> None:
     _begin(shell)
-    with project(), ScriptedEndpoint(Scenario(replies=[_PLAN, _acts(_LOOK), _acts(_MEND)])) as serving:
+    with project(), ScriptedEndpoint(Scenario(replies=[_acts(_LOOK), _acts(_MEND)])) as serving:
         _ended(shell(*_WORK, EVOLVE_BASE_URL=serving.base_url), 6)
 
 
@@ -296,7 +295,7 @@ def _program_recorded(shell: Shell) -> None:
 
 def _folder_recorded(shell: Shell) -> None:
     with project():
-        _recording(shell, Scenario(replies=[_PLAN, _acts(_LOOK), _acts(_MEND)]), *_WORK[:-2], code=6)
+        _recording(shell, Scenario(replies=[_acts(_LOOK), _acts(_MEND)]), *_WORK[:-2], code=6)
 
 
 def _look_folder_recorded(shell: Shell) -> dict[str, Any]:
@@ -305,7 +304,7 @@ def _look_folder_recorded(shell: Shell) -> dict[str, Any]:
 
 
 def _words_recorded(shell: Shell) -> None:
-    _recording(shell, Scenario(replies=[_PLAN, _acts("def solve():\n    return 17 + 25\n")]), *_WORDS)
+    _recording(shell, Scenario(replies=[_acts("def solve():\n    return 17 + 25\n")]), *_WORDS)
 
 
 GOLDENS = {

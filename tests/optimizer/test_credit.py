@@ -17,7 +17,7 @@ from evolve.optimizer.counterfactual import Attribution, Editor
 from evolve.optimizer.credit import Intervention, blame, divergences, stage_outputs
 from evolve.optimizer.leakage import guard_of
 from evolve.policies import Edit
-from evolve.policies.language import EpisodeMeter, LanguagePolicy, LanguageRewriter
+from evolve.policies.language import EpisodeMeter, LanguagePolicy, LanguageRewriter, LanguageSettings
 from evolve.testing import LocalWire, TrustingSandbox
 from evolve.workflow import Workflow
 
@@ -125,7 +125,7 @@ def test_edges_are_read_from_episodes_of_the_language_policy() -> None:
         wire=lambda _: LocalWire(QuirkDouble().answer),
         sleep=lambda _: None,
     )
-    policy = LanguagePolicy(models=open_models(setup), meter=meter)
+    policy = LanguagePolicy(models=open_models(setup), meter=meter, settings=LanguageSettings(plans=True))
     agent = Agent(Surroundings(policy=policy, sandbox=TrustingSandbox(), run="r"), Workflow().with_knobs(steps=4))
     outputs = stage_outputs(agent.run_episode(job.task, variant="v", split="train"))
     assert [one.prompt for one in outputs[:3]] == ["plan.md", "act.md", "act.md"]
