@@ -141,7 +141,8 @@ def mixed(a: Workflow, b: Workflow, takes: Callable[[str], bool]) -> Workflow | 
             mine = theirs
         if mine is not None:
             routes[stage] = mine
-    numbers = {item.name: getattr((b if takes(f"knob:{item.name}") else a).knobs, item.name) for item in fields(Knobs)}
+    turned = [item.name for item in fields(Knobs) if item.name not in BY_HAND]
+    numbers = {name: getattr((b if takes(f"knob:{name}") else a).knobs, name) for name in turned}
     return _checked(stages, routes, _with_numbers(a.knobs, numbers))
 
 
@@ -245,7 +246,7 @@ def turned(name: str, value: float, random: Random) -> float:
 def _checked(stages: Sequence[str], routes: Mapping[str, Mapping[str, str]], knobs: Knobs) -> Workflow | None:
     """The workflow, or None where it does not pass; routes and knobs of stages that are not there are dropped."""
     used = used_knobs(tuple(stages))
-    unused = {item.name: item.default for item in fields(Knobs) if item.name not in used}
+    unused = {item.name: item.default for item in fields(Knobs) if item.name not in (*used, *BY_HAND)}
     valid = {stage: dict(targets) for stage, targets in routes.items() if stage in stages}
     try:
         return Workflow(stages=tuple(stages), routes=valid, knobs=_with_numbers(knobs, unused))

@@ -92,7 +92,9 @@ def test_a_rubric_is_judged_by_a_model_and_its_opinion_is_called_one(cli, letter
     assert ("unverified: judged by" in done.out) == (code == 0)
     assert "unmeasured, not verified" in done.out
     assert (told["verified"], told["judged"], told["value"]) == (False, True, letter)
-    assert told["cost"]["calls"] == len(serving.requests) / 2 == (2 if code == 0 else 6)  # what the judge costs is counted
+    assert (
+        told["cost"]["calls"] == len(serving.requests) / 2 == (2 if code == 0 else 6)
+    )  # what the judge costs is counted
     assert "solved, verified" not in done.out and told["learned"] == []
 
 

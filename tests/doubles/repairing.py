@@ -10,7 +10,7 @@ from evolve.paths import WorkspacePaths
 from evolve.policies.language import LanguagePolicy
 from evolve.settings import Settings
 from evolve.tasks import Task
-from evolve.testing import LocalWire
+from evolve.testing import LocalWire, question_of
 from evolve.workspace.language import LanguageLearner
 from tests.skills.guarded import honest
 
@@ -36,7 +36,7 @@ class Learner(LanguageLearner):
 
 
 def asked(body):
-    return body["response_format"]["json_schema"]["name"]
+    return question_of(body)
 
 
 def grading_learner(root, repair, bodies):

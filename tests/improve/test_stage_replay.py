@@ -20,6 +20,7 @@ from evolve.optimizer import UNLEARNED
 from evolve.optimizer.credit import Divergence, divergences
 from evolve.optimizer.engine import Candidate, SearchEnded
 from evolve.paths import WorkspacePaths
+from evolve.policies.language import LanguageSettings
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.settings import load_settings
 from evolve.tasks import load_suite, render_jsonl
@@ -73,6 +74,7 @@ def desk(tmp_path: Path, open_ws):
             settings=load_settings(paths.root),
             model="http://localhost:1/v1#double",
             wire=lambda _: LocalWire(answer),
+            language=LanguageSettings(plans=True),
         )
         return open_ws(learner=learner)
 
@@ -108,7 +110,7 @@ class Run:
 def test_what_came_before_the_blamed_stage_is_taken_from_the_record(desk, suite) -> None:
     open_one, asked = desk
     with open_one() as ws, Run(ws, suite) as run:
-        assert not run.failed.solved and len(run.failed.steps) == 2
+        assert not run.failed.solved and len(run.failed.steps) == 4
         (blamed, *_) = divergences(run.failed)
         assert (blamed.prompt, blamed.output) == ("act.md", "step:1")
         for output, before in (("step:1", 0), ("step:2", 1)):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 import evolve
-from benchmarks.doubles import QuirkDouble, quirk_suite, small_suite
+from benchmarks.doubles import QuirkDouble, quirk_suite, quirk_tasks, small_suite
 from evolve.agent import Agent, Surroundings
 from evolve.episodes import Cost, Limits
 from evolve.errors import EndpointProblem, UsageError
@@ -274,17 +274,17 @@ def test_an_answer_with_a_skill_that_was_retired_meanwhile_ends_learning_with_a_
 
 
 class Supposing(QuirkDouble):
-    """States two causes that make no difference."""
+    """States two causes of which one makes the difference."""
 
     def answer(self, body):
         if wanted_by(body) != "claims":
             return super().answer(body)
-        causes = ("Months are written in small letters.", "Days of the week are written in small letters.")
+        causes = (quirk_tasks(1)[0].quirk.sentence, "Days of the week are written in small letters.")
         rest = {"relation": "contributes", "effect": "solved", "condition": ""}
         return json.dumps({"claims": [{"cause": cause, **rest} for cause in causes]})
 
 
-@pytest.mark.parametrize(("mode", "questions"), [("after", 2), ("full", 3)])
+@pytest.mark.parametrize(("mode", "questions"), [("after", 2), ("full", 4)])
 def test_one_claim_is_tried_by_asking_a_model_again_unless_all_are_to_be(tmp_path, mode, questions):
     task = quirk_suite().tasks[0]
     with (

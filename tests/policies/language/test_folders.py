@@ -87,7 +87,9 @@ def test_a_trial_whose_files_could_not_be_placed_is_no_evidence(model, sandbox, 
 
     def from_then_on_broken(body):
         machine.fails = machine.fails or asked(body) == "claims"
-        return double.answer(body)
+        said = double.answer(body)
+        # Other words for the same, or else what a check said of it would be known already.
+        return said.replace("\ndef ", "\n# once more\ndef ") if machine.fails else said
 
     record = model(from_then_on_broken).run(quirk_folder(JOBS[0], tmp_path / "job"), sandbox=machine, split="train")
     assert machine.fails and record.solved and record.claims == ()
