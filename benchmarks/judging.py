@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from evolve.episodes import Action, Json, Row, TaskView
 from evolve.environments import Trials
+from evolve.episodes import Action, Json, Row, TaskView
 from evolve.policies.search import SearchPolicy
 from evolve.policies.search.problem import Problem, problem_of
 from evolve.policies.search.reflection import ablations

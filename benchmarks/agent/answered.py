@@ -38,11 +38,12 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--url", required=True)
     parser.add_argument("--tasks", required=True, help="ids of tasks, with commas")
+    parser.add_argument("--arms", default="plain,evolve")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     endpoint = cast(MeteredEndpoint, Answered(base_url=options.url, model=f"{options.url}#oracle"))
     tasks = {task.id: task for task in load_tasks()}
-    order = [(tasks[name], arm) for name in options.tasks.split(",") for arm in ("plain", "evolve")]
+    order = [(tasks[name], arm) for name in options.tasks.split(",") for arm in options.arms.split(",")]
     random.Random(options.seed).shuffle(order)
     for task, arm in order:
         print(json.dumps(_row(task, arm, endpoint, options.folder)), flush=True)
@@ -50,7 +51,7 @@ def main() -> None:
 
 def _row(task: AgentTask, arm: str, endpoint: MeteredEndpoint, folder: Path) -> dict[str, Any]:
     before, started = len(_requests(folder)), time.monotonic()
-    solved = _solved(task, arm, endpoint)
+    solved = solve(task, arm, endpoint)
     asked = _requests(folder)
     prompts = [_prompt(path) for path in asked]
     uncached = sum(
@@ -71,7 +72,8 @@ def _row(task: AgentTask, arm: str, endpoint: MeteredEndpoint, folder: Path) -> 
     }
 
 
-def _solved(task: AgentTask, arm: str, endpoint: MeteredEndpoint) -> Solved:
+def solve(task: AgentTask, arm: str, endpoint: MeteredEndpoint) -> Solved:
+    """What one arm hands in, in an empty workspace."""
     if arm == "plain":
         return plain.solve(task, endpoint)
     with TemporaryDirectory() as name:

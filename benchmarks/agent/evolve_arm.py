@@ -58,7 +58,8 @@ class EvolveArm:
             self.close()
             self._count += 1
             self._opened = evolve.open(self.root / f"w{self._count}", model=endpoint.model)
-        learn: Literal["off", "full"] = "full" if self.keeps else "off"
+        # Unseen tasks are for measuring: nothing is learned from them, as from every task that is held out.
+        learn: Literal["off", "full"] = "full" if self.keeps and task.role != "unseen" else "off"
         person = Person(approve="auto", learn=learn)
         if task.shape == "rows":
             result = self._opened.run(_rows_task(task), person=person)

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from evolve.sandbox import seccomp
 from evolve.sandbox.interpreter import (
+    SYSTEM_FILES,
     PythonEnvironment,
     readable_paths,
     runner_command,
@@ -107,4 +108,4 @@ def _mount_options(environment: PythonEnvironment) -> list[str]:
             mounts += ["--symlink", os.readlink(path), path]
         else:
             mounts += ["--ro-bind-try", path, path]
-    return [*mounts, "--ro-bind-try", "/etc/localtime", "/etc/localtime"]
+    return [*mounts, *(part for path in SYSTEM_FILES for part in ("--ro-bind-try", path, path))]

@@ -15,6 +15,9 @@ from evolve.episodes import Json
 from evolve.errors import SandboxUnavailable, UsageError
 from evolve.sandbox.protocol import SandboxLimits
 
+SYSTEM_FILES = ("/etc/localtime", "/etc/alternatives")
+"""Of the machine's settings what programs need: the time zone, and links that names such as ``awk`` lead through."""
+
 # -I without its -E: the environment is wholly ours, and PYTHONHASHSEED makes runs reproducible
 FLAGS = ("-P", "-s", "-S", "-B", "-X", "utf8")
 
@@ -77,7 +80,7 @@ def runner_config(
         "size": max(1, limits.file_mb) << 20,
         "entries": limits.entries,
         "packages": list(environment.packages),
-        "readable": [*readable_paths(environment), "/dev", "/etc/localtime"],
+        "readable": [*readable_paths(environment), "/dev", *SYSTEM_FILES],
         "writable": [scratch],
     }
 

@@ -17,6 +17,7 @@ import platform
 from evolve.errors import SandboxUnavailable
 from evolve.sandbox import seccomp
 from evolve.sandbox.interpreter import (
+    SYSTEM_FILES,
     PythonEnvironment,
     listed_paths,
     readable_paths,
@@ -84,4 +85,4 @@ def _version() -> int:
 def _readable(environment: PythonEnvironment) -> list[str]:
     # a rule for a link would be one for what it leads to, which is shown by itself or shall not be
     paths = [path for path in readable_paths(environment) if not os.path.islink(path)]
-    return [*paths, "/etc/ld.so.cache", "/etc/localtime"]
+    return [*paths, "/etc/ld.so.cache", *SYSTEM_FILES]

@@ -261,7 +261,7 @@ FILES = [
     (("sandbox", "exec", "latin.py"), 2, "UTF-8"),
     (("sandbox", "exec", "deep.py"), 1, ""),
     (("run", "make it", "--dir", "good.csv", "--check", "true"), 2, "not a directory"),
-    (("run", "make it", "--dir", "empty"), 2, "--check"),
+    (("run", "make it", "--dir", "empty"), 2, "needs a model"),
 ]
 
 ENDPOINTS = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from contextlib import closing
 from dataclasses import replace
 
@@ -95,6 +96,12 @@ def test_variables_and_files_are_kept_from_action_to_action(opened):
     assert "value: 42" in work.says(python("open('new.txt', 'w').write('x')\nn + 22"))
     assert "new.txt" in work.says(sh("ls"))
     assert "value: 'x'" not in work.says(python("n")) and "value: 20" in work.says(python("n"))
+
+
+def test_programs_that_are_known_by_another_name_are_there(opened):
+    """Such as ``awk``, whose name leads to one of several programs over a link in the machine's settings."""
+    here = shutil.which("awk") is not None
+    assert opened().says(sh("awk 'BEGIN { print 6 * 7 }'")).endswith("42" if here else "not found")
 
 
 @pytest.mark.parametrize(
