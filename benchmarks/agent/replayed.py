@@ -18,8 +18,10 @@ from typing import Any, cast
 
 from benchmarks.agent.answered import solve
 from benchmarks.agent.endpoint import MeteredEndpoint
+from benchmarks.agent.figures import answered_table
 from benchmarks.agent.judge import judged
 from benchmarks.agent.task import load_tasks
+from benchmarks.record import Outcome, common_options, publish
 from evolve.testing import ScriptedEndpoint
 
 ANSWERS = Path(__file__).with_name("answers.jsonl.xz")
@@ -104,9 +106,17 @@ def main() -> None:
     """Replays, or makes the file."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.agent.replayed", description=__doc__)
     parser.add_argument("--keep", nargs=2, type=Path, metavar=("FOLDER", "ROWS"))
+    parser.add_argument("--figures", nargs="+", type=Path, metavar="ROWS", help="only tell of rows that were printed")
+    common_options(parser, seeds=1)
     options = parser.parse_args()
     if options.keep:
         keep(*options.keep)
+        return
+    if options.figures:
+        lines = [line for path in options.figures for line in path.read_text(encoding="utf-8").splitlines()]
+        rows = [json.loads(line) for line in lines]
+        outcome = Outcome(benchmark="answered", seeds=1, quick=False, rows=rows, targets=())
+        publish(outcome, options, "\n".join("  ".join(map(str, row)) for row in answered_table(rows)))
         return
     for row in replayed():
         print(json.dumps(row), flush=True)
