@@ -117,19 +117,19 @@ NOTES: Mapping[str, str] = {
         " right real models are; it says what the routing makes of it."
     ),
     "agent": (
-        "Sixty tasks behind one endpoint with a double that sees the prompt alone; double, tasks, judge and plain loop were"
-        " written without sight of our prompts and are frozen by digest. Calls and tokens are those of the endpoint's books,"
-        " learning included; cached are the letters with which an earlier request of the run began. Of tasks of families"
-        " both arms of evolve are given the hidden rows to refuse answers by, the others are not; nothing is learned from"
-        " unseen ones. The double slips on three prompts of a hundred, drawn by the prompt, so a call more or less on"
-        " twelve tasks means nothing. The double guesses no house rule, so what memory saves here is what knowing the rule"
-        " saves, and not what a real model would gain."
+        "Sixty tasks behind one endpoint with a double that sees the prompt alone; double, tasks, judge and plain"
+        " loop were written without sight of our prompts and are frozen by digest. Calls and tokens are those of the"
+        " endpoint's books, learning included; cached are the letters with which an earlier request of the run"
+        " began. Of tasks of families both arms of evolve are given the hidden rows to refuse answers by, the others"
+        " are not; nothing is learned from unseen ones. The double slips on three prompts of a hundred, drawn by the"
+        " prompt, so a call more or less on twelve tasks means nothing. The double guesses no house rule, so what"
+        " memory saves here is what knowing the rule saves, and not what a real model would gain."
     ),
     "answered": (
-        "Tasks of the same set, answered by a strong model that saw the requests alone, plain loop and evolve in an order"
-        " drawn by chance. It answered both, could tell two kinds of prompts apart, and met each task twice; so differences"
-        " in how many were solved say little, in calls more. The exchanges are kept in `benchmarks/agent` and replayed by"
-        " `python -m benchmarks.agent.replayed`."
+        "Tasks of the same set, answered by a strong model that saw the requests alone, plain loop and evolve in an"
+        " order drawn by chance. It answered both, could tell two kinds of prompts apart, and met each task twice;"
+        " so differences in how many were solved say little, in calls more. The exchanges are kept in"
+        " `benchmarks/agent` and replayed by `python -m benchmarks.agent.replayed`."
     ),
 }
 """Per benchmark what its table does not say."""
