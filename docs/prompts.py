@@ -101,7 +101,7 @@ def main() -> None:
 def page() -> str:
     """The text of the page."""
     parts = [_HEAD]
-    for name, told, body in _requests():
+    for name, told, body in requests():
         parts.append(f"## {name}\n\n{told}\n\n{_printed(body)}")
     return "\n".join(parts)
 
@@ -119,7 +119,8 @@ def _fence(text: str, kind: str = "text") -> str:
     return f"~~~~~{kind}\n{text}\n~~~~~\n"
 
 
-def _requests() -> Iterator[tuple[str, str, Body]]:
+def requests() -> Iterator[tuple[str, str, Body]]:
+    """Every kind of prompt: its name with what it is about, a sentence, and what is sent."""
     yield from _function()
     yield from _folder()
     yield from _words()
@@ -439,7 +440,7 @@ def _learning() -> Iterator[tuple[str, str, Body]]:
 def _opinions() -> Iterator[tuple[str, str, Body]]:
     told = Endpoint(replies=[json.dumps({"accepted": True, "reason": "It names the day."})])
     values = {"task": "Write one sentence to a customer whose parcel is late.", "rubric": "Polite; names a day."}
-    prompt = render_prompt(load_prompt("judge.md", PromptLayers()), values, name="judge.md")
+    prompt = render_prompt(load_prompt("judge.md", PromptLayers()), values, name="judge.md").strip()
     answer = "We are sorry that your parcel is late; it will be with you on Tuesday."
     RubricVerifier(model=told.models(), prompt=prompt).verify(Submission(shown=answer), TrustingSandbox())
     yield "judge.md", "Asked where a rubric decides, and nothing else can.", told.asked[0]
@@ -462,6 +463,7 @@ def _opinions() -> Iterator[tuple[str, str, Body]]:
         ["Read the examples to the end.", "Dates have two digits."],
         traces,
         about="You solve a programming task: one Python function.",
+        tried=["add: Dates are written with hyphens. (turned 0 of 3 failures around)"],
     )
     yield "rewrite.md", "Asked for better advice in a prompt, by a search that tries what it says.", told.asked[0]
 
