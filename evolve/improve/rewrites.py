@@ -24,7 +24,7 @@ class PaidRewriter:
     _unusable: int = 0
 
     def propose(
-        self, items: Sequence[str], traces: Sequence[str], *, seed: int = 0, about: str = ""
+        self, items: Sequence[str], traces: Sequence[str], *, seed: int = 0, about: str = "", tried: Sequence[str] = ()
     ) -> tuple[Edit, ...]:
         """The edits kept for this question, else those that the rewriter proposes now.
 
@@ -39,7 +39,7 @@ class PaidRewriter:
             nonlocal asked
             asked = True
             try:
-                edits = self.rewriter.propose(items, traces, seed=seed, about=about)
+                edits = self.rewriter.propose(items, traces, seed=seed, about=about, tried=tried)
             except ModelMistake as error:  # it is paid for, and tells nothing
                 why = str(error) or "no reason is given"
                 self._count(why)
@@ -47,7 +47,9 @@ class PaidRewriter:
             self._count("")
             return {"edits": [asdict(edit) for edit in edits]}
 
-        name = f"rewrite:{digest(canonical_json([list(items), list(traces), seed, about]))}"
+        # Without edits that were tried the question has the name that it had before they were told.
+        question = [list(items), list(traces), seed, about, *([list(tried)] if tried else [])]
+        name = f"rewrite:{digest(canonical_json(question))}"
         answer = self.paid.once(name, ask)
         if not asked:
             self._count(answer.get("unusable", ""))

@@ -141,7 +141,7 @@ def load_wording(layers: PromptLayers | None = None) -> Wording:
     """
     chosen = layers or PromptLayers()
     return Wording(
-        form=load_prompt("reply-form.md", chosen),
-        repair=load_prompt("reply-repair.md", chosen),
+        form=load_prompt("reply-form.md", chosen).strip(),
+        repair=load_prompt("reply-repair.md", chosen).strip(),
         go_on=load_prompt("reply-continue.md", chosen).strip(),
     )

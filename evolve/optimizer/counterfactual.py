@@ -6,7 +6,7 @@ Everything before the stage is replayed from the record, so a try costs a fracti
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from evolve.episodes import EpisodeRecord
@@ -36,12 +36,28 @@ class Replay(Protocol):
         ...
 
 
+@dataclass(kw_only=True)
+class TriedEdits:
+    """Edits of one search that came to nothing, so that the rewriter does not propose them again."""
+
+    _told: dict[str, list[str]] = field(default_factory=dict)
+
+    def note(self, prompt: str, edit: str, why: str) -> None:
+        """Keeps an edit of a prompt, in words, with why it came to nothing."""
+        self._told.setdefault(prompt, []).append(f"{edit} ({why})")
+
+    def of(self, prompt: str) -> tuple[str, ...]:
+        """Those of a prompt, the latest last."""
+        return tuple(self._told.get(prompt, ()))
+
+
 @dataclass(frozen=True, kw_only=True)
 class PromptProposal:
     """An edited prompt.
 
     Attributes:
         text: Its whole text after the edits.
+        said: The edits that were made, in words.
         refused: Edits that were left out, each with why.
         supported: Interventions turned failures around with it.
     """
@@ -49,6 +65,7 @@ class PromptProposal:
     prompt: str
     text: str
     revision: Revision
+    said: str = ""
     refused: tuple[tuple[Edit, str], ...] = ()
     supported: bool = False
 
@@ -67,6 +84,7 @@ class Editor:
         guard: Digests of the tasks of every split.
         tasks: What each task that may be learned from asks and gives, by its id, for the traces.
         weak: Ids of items that may make room, the weakest first.
+        tried: What came to nothing in this search; the rewriter is told of it.
     """
 
     rewriter: Rewriter
@@ -74,6 +92,7 @@ class Editor:
     guard: LeakGuard = field(default_factory=LeakGuard)
     limits: ItemLimits = field(default_factory=ItemLimits)
     weak: tuple[str, ...] = ()
+    tried: TriedEdits = field(default_factory=TriedEdits)
 
     def propose(self, prompt: str, text: str, divergences: Sequence[Divergence], *, seed: int) -> PromptProposal:
         """The prompt after the edits that passed the screening; unchanged where none did."""
@@ -87,14 +106,20 @@ class Editor:
     def edited(self, prompt: str, text: str, traces: Sequence[str], *, seed: int) -> PromptProposal:
         """Like :meth:`propose`, from traces in words, of which the rewriter reads the first."""
         before, traces = parse_prompt(text), traces[:_MAX_TRACES]
+        items = [item.text for item in before.items]
         edits = self.rewriter.propose(
-            [item.text for item in before.items], traces, seed=seed, about="\n".join(before.fixed)
+            items, traces, seed=seed, about="\n".join(before.fixed), tried=self.tried.of(prompt)
         )
         refused = [(edit, why) for edit in edits if (why := self._unfit(edit, traces, text))]
         left_out = {edit for edit, _ in refused}
         revision = revise(before, [edit for edit in edits if edit not in left_out], limits=self.limits, weak=self.weak)
+        refused += revision.refused
+        for edit, why in refused:
+            self.tried.note(prompt, _in_words(edit, items), why)
+        left_out = {edit for edit, _ in refused}
+        said = "; ".join(_in_words(edit, items) for edit in edits if edit not in left_out)
         return PromptProposal(
-            prompt=prompt, text=revision.prompt.text, revision=revision, refused=(*refused, *revision.refused)
+            prompt=prompt, text=revision.prompt.text, revision=revision, said=said, refused=tuple(refused)
         )
 
     def _unfit(self, edit: Edit, traces: Sequence[str], text: str) -> str:
@@ -140,13 +165,7 @@ class Attribution:
             self.interventions.append(Intervention(prompt=first.prompt, flipped=False, detail="no edit to try"))
             return None
         supported = self._try(proposal, divergences)
-        tested = PromptProposal(
-            prompt=proposal.prompt,
-            text=proposal.text,
-            revision=proposal.revision,
-            refused=proposal.refused,
-            supported=bool(supported),
-        )
+        tested = replace(proposal, supported=bool(supported))
         self.tried.append(tested)
         return tested if supported is not False else None
 
@@ -168,9 +187,18 @@ class Attribution:
         if not flips:
             return None
         turned = 2 * sum(flips) >= len(flips)
+        if not turned:
+            told = f"turned {sum(flips)} of {len(flips)} failures around"
+            self.editor.tried.note(proposal.prompt, proposal.said, told)
         detail = f"{sum(flips)} of {len(flips)} failures turned around: {proposal.why}"
         self.interventions.append(Intervention(prompt=proposal.prompt, flipped=turned, detail=detail))
         return turned
+
+
+def _in_words(edit: Edit, items: Sequence[str]) -> str:
+    """An edit with the words of the item that it is about."""
+    about = f" {items[edit.item - 1]!r}" if edit.op != "add" and 1 <= edit.item <= len(items) else ""
+    return f"{edit.op}{about}: {edit.text}".rstrip(": ")
 
 
 def _rotated(divergences: Sequence[Divergence], by: int) -> list[Divergence]:

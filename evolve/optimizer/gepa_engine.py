@@ -18,7 +18,7 @@ from typing import Any
 from evolve.episodes import EpisodeRecord
 from evolve.errors import UsageError, WorkspaceError
 from evolve.files import canonical_json, digest
-from evolve.optimizer.counterfactual import Attribution, Editor, PromptProposal, Replay
+from evolve.optimizer.counterfactual import Attribution, Editor, PromptProposal, Replay, TriedEdits
 from evolve.optimizer.credit import ACT, Blame, Intervention
 from evolve.optimizer.engine import Candidate, Engine, EngineSettings, Trial, Trials
 from evolve.optimizer.engine_kind import EngineKind, EngineParts
@@ -137,7 +137,7 @@ class _GepaSearch:
             view.id: canonical_json([view.instruction, [[list(row.input), row.output] for row in view.examples]])
             for view in views
         }
-        self._editor = replace(engine.editor, tasks={**texts, **engine.editor.tasks})
+        self._editor = replace(engine.editor, tasks={**texts, **engine.editor.tasks}, tried=TriedEdits())
         self._attribution: Attribution | None = None
         self._proposal: PromptProposal | None = None
         self._asked = self._proposed = self._idle = 0
@@ -226,10 +226,18 @@ class _GepaSearch:
         before, after = proposal.subsample_scores_before, proposal.subsample_scores_after
         tasks = [trial.task for trial in proposal.eval_after.trajectories]
         self._note_items(edit, child, tasks)
-        accepted = sum(after) > sum(before) and self._trials.judge(child, self._incumbent).accepted
+        better = sum(after) > sum(before)
+        accepted = better and self._trials.judge(child, self._incumbent).accepted
         if accepted:
             self._incumbent, self._attribution = child, None
-        elif self._attribution is not None:
+            return True
+        told = (
+            "refused by the gate"
+            if better
+            else f"{sum(after):g} of {len(after)} tasks right instead of {sum(before):g}"
+        )
+        self._editor.tried.note(edit.prompt, edit.said, told)
+        if self._attribution is not None:
             detail = f"{sum(before):g} to {sum(after):g} on {len(after)} tasks: {edit.why}"
             self._attribution.interventions.append(Intervention(prompt=edit.prompt, flipped=False, detail=detail))
         return accepted

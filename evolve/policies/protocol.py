@@ -198,11 +198,12 @@ class Rewriter(Protocol):
     """Proposes edits of prompts. Needs a model; never judges what it proposes."""
 
     def propose(
-        self, items: Sequence[str], traces: Sequence[str], *, seed: int = 0, about: str = ""
+        self, items: Sequence[str], traces: Sequence[str], *, seed: int = 0, about: str = "", tried: Sequence[str] = ()
     ) -> tuple[Edit, ...]:
         """Edits that the traces of episodes call for; () where nothing is worth changing.
 
         Args:
             about: The part of the prompt that cannot be edited.
+            tried: Edits of this prompt that came to nothing, in words and each with why, the latest last.
         """
         ...

@@ -77,7 +77,7 @@ class LanguageLearner(Learner):
         """Asks the model of the role ``judge`` whether an answer meets the task's rubric, by ``prompts/judge.md``."""
         layers = PromptLayers(workspace=self.paths.prompts)
         values = {"task": task.instruction, "rubric": task.rubric}
-        prompt = render_prompt(load_prompt("judge.md", layers), values, name="judge.md")
+        prompt = render_prompt(load_prompt("judge.md", layers), values, name="judge.md").strip()
         return RubricVerifier(model=self._open()[0], prompt=prompt)
 
     def describe(self, said: Sequence[str], budget: Budget) -> Described:

@@ -7,8 +7,10 @@ from contextlib import closing
 import pytest
 
 from evolve.environments import Setting, open_environment
+from evolve.environments.files.first_look import seen_of
 from evolve.environments.files.map import MOST, map_of, whole
 from evolve.tasks.reading.own_folder import folder_task
+from evolve.tasks.verification.checks import Checked
 from tests.environments.conftest import TEST, WRONG
 
 
@@ -26,15 +28,37 @@ def look(sandbox, make_work):
 def test_a_small_folder_is_seen_whole_with_what_its_check_prints(look):
     check, files = look()
     assert check.name == "check"
-    assert check.text.startswith("$ python3 test_total.py\nTraceback") and "AssertionError" in check.text
-    assert check.text.splitlines()[-1].startswith("[exit 1, in ")
-    assert (files.name, files.text) == ("files", f"=== test_total.py\n{TEST}\n=== total.py\n{WRONG}")
+    # The command itself stands in what says how the work is judged.
+    assert check.text.startswith("Traceback") and "AssertionError" in check.text
+    assert check.text.splitlines()[-1].startswith("[exit 1")
+    assert (files.name, files.text) == ("files", f"=== test_total.py\n{TEST}=== total.py\n{WRONG}".rstrip())
+
+
+def test_what_says_nothing_takes_no_room():
+    files = {"a/__init__.py": b"", "a/b.py": b"\n\nx = 1\ny = 2\n\n\n", "open.txt": b"end", "py.typed": b""}
+    assert whole(files) == (
+        "=== a/b.py\n\n\nx = 1\ny = 2\n=== open.txt, without a line end\nend\nEmpty: a/__init__.py, py.typed"
+    )
+    assert whole({"a": b"", "b": b""}) == "Empty: a, b"
+    lines = map_of({**folder(40), "a/__init__.py": b"", "py.typed": b""}, "").splitlines()
+    assert lines[-1] == "Empty: a/__init__.py, py.typed"
+    (seen, _) = seen_of({"a": b"x"}, "", "make", Checked(ok=True, output="ok\n", exit=0, seconds=0.4))
+    assert seen.text == "ok\n[exit 0]"
+    (seen, _) = seen_of({"a": b"x"}, "", "make", Checked(ok=True, output="ok\n", exit=0, seconds=4.2))
+    assert seen.text == "ok\n[exit 0, in 4 s]"
+
+
+def test_many_empty_files_leave_room_on_a_map_of_a_large_folder():
+    text = map_of({**folder(2000), **{f"part{n}/__init__.py": b"" for n in range(2000)}}, "make it faster")
+    assert len(text) <= MOST and text.startswith("core.py (111 bytes)\n  1: class Ledger\n")
+    assert text.splitlines()[-2].startswith("... and ")
+    assert text.splitlines()[-1].startswith("Empty: part0/__init__.py, ") and text.endswith(" more")
 
 
 def test_a_long_check_output_is_seen_by_both_ends(look):
     (check, _) = look(check="echo first; seq 1 9000; echo last; exit 2")
-    assert check.text.startswith("$ echo first") and "\nfirst\n1\n2\n" in check.text
-    assert "last\n[exit 2, in" in check.text and "left out" in check.text and len(check.text) < 8_200
+    assert check.text.startswith("first\n1\n2\n")
+    assert "last\n[exit 2" in check.text and "left out" in check.text and len(check.text) < 8_200
 
 
 def test_a_hidden_check_is_not_seen(look):

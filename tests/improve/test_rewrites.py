@@ -65,6 +65,14 @@ def test_an_answer_is_paid_once_and_counts_in_a_run_that_goes_on(database) -> No
     assert len(asked_again) == 1
 
 
+def test_what_was_tried_belongs_to_the_question(database) -> None:
+    rewriter, _, asked = paid(database, Budget(tokens=50_000))
+    for _ in range(2):
+        assert rewriter.propose(["a b"], ["trace"], tried=["add: Be brief. (it changed nothing)"])
+        assert rewriter.propose(["a b"], ["trace"])
+    assert ["Be brief." in str(body) for body in asked] == [True, False]
+
+
 def test_a_budget_that_does_not_cover_the_question_ends_the_search(database) -> None:
     rewriter, ledger, asked = paid(database, Budget(tokens=100))
     with pytest.raises(SearchEnded):

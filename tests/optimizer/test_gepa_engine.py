@@ -89,6 +89,25 @@ def test_the_gate_has_the_last_word() -> None:
     assert trials.judgements and trials.incumbent is start
 
 
+class Listens:
+    """The rewriter of the desk, and what it was told of edits that came to nothing."""
+
+    def __init__(self) -> None:
+        self.rewriter, self.told = LanguageRewriter(models=LineRewriter()), []
+
+    def propose(self, items, traces, *, seed=0, about="", tried=()):
+        self.told += tried
+        return self.rewriter.propose(items, traces, seed=seed, about=about)
+
+
+def test_what_trials_or_the_gate_refused_is_told_to_the_rewriter() -> None:
+    listens = Listens()
+    engine, trials, start = made(without("discount")[0], gate=4, replay=False, rewriter=listens, proposals=12)
+    engine.search(trials, start)
+    assert any("refused by the gate)" in line for line in listens.told)
+    assert any(" tasks right instead of " in line for line in listens.told)
+
+
 def test_a_search_ends_where_nothing_fails() -> None:
     engine, trials, start = made(desk_prompts())
     trials.desk = Desk(model=LineDouble(slip=0.0))
@@ -100,7 +119,7 @@ class Failing:
     def __init__(self, error: Exception) -> None:
         self.error, self.asked = error, 0
 
-    def propose(self, items, traces, *, seed=0, about=""):
+    def propose(self, items, traces, *, seed=0, about="", tried=()):
         self.asked += 1
         raise self.error
 

@@ -280,8 +280,7 @@ class Supposing(QuirkDouble):
         if wanted_by(body) != "claims":
             return super().answer(body)
         causes = (quirk_tasks(1)[0].quirk.sentence, "Days of the week are written in small letters.")
-        rest = {"relation": "contributes", "effect": "solved", "condition": ""}
-        return json.dumps({"claims": [{"cause": cause, **rest} for cause in causes]})
+        return json.dumps({"claims": [{"cause": cause, "condition": ""} for cause in causes]})
 
 
 @pytest.mark.parametrize(("mode", "questions"), [("after", 2), ("full", 4)])

@@ -19,12 +19,14 @@ def seen_of(files: Mapping[str, bytes], asked: str, command: str, checked: Check
     Args:
         files: The folder at the start.
         asked: What is wanted, which says what of the map comes first.
-        command: The check, and what it said; "" and None where there is none to be seen.
+        command: The check; "" where there is none to be seen.
+        checked: What it said.
     """
     output = ""
     if checked is not None:
-        output = checked.output or checked.error
-        yield Seen(name="check", text=f"$ {command}\n{output.rstrip()}\n[{_ending(checked)}]")
+        output = checked.output
+        # The command stands above it, where it is said how the work is judged.
+        yield Seen(name="check", text=f"{output.rstrip()}\n[{_ending(checked)}]".lstrip("\n"))
     conventions = _conventions(files)
     others = {name: data for name, data in files.items() if name not in conventions}
     everything = whole(others)
@@ -40,8 +42,7 @@ def seen_of(files: Mapping[str, bytes], asked: str, command: str, checked: Check
 def _ending(checked: Checked) -> str:
     if checked.exit is None:
         return checked.error
-    took = "less than a second" if checked.seconds < 1 else f"{checked.seconds:.0f} s"
-    return f"exit {checked.exit}, in {took}"
+    return f"exit {checked.exit}" + (f", in {checked.seconds:.0f} s" if checked.seconds >= 1 else "")
 
 
 def _conventions(files: Mapping[str, bytes]) -> list[str]:

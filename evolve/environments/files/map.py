@@ -54,6 +54,13 @@ def map_of(files: Mapping[str, bytes], asked: str) -> str:
     Args:
         asked: What is wanted of the folder; files that it speaks of come first.
     """
+    empty = _empty(files, _FOR_NAMES)
+    filled = {name: data for name, data in files.items() if data}
+    return "\n".join(filter(None, [_mapped(filled, asked, MOST - len(empty) - 1), empty]))
+
+
+def _mapped(files: Mapping[str, bytes], asked: str, most: int) -> str:
+    """The map of files that are not empty."""
     if not files:
         return ""
     read = _read(files)
@@ -61,20 +68,32 @@ def map_of(files: Mapping[str, bytes], asked: str) -> str:
     used = {name: Counter(_WORD.findall(text)) for name, text in read.items()}
     ranks = _ranks(files, names, used, asked)
     order = sorted(files, key=lambda name: (-ranks[name], name))
-    if sum(len(name) for name in files) < MOST:  # else not even the names fit, and no file has to be parsed to see it
+    if sum(len(name) for name in files) < most:  # else not even the names fit, and no file has to be parsed to see it
         lines = [line for name in order for line in _entry(name, files[name], _definitions(name, read.get(name, "")))]
-        if sum(len(line) + 1 for line in lines) <= MOST:
+        if sum(len(line) + 1 for line in lines) <= most:
             return "\n".join(lines)
     wanted = Counter(word for counts in used.values() for word in counts)
     wanted.update(dict.fromkeys(_WORD.findall(asked), len(files)))
-    room, lines, shown = MOST - _FOR_NAMES, [], 0
+    room, lines, shown = most - _FOR_NAMES, [], 0
     for name in order:
         entry = list(_entry(name, files[name], _best(_definitions(name, read.get(name, "")), wanted)))
         room -= sum(len(line) + 1 for line in entry)
         if room < 0:
             break
         lines, shown = [*lines, *entry], shown + 1
-    return "\n".join([*lines, *_rest(order[shown:], files, MOST - sum(len(line) + 1 for line in lines))])
+    return "\n".join([*lines, *_rest(order[shown:], files, most - sum(len(line) + 1 for line in lines))])
+
+
+def _empty(files: Mapping[str, bytes], most: int) -> str:
+    """The names of empty files in one line, as many as there is room for; "" where there are none."""
+    names = sorted(name for name, data in files.items() if not data)
+    shown: list[str] = []
+    for name in names:
+        if shown and sum(len(each) + 2 for each in shown) + len(name) > most:
+            break
+        shown.append(name)
+    more = f" and {len(names) - len(shown):,} more" if len(names) > len(shown) else ""
+    return f"Empty: {', '.join(shown)}{more}" if names else ""
 
 
 def _best(definitions: Sequence[Definition], wanted: Mapping[str, int]) -> list[Definition]:
@@ -88,9 +107,15 @@ def whole(files: Mapping[str, bytes], most: int = MOST) -> str:
     """All files with their content, where they are all text and together no longer than that; else ""."""
     if sum(map(len, files.values())) > 4 * most:
         return ""
-    texts = {name: _text(data) for name, data in sorted(files.items())}
-    shown = "\n".join(f"=== {name}\n{text}" for name, text in texts.items())
-    return shown if len(shown) <= most and None not in texts.values() else ""
+    parts: list[str] = []
+    for name, data in sorted(files.items()):
+        text = _text(data)
+        if text is None:
+            return ""
+        note = "" if text.endswith("\n") else ", without a line end"
+        parts += [f"=== {name}{note}\n{text.rstrip(chr(10))}"] if text else []
+    shown = "\n".join(filter(None, [*parts, _empty(files, most)]))
+    return shown if len(shown) <= most else ""
 
 
 def _read(files: Mapping[str, bytes]) -> dict[str, str]:

@@ -44,7 +44,9 @@ class Programs:
         """The function to define, with the types that its examples show."""
         takes, _, gives = (view.signature or "()").partition(" -> ")
         wanted = f"def {view.entry}{takes}{f' -> {gives}' if gives else ''}"
-        return (Part(text=f"Define the function `{wanted}`. What it returns has to be representable as JSON."),)
+        # Where the types say what comes back, they say that it is JSON.
+        told = "" if gives and "any" not in gives.lower() else " It returns what JSON can hold."
+        return (Part(text=f"Define the function `{wanted}`.{told}"),)
 
     def progress(self, task: Task, record: EpisodeRecord) -> float:
         """Share of the visible examples that the last action reproduced.

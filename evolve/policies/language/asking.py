@@ -39,13 +39,7 @@ CLAIMS_SCHEMA = _object(
     claims={
         "type": "array",
         "maxItems": 2,
-        "items": _object(
-            "claim",
-            cause=_TEXT,
-            relation={"type": "string", "enum": ["necessary", "sufficient", "contributes", "no_effect", "prevents"]},
-            effect={"type": "string", "enum": ["solved"]},
-            condition=_TEXT,
-        ),
+        "items": _object("claim", cause=_TEXT, condition=_TEXT),
     },
 )
 

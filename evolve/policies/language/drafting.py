@@ -16,7 +16,6 @@ from evolve.policies.language.claims import unfit
 from evolve.policies.language.prompt import task_message
 from evolve.policies.language.quoting import quoted, shortened
 from evolve.policies.language.reflection import repeats_text, right_answer, shown_text
-from evolve.policies.language.transcript import step_text
 
 REPAIR_SCHEMA: Mapping[str, Any] = {
     "title": "draft_repair",
@@ -74,7 +73,8 @@ def drafts_of(view: TaskView, steps: Sequence[Step], ask: Ask) -> tuple[SkillDra
     right = right_answer(steps)
     if right is None or not view.examples:
         return ()
-    parts = [task_message(view), Message(role="user", text=step_text(view, right), priority=KEPT, kind="answer")]
+    answer = "The answer:\n" + quoted("code", right.action.source)
+    parts = [task_message(view), Message(role="user", text=answer, priority=KEPT, kind="answer")]
     reply = ask("distill", parts, SKILL_SCHEMA)
     described = " ".join(str(reply["description"]).split())
     # A model's own words, which would stand in later prompts, unless somebody else had said them first.
@@ -107,7 +107,7 @@ class Drafting:
         named = "\n".join(passed[:_NAMED])
         parts = [
             task_message(view),
-            Message(role="user", text=quoted("code", draft.code), priority=KEPT, kind="answer"),
+            Message(role="user", text="The function:\n" + quoted("code", draft.code), priority=KEPT, kind="answer"),
             Message(
                 role="user",
                 text=f"{quoted('refusal', shortened(refusal, 600))}\n{quoted('passed', named)}",

@@ -106,7 +106,7 @@ def _state_lines(observation: Observation, state: EnvironmentState) -> Iterator[
         yield f"changed: {', '.join(state.changed)}"
     if state.protected:
         yield f"these changes count for nothing, because the files are protected: {', '.join(state.protected)}"
-    if observation.error:
+    if observation.error and observation.error not in state.output:  # of a block that failed it is told there
         yield observation.error
     if state.check is not None:
         yield f"the check {'passes' if observation.ok else 'printed'}:\n{state.check}"

@@ -15,6 +15,8 @@ from evolve.policies.protocol import Edit
 _ITEM = 600
 _TRACES = 8_000
 _ABOUT = 3_000
+_TRIED_SHOWN = 10
+"""Edits that came to nothing, of which a prompt tells the latest."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +33,7 @@ class LanguageRewriter:
     most: int = 1
 
     def propose(
-        self, items: Sequence[str], traces: Sequence[str], *, seed: int = 0, about: str = ""
+        self, items: Sequence[str], traces: Sequence[str], *, seed: int = 0, about: str = "", tried: Sequence[str] = ()
     ) -> tuple[Edit, ...]:
         """Edits of a prompt's items that the traces call for; those that name no item of it are left out.
 
@@ -48,6 +50,7 @@ class LanguageRewriter:
         parts = [
             Message(role="user", text=shown, priority=KEPT, kind="task"),
             Message(role="user", text="Traces:\n" + quoted("traces", evidence), priority=KEPT, kind="feedback"),
+            *_tried_message(tried),
         ]
         reply = self.models.complete(self.questions.ask("rewrite", parts, EDITS_SCHEMA, seed=seed, most=str(self.most)))
         if reply.refused or reply.data is None:
@@ -62,6 +65,14 @@ class LanguageRewriter:
             for edit in reply.data["edits"]
         ]
         return tuple(edit for edit in edits if _fits(edit, len(items)))[: self.most]
+
+
+def _tried_message(tried: Sequence[str]) -> list[Message]:
+    """What came to nothing, on one line each."""
+    lines = [" ".join(shortened(each, _ITEM).split()) for each in tried[-_TRIED_SHOWN:]]
+    lead = "Edits that were tried before, each with what came of it. Propose none of them again, in whatever words:"
+    text = f"{lead}\n" + quoted("tried", "\n".join(lines))
+    return [Message(role="user", text=text, priority=40, kind="tried")] if lines else []
 
 
 def _fits(edit: Edit, count: int) -> bool:

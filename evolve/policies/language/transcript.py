@@ -112,9 +112,10 @@ def _standing(steps: Sequence[Step], limits: TurnLimits | None) -> str:
         return ""
     parts = [f"reply {len(steps)} of {limits.steps}"] if limits.steps else []
     if limits.tokens is not None:
-        spent = sum(step.action.cost.tokens for step in steps)
-        # In thousands, because nobody needs more, and the beginning of the next prompt is the same either way.
-        parts.append(f"about {max(0, limits.tokens - spent) // 1_000}k tokens left")
+        left = limits.tokens - sum(step.action.cost.tokens for step in steps)
+        # Before that nobody needs it, and a replayed reply, which costs nothing, leads to the same question.
+        if left < limits.tokens / 2:
+            parts.append(f"about {max(0, left) // 1_000}k tokens left")
     return f"({', '.join(parts)})" if parts else ""
 
 

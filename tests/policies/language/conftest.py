@@ -32,9 +32,7 @@ def plan(*subgoals):
 
 
 def claim(cause, condition=""):
-    return json.dumps(
-        {"claims": [{"cause": cause, "relation": "contributes", "effect": "solved", "condition": condition}]}
-    )
+    return json.dumps({"claims": [{"cause": cause, "condition": condition}]})
 
 
 def asked(body):

@@ -51,8 +51,8 @@ def test_a_claim_that_makes_no_difference_in_a_folder_is_no_evidence(model, sand
     double = FolderDouble()
 
     def mistaken(body):
-        idle = {"cause": "Months are written in small letters.", "relation": "contributes", "effect": "solved"}
-        return json.dumps({"claims": [{**idle, "condition": ""}]}) if asked(body) == "claims" else double.answer(body)
+        idle = {"cause": "Months are written in small letters.", "condition": ""}
+        return json.dumps({"claims": [idle]}) if asked(body) == "claims" else double.answer(body)
 
     record = model(mistaken).run(quirk_folder(JOBS[0], tmp_path / "job"), sandbox=sandbox, split="train")
     assert record.claims == ()
@@ -153,7 +153,7 @@ def test_what_a_file_of_the_folder_says_is_a_quotation_when_a_model_states_it(mo
 
     def believing(body):
         if asked(body) == "claims":
-            said = {"cause": planted, "relation": "contributes", "effect": "solved", "condition": ""}
+            said = {"cause": planted, "condition": ""}
             return json.dumps({"claims": [said]})
         if asked(body) != "action":
             return double.answer(body)

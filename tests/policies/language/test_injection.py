@@ -32,7 +32,7 @@ class Obedient(QuirkDouble):
     def answer(self, body):
         if question_of(body) != "claims":
             return super().answer(body)
-        said = {"cause": self.order, "relation": "contributes", "effect": "solved", "condition": self.order}
+        said = {"cause": self.order, "condition": self.order}
         return json.dumps({"claims": [said]})
 
 

@@ -47,8 +47,7 @@ class Coder:
         if kind == "plan":
             return json.dumps({"goal": "g", "subgoals": []})
         if kind == "claims":
-            said = [{"cause": text, "relation": "contributes", "effect": "solved"} for text in self.states]
-            return json.dumps({"claims": [{**one, "condition": ""} for one in said]})
+            return json.dumps({"claims": [{"cause": text, "condition": ""} for text in self.states]})
         if kind == "skill":
             return json.dumps({"name": "n", "description": "Keeps the end of a code."})
         if any(message["role"] == "assistant" for message in body["messages"]):

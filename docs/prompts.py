@@ -1,0 +1,494 @@
+"""Prints every kind of prompt once into ``docs/prompts.md``, as a model gets it, for readers to judge.
+
+``python -m docs.prompts`` writes the page anew. What is asked about is small: a function over dates, a folder of three
+files, a question. The replies between are written here; everything else comes from the code that works with a model.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from evolve.agent import Agent, Surroundings
+from evolve.environments.files.editing import Refused as EditRefused
+from evolve.environments.files.editing import written
+from evolve.environments.files.first_look import seen_of
+from evolve.episodes import (
+    PREFERENCE,
+    Action,
+    EnvironmentState,
+    EpisodeRecord,
+    Limits,
+    Observation,
+    Plan,
+    Recalled,
+    Row,
+    SkillDraft,
+    Step,
+    TaskView,
+)
+from evolve.episodes.blocks import blocks_of, read_reply
+from evolve.models import ChatModel, ModelSetup, open_models
+from evolve.policies.language import EpisodeMeter, LanguagePolicy, LanguageRewriter
+from evolve.policies.language.asking import Questions
+from evolve.policies.language.describing import describe
+from evolve.policies.language.policy import LanguageSettings
+from evolve.prompts import PromptLayers, load_prompt, render_prompt
+from evolve.skills import Skill
+from evolve.tasks import Task
+from evolve.tasks.verification.checks import Checked
+from evolve.tasks.verification.verifiers import RubricVerifier, Submission
+from evolve.testing import LocalWire, TrustingSandbox
+from evolve.testing.endpoint_faults import completion
+from evolve.workflow import Workflow
+
+PAGE = Path(__file__).with_suffix(".md")
+RENEW = "python -m docs.prompts"
+_HEAD = f"""\
+# The prompts
+
+What a model is asked, each kind of question once and as it is sent. `{RENEW}` writes this page; a test compares it with
+what is sent now. The texts of the system are `prompts/*.md`; what follows them is put together from the task, from what
+was learned and from what was done. Where a reply has to be JSON, its schema goes along as `response_format`, and in
+words to endpoints that do not heed that.
+"""
+
+Body = Mapping[str, Any]
+
+
+@dataclass(kw_only=True)
+class Endpoint:
+    """A model that says what it is told to say, and keeps what it was asked.
+
+    Attributes:
+        replies: What it says, one after the other; the last one again and again.
+    """
+
+    replies: Sequence[str | Mapping[str, Any]]
+    asked: list[Body] = field(default_factory=list)
+
+    def answer(self, body: Body) -> str | Mapping[str, Any]:
+        """The next reply."""
+        self.asked.append(body)
+        return self.replies[min(len(self.asked), len(self.replies)) - 1]
+
+    def models(self, meter: EpisodeMeter | None = None) -> ChatModel:
+        """It behind the client that models are asked by."""
+        return open_models(
+            ModelSetup(
+                model="http://localhost:1/v1#model",
+                environ={},
+                meter=meter or EpisodeMeter(),
+                wire=lambda _: LocalWire(self.answer),
+                sleep=lambda _: None,
+            )
+        )
+
+    def policy(self, **more: Any) -> LanguagePolicy:
+        """The language policy that asks it."""
+        meter = EpisodeMeter()
+        return LanguagePolicy(models=self.models(meter), meter=meter, **more)
+
+
+def main() -> None:
+    """Writes the page."""
+    PAGE.write_text(page(), encoding="utf-8")
+
+
+def page() -> str:
+    """The text of the page."""
+    parts = [_HEAD]
+    for name, told, body in requests():
+        parts.append(f"## {name}\n\n{told}\n\n{_printed(body)}")
+    return "\n".join(parts)
+
+
+def _printed(body: Body) -> str:
+    """A request, message by message, and the form that the reply has to have."""
+    texts = [f"**{message['role']}**\n\n{_fence(message['content'].rstrip())}" for message in body["messages"]]
+    form = body.get("response_format", {}).get("json_schema")
+    if form:
+        texts.append(f"**reply by the schema** `{form['name']}`\n\n{_fence(json.dumps(form['schema']), 'json')}")
+    return "\n".join(texts)
+
+
+def _fence(text: str, kind: str = "text") -> str:
+    return f"~~~~~{kind}\n{text}\n~~~~~\n"
+
+
+def requests() -> Iterator[tuple[str, str, Body]]:
+    """Every kind of prompt: its name with what it is about, a sentence, and what is sent."""
+    yield from _function()
+    yield from _folder()
+    yield from _words()
+    yield from _around_an_answer()
+    yield from _learning()
+    yield from _opinions()
+    yield from _forms()
+
+
+# A function that examples show.
+
+_INSTRUCTION = "Bring the date of a delivery note into the form 2031-03-09."
+_EXAMPLES = (Row(input=("9.3.2031",), output="2031-03-09"), Row(input=("28.11.2030",), output="2030-11-28"))
+_UNSEEN = (
+    Row(input=("1.2.31",), output="2031-02-01"),
+    Row(input=("4.5.30",), output="2030-05-04"),
+    Row(input=("17.6.2031",), output="2031-06-17"),
+    Row(input=("30.12.2030",), output="2030-12-30"),
+)
+_TASK = Task(
+    id="notes-4",
+    family="delivery-notes",
+    instruction=_INSTRUCTION,
+    examples=_EXAMPLES,
+    verify=_UNSEEN,
+    meta={"entry": "iso_date"},
+)
+_FACT = Recalled(
+    id="3f9a61c07d52",
+    kind="insight",
+    text="Delivery notes put the day before the month.",
+    score=1.0,
+    status="supported",
+    provenance="from delivery-notes; 2 pairs of answers with it and without it speak for it",
+)
+_WISH = Recalled(
+    id="b81e22d4a093",
+    kind=PREFERENCE,
+    text="Use the standard library's own functions where there are some.",
+    score=1.0,
+    author="Kim",
+)
+_SKILL = replace(
+    Skill.from_draft(
+        SkillDraft(
+            name="two-digits",
+            description="Writes a number of a delivery note with two digits at least.",
+            entry="two_digits",
+            signature="(n: int) -> str",
+            code="def two_digits(n):\n    return f'{n:02d}'\n",
+            tests=(Row(input=(7,), output="07"), Row(input=(12,), output="12"), Row(input=(0,), output="00")),
+            source="notes-2",
+        )
+    ),
+    status="admitted",
+    family="delivery-notes",
+    tasks=("notes-3",),
+)
+_LOOK = """\
+What do the parts of such a date look like?
+
+```python
+"9.3.2031".split(".")
+```
+"""
+_WRONG = """\
+Day, month and year in the other order.
+uses: i-3f9a61c0
+
+```python
+def iso_date(text):
+    day, month, year = text.split(".")
+    return "-".join([year, month, day])
+```
+"""
+_FITS = """\
+The parts need two digits.
+
+```python
+def iso_date(text):
+    day, month, year = text.split(".")
+    return "-".join([year, month.zfill(2), day.zfill(2)])
+```
+"""
+_RIGHT = """\
+A short year is one of this century.
+
+```python
+def iso_date(text):
+    day, month, year = text.split(".")
+    return "-".join([year if len(year) == 4 else f"20{year}", month.zfill(2), day.zfill(2)])
+```
+"""
+
+
+def _episode(*replies: str) -> tuple[EpisodeRecord, Endpoint]:
+    """The task of dates, worked on with these replies."""
+    told = Endpoint(replies=replies)
+    policy = told.policy(skills=(_SKILL,), settings=LanguageSettings(reflects=False, distils=False))
+    around = Surroundings(
+        policy=policy, sandbox=TrustingSandbox(), run="page", recall=lambda *_: [_FACT, _WISH], skills=(_SKILL,)
+    )
+    agent = Agent(around, Workflow().with_knobs(steps=6, withhold=0.0))
+    return agent.run_episode(_TASK, variant="page", split="own"), told
+
+
+def _function() -> Iterator[tuple[str, str, Body]]:
+    _, told = _episode(_LOOK, _WRONG, _FITS, _RIGHT)
+    yield (
+        "act.md: the first question",
+        "A function is wanted. A fact was recalled, a person's wish, and a skill is offered.",
+        told.asked[0],
+    )
+    yield (
+        "act.md: after three replies",
+        "One reply found something out, one was wrong on an example, and one was refused, which showed a row.",
+        told.asked[3],
+    )
+
+
+# Work in a folder.
+
+_CHECK = "python3 -m unittest -q"
+_FILES = {
+    "README.md": b"# Notes\n\nReads delivery notes. Names are in English, lines at most 100 characters.\n",
+    "notes/__init__.py": b"",
+    "notes/dates.py": b"""def iso_date(text):
+    day, month, year = text.split(".")
+    return "-".join([year, month, day])
+""",
+    "tests/__init__.py": b"",
+    "tests/test_dates.py": b"""import unittest
+
+from notes.dates import iso_date
+
+
+class TestDates(unittest.TestCase):
+    def test_parts_have_two_digits(self):
+        self.assertEqual(iso_date("9.3.2031"), "2031-03-09")
+""",
+}
+_PRINTED = """\
+FAIL: test_parts_have_two_digits (tests.test_dates.TestDates.test_parts_have_two_digits)
+----------------------------------------------------------------------
+Traceback (most recent call last):
+  File "/tmp/work/tests/test_dates.py", line 8, in test_parts_have_two_digits
+    self.assertEqual(iso_date("9.3.2031"), "2031-03-09")
+AssertionError: '2031-3-9' != '2031-03-09'
+
+----------------------------------------------------------------------
+Ran 1 test in 0.001s
+
+FAILED (failures=1)
+"""
+_MISSED = """\
+The parts are joined as they are; each needs two digits.
+
+```edit notes/dates.py
+<<<<<<< SEARCH
+    return "-".join((year, month, day))
+=======
+    return "-".join([year, month.zfill(2), day.zfill(2)])
+>>>>>>> REPLACE
+```
+```done
+```
+"""
+_HALF = """\
+The brackets were others.
+
+```edit notes/dates.py
+<<<<<<< SEARCH
+    return "-".join([year, month, day])
+=======
+    return "-".join([year, month.zfill(2), day])
+>>>>>>> REPLACE
+```
+```done
+```
+"""
+
+
+def _folder() -> Iterator[tuple[str, str, Body]]:
+    instruction = "iso_date gives 2031-3-9 for 9.3.2031; it should give 2031-03-09."
+    checked = Checked(ok=False, output=_PRINTED, tail=_PRINTED, exit=1, seconds=0.2)
+    view = TaskView(
+        id="dates",
+        family="files",
+        instruction=instruction,
+        signature="",
+        examples=(),
+        environment="files",
+        check=_CHECK,
+        files=tuple(_FILES),
+        seen=tuple(seen_of(_FILES, instruction, _CHECK, checked)),
+    )
+    limits = Limits(steps=60, tokens=1_000_000)
+    plan = Plan(goal=instruction, told=(_FACT,))
+    first = Endpoint(replies=[_MISSED])
+    first.policy().act(view, plan, (), limits)
+    yield (
+        "act-files.md: the first question",
+        "Work in a folder with a check, and all that is seen of it.",
+        first.asked[0],
+    )
+
+    failing = _PRINTED.replace("2031-3-9'", "2031-03-9'")
+    state = EnvironmentState(snapshot="1", parent=1, changed=("notes/dates.py",), output=_ran(_HALF), check=failing)
+    steps = (
+        _step(1, _MISSED, EnvironmentState(changed=(), output=_ran(_MISSED)), _ran(_MISSED).partition("\n")[0][4:]),
+        _step(2, _HALF, state, "the check fails: FAILED (failures=1); done again hands in all the same"),
+    )
+    later = Endpoint(replies=[_MISSED])
+    later.policy().act(view, plan, steps, replace(limits, steps=58, tokens=996_000))
+    yield (
+        "act-files.md: after two replies",
+        "An edit did not fit, and after another one the check failed.",
+        later.asked[0],
+    )
+
+
+def _ran(said: str) -> str:
+    """What the environment tells of the first block of a reply, an edit."""
+    block = blocks_of("".join(f"```{one.kind} {one.path}\n{one.text}```\n" for one in read_reply(said).of("edit")))[0]
+    try:
+        return f"[1] edit {block.path}: {written(block, _FILES).told}"
+    except EditRefused as refusal:
+        return f"[1] edit {block.path}: refused: {refusal}"
+
+
+def _step(number: int, said: str, state: EnvironmentState, error: str) -> Step:
+    action = Action(kind="finish", code="edit", said=said, prompt="act-files.md")
+    return Step(number=number, action=action, observation=Observation(ok=False, state=state, error=error))
+
+
+# A question in words.
+
+
+def _words() -> Iterator[tuple[str, str, Body]]:
+    view = TaskView(
+        id="question",
+        family="words",
+        instruction="On how many days of 2031 is the 13th a Friday?",
+        signature="",
+        examples=(),
+        environment="words",
+    )
+    told = Endpoint(replies=["```answer\nOn one day, the 13th of June.\n```"])
+    told.policy().act(view, Plan(goal="", told=(_WISH,)), (), Limits(steps=12, tokens=100_000))
+    yield "act-words.md", "A question, and a wish of the person.", told.asked[0]
+
+
+# What stages of a workflow ask before an answer and about it.
+
+_SUBGOALS = {"goal": "dates", "subgoals": [{"goal": "split", "postcondition": "three parts", "needs": []}]}
+
+
+def _around_an_answer() -> Iterator[tuple[str, str, Body]]:
+    view, plan = _TASK.view(), Plan(goal=_INSTRUCTION, told=(_FACT,))
+    told = Endpoint(replies=[json.dumps(_SUBGOALS)])
+    told.policy(settings=LanguageSettings(plans=True)).plan(view, (_FACT,))
+    yield "plan.md", "Asked before the first action, where a workflow wants that.", told.asked[0]
+
+    told = Endpoint(replies=[json.dumps(_SUBGOALS)])
+    told.policy().decompose(view, plan, 1.0)
+    yield "decompose.md", "Asked by the stage of that name.", told.asked[0]
+
+    record, _ = _episode(_FITS, "```give_up\nno more\n```")
+    steps = record.steps[:1]
+    told = Endpoint(replies=[json.dumps({"fault": "", "cases": []})])
+    told.policy().critique(view, plan, steps)
+    yield "critique.md", "Asked about an answer that is right on the examples, before it is handed in.", told.asked[0]
+
+    told = Endpoint(replies=[_RIGHT])
+    told.policy().revise(view, plan, steps, 'iso_date("1.2.31"): expected "2031-02-01", got "31-02-01"')
+    yield "revise.md", "Asked once an answer is doubted.", told.asked[0]
+
+
+# Learning from an episode.
+
+
+class _NothingTried:
+    """Trials that are never made, because no claim is stated."""
+
+    def __call__(self, programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Any]]) -> list[list[Any] | None]:
+        return [None for _ in programs]
+
+    def attempt(self, action: Action, before: Sequence[Step]) -> None:
+        """Nothing."""
+
+
+def _learning() -> Iterator[tuple[str, str, Body]]:
+    view = _TASK.view()
+    record, _ = _episode(_WRONG, _FITS, _RIGHT)
+    told = Endpoint(replies=[json.dumps({"claims": []})])
+    told.policy().reflect(view, "dates", record.steps, _NothingTried())
+    yield (
+        "reflect.md",
+        "Asked after an episode with failures. What is claimed is tried before it is kept.",
+        told.asked[0],
+    )
+
+    told = Endpoint(replies=[json.dumps({"name": "iso-date", "description": "Brings dates into the ISO form."})])
+    (draft,) = told.policy().distill(view, record.steps)
+    yield "distill.md", "Asked for a name and a sentence, once an answer is verified.", told.asked[0]
+
+    told = Endpoint(replies=[json.dumps({"code": "", "calls": [{"arguments": '["1.2.31"]', "value": '"2031-02-01"'}]})])
+    told.policy().repair_draft(
+        view,
+        draft,
+        "only 14 of 16 wrong versions noticed",
+        ["line 3: 20{year} -> {year}", "line 3: len(year) == 4 -> len(year) != 5"],
+    )
+    yield "repair-draft.md", "Asked once for a skill whose tests let wrong versions pass.", told.asked[0]
+
+
+def _opinions() -> Iterator[tuple[str, str, Body]]:
+    told = Endpoint(replies=[json.dumps({"accepted": True, "reason": "It names the day."})])
+    values = {"task": "Write one sentence to a customer whose parcel is late.", "rubric": "Polite; names a day."}
+    prompt = render_prompt(load_prompt("judge.md", PromptLayers()), values, name="judge.md").strip()
+    answer = "We are sorry that your parcel is late; it will be with you on Tuesday."
+    RubricVerifier(model=told.models(), prompt=prompt).verify(Submission(shown=answer), TrustingSandbox())
+    yield "judge.md", "Asked where a rubric decides, and nothing else can.", told.asked[0]
+
+    described = {"name": "short-mails", "description": "The person prefers short mails."}
+    told = Endpoint(replies=[json.dumps(described)])
+    acts = [
+        "The task: Write to the customer that the parcel is late.\nThe person said: half of that is enough",
+        "The task: Answer the complaint of Monday.\nThe person edited the answer:\n- Dear Sir or Madam,\n+ Hello,",
+    ]
+    describe(told.models(), Questions(), acts)
+    yield "describe.md", "Asked to put into words what a person's remarks and edits come down to.", told.asked[0]
+
+    told = Endpoint(replies=[json.dumps({"edits": []})])
+    traces = [
+        f"Trace notes-4, failed\nGiven: {_INSTRUCTION} 1.2.31\nSaid: 31-02-01\nRight: 2031-02-01\n"
+        "Came of it: wrong on one row\n",
+    ]
+    LanguageRewriter(models=told.models()).propose(
+        ["Read the examples to the end.", "Dates have two digits."],
+        traces,
+        about="You solve a programming task: one Python function.",
+        tried=["add: Dates are written with hyphens. (turned 0 of 3 failures around)"],
+    )
+    yield "rewrite.md", "Asked for better advice in a prompt, by a search that tries what it says.", told.asked[0]
+
+
+# What is asked where a reply does not have the form it should have.
+
+
+def _forms() -> Iterator[tuple[str, str, Body]]:
+    described = json.dumps({"name": "short-mails", "description": "The person prefers short mails."})
+    told = Endpoint(replies=["They like it short.", described])
+    models = told.models()
+    for _ in range(2):
+        describe(models, Questions(), ["The person said: half of that is enough"])
+    yield (
+        "reply-repair.md",
+        "Said after a reply without the wanted JSON, here to the question of describe.md.",
+        told.asked[1],
+    )
+    yield "reply-form.md", "Said with every further question to an endpoint that did not heed a schema.", told.asked[2]
+
+    told = Endpoint(replies=[completion(_FITS[:80], choice={"finish_reason": "length"}), _FITS[80:]])
+    told.policy().act(_TASK.view(), Plan(goal=""), (), Limits(steps=6, tokens=100_000))
+    shown = {**told.asked[1], "messages": told.asked[1]["messages"][-2:]}
+    yield "reply-continue.md", "Said after a reply that was cut off; the messages before it are left out here.", shown
+
+
+if __name__ == "__main__":
+    main()

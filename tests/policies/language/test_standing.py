@@ -1,0 +1,23 @@
+"""What an episode has used up is told so that an exchange that costs nothing, as a replayed one, asks the same."""
+
+from __future__ import annotations
+
+from evolve.episodes import Action, Cost, Observation, Step, TaskView
+from evolve.policies.language.transcript import TurnLimits, turns
+
+VIEW = TaskView(id="t", family="f", instruction="Do it.", signature="", examples=())
+
+
+def told(*tokens):
+    steps = [
+        Step(number=place, action=Action(kind="code", code=f"x = {place}", cost=Cost(tokens=cost)),
+             observation=Observation(ok=False, text="fine"))
+        for place, cost in enumerate(tokens, 1)
+    ]  # fmt: skip
+    messages = turns(VIEW, steps, 100_000, TurnLimits(steps=6, tokens=100_000))
+    return [message.text.splitlines()[-1] for message in messages if message.role == "user"]
+
+
+def test_tokens_are_told_once_less_than_half_of_them_is_left():
+    assert told(1_500, 30_000, 20_000) == ["(reply 1 of 6)", "(reply 2 of 6)", "(reply 3 of 6, about 48k tokens left)"]
+    assert told(0, 0) == told(1_500, 30_000)
