@@ -96,12 +96,15 @@ class Folders(Shelf):
         self._runs = runs
 
     def keep(self, record: EpisodeRecord, work: FolderWork) -> Patch | None:
-        """Keeps what a solved episode changed; None where it is not solved. Keeping it twice changes nothing."""
-        if not record.solved:
+        """Keeps what an episode changed that is solved, or was found while learning from it; else None.
+
+        Keeping it twice changes nothing.
+        """
+        if not record.solved and record.found is None:
             return None
         if self._file(record.run).exists():
             return self.get(record.run)
-        last = record.steps[-1].observation
+        last = (record.steps[-1] if record.found is None else record.found.step).observation
         snapshots = Snapshots(self._runs / record.run / record.episode / "tree")
         changes = snapshots.changes(last.state.snapshot if last is not None and last.state is not None else "")
         bodies = self._bodies(record.run)
