@@ -266,12 +266,12 @@ class ChatSession:
     def _finish_turn(self, turn: ChatTurn, result: Result) -> None:
         """Shows the result, keeps it as the turn's, and asks about what it would change."""
         self._book(result)
-        answer = result.answer if result.solved or result.status == "unverified" else ""
-        if result.status == "unverified" and not result.words:
+        answer = result.answer if result.outcome in ("solved", "unverified") else ""
+        if result.outcome == "unverified" and not result.words and result.patch is None:
             answer = f"{answer.rstrip()}\n# it gives {json.dumps(result.value, ensure_ascii=False)}"
         finished = replace(
             turn,
-            status="solved" if result.solved else result.status,  # also where the change still waits for leave
+            status=result.outcome,  # also where the change still waits for leave
             told=result.note,
             answer=answer,
             words=bool(result.words),

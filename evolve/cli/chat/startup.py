@@ -41,8 +41,6 @@ def check_setup(setup: Setup) -> Setup:
             if value:
                 raise UsageError(f"{option} is about work in a folder", hint="name the folder with --dir")
         return setup
-    if not setup.check.strip():
-        raise UsageError("--dir needs a command that tells when work is done", hint='--check "pytest -q"')
     folder = named_path(setup.folder).resolve()
     if not folder.is_dir():
         raise UsageError(f"{setup.folder} is not a folder")

@@ -29,6 +29,7 @@ class Result:
         budget_ended: A bound of the budget that was asked for ended it, and not one of the settings or the workflow.
         found: A right answer that was found while learning from the run, where it had none itself: the status stays
             what was shown. None until it was learned from.
+        unchecked: Nothing could check what was handed in.
         overshoot: How far that budget was passed, in a sentence, or "".
         checked: A check command, or hidden tests in the answer's own process, accepted it; nothing learned is promoted
             on that.
@@ -39,7 +40,7 @@ class Result:
         skills: Names of skills admitted from this episode.
         not_kept: Skills that it proposed and that were refused, with the reasons.
         judged: The verifier was a model's opinion.
-        patch: What a solved task in a folder would change there, waiting to be applied; else None.
+        patch: What was done in a folder would change there, waiting to be applied; else None.
         question: What a person is asked, where the run waits for it; else None.
     """
 
@@ -68,6 +69,7 @@ class Result:
     not_kept: tuple[NotKept, ...] = ()
     overshoot: str = ""
     found: Found | None = None
+    unchecked: bool = False
 
     @property
     def kind(self) -> str:
@@ -96,7 +98,13 @@ class Result:
     @property
     def solved(self) -> bool:
         """The answer was accepted; also where what it would change still waits for leave."""
-        return self.status == "solved" or (self.question is not None and self.question.kind == "approve")
+        return self.outcome == "solved"
+
+    @property
+    def outcome(self) -> str:
+        """The status, or what it was before the question whether to change a folder."""
+        waits = self.question is not None and self.question.kind == "approve"
+        return self.status if not waits else "unverified" if self.unchecked else "solved"
 
     def to_json(self) -> Mapping[str, Any]:
         """The result as one JSON object."""
@@ -149,6 +157,7 @@ def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
         budget_ended=extras.budget_ended,
         overshoot=extras.overshoot,
         found=record.found,
+        unchecked=record.status == "unverified",
     )
 
 

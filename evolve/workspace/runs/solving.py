@@ -69,7 +69,7 @@ def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
         elif record.drafts and record.episode not in {owed.episode for owed in stores.runs.owed()}:
             # Learned from before, by this version or by an earlier one that was cut off here.
             kept = keeper_for(desk, record, task).keep(record, task)
-        if record.solved and isinstance(task.work, FolderWork):
+        if record.status in ("solved", "unverified") and isinstance(task.work, FolderWork):
             patch, question = delivered(desk, record, task.work, wish.person)
     begun = {"variant": variant, "seed": seed}
     _note(desk, run, begun if question is None else {**begun, **_resume_data(desk, wish, question)})
