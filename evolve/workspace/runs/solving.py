@@ -163,7 +163,7 @@ def _limits(desk: Desk, wish: Wish) -> Limits:
     knobs = room_for(acting.workflow, wish.task.environment).knobs
     limits = episode_limits(desk.learner, wish.budget, desk.settings, knobs)
     bounded = desk.uses_model or wish.budget.candidates or acting.workflow == desk.workflow
-    return limits if bounded else acting.limits(limits)
+    return limits if bounded else acting.limits(limits, wish.task.environment)
 
 
 class _OwnRecorder:
