@@ -82,7 +82,8 @@ class Attempts:
         known = self._verdicts.get(_what(step)) or self._verdict_of_one_alike(step)
         if known is not None or self._left < 1:
             return _Tried(step=replace(step, judgement=known))
-        return _Tried(step=replace(step, judgement=environment.judge([*before, step])), asked=True)
+        # Whoever stated what is tried has seen the rows that the episode's refusals showed.
+        return _Tried(step=replace(step, judgement=environment.judge([*self._steps, step])), asked=True)
 
     def _verdict_of_one_alike(self, step: Step) -> Judgement | None:
         environment = self._context.environment

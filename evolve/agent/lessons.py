@@ -10,8 +10,8 @@ from evolve.agent.context import EpisodeContext
 from evolve.agent.narration import narrate
 from evolve.agent.stages.distill import distill
 from evolve.agent.stages.reflect import reflect
-from evolve.agent.state import AgentState, initial_state, read_aside, read_claims, read_drafts
-from evolve.episodes import Claim, Cost, EpisodeRecord, SkillDraft
+from evolve.agent.state import AgentState, initial_state, read_aside, read_claims, read_drafts, read_steps
+from evolve.episodes import Claim, Cost, EpisodeRecord, Found, SkillDraft
 from evolve.events import Event
 
 
@@ -21,11 +21,13 @@ class Lessons:
 
     Attributes:
         cost: What that took, beyond what the episode cost.
+        found: A right answer that a trial found, where the episode gave none.
     """
 
     claims: tuple[Claim, ...] = ()
     drafts: tuple[SkillDraft, ...] = ()
     cost: Cost = field(default_factory=Cost)
+    found: Found | None = None
 
 
 def lessons_of(record: EpisodeRecord, revision: str, context: EpisodeContext) -> Lessons:
@@ -44,4 +46,7 @@ def lessons_of(record: EpisodeRecord, revision: str, context: EpisodeContext) ->
             state = cast(AgentState, {**state, **stage(state, context)})
             data = narrate(name, state, examples=len(context.view.examples))
             context.events.emit(Event(kind=name, episode=record.episode, step=len(record.steps), data=data))
-    return Lessons(claims=read_claims(state), drafts=read_drafts(state), cost=read_aside(state))
+    found = None
+    for step in read_steps(state)[len(record.steps) :]:
+        found = Found(step=step, answer=context.environment.answer(step))
+    return Lessons(claims=read_claims(state), drafts=read_drafts(state), cost=read_aside(state), found=found)

@@ -96,7 +96,9 @@ def _about_step(stage: str, step: Step) -> Mapping[str, Any]:
 def _looked(step: Step) -> str:
     """What a step brought that answers nothing, in its first words; "" where it was an answer."""
     observation = step.observation
-    if observation is None or not (step.action.explores or step.action.kind in ("recall", "answer")):
+    if observation is not None and step.action.kind == "answer":
+        return "an answer in words"  # which is shown whole as the result
+    if observation is None or not (step.action.explores or step.action.kind == "recall"):
         return ""
     brought = observation.text or " ".join(map(str, observation.outputs)) or step.action.text
     return " ".join(brought.split())[:200]

@@ -159,7 +159,7 @@ class Agent:
             modules=modules,
             clean=surroundings.scanner.clean,
             judge=surroundings.judge,
-            shows=identity.split == OWN,
+            own=identity.split == OWN,
         )
         with ExitStack() as stack:
             environment = stack.enter_context(closing(open_environment(task, setting)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
@@ -104,12 +106,21 @@ def _show_patch_state(patch: Patch) -> None:
 
 
 def _show_outcome(result: Result) -> None:
-    emit(f"{'solved, ' + result.kind if result.solved else result.status}: {result.note}")
+    emit(f"{'solved, ' + result.kind if result.solved else result.outcome}: {result.note}")
     if result.patch is not None and result.patch.protected:
         names = ", ".join(result.patch.protected)
         line = f"protected, so neither counted nor applied: {names}  (--protect PATTERN chooses others)"
         emit(visible(line, lines=False))
     emit(f"episode {result.episode_id} of {result.run_id}")
+
+
+def named_files(text: str, folder: str) -> list[str]:
+    """The files of a folder that a text names, in its order."""
+    if not folder:
+        return []
+    words = (word.rstrip(".,;:!?").removeprefix("./") for word in re.findall(r"[\w./+@-]+", text))
+    inside = (word for word in words if not os.path.isabs(word) and ".." not in word.split("/"))
+    return list(dict.fromkeys(word for word in inside if os.path.isfile(os.path.join(folder, word))))
 
 
 def show_patch(patch: Patch) -> None:

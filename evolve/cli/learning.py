@@ -40,6 +40,7 @@ def learn_command(
         return
     for one in taught:
         emit(f"{one.run}, {one.task}: {_lesson(one)}")
+        _tell_found(one)
     if not taught:
         emit("everything is learned from")
 
@@ -64,6 +65,7 @@ def learn_and_tell(opened: Workspace, *, as_json: bool) -> None:
         raise
     for one in (one for one in taught if not one.waits):
         emit(f"learning: {_lesson(one)}")
+        _tell_found(one)
         for skill in one.skills:
             emit(f"new skill: {skill}  (evolve skills show {skill})")
         for refused in one.not_kept:
@@ -76,9 +78,23 @@ def emit_with_lessons(opened: Workspace, result: Result) -> None:
     taught = _learn(opened)
     own = next((one for one in taught if one.run == result.run_id), None)
     if own is not None:
-        result = result.with_taught(own.learned, own.kept, own.cost)
+        result = result.with_taught(own.learned, own.kept, own.cost, own.found)
     learning = None if own is None else {name: own.to_json()[name] for name in ("cost", "limits", "note")}
     emit_json({**result.to_json(), "learning": learning, **opened.mark})
+
+
+def _tell_found(taught: Taught) -> None:
+    """Shows the right answer that was found while learning, or says how to see and take the change that it is."""
+    found = taught.found
+    if found is None:
+        return
+    if taught.changes:
+        emit(f"a right answer was found while learning, {found.kind}: a change, which waits")
+        emit(f"  try: evolve runs diff {taught.run}; evolve runs apply {taught.run}", whole=True)
+        return
+    emit(f"a right answer was found while learning, {found.kind}:")
+    emit(found.answer.rstrip(), exact=True)
+    emit()
 
 
 def _learn(opened: Workspace) -> tuple[Taught, ...]:

@@ -147,14 +147,15 @@ def present(opened: Workspace, task: Task | None, result: Result, how: Presentat
     """
     from evolve.workspace import tasks
 
-    if result.patch is not None or (task is not None and tasks.leaves_changes(task)):
+    if not result.words and (result.patch is not None or (task is not None and tasks.leaves_changes(task))):
         return folder.show_work(opened, result, as_json=how.as_json)
     if task is not None and asking.is_attended(as_json=how.as_json):
         result = _resolve_ambiguity(opened, task, result, how)
     if how.as_json:
         learning.emit_with_lessons(opened, result)
     else:
-        _show(result, "".join(f" ({word})" for word in opened.mark))
+        folder_asked = task.folder if task is not None else ""
+        _show(result, "".join(f" ({word})" for word in opened.mark), folder_asked)
     asking.tell_waiting(result)
     return _exit_code(result)
 
@@ -207,13 +208,16 @@ def _ask_for_output(arguments: Any, outputs: Any) -> tuple[Any] | None:
     return asking.parse_choice(answer, outputs)
 
 
-def _show(result: Result, mark: str) -> None:
+def _show(result: Result, mark: str, asked_about: str) -> None:
     if result.answer and (result.solved or result.status == "unverified"):
         if terminal_width() is not None:  # on a terminal the answer follows the progress
             note("")
         emit(result.answer.rstrip(), exact=True)
         emit()
-    if result.status == "unverified" or (result.judged and result.solved):
+    files = folder.named_files(result.words, asked_about)
+    if files:
+        emit(f"rests on: {', '.join(files)}")
+    if not result.words and (result.status == "unverified" or (result.judged and result.solved)):
         emit(f"it gives {json.dumps(result.value, ensure_ascii=False)}")
     state = f"solved, {result.kind}" if result.solved else result.status
     emit(f"{state}{mark}: {result.note}")

@@ -78,6 +78,7 @@ def show_command(
                     "verified": record.verified,
                     "checked": record.checked,
                     "candidates": record.cost.candidates,
+                    "found": None if record.found is None else record.found.told(),
                     "not_kept": [vars(refused) for refused in overview.not_kept.get(record.episode, ())],
                 }
                 for record in records
@@ -100,6 +101,9 @@ def show_command(
     emit(table(header, rows, spare=("variant", "split")) or "no episodes yet")
     for record in records:
         _tell_answers(record)
+        if record.found is not None:
+            emit(f"{record.episode[:10]}: a right answer was found while learning, {record.found.kind}")
+            emit(f"  try: evolve runs replay {record.episode[:10]}", whole=True)
         for refused in overview.not_kept.get(record.episode, ()):
             emit(f"skill {refused.skill} not kept: {refused.reason}")
     if overview.question is not None:
@@ -162,6 +166,14 @@ def replay_command(
     for claim in record.claims:
         emit(f"claim: {claim.text}")
     emit(f"{record.status}: {record.note}")
+    _tell_found(record)
+
+
+def _tell_found(record: EpisodeRecord) -> None:
+    if record.found is not None:
+        emit(f"found while learning, {record.found.kind}:")
+        for line in record.found.answer.rstrip().splitlines():
+            emit(f"    {line}", whole=True)
 
 
 @app.page("diff", "evolve runs diff r1")

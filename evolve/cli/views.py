@@ -48,7 +48,8 @@ def episode_line(event: Event) -> str:
         cost = (
             f" ({counted(data['candidates'], 'candidate')}, {data['seconds']:.2f} s)" if data.get("candidates") else ""
         )
-        return f"act      {data.get('text') or data.get('action', '')}{cost}"
+        said = "answer" if data.get("action") == "answer" else data.get("text") or data.get("action", "")
+        return f"act      {said}{cost}"
     if event.kind == "observe":
         problem = data.get("error") or data.get("denied") or "an example is not reproduced"
         if "changed" in data:

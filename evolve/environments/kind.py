@@ -29,8 +29,9 @@ class Setting:
         modules: Python files by name that actions can import.
         clean: Puts a mark in the place of secrets, in whatever is kept beside the record.
         judge: Makes the verifier that judges by a task's rubric; None where no model can.
-        shows: A refusal may show one row that was withheld, which then verifies nothing any more. Only where a person
-            works on a task of their own; where anything is measured, what is withheld stays so.
+        own: A person works on a task of their own: a refusal may show one row that was withheld, which then verifies
+            nothing any more, and a question about a folder with a check may be answered in words. Where anything is
+            measured or practised, neither happens.
     """
 
     sandbox: Sandbox
@@ -39,7 +40,7 @@ class Setting:
     modules: Mapping[str, bytes] = field(default_factory=lambda: NO_FILES)
     clean: Callable[[str], str] = str
     judge: Callable[[Task], Verifier] | None = None
-    shows: bool = False
+    own: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

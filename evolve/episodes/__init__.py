@@ -36,6 +36,7 @@ from evolve.episodes.recalled import (
 )
 from evolve.episodes.record import (
     EpisodeRecord,
+    Found,
 )
 from evolve.episodes.steps import (
     EnvironmentState,
@@ -85,6 +86,7 @@ __all__ = [
     "EpisodeRecord",
     "Evidence",
     "EvidenceKind",
+    "Found",
     "Json",
     "Judgement",
     "Limits",

@@ -2,11 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from evolve.episodes.actions import SPARSE
 from evolve.episodes.claims import Claim, SkillDraft
 from evolve.episodes.steps import Status, Step
 from evolve.episodes.views import Cost
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """A right answer that was found while learning from an episode that had none.
+
+    Attributes:
+        step: The action that gave it, what was observed, and how it was judged.
+        answer: As :attr:`EpisodeRecord.answer`.
+    """
+
+    step: Step
+    answer: str
+
+    @property
+    def kind(self) -> str:
+        """What it rests on: ``verified``, ``checked`` or ``unverified``."""
+        judged = self.step.judgement
+        if judged is None or not (judged.verified or judged.checked):
+            return "unverified"
+        return "verified" if judged.verified else "checked"
+
+    def told(self) -> Mapping[str, str]:
+        """What a person wants to know of it, for JSON."""
+        return {"answer": self.answer, "kind": self.kind}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +63,8 @@ class EpisodeRecord:
     """Why it ended as it did, in one sentence."""
     checked: bool = False
     """A command, or assertions in the answer's own process, accepted the answer, and nothing verified it."""
+    found: Found | None = field(default=None, metadata=SPARSE)
+    """What learning found, once the outcome was on record: status, answer and steps stay what they were."""
 
     @property
     def solved(self) -> bool:

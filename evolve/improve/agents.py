@@ -33,7 +33,7 @@ class Bench:
             self._drop(next(iter(self._arms)))
 
     def run(self, job: EpisodeJob) -> Attempt:
-        whole = self._arms[job.arm].limits(job.limits)
+        whole = self._arms[job.arm].limits(job.limits, job.task.environment)
         limits = _within(whole, job)
         if limits is None:
             return Attempt(record=unbegun(job, self._setup, "interrupted", "the time budget was spent before it began"))

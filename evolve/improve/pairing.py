@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from evolve.episodes import EpisodeRecord, Limits
+from evolve.episodes import EpisodeRecord
 from evolve.gate import Job, PairedRunner, SequentialTest, Unaffordable
 from evolve.improve.agents import ARMS_KEPT
 from evolve.improve.jobs import Attempt, EpisodeJob
@@ -39,7 +39,7 @@ class PairedEpisodes:
     may_go_on: Callable[[], bool] = lambda: True
     keep: Callable[[Sequence[Attempt]], None] | None = None
     _announced: list[str] = field(default_factory=list)
-    _limits: dict[str, Limits] = field(default_factory=dict)
+    _arms: dict[str, Arm] = field(default_factory=dict)
 
     def __call__(self, jobs: Sequence[Job[Task]]) -> list[EpisodeRecord]:
         """The records in the jobs' order; an episode of this run that is on record already is not run again.
@@ -64,8 +64,7 @@ class PairedEpisodes:
         session = self.session
         arm = session.stores.arm(name, session.workflow) if self.arms is None else self.arms(name)
         session.workers.announce(name, arm)
-        # What the arm cannot spend need not be set aside, so more pairs are paid for out of a small rest.
-        self._limits[name] = arm.limits(session.plan.limits)
+        self._arms[name] = arm
         # Workers hold only so many arms, and the oldest goes.
         self._announced = [*self._announced, name][-ARMS_KEPT:]
 
@@ -76,7 +75,8 @@ class PairedEpisodes:
             variant=job.variant,
             split=self.split,
             seed=job.seed,
-            limits=self._limits[job.variant],
+            # What the arm cannot spend need not be set aside, so more pairs are paid for out of a small rest.
+            limits=self._arms[job.variant].limits(self.session.plan.limits, job.task.environment),
         )
 
 

@@ -60,13 +60,14 @@ class StageReplay:
         return replayed
 
     def _job(self, record: EpisodeRecord, arm: Arm, begun: Beginning) -> EpisodeJob:
+        task = self.session.suite.task(record.task)
         return EpisodeJob(
-            task=self.session.suite.task(record.task),
+            task=task,
             arm=arm.variant,
             variant=arm.variant,
             split=SCREEN,
             seed=record.seed,
-            limits=arm.limits(self.session.plan.limits),
+            limits=arm.limits(self.session.plan.limits, task.environment),
             begun=begun,
         )
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from evolve.agent import episode_id
 from evolve.environments import kind_of
-from evolve.episodes import SCREEN, EpisodeRecord, Limits, TaskView
+from evolve.episodes import SCREEN, EpisodeRecord, TaskView
 from evolve.failpoints import hit
 from evolve.gate import SequentialTest, clopper_pearson, is_verified, shuffled_groups
 from evolve.improve.jobs import EpisodeJob
@@ -100,8 +100,7 @@ class SessionTrials:
         self._ran += len(tasks)
         variant = self.keep(candidate)
         arm = self._session.stores.arm(variant, self._session.workflow)
-        limits = arm.limits(self._session.plan.limits)
-        jobs = [self._job(self._by_id[name], variant, limits) for name in tasks]
+        jobs = [self._job(self._by_id[name], variant, arm) for name in tasks]
         if fresh:
             self._session.workers.announce(variant, arm)
             records = self._run(jobs)
@@ -195,8 +194,8 @@ class SessionTrials:
     def _may_go_on(self) -> bool:
         return not self._session.ledger.exhausted and self._session.share_spent() < SEARCH_SHARE
 
-    def _job(self, task: Task, variant: str, limits: Limits) -> EpisodeJob:
-        seed = self._session.plan.seed
+    def _job(self, task: Task, variant: str, arm: Arm) -> EpisodeJob:
+        seed, limits = self._session.plan.seed, arm.limits(self._session.plan.limits, task.environment)
         return EpisodeJob(task=task, arm=variant, variant=variant, split=SCREEN, seed=seed, limits=limits)
 
     def _run(self, jobs: Sequence[EpisodeJob]) -> list[EpisodeRecord]:
@@ -215,7 +214,7 @@ class SessionTrials:
 
         The share is that of the start: a candidate that turns the knob must not be tried more or less often.
         """
-        session, limits = self._session, arm.limits(self._session.plan.limits)
+        session = self._session
         share, items = self.start.workflow.knobs.withhold, ItemRecord(self._session.stores.db)
         trials = {record.task: record for record in records}
         tasks = [self._by_id[name] for name in trials]
@@ -224,7 +223,7 @@ class SessionTrials:
             if control.withheld:
                 session.workers.announce(control.key, control.arm)
                 try:
-                    (record,) = self._run([self._job(control.task, control.key, limits)])
+                    (record,) = self._run([self._job(control.task, control.key, arm)])
                 except SearchEnded:  # the trials are whole; the next question ends the search
                     return
             items.add(record.episode, outcomes(control, record))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
-from evolve.agent import Agent, Recall, Surroundings, recall_nothing
+from evolve.agent import Agent, Recall, Surroundings, recall_nothing, room_for
 from evolve.episodes import TRIAL, Json, Limits, Origin, Recalled, TaskView
 from evolve.memory import ExperienceRow, MemorySnapshot, Recaller
 from evolve.policies.protocol import Policy
@@ -94,9 +94,9 @@ class Arm:
             return learner.policy_for(self)
         return learner.policy(self.guide, self.skills, attended=attended)
 
-    def limits(self, most: Limits) -> Limits:
-        """What an episode may spend: at most that, and no more than the workflow's knobs allow."""
-        knobs = self.workflow.knobs
+    def limits(self, most: Limits, environment: str) -> Limits:
+        """What an episode may spend: at most that, and no more than the workflow's knobs allow in this environment."""
+        knobs = room_for(self.workflow, environment).knobs
         return replace(
             most,
             candidates=None if most.candidates is None else min(most.candidates, knobs.candidates),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from evolve.agent.codec import to_data
     from evolve.agent.records import Run
     from evolve.cancellation import Cancellation
-    from evolve.episodes import Ambiguity, Cost, EpisodeRecord, Question, Step
+    from evolve.episodes import Ambiguity, Cost, EpisodeRecord, Found, Question, Step
     from evolve.events import Event, EventSink
     from evolve.extensions import blamed
     from evolve.files import clean_text, machine_problem, named_path
@@ -81,6 +81,7 @@ __all__ = [
     "Event",
     "EventSink",
     "Finding",
+    "Found",
     "Insight",
     "InsightStatus",
     "Interval",
@@ -148,7 +149,7 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.agent.codec": ("to_data",),
     "evolve.agent.records": ("Run",),
     "evolve.cancellation": ("Cancellation",),
-    "evolve.episodes": ("Ambiguity", "Cost", "EpisodeRecord", "Question", "Step"),
+    "evolve.episodes": ("Ambiguity", "Cost", "EpisodeRecord", "Found", "Question", "Step"),
     "evolve.events": ("Event", "EventSink"),
     "evolve.extensions": ("blamed",),
     "evolve.files": ("clean_text", "machine_problem", "named_path"),

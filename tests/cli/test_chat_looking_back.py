@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from evolve.episodes import Cost
 from evolve.testing import ScriptedEndpoint
 from evolve.workspace import Result
 from tests.doubles.conversing import ConversingDouble
+from tests.workspace.test_found_while_learning import RIGHT, Adder, Served, mending
 
 TEXT = """The totals are made in `total.py`:
 
@@ -142,3 +144,39 @@ def test_source_that_gives_a_value_is_shown_as_before(capfd):
     show_result(PlainScreen(), in_words("def solve():\n    return 42\n", value=42))
     out = capfd.readouterr().out
     assert "code: 2 lines follow" in out and "value: 42" in out
+
+
+def runs_and_lessons(cli):
+    return len(json.loads(cli("runs", "list", "--json").out)), json.loads(cli("memory", "list", "--json").out)[
+        "insights"
+    ]
+
+
+def test_learn_with_a_mode_says_what_later_turns_are_learned_from_and_a_conversation_keeps_it(chat, cli):
+    task = "everyday#name-initials-1"
+    done = chat("/learn off", task, "/learn")
+    assert "learn: off: nothing is learned" in done.out and "learned: nothing yet" in done.out
+    assert runs_and_lessons(cli) == (1, [])
+    back = chat(task, options=("--resume", "c1"))
+    assert "learned: " not in back.out and runs_and_lessons(cli) == (2, [])
+    assert re.search("^learned: ", chat("/learn on", task, options=("--resume", "c1")).out, re.MULTILINE)
+    assert runs_and_lessons(cli)[1]
+    assert "there is no mode 'sometimes'" in chat("/learn sometimes").out
+
+
+def test_what_a_row_left_open_is_learned_from_as_the_conversation_says(cli, monkeypatch, tmp_path):
+    """The question and its answer begin another run, of the same person."""
+    typed = io.StringIO("/learn off\n1 -> 2\n\n\n")
+    monkeypatch.setattr(sys, "stdin", typed)
+    cli("chat")
+    assert json.loads(cli("learn", "--json").out) == [] and runs_and_lessons(cli)[1] == []
+
+
+def test_a_right_answer_that_was_found_while_learning_is_shown_and_a_change_can_be_approved(chat, tmp_path):
+    project = mending(tmp_path)
+    with ScriptedEndpoint(double=Served(Adder())) as serving:
+        options = ("--dir", project, "--check", "python3 test_total.py", "--model", serving.model)
+        done = chat("make total add up", "/approve", options=options)
+    told = done.out.partition("found: a right answer was found while learning, checked")[2]
+    assert "+    return sum(xs)" in told and "waiting: nothing is changed yet" in told
+    assert "applied: total.py" in told and (project / "total.py").read_text() == RIGHT

@@ -10,6 +10,9 @@ import sys
 import pytest
 
 from evolve.failpoints import VARIABLE
+from evolve.tasks import task_json
+from evolve.testing import ScriptedEndpoint
+from tests.workspace.test_found_while_learning import RIGHT, SIX, TASK, Adder, Served, coder, mending
 
 FAULT = "lessons.before:1:"
 NAMES = """name,short
@@ -86,3 +89,35 @@ def test_a_refused_row_is_named_in_text_and_in_json(cli, ends):
     assert "solve([1, 2]) gave 1, wanted 1000003" in text.out.replace("\n", " ")
     told = json.loads(cli("run", ends, *budget, "--json").out)
     assert all(one["row"] != {"input": [[1, 2]], "output": 1_000_003} for one in told["refused"])
+
+
+def test_a_right_answer_that_was_found_while_learning_is_printed_and_in_the_record(cli, tmp_path):
+    file = tmp_path / "codes.jsonl"
+    file.write_text(json.dumps(task_json(TASK)) + "\n")
+    with ScriptedEndpoint(double=Served(coder())) as serving:
+        text = cli("run", file, "--model", serving.model)
+    assert text.code == 1 and text.out.index("refused: ") < text.out.index("learning: ")
+    told = text.out.partition("a right answer was found while learning, verified:\n")[2]
+    assert told.startswith(SIX)
+    assert "found while learning, verified" in cli("runs", "show", "r1").out
+    (shown,) = json.loads(cli("runs", "show", "r1", "--json").out)
+    assert (shown["status"], shown["found"]) == ("refused", {"answer": SIX, "kind": "verified"})
+    assert "found while learning, verified:\n    def shorten" in cli("runs", "replay", shown["episode"]).out
+
+
+def test_in_json_the_one_object_has_the_answer_that_was_found(cli, tmp_path):
+    file = tmp_path / "codes.jsonl"
+    file.write_text(json.dumps(task_json(TASK)) + "\n")
+    with ScriptedEndpoint(double=Served(coder())) as serving:
+        done = cli("run", file, "--json", "--model", serving.model)
+    told = json.loads(done.out)
+    assert (done.code, told["status"], told["found"]) == (1, "refused", {"answer": SIX, "kind": "verified"})
+
+
+def test_a_change_that_was_found_while_learning_is_offered(cli, tmp_path):
+    project = mending(tmp_path)
+    with ScriptedEndpoint(double=Served(Adder())) as serving:
+        command = ("run", "make total add up", "--dir", project, "--check", "python3 test_total.py", "--yes")
+        done = cli(*command, "--model", serving.model)
+    assert done.code == 1 and "evolve runs apply r1" in done.out
+    assert cli("runs", "apply", "r1").code == 0 and (project / "total.py").read_text() == RIGHT

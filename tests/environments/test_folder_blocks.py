@@ -51,7 +51,9 @@ def opened(sandbox, make_work, tmp_path):
     environments = []
 
     def open_one(task=None, **more):
-        setting = Setting(sandbox=sandbox, folder=tmp_path / "episode", branches=more.pop("branches", 1))
+        setting = Setting(
+            sandbox=sandbox, folder=tmp_path / "episode", branches=more.pop("branches", 1), own=more.pop("own", False)
+        )
         environments.append(open_environment(task or make_work(**more), setting))
         return Work(environments[-1])
 
@@ -327,6 +329,16 @@ def test_an_answer_in_words_is_no_change_and_nothing_can_check_it(opened, projec
 def test_an_answer_in_words_does_not_do_for_a_task_with_a_check(opened):
     seen = opened().act(kind="answer", text="it is right already")
     assert not seen.ok and seen.error == "this task asks for a change of the folder, until the check passes"
+
+
+def test_a_person_who_asks_about_a_folder_with_a_check_gets_words_while_it_stays_as_it_is(opened):
+    work = opened(own=True)
+    assert work.act(kind="answer", text="the first number").ok
+    judged = work.judged()
+    assert (judged.accepted, judged.unchecked, judged.checked) == (True, True, False)
+    changed = opened(own=True)
+    changed.act(file("notes.txt", "x"))
+    assert "asks for a change" in changed.act(kind="answer", text="the first number").error
 
 
 def test_a_change_that_nothing_can_check_is_handed_in_as_such(opened, project):

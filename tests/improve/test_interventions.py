@@ -143,7 +143,7 @@ def desk(tmp_path, open_ws):
 def interventions(ws, suite, number=1, budget=None):
     """Runs the tests of one round in the open run."""
     bound = budget or Budget()
-    work = LoopWork(suite=suite, plan=LoopPlan(rounds=1, limits=loop_limits(ws._desk, bound)), budget=bound)
+    work = LoopWork(suite=suite, plan=LoopPlan(rounds=1, limits=loop_limits(ws._desk, bound, suite)), budget=bound)
     with worked_on(
         ws._desk, ws.stores.runs.begin("improve", "key", {"suite": "dates"}, started="now"), work
     ) as session:

@@ -86,7 +86,7 @@ class Run:
 
     def __init__(self, workspace, name: str, budget: str = "5M-tokens") -> None:
         bound = parse_budget([budget])
-        plan = LoopPlan(rounds=1, limits=loop_limits(workspace._desk, bound, bounded=False))
+        plan = LoopPlan(rounds=1, limits=loop_limits(workspace._desk, bound, load_suite(name), bounded=False))
         run = workspace.stores.runs.begin("optimize", "key", {"suite": name}, started=now())
         self._opened = worked_on(workspace._desk, run, LoopWork(suite=load_suite(name), plan=plan, budget=bound))
         self.texts = texts_in_force(workspace._desk)

@@ -25,6 +25,7 @@ from evolve.cli.chat.startup import go_on_with
 from evolve.cli.chat.wishes import confirm
 from evolve.cli.output import counted, shorten
 from evolve.errors import UsageError
+from evolve.settings import LearnMode
 from evolve.workspace import Approve, PersonAct, models, parse_model
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def commands() -> Mapping[str, Command]:
         Command(name="again", takes="", about="go on with a turn that was stopped", run=_again),
         Command(name="skills", takes="[NAME]", about="learned skills, or one of them", run=show_skills),
         Command(name="memory", takes="[WORDS]", about="what is known, or what words bring to mind", run=show_memory),
-        Command(name="learn", takes="", about="what this conversation taught", run=show_learned),
+        Command(name="learn", takes="[MODE]", about="what was taught; or off, on, full: from now on", run=_learn),
         Command(name="comment", takes="TEXT", about="say how you want such things done", run=_comment),
         Command(name="edit", takes="[WHY]", about="change the last answer, and have it learned", run=_edit),
         Command(name="confirm", takes="ID [WORDS]", about="have a wish hold that waits for it", run=_confirm),
@@ -220,6 +221,24 @@ def _forget(session: ChatSession, text: str) -> None:
         wishes = [preference.id for preference in workspace.preferences.list() if preference.id.startswith(text)]
         count = workspace.preferences.forget([text]) if wishes else workspace.memory.forget([text])
     session.screen.say("forgotten", f"{count} of what was kept")
+
+
+_LEARNS = {
+    "off": "nothing is learned from the next turn on",
+    "after": "each turn is learned from once it was shown, from the next one on",
+    "full": "as after, and every claim is tried by asking the model again",
+}
+
+
+def _learn(session: ChatSession, text: str) -> None:
+    mode = "after" if text == "on" else text
+    if not mode:
+        show_learned(session)
+        return
+    if mode not in _LEARNS:
+        raise UsageError(f"there is no mode {text!r}", hint=f"/learn on|{'|'.join(_LEARNS)}; alone it shows")
+    session.setup = replace(session.setup, learn=cast(LearnMode, mode))
+    session.screen.say("learn", f"{mode}: {_LEARNS[mode]}")
 
 
 def _resume(session: ChatSession, text: str) -> None:

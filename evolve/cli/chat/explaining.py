@@ -120,7 +120,7 @@ def show_plan(session: ChatSession, text: str) -> None:
         )
 
 
-def show_learned(session: ChatSession, text: str) -> None:
+def show_learned(session: ChatSession) -> None:
     """What the runs of this conversation taught, as it stands now, and what waits for the person."""
     runs = {turn.run for turn in session.conversation.turns if turn.run}
     with session.opened(read_only=True) as workspace:

@@ -12,24 +12,27 @@ from evolve.cli.output import shorten
 from evolve.errors import EndpointProblem, SandboxUnavailable
 
 if TYPE_CHECKING:
-    from evolve.workspace import Workspace
+    from evolve.workspace import Taught, Workspace
 
 
-def learn_after(screen: Screen, purse: Purse, opened: Callable[[], AbstractContextManager[Workspace]]) -> None:
-    """Learns from what was shown and says what came of it; Ctrl-C leaves it for after the next turn."""
+def learn_after(
+    screen: Screen, purse: Purse, opened: Callable[[], AbstractContextManager[Workspace]]
+) -> tuple[Taught, ...]:
+    """Learns from what was shown, says what came of it and gives it; Ctrl-C leaves it for after the next turn."""
     say = screen.say
     try:
         with screen.working("keeping what was learned"), opened() as workspace:
             taught = workspace.learn()
     except KeyboardInterrupt:
         say("stopped", "the result stands; it is learned from after the next turn")
-        return
+        return ()
     except (EndpointProblem, SandboxUnavailable) as problem:
         say("warning", f"it is not learned from yet: {problem}")
-        return
+        return ()
     for one in (one for one in taught if not one.waits):
         purse.book(one.cost, {})
         for text in one.learned[:3]:
             say("learned", shorten(text, 110))
         for skill in one.skills:
             say("learned", f"the skill {skill}: /skills {skill}")
+    return taught

@@ -154,4 +154,6 @@ def _completions(session: ChatSession, name: str) -> Iterable[tuple[str, str]]:
             return [(skill.name, skill.description[:60]) for skill in workspace.skills.list()]
     if name in ("diff", "undo"):
         return [(turn.run, turn.asked[:60]) for turn in session.conversation.turns if turn.run]
+    if name == "learn":
+        return [("on", ""), ("off", ""), ("after", ""), ("full", "")]
     return [("none", "")] if name in ("model", "budget") else []

@@ -17,6 +17,7 @@ from evolve.cli.chat.screen import Screen
 from evolve.cli.chat.spending import Purse, bounds_of, budget_of, spent_of
 from evolve.cli.chat.stopping import stoppable
 from evolve.errors import EvolveError, UsageError
+from evolve.settings import LearnMode
 from evolve.workspace import Approve, Means, Person, PersonAct
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
         Question,
         Result,
         Task,
+        Taught,
         Workspace,
     )
 
@@ -57,6 +59,7 @@ class Setup:
         check: The command that decides there.
         model: As for ``evolve run``.
         plain: Plain lines were asked for.
+        learn: What is learned from a turn; None leaves it to the settings.
     """
 
     workspace: str | None = None
@@ -67,11 +70,12 @@ class Setup:
     sandbox: str | None = None
     approve: Approve = "ask"
     plain: bool = False
+    learn: LearnMode | None = None
 
     @property
     def means(self) -> Means:
         """What a conversation keeps of it."""
-        return Means(check=self.check, python=self.python, model=self.model)
+        return Means(check=self.check, python=self.python, model=self.model, learn=self.learn)
 
 
 @dataclass
@@ -144,7 +148,7 @@ class ChatSession:
 
     def person(self, cancellation: Cancellation | None = None) -> Person:
         """The person of this session, as a run knows them."""
-        person = Person(respond=self.respond, approve=self.setup.approve, streams=True)
+        person = Person(respond=self.respond, approve=self.setup.approve, learn=self.setup.learn, streams=True)
         return person if cancellation is None else replace(person, cancellation=cancellation)
 
     def _record_stop(self, turn: ChatTurn) -> None:
@@ -170,7 +174,7 @@ class ChatSession:
             python = self.setup.python if task.folder else None
             with workspace.delivering():  # what it teaches comes once it was shown
                 result = workspace.run(task, budget=budget_of(turn.budget), python=python, person=person)
-        return self._resolve_ambiguity(task, turn, result)
+        return self._resolve_ambiguity(task, turn, result, person)
 
     def respond(self, question: Question) -> str | None:
         """Puts a question of a run to the person; None where it stays open."""
@@ -226,7 +230,7 @@ class ChatSession:
             task = replace(tasks.in_words(wanted.text), warnings=())
         return replace(task, earlier=self.conversation.earlier(workspace.folders.list()))
 
-    def _resolve_ambiguity(self, task: Task, turn: ChatTurn, result: Result) -> Result:
+    def _resolve_ambiguity(self, task: Task, turn: ChatTurn, result: Result, person: Person) -> Result:
         """Where the examples leave open what is meant, asks, and solves again with the answer as an example."""
         from evolve.errors import TaskError
         from evolve.workspace import tasks
@@ -246,7 +250,7 @@ class ChatSession:
             self._booked = {}  # with another row it is another run
             starting = self.screen.working("starting again with your answer")
             with starting, self.opened() as workspace, workspace.delivering():
-                result = workspace.run(task, budget=budget_of(turn.budget))
+                result = workspace.run(task, budget=budget_of(turn.budget), person=person)
         return result
 
     def _ask_for_output(self, arguments: Any, outputs: Any) -> tuple[Any] | None:
@@ -262,12 +266,12 @@ class ChatSession:
     def _finish_turn(self, turn: ChatTurn, result: Result) -> None:
         """Shows the result, keeps it as the turn's, and asks about what it would change."""
         self._book(result)
-        answer = result.answer if result.solved or result.status == "unverified" else ""
-        if result.status == "unverified" and not result.words:
+        answer = result.answer if result.outcome in ("solved", "unverified") else ""
+        if result.outcome == "unverified" and not result.words and result.patch is None:
             answer = f"{answer.rstrip()}\n# it gives {json.dumps(result.value, ensure_ascii=False)}"
         finished = replace(
             turn,
-            status="solved" if result.solved else result.status,  # also where the change still waits for leave
+            status=result.outcome,  # also where the change still waits for leave
             told=result.note,
             answer=answer,
             words=bool(result.words),
@@ -280,7 +284,23 @@ class ChatSession:
         self.code = _code(result)
         if result.patch is not None and result.patch.names:
             self.tell(result.patch)
-        learn_after(self.screen, self.purse, self.opened)
+        for taught in learn_after(self.screen, self.purse, self.opened):
+            self._tell_found(taught)
+
+    def _tell_found(self, taught: Taught) -> None:
+        """Shows a right answer that was found while learning, and keeps it as that of its turn."""
+        found = taught.found
+        turn = next((turn for turn in reversed(self.conversation.turns) if turn.run == taught.run), None)
+        if found is None or turn is None:
+            return
+        self.screen.say("found", f"a right answer was found while learning, {found.kind}: run {taught.run}")
+        told = f"{turn.told}; while learning a right answer was found"
+        self.conversation.answer(replace(turn, told=told, answer=found.answer))
+        if taught.changes:
+            self.show_diff(found.answer)
+            self.screen.say("waiting", "nothing is changed yet: /approve changes it, /refuse REASON drops it")
+        else:
+            self.screen.code(found.answer)
 
     def tell(self, patch: Patch) -> None:
         """Says what became of a change, keeps a refusal with its turn, and learns from its reason."""
@@ -300,7 +320,7 @@ class ChatSession:
     def waiting(self) -> Patch | None:
         """The newest change of this conversation that nobody has decided about."""
         for turn in reversed(self.conversation.turns):
-            if turn.run and turn.status == "solved":
+            if turn.run:
                 with self.opened(read_only=True) as workspace:
                     patch = next((change for change in workspace.folders.list() if change.run == turn.run), None)
                 if patch is not None:

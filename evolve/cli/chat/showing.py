@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from typing import TYPE_CHECKING
 
 from evolve.cli.amounts import spending
 from evolve.cli.chat.screen import Screen
+from evolve.cli.folder import named_files
 from evolve.cli.output import shorten
 
 if TYPE_CHECKING:
@@ -50,24 +50,15 @@ def _show_answer(screen: Screen, result: Result, *, diff: bool, folder: str) -> 
             screen.diff(result.answer)
     elif result.answer and (result.solved or result.status == "unverified"):
         screen.code(result.answer)
-    if result.status == "unverified":
+    if result.outcome == "unverified" and result.patch is None:
         screen.say("value", json.dumps(result.value, ensure_ascii=False))
-
-
-def named_files(text: str, folder: str) -> list[str]:
-    """The files of a folder that a text names, in its order."""
-    if not folder:
-        return []
-    words = (word.rstrip(".,;:!?").removeprefix("./") for word in re.findall(r"[\w./+@-]+", text))
-    inside = (word for word in words if not os.path.isabs(word) and ".." not in word.split("/"))
-    return list(dict.fromkeys(word for word in inside if os.path.isfile(os.path.join(folder, word))))
 
 
 def verdict(result: Result) -> tuple[str, str]:
     """The word and the sentence that say how well an answer is founded."""
     if result.solved:
         return "solved", result.note if result.kind in result.note else f"{result.kind}: {result.note}"
-    return result.status, result.note
+    return result.outcome, result.note
 
 
 def cost(result: Result) -> str:

@@ -41,8 +41,6 @@ def check_setup(setup: Setup) -> Setup:
             if value:
                 raise UsageError(f"{option} is about work in a folder", hint="name the folder with --dir")
         return setup
-    if not setup.check.strip():
-        raise UsageError("--dir needs a command that tells when work is done", hint='--check "pytest -q"')
     folder = named_path(setup.folder).resolve()
     if not folder.is_dir():
         raise UsageError(f"{setup.folder} is not a folder")
@@ -82,6 +80,7 @@ def going_on(setup: Setup, conversation: Conversation) -> Setup:
     if means is None:
         return setup
     model = means.model if setup.model is None else setup.model
+    setup = replace(setup, learn=setup.learn or means.learn)
     if there == setup.folder:
         return replace(setup, model=model, python=setup.python or means.python)
     return check_setup(replace(setup, folder=there, check=means.check, python=means.python, model=model))
@@ -95,7 +94,7 @@ def go_on_with(session: ChatSession, conversation: Conversation) -> None:
     """
     try:
         # What this session was begun with is about the conversation that it leaves.
-        setup = going_on(replace(session.setup, folder="", check="", python=None, model=None), conversation)
+        setup = going_on(replace(session.setup, folder="", check="", python=None, model=None, learn=None), conversation)
     except UsageError:
         conversation.close()
         raise

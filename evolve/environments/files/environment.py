@@ -76,6 +76,8 @@ class FilesEnvironment:
         self._snapshots = Snapshots(None if setting.folder is None else setting.folder / "tree")
         self._more, self._quick_s = tuple(verifiers), quick_s
         self._about = about
+        self._takes_words = not (work.check or work.hidden_check)
+        self._asked_by_person = setting.own and not (work.hidden_check or verifiers)
         self._session: FolderSession | None = None
         self._at: tuple[str, tuple[str, ...]] = ("", ())  # the snapshot and the actions that the session stands at
         self._last: tuple[str, Mapping[str, bytes]] | None = None
@@ -109,7 +111,8 @@ class FilesEnvironment:
         """Runs the blocks on the current state; ``finish`` then hands the state in, and ``answer`` its text.
 
         A change is ready to be judged when the visible check passes on it and did not before, else on ``finish``. An
-        unchanged folder is not handed in; one on which the visible check fails is at the second time.
+        unchanged folder is not handed in; one on which the visible check fails is at the second time. Words do where
+        there is no check, and where a person asks about a folder that stays as it is.
         """
         state = self._start_state(before)
         if action.kind == "code" and not action.code:
@@ -219,7 +222,8 @@ class FilesEnvironment:
         if action.kind == "give_up":
             return replace(observed, error=action.text or "the policy gave up")
         if action.kind == "answer":
-            if self._work.check or self._work.hidden_check:
+            unchanged = not self._snapshots.changes(state.snapshot).names
+            if not (self._takes_words or (self._asked_by_person and unchanged)):
                 return replace(observed, error=_NO_ANSWER)
             return replace(observed, ok=True, outputs=(action.text,))
         if not self._snapshots.changes(state.snapshot).names:
@@ -246,7 +250,9 @@ class FilesEnvironment:
         last = steps[-1]
         shown = last.action.text if last.action.kind == "answer" else self.answer(last)
         submission = replace(self._submission(self._changes(last)), shown=shown)
-        if self._work.check or self._work.hidden_check:
+        # A question of a person's own is answered in words, whatever the check of the folder says of it.
+        decided = not (last.action.kind == "answer" and self._asked_by_person)
+        if decided and (self._work.check or self._work.hidden_check):
             decides = CommandVerifier(work=self._work, original=self._tree.files, executable=self._tree.executable)
             return judged_by_all((decides, *self._more), submission, self._sandbox)
         if self._more:

@@ -38,7 +38,7 @@ class Programs:
         """Runs answers in the sandbox; a rubric decides only where there are neither rows nor tests."""
         decided = bool(task.verify_rows() or task.tests)
         judge = None if decided else judge_of(task, setting)
-        return ProgramsEnvironment(task, setting.sandbox, judge, shows=setting.shows)
+        return ProgramsEnvironment(task, setting.sandbox, judge, shows=setting.own)
 
     def put(self, view: TaskView) -> Sequence[Part]:
         """The function to define, with the types that its examples show."""

@@ -52,7 +52,7 @@ def ablate(desk: Desk, wish: AblationRequest, budget: Budget) -> AblationReport:
     kinds = _kinds(wish.items)
     name = wish.suite or _judged_on(desk, variant)
     suite = load_suite(name)
-    plan = LoopPlan(rounds=1, seed=wish.seed, limits=loop_limits(desk, budget, bounded=False))
+    plan = LoopPlan(rounds=1, seed=wish.seed, limits=loop_limits(desk, budget, suite, bounded=False))
     key_parts = (variant, suite.digest, list(kinds), wish.seed, wish.propose, plan.limits.candidates)
     key = loop_key(desk, "ablate", *key_parts)
     body = {"suite": name, "variant": variant, "seed": wish.seed, "policy": desk.learner.name}

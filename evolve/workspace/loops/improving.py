@@ -36,6 +36,9 @@ from evolve.workspace.secrets import AsksEndpoints, folders_of, scanner_for
 BUDGET = "budget"
 """State of a run that its budget ended before it had done all that was asked."""
 
+LONG_EPISODES = 20
+"""Episodes that a budget has to pay for, where they get more room than the workflow gives them."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
@@ -57,7 +60,7 @@ def improve(
             raise UsageError(f"--{name} {number}: a whole number from {least} on is needed")
     suite = load_suite(suite_name)
     _check(desk, suite, python)
-    plan = LoopPlan(rounds=rounds, seed=seed, limits=loop_limits(desk, budget))
+    plan = LoopPlan(rounds=rounds, seed=seed, limits=loop_limits(desk, budget, suite))
     key = loop_key(desk, "improve", suite.digest, rounds, seed, plan.limits.candidates)
     if asked.fresh:
         _end_unfinished(desk, key)
@@ -137,15 +140,18 @@ def report(desk: Desk, *, fresh: bool) -> Report:
     suite = load_suite(str(made_by["suite"]))
     if suite.digest != last.suite_digest:
         raise UsageError(f"the suite {made_by['suite']} has changed since the report", hint="run evolve improve again")
-    work = LoopWork(suite=suite, plan=LoopPlan(rounds=1, seed=last.seed, limits=loop_limits(desk, Budget())))
+    work = LoopWork(suite=suite, plan=LoopPlan(rounds=1, seed=last.seed, limits=loop_limits(desk, Budget(), suite)))
     key = digest(canonical_json(["report", suite.digest, last.seed]))  # whichever model takes the look
     body = {"suite": str(made_by["suite"]), "rounds": 0, "seed": last.seed}
     with opened_session(desk, "report", key, body, work) as session:
         return look_again(session, last)
 
 
-def loop_limits(desk: Desk, budget: Budget, *, bounded: bool = True) -> Limits:
+def loop_limits(desk: Desk, budget: Budget, suite: Suite, *, bounded: bool = True) -> Limits:
     """The most that one episode of a loop may spend, whichever variant acts; each keeps to its own workflow's knobs.
+
+    Where the suite has a kind of work that needs more than the knobs allow, that is the most, as far as a budget pays
+    for :data:`LONG_EPISODES` of them.
 
     Args:
         bounded: By the knobs of the workflows in force, which a search for other knobs is not.
@@ -155,12 +161,22 @@ def loop_limits(desk: Desk, budget: Budget, *, bounded: bool = True) -> Limits:
     if not bounded and not desk.uses_model:
         return Limits(candidates=settings.candidates, seconds=settings.seconds)
     if desk.uses_model:
+        knobs = replace(knobs, tokens=max(knobs.tokens, _room(suite, budget)))
         limits = episode_limits(desk.learner, budget, settings, knobs)
         # The budget is the loop's; only what bounds a single episode is taken from it.
         return replace(
             limits, tokens=min(knobs.tokens, limits.tokens or knobs.tokens), seconds=None, money=None, calls=None
         )
     return Limits(candidates=min(settings.candidates, knobs.candidates), seconds=min(settings.seconds, knobs.seconds))
+
+
+def _room(suite: Suite, budget: Budget) -> int:
+    """Tokens that the most demanding kind of work in a suite needs, at most a fixed part of the budget.
+
+    Fixed, so that both episodes of a pair may spend the same, whenever they are run.
+    """
+    needs = max((kind_of(task.environment).least_tokens for task in suite.tasks), default=0)
+    return needs if budget.tokens is None else min(needs, budget.tokens // LONG_EPISODES)
 
 
 def _widest(*workflows: Workflow) -> Knobs:

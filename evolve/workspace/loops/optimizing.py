@@ -55,7 +55,7 @@ def optimize(desk: Desk, wish: OptimizerRequest, budget: Budget) -> Optimization
     if wish.only and wish.only not in PARTS:
         raise UsageError(f"--only {wish.only}: write one of {', '.join(PARTS)}")
     suite = load_suite(wish.suite)
-    limits = loop_limits(desk, budget, bounded=False)
+    limits = loop_limits(desk, budget, suite, bounded=False)
     kind = engine_for(desk, wish)
     chosen = chosen_target(desk, wish.target) if wish.target else None
     wanted = chosen.wanted if chosen is not None else ""
@@ -100,7 +100,7 @@ def transfer(desk: Desk, variant: str, suite_name: str, budget: Budget) -> Mappi
         raise UsageError(f"{name[:12]} was chosen on {suite.name}; another suite or model would show more")
     key = loop_key(desk, "transfer", name, suite.digest)
     body = {"suite": suite_name, "variant": name, "policy": desk.learner.name}
-    plan = LoopPlan(rounds=1, limits=loop_limits(desk, budget, bounded=False))
+    plan = LoopPlan(rounds=1, limits=loop_limits(desk, budget, suite, bounded=False))
     with opened_session(desk, "transfer", key, body, LoopWork(suite=suite, plan=plan, budget=budget)) as session:
         return run_transfer(session, name)
 

@@ -16,7 +16,10 @@ _OPTIONS = (YES, "no")
 def delivered(
     desk: Desk, record: EpisodeRecord, work: FolderWork, person: Person
 ) -> tuple[Patch | None, Question | None]:
-    """The patch of a solved episode, applied, refused or waiting; and the question where it waits for an answer."""
+    """The patch of an episode, applied, refused or waiting; and the question where it waits for an answer.
+
+    Leave that is given beforehand is for what a check accepted, and for nothing that is unverified.
+    """
     folders = desk.folders
     patch = folders.keep(record, work)
     if patch is None or not patch.names or patch.state != "waiting" or person.approve == "never":
@@ -28,7 +31,7 @@ def delivered(
         effect=lambda: folders.apply(patch.run, again=True),
         refused=lambda answer: _refuse(desk, patch.run, answer),
     )
-    respond = (lambda asked: YES) if person.approve == "auto" else person.respond
+    respond = (lambda asked: YES) if person.approve == "auto" and record.solved else person.respond
     answer = settle(approval, desk.paths.runs / patch.run / "approval", respond)
     return folders.get(patch.run), question if answer is None else None
 

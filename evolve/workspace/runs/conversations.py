@@ -19,6 +19,7 @@ from typing import IO, Any
 from evolve.episodes import Turn
 from evolve.errors import UsageError
 from evolve.files import clean_text, write_failure
+from evolve.settings import LearnMode
 from evolve.workspace.shelves.folders import Patch
 from evolve.workspace.shelves.shelf import Shelf
 
@@ -70,11 +71,13 @@ class Means:
         check: The command that decides in its folder.
         python: The virtual environment for work there, or None.
         model: As for opening a workspace: "" for none, None for that of the settings.
+        learn: What is learned from them, as for a person's run; None leaves it to the settings.
     """
 
     check: str = ""
     python: str | None = None
     model: str | None = None
+    learn: LearnMode | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -284,7 +287,9 @@ def _standing(turn: ChatTurn, patch: Patch) -> tuple[str, str]:
     if patch.state == "refused":
         return "declined", "the person refused this change" + (f": {patch.reason}" if patch.reason else "")
     place = "is in the folder" if patch.state == "applied" else "waits for the person and is not in the folder"
-    return "solved", f"{turn.told}; the change {place}" if turn.status == "solved" else f"the change {place}"
+    if turn.status in ("solved", "unverified"):
+        return turn.status, f"{turn.told}; the change {place}"
+    return "solved", f"the change {place}"
 
 
 def _read(path: Path) -> PastConversation:

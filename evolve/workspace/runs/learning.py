@@ -12,7 +12,7 @@ from typing import Any
 from evolve.agent import Owed
 from evolve.agent.codec import from_data, to_data
 from evolve.environments import kind_of
-from evolve.episodes import Cost, EpisodeRecord, Limits
+from evolve.episodes import Cost, EpisodeRecord, Found, Limits
 from evolve.errors import Cancelled, EndpointProblem, SandboxUnavailable, UsageError
 from evolve.events import Event
 from evolve.failpoints import hit
@@ -48,6 +48,8 @@ class Taught:
         limits: What it might have spent.
         note: Why it is not learned from yet, or could not be; "" where it was.
         waits: It is not learned from yet, because another policy solved it.
+        found: A right answer that was found while learning, where the run had none.
+        changes: It is a change of the person's folder, which waits for leave.
     """
 
     run: str
@@ -60,6 +62,8 @@ class Taught:
     limits: Limits = field(default_factory=Limits)
     note: str = ""
     waits: bool = False
+    found: Found | None = None
+    changes: bool = False
 
     @property
     def kept(self) -> Kept:
@@ -70,7 +74,7 @@ class Taught:
         """As one JSON object."""
         data = dict(to_data(self))
         data["cost"]["seconds"] = round(self.cost.seconds, 3)
-        return data
+        return {**data, "found": None if self.found is None else self.found.told()}
 
 
 def owed_of(desk: Desk, wish: Wish, limits: Limits, record: EpisodeRecord) -> dict[str, Any] | None:
@@ -124,7 +128,7 @@ def settled(desk: Desk, result: Result, person: Person) -> Result:
     if result.status not in PAUSED:
         desk.finish(result.run_id)
     own = next((one for one in taught if one.run == result.run_id), None)
-    return result if own is None else result.with_taught(own.learned, own.kept, own.cost)
+    return result if own is None else result.with_taught(own.learned, own.kept, own.cost, own.found)
 
 
 def _taught(desk: Desk, owed: Owed, person: Person) -> Taught:
@@ -148,13 +152,16 @@ def _taught(desk: Desk, owed: Owed, person: Person) -> Taught:
             learned = _with_lessons(desk, owed, wish, record)
         except UsageError as problem:  # the folder is not there any more, or not as it was
             note = str(problem)
+    if learned.found is not None and isinstance(wish.task.work, FolderWork):
+        desk.folders.keep(learned, wish.task.work)  # before the states of the folder may go
     kept = _keep(desk, learned, wish.task, limits.less(learned.cost - record.cost))
     tell(desk, record.episode, kept)
     if desk.stores.runs.run(owed.run).state != "open":  # else they go when it is closed
         drop_checkpoints(desk.paths.runs / owed.run)
     texts = tuple(dict.fromkeys(claim.text for claim in learned.claims))
     cost = learned.cost - record.cost + kept.cost
-    return replace(blank, learned=texts, skills=kept.skills, not_kept=kept.refused, cost=cost, note=note)
+    taught = replace(blank, learned=texts, skills=kept.skills, not_kept=kept.refused, cost=cost, note=note)
+    return replace(taught, found=learned.found, changes=learned.found is not None and bool(wish.task.folder))
 
 
 def _is_spent(limits: Limits) -> bool:
@@ -178,7 +185,7 @@ def _with_lessons(desk: Desk, owed: Owed, wish: Wish, record: EpisodeRecord) -> 
     hit("lessons.before")
     # An earlier version may have learned from it before it was committed.
     claims, drafts = lessons.claims or record.claims, lessons.drafts or record.drafts
-    return replace(record, claims=claims, drafts=drafts, cost=record.cost + lessons.cost)
+    return replace(record, claims=claims, drafts=drafts, cost=record.cost + lessons.cost, found=lessons.found)
 
 
 def _keep(desk: Desk, learned: EpisodeRecord, task: Task, limits: Limits) -> Kept:

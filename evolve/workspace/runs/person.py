@@ -21,7 +21,7 @@ class Person:
         respond: Called in this process with each question. Without it, or where it gives None, the run is left
             waiting: its result has the status ``waiting`` and the question.
         approve: What happens before anything that cannot be taken back easily, such as changing a person's folder:
-            ``ask`` puts the question, ``auto`` gives leave, ``never`` leaves it undone.
+            ``ask`` puts the question, ``auto`` gives leave for what was checked, ``never`` leaves it undone.
         cancellation: Ends the action going on; the result then has the status ``interrupted``, and the same call
             goes on from there.
         learn: What is learned from the run: nothing (``off``), claims and skills, of which at most one is tried by

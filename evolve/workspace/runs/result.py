@@ -8,7 +8,7 @@ from typing import Any
 
 from evolve.agent.codec import to_data
 from evolve.environments import kind_of
-from evolve.episodes import Ambiguity, Cost, EpisodeRecord, Json, Question, Refused
+from evolve.episodes import Ambiguity, Cost, EpisodeRecord, Found, Json, Question, Refused
 from evolve.record.keeping import Kept, NotKept
 from evolve.tasks import Task
 from evolve.workspace.shelves.folders import Patch
@@ -27,6 +27,9 @@ class Result:
         verified: The answer was right on at least three rows that the policy never saw, compared outside its process.
         refused: Answers that were handed in and refused, each with the row that was shown after it, if any.
         budget_ended: A bound of the budget that was asked for ended it, and not one of the settings or the workflow.
+        found: A right answer that was found while learning from the run, where it had none itself: the status stays
+            what was shown. None until it was learned from.
+        unchecked: Nothing could check what was handed in.
         overshoot: How far that budget was passed, in a sentence, or "".
         checked: A check command, or hidden tests in the answer's own process, accepted it; nothing learned is promoted
             on that.
@@ -37,7 +40,7 @@ class Result:
         skills: Names of skills admitted from this episode.
         not_kept: Skills that it proposed and that were refused, with the reasons.
         judged: The verifier was a model's opinion.
-        patch: What a solved task in a folder would change there, waiting to be applied; else None.
+        patch: What was done in a folder would change there, waiting to be applied; else None.
         question: What a person is asked, where the run waits for it; else None.
     """
 
@@ -65,6 +68,8 @@ class Result:
     refused: tuple[Refused, ...] = ()
     not_kept: tuple[NotKept, ...] = ()
     overshoot: str = ""
+    found: Found | None = None
+    unchecked: bool = False
 
     @property
     def kind(self) -> str:
@@ -85,21 +90,28 @@ class Result:
         parts = (f"<Result of {self.task}: {state}", " ".join(self.note.split())[:160], f"episode {self.episode_id}>")
         return "; ".join(filter(None, parts))
 
-    def with_taught(self, learned: Sequence[str], kept: Kept, cost: Cost) -> Result:
-        """The same result with what was learned from it, and what that cost on top."""
+    def with_taught(self, learned: Sequence[str], kept: Kept, cost: Cost, found: Found | None = None) -> Result:
+        """The same result with what was learned from it and found on the way, and what that cost on top."""
         refused, total = kept.refused, self.cost + cost
-        return replace(self, learned=tuple(learned), skills=kept.skills, not_kept=refused, cost=total)
+        return replace(self, learned=tuple(learned), skills=kept.skills, not_kept=refused, cost=total, found=found)
 
     @property
     def solved(self) -> bool:
         """The answer was accepted; also where what it would change still waits for leave."""
-        return self.status == "solved" or (self.question is not None and self.question.kind == "approve")
+        return self.outcome == "solved"
+
+    @property
+    def outcome(self) -> str:
+        """The status, or what it was before the question whether to change a folder."""
+        waits = self.question is not None and self.question.kind == "approve"
+        return self.status if not waits else "unverified" if self.unchecked else "solved"
 
     def to_json(self) -> Mapping[str, Any]:
         """The result as one JSON object."""
         data = to_data(self)
         data["cost"]["seconds"] = round(self.cost.seconds, 3)
         data["patch"] = None if self.patch is None else self.patch.to_json()
+        data["found"] = None if self.found is None else self.found.told()
         return dict(data)
 
 
@@ -144,6 +156,8 @@ def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
         refused=refusals_of(record, one_file=kind.one_file),
         budget_ended=extras.budget_ended,
         overshoot=extras.overshoot,
+        found=record.found,
+        unchecked=record.status == "unverified",
     )
 
 

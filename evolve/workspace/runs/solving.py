@@ -69,7 +69,7 @@ def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
         elif record.drafts and record.episode not in {owed.episode for owed in stores.runs.owed()}:
             # Learned from before, by this version or by an earlier one that was cut off here.
             kept = keeper_for(desk, record, task).keep(record, task)
-        if record.solved and isinstance(task.work, FolderWork):
+        if record.status in ("solved", "unverified") and isinstance(task.work, FolderWork):
             patch, question = delivered(desk, record, task.work, wish.person)
     begun = {"variant": variant, "seed": seed}
     _note(desk, run, begun if question is None else {**begun, **_resume_data(desk, wish, question)})
@@ -163,7 +163,7 @@ def _limits(desk: Desk, wish: Wish) -> Limits:
     knobs = room_for(acting.workflow, wish.task.environment).knobs
     limits = episode_limits(desk.learner, wish.budget, desk.settings, knobs)
     bounded = desk.uses_model or wish.budget.candidates or acting.workflow == desk.workflow
-    return limits if bounded else acting.limits(limits)
+    return limits if bounded else acting.limits(limits, wish.task.environment)
 
 
 class _OwnRecorder:

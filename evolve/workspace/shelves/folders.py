@@ -96,14 +96,19 @@ class Folders(Shelf):
         self._runs = runs
 
     def keep(self, record: EpisodeRecord, work: FolderWork) -> Patch | None:
-        """Keeps what a solved episode changed; None where it is not solved. Keeping it twice changes nothing."""
-        if not record.solved:
+        """Keeps what an episode changed that was accepted, or was found while learning from it; else None.
+
+        Keeping it twice changes nothing. An answer in words is no change, whatever was tried for it.
+        """
+        last = record.steps[-1] if record.found is None else record.found.step
+        accepted = record.status in ("solved", "unverified") and last.action.kind != "answer"
+        if not accepted and record.found is None:
             return None
         if self._file(record.run).exists():
             return self.get(record.run)
-        last = record.steps[-1].observation
+        state = last.observation.state if last.observation is not None else None
         snapshots = Snapshots(self._runs / record.run / record.episode / "tree")
-        changes = snapshots.changes(last.state.snapshot if last is not None and last.state is not None else "")
+        changes = snapshots.changes("" if state is None else state.snapshot)
         bodies = self._bodies(record.run)
         patch = Patch(
             run=record.run,

@@ -1,0 +1,114 @@
+"""A question about a folder is answered in words, and a change that no check decides about waits like any other."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+
+import pytest
+
+from evolve.testing import ScriptedEndpoint
+from evolve.testing.doubles import prompt_of, schema_of
+
+WORDS = "The first number is given back by `total.py`; `test_total.py` wants the sum."
+CHECK = "python3 test_total.py"
+
+
+class Reader:
+    """Answers what is asked, and changes a file where that is asked; it may try to answer after a change."""
+
+    def __init__(self, first=""):
+        self.first = first
+
+    def answer(self, body):
+        prompt = prompt_of(body)
+        if schema_of(body, prompt) and "kind" not in str(schema_of(body, prompt)):
+            return json.dumps({"claims": [], "goal": "g", "subgoals": [], "name": "n", "description": "d"})
+        if not any(message["role"] == "assistant" for message in body["messages"]) and self.first:
+            return self.first
+        if "Task: change" in prompt:
+            return "So.\n```file notes.txt\nnew\n```\n```done\n```\n"
+        if "asks for a change" in prompt:
+            return "```give_up\nI cannot\n```\n"
+        return f"I read it.\n```answer\n{WORDS}\n```\n"
+
+
+@pytest.fixture
+def project(tmp_path):
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "total.py").write_text("def total(xs):\n    return xs[0]\n")
+    (folder / "test_total.py").write_text("from total import total\n\nassert total([1, 2]) == 3\n")
+    return folder
+
+
+@pytest.fixture
+def run(cli, project):
+    def do(text, *options, first=""):
+        with ScriptedEndpoint(double=Reader(first)) as serving:
+            return cli("run", text, "--dir", project, "--model", serving.model, *options)
+
+    return do
+
+
+@pytest.fixture
+def chat(cli, project, monkeypatch):
+    def do(*lines, options=(), first=""):
+        monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
+        with ScriptedEndpoint(double=Reader(first)) as serving:
+            return cli("chat", "--dir", project, "--model", serving.model, *options)
+
+    return do
+
+
+@pytest.mark.parametrize("check", [(), ("--check", CHECK)], ids=["no check", "a check"])
+def test_a_question_gets_words_once_with_the_files_they_rest_on(run, check):
+    done = run("what does total give?", *check)
+    assert done.code == 0, done.out + done.err
+    assert done.out.count("The first number is given back") == 1
+    assert "rests on: total.py, test_total.py" in done.out
+    assert "unverified: nothing can check it" in done.out and "it gives" not in done.out
+    told = json.loads(run("what does total give?", *check, "--json").out)
+    assert (told["status"], told["answer"], told["verified"], told["patch"]) == ("unverified", WORDS, False, None)
+
+
+def test_words_do_not_do_once_files_were_changed_and_a_check_is_there(run):
+    changed = "```file total.py\ndef total(xs):\n    return 0\n```\n```answer\nit is right now\n```\n"
+    done = run("make total add up", "--check", CHECK, first=changed)
+    assert done.code == 1 and "it is right now" not in done.out
+
+
+def test_words_without_a_folder_are_printed_once(cli):
+    with ScriptedEndpoint(double=Reader()) as serving:
+        done = cli("run", "what does total give?", "--model", serving.model)
+    assert done.code == 0 and done.out.count("The first number is given back") == 1
+
+
+def test_a_change_without_a_check_waits_and_is_applied_by_leave_alone(run, cli, project):
+    done = run("change notes")
+    assert done.code == 6, done.out + done.err
+    assert "+new" in done.out and "unverified: nothing can check it" in done.out and "solved" not in done.out
+    assert not (project / "notes.txt").exists()
+    told = json.loads(run("change notes", "--approve", "never", "--json").out)
+    assert (told["status"], told["patch"]["state"], told["patch"]["files"]) == ("unverified", "waiting", ["notes.txt"])
+    assert cli("runs", "answer", "r1", "yes").code == 0
+    assert (project / "notes.txt").read_text() == "new\n"
+    assert cli("undo", "r1").code == 0 and not (project / "notes.txt").exists()
+
+
+def test_leave_for_what_passes_its_check_is_none_for_what_has_none(run, cli, project):
+    assert run("change notes", "--yes").code == 6
+    assert not (project / "notes.txt").exists()
+    assert cli("runs", "apply", "r1").code == 0 and (project / "notes.txt").exists()
+
+
+def test_a_conversation_about_a_folder_needs_no_check(chat, project):
+    done = chat("what does total give?", "change notes", "/approve", "/undo")
+    assert "rests on: total.py, test_total.py" in done.out and done.out.count("The first number") == 1
+    assert "unverified: nothing can check it" in done.out and "+new" in done.out
+    assert "waiting: nothing is changed yet" in done.out and "applied: notes.txt" in done.out
+    assert "undone: notes.txt" in done.out and "value: " not in done.out and "/again" not in done.out
+    assert not (project / "notes.txt").exists()
+    again = chat("what does total give?", options=("--check", CHECK, "--new"))
+    assert again.code == 0 and "rests on: total.py" in again.out
