@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher, get_close_matches
+from itertools import islice
 
 from evolve.environments.files.syntax import parsed
 from evolve.episodes.blocks import Block, Replacement, replacements
@@ -20,7 +21,8 @@ _MOST_LINES = 30
 _MOST_PLACES = 10
 _FORM = (
     "an edit holds pairs of this form:\n"
-    "<<<<<<< SEARCH\nlines as they are in the file\n=======\nnew lines\n>>>>>>> REPLACE"
+    "<<<<<<< SEARCH\nlines as they are in the file\n=======\nnew lines\n>>>>>>> REPLACE\n"
+    "where a line of the file itself is like one of these marks, write the marks with nine signs each"
 )
 
 
@@ -104,18 +106,22 @@ def _lines_of(data: bytes) -> tuple[str, str, bool]:
 def _only_place(pair: Replacement, text: str) -> int:
     if not pair.old.strip():
         raise Refused("the SEARCH text is empty; show the lines to be replaced, or write the whole file with ```file")
-    count = text.count(pair.old)
-    if count == 1:
-        return text.index(pair.old)
-    if count:
-        places: list[str] = []
-        start = -1
-        while (start := text.find(pair.old, start + 1)) >= 0 and len(places) < _MOST_PLACES:
-            places.append(str(text.count("\n", 0, start) + 1))
-        raise Refused(
-            f"the SEARCH text stands there {count} times, at lines {', '.join(places)}; show more lines of it"
-        )
+    places = list(islice(_places(pair.old, text), _MOST_PLACES + 1))
+    if len(places) == 1:
+        return places[0]
+    if places:
+        lines = ", ".join(str(text.count("\n", 0, place) + 1) for place in places[:_MOST_PLACES])
+        times = f"{len(places)} times" if len(places) <= _MOST_PLACES else f"more than {_MOST_PLACES} times"
+        raise Refused(f"the SEARCH text stands there {times}, at lines {lines}; show more lines of it")
     raise Refused(f"the SEARCH text does not stand there; nearest to it is\n{_nearest(pair.old, text)}")
+
+
+def _places(old: str, text: str) -> Iterator[int]:
+    """Where it stands, also where one place reaches into the next; its first line may lack what it is indented by."""
+    start = -1
+    while (start := text.find(old, start + 1)) >= 0:
+        if not text[text.rfind("\n", 0, start) + 1 : start].strip():
+            yield start
 
 
 def _nearest(old: str, text: str) -> str:
