@@ -69,8 +69,9 @@ def read_proposal(said: str, view: TaskView, kind: EnvironmentKind) -> Proposal:
     if read is None:
         return _from_words(said, written, one_file=kind.one_file)
     action, code, answer = read
+    text = _sentence((ended[-1].text if action == "give_up" else "") or written.thought)
     return Proposal(
-        kind=action, code=code, answer=answer, continues=not ended, text=_sentence(written.thought), cites=written.uses,
+        kind=action, code=code, answer=answer, continues=not ended, text=text, cites=written.uses,
         subgoals=_subgoals(written.of("plan")), said=said,
     )  # fmt: skip
 
