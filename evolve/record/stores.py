@@ -40,7 +40,8 @@ class Stores:
         return Gate(self.decisions, self.regression, Seals(self.db))
 
     def learned_from(self) -> frozenset[str]:
-        """Groups with evidence in the memory, or that gave drafts of skills: in any split by now, they measure nothing."""
+        """Groups with evidence in the memory, or that a skill was drafted from: whatever split they lie in by now,
+        they measure nothing."""
         evidence = {row.group for row in self.memory.snapshot().book.all_evidence()}
         return frozenset(evidence | self.runs.drafted_groups())
 

@@ -438,3 +438,10 @@ def test_what_writes_on_in_the_background_does_not_hold_a_command(opened):
     work.act(file("loop.py", loop.rstrip("\n")))
     assert "[1] sh: exit 0\nbegun" in work.says(sh("echo begun; python3 loop.py & sleep 0.2"))
     assert "goes on" in work.says(python("'goes on'"))
+
+
+def test_a_text_that_is_not_in_a_long_file_of_alike_lines_is_refused_at_once(opened, project):
+    (project / "long.txt").write_text("}\n\n" * 20_000 + "".join(f"value {n} of many\n" for n in range(20_000)))
+    blank = "}\n\n" * 1_000 + "nothing\n" + "\n}\n" * 1_000
+    assert "nearest to it is\n1: }" in opened().says(edit("long.txt", (blank, "x")))
+    assert "nearest to it is" in opened().says(edit("long.txt", ("value 7 of man", "x")))

@@ -19,6 +19,9 @@ _AROUND = 2
 
 _MOST_LINES = 30
 _MOST_PLACES = 10
+_MOST_COMPARED, _COMPARED = 2_000, 200
+"""Lines that a text to be found is compared with, and characters of each."""
+
 _FORM = (
     "an edit holds pairs of this form:\n"
     "<<<<<<< SEARCH\nlines as they are in the file\n=======\nnew lines\n>>>>>>> REPLACE\n"
@@ -129,13 +132,16 @@ def _nearest(old: str, text: str) -> str:
     wanted, lines = old.splitlines(), text.splitlines()
     bare = [line.strip() for line in lines]
     looked = [line.strip() for line in wanted]
-    match = SequenceMatcher(None, looked, bare, autojunk=False).find_longest_match()
+    # Lines that a long file holds again and again lead nowhere, and would take minutes.
+    match = SequenceMatcher(None, looked, bare).find_longest_match()
     if match.size and any(looked[match.a : match.a + match.size]):
         start = match.b - match.a
     else:
         longest = max(looked, key=len)
-        near = get_close_matches(longest, set(bare) - {""}, n=1, cutoff=0.3)
-        start = bare.index(near[0]) - looked.index(longest) if near else 0
+        starts = {line[:_COMPARED]: place for place, line in reversed(list(enumerate(bare))) if line}
+        alike = sorted(starts, key=lambda line: abs(len(line) - len(longest)))[:_MOST_COMPARED]
+        near = get_close_matches(longest[:_COMPARED], alike, n=1, cutoff=0.3)
+        start = starts[near[0]] - looked.index(longest) if near else 0
     first = max(0, start - _AROUND)
     last = min(len(lines), start + len(wanted) + _AROUND, first + _MOST_LINES)
     return "\n".join(f"{number + 1}: {lines[number]}" for number in range(first, max(last, min(len(lines), first + 1))))
