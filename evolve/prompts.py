@@ -16,6 +16,7 @@ from evolve.errors import UsageError, WorkspaceError
 from evolve.files import clean_text, digest, read_text
 from evolve.paths import seed_root
 
+_NO_MARKS = str.maketrans({'"': "'", "<": "(", ">": ")", "\n": " "})
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]*\.(md|toml)\Z")
 
 
@@ -79,5 +80,6 @@ def quoted(kind: str, text: str, *, name: str = "") -> str:
     """
     body = clean_text(text).strip("\n")
     nonce = digest(f"{kind}:{name}:{body}")[:12]
-    origin = f' of="{name}"' if name else ""
+    # A file may have any name, and none is to end the mark that it stands in.
+    origin = f' of="{name.translate(_NO_MARKS)}"' if name else ""
     return f"<data {nonce} kind={kind}{origin}>\n{body}\n</data {nonce}>"

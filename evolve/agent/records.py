@@ -169,6 +169,11 @@ class RunRecords:
             self._db.update("episodes", {"id": record.episode}, {name: row[name] for name in _LESSONS})
             self._db.update("episode_lessons", {"episode": record.episode}, {"state": "done"})
 
+    def drafted_groups(self) -> frozenset[str]:
+        """Groups of the episodes that gave drafts of skills."""
+        found = "json_array_length(body, '$.drafts') > 0"
+        return frozenset(str(row["problem"]) for row in self._db.query(f"SELECT problem FROM episodes WHERE {found}"))
+
     def of_task(self, task: str, group: str, split: str) -> list[EpisodeRecord]:
         """The episodes of one task, in order of commitment."""
         return [

@@ -17,7 +17,8 @@ BlockKind = Literal["python", "sh", "edit", "file", "plan", "done", "give_up", "
 RUN = frozenset({"python", "sh", "edit", "file"})
 """Kinds that act; the others say something about the work."""
 
-_OPENING = re.compile(r"^ {0,3}(`{3,})[ \t]*([A-Za-z_][\w-]*)[ \t]*([^`\n]*?)[ \t]*$")
+# Possessive, here and below, because what a model writes may be long, and may be made to be slow.
+_OPENING = re.compile(r"^ {0,3}(`{3,}+)[ \t]*+([A-Za-z_][\w-]*+)([^`\n]*+)$")
 _WORDS: dict[str, BlockKind] = {
     **{word: "python" for word in ("python", "py", "python3")},
     **{word: "sh" for word in ("sh", "bash", "shell", "console")},
@@ -25,9 +26,9 @@ _WORDS: dict[str, BlockKind] = {
 }
 _USES = re.compile(r"^\W{0,4}uses\W{0,4}:\s*(.+)$", re.IGNORECASE | re.MULTILINE)
 _ID = re.compile(r"\b[ikp]-[0-9a-f]{4,}\b")
-_PAIR = re.compile(
-    r"^<{5,9} ?SEARCH[ \t]*\n(?P<old>.*?)^={5,9}[ \t]*\n(?P<new>.*?)^>{5,9} ?REPLACE[ \t]*$", re.DOTALL | re.MULTILINE
-)
+_OLD = re.compile(r"<{5,9} ?SEARCH[ \t]*\Z")
+_NEW = re.compile(r"={5,9}[ \t]*\Z")
+_END = re.compile(r">{5,9} ?REPLACE[ \t]*\Z")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,12 +79,15 @@ def read_reply(text: str) -> Written:
     lines = iter(text.replace("\r\n", "\n").split("\n"))
     for line in lines:
         opening = _OPENING.match(line)
-        kind = _WORDS.get(opening[2].lower()) if opening is not None else None
-        if opening is None or kind is None:
+        if opening is None:
             thought.append(line)
             continue
+        kind = _WORDS.get(opening[2].lower())
+        if kind is None:  # what it quotes is not meant to be run
+            thought += [line, *_until_closed(lines, len(opening[1]), nests=False), opening[1]]
+            continue
         inside = list(_until_closed(lines, len(opening[1]), nests=kind in ("edit", "file")))
-        blocks.append(Block(kind=kind, text="".join(f"{each}\n" for each in inside), path=opening[3].strip("`'\" ")))
+        blocks.append(Block(kind=kind, text=_text(inside), path=opening[3].strip("`'\" \t")))
     outside = "\n".join(thought).strip()
     named = [name for line in _USES.findall(outside) for name in (_ID.findall(line) or [line.strip()])]
     return Written(thought=_USES.sub("", outside).strip(), blocks=tuple(blocks), uses=tuple(dict.fromkeys(named)))
@@ -100,8 +104,34 @@ def fenced(blocks: Iterable[Block]) -> str:
 
 
 def replacements(block: Block) -> tuple[Replacement, ...]:
-    """The pairs of an ``edit``; () where it has none."""
-    return tuple(Replacement(old=pair["old"], new=pair["new"]) for pair in _PAIR.finditer(block.text))
+    """The pairs of an ``edit``; () where it has none, or where one is not closed or could be parted in two ways.
+
+    Of several lines like the mark between the two texts, the one as long as the mark before them counts.
+    """
+    pairs: list[Replacement] = []
+    inside: list[str] | None = None
+    length = 0
+    for line in block.text.removesuffix("\n").split("\n"):
+        if inside is None:
+            if _OLD.match(line):
+                inside, length = [], line.count("<")
+        elif _END.match(line):
+            between = [place for place, each in enumerate(inside) if _NEW.match(each)]
+            between = [place for place in between if inside[place].count("=") == length] or between
+            if len(between) != 1:
+                return ()
+            old, new = inside[: between[0]], inside[between[0] + 1 :]
+            pairs.append(
+                Replacement(old="".join(f"{each}\n" for each in old), new="".join(f"{each}\n" for each in new))
+            )
+            inside = None
+        else:
+            inside.append(line)
+    return tuple(pairs) if inside is None else ()
+
+
+def _text(lines: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _fenced(block: Block) -> str:

@@ -40,8 +40,10 @@ class Stores:
         return Gate(self.decisions, self.regression, Seals(self.db))
 
     def learned_from(self) -> frozenset[str]:
-        """Groups with evidence in the memory: whatever split they lie in by now, they measure nothing."""
-        return frozenset(row.group for row in self.memory.snapshot().book.all_evidence())
+        """Groups with evidence in the memory, or that a skill was drafted from: whatever split they lie in by now,
+        they measure nothing."""
+        evidence = {row.group for row in self.memory.snapshot().book.all_evidence()}
+        return frozenset(evidence | self.runs.drafted_groups())
 
     def texts(self, variant: str) -> Mapping[str, str]:
         """Every text that a variant would put before a policy, by name: prompts, skills, insights, workflow."""

@@ -374,3 +374,93 @@ def test_what_one_look_hides_the_next_sees(opened):
         assert seen.state.changed == ("n.txt",)
         assert word in work.environment.answer(work.steps[-1])
     assert work.act(sh("rm n.txt; mkdir n.txt; echo x > n.txt/in")).state.changed == ("n.txt", "n.txt/in")
+
+
+# Each of these took a reader that tries everything many minutes, as a model that repeats itself may write it.
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "```python" + " " * 20_000 + "`\n1\n```",
+        "```edit total.py\n" + "<<<<<<< SEARCH\n" * 50_000 + "```",
+        "```edit total.py\n" + "<<<<<<< SEARCH\n=======\n" * 50_000 + "```",
+    ],
+    ids=["a long opening", "pairs that never end", "pairs within pairs"],
+)
+def test_a_reply_that_repeats_itself_is_read_at_once(opened, reply):
+    assert not opened().act(reply).ok
+
+
+def test_what_a_reply_quotes_in_another_language_is_not_run(opened):
+    quoted = "````markdown\n" + sh("rm total.py") + "\n````\n```text\n```python\nopen('x.txt', 'w')\n```\n"
+    seen = opened().act(quoted + python("print('run')"))
+    assert seen.state.output == "[1] python\nrun" and not seen.state.changed
+
+
+HEADING = "Title\n=======\nold\n"
+
+
+def test_a_line_of_the_file_that_is_like_a_mark_is_not_taken_for_one(opened):
+    work = opened()
+    work.act(file("page.rst", HEADING.rstrip("\n")))
+    refused = work.says(edit("page.rst", ("Title\n=======\nold", "Title\n=======\nnew")))
+    assert "refused: an edit holds pairs of this form" in refused and "nine signs" in refused
+    pair = "<<<<<<<<< SEARCH\nTitle\n=======\nold\n=========\nTitle\n=======\nnew\n>>>>>>>>> REPLACE\n"
+    assert "1 place changed" in work.says(f"```edit page.rst\n{pair}```")
+    assert "Title\n=======\nnew" in work.says(sh("cat page.rst"))
+
+
+def test_an_edit_whose_last_pair_is_cut_off_changes_nothing(opened):
+    cut = MEND.removesuffix("```") + "<<<<<<< SEARCH\ndef total(xs):\n=======\ndef tot```"
+    seen = opened().act(cut)
+    assert "refused: an edit holds pairs" in seen.error and not seen.state.changed
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "said"),
+    [
+        ("max = 1\n", "x = 1", "does not stand there"),
+        ("max = 1\nif 1:\n    x = 1\n", "x = 1", "1 place changed (line 3)"),
+        ("a = 1\na = 1\na = 1\n", "a = 1\na = 1", "stands there 2 times, at lines 1, 2"),
+    ],
+    ids=["the end of another line", "beside one", "places that overlap"],
+)
+def test_an_edit_finds_whole_lines_and_every_place(opened, text, old, said):
+    work = opened()
+    work.act(file("notes.py", text.rstrip("\n")))
+    assert said in work.says(edit("notes.py", (old, "y = 2")))
+
+
+REPORTED = """[1, 2, 3]
+['json', 'no JSON']
+['json', 5]
+[[], 'x']
+['json', 'NaN']
+['json', '[' * 100_000]
+['json', '9' * 5_000]
+['json', '"' + chr(92) + 'ud800"']
+['text', {}]
+{'a': 1}"""
+
+
+@pytest.mark.parametrize("reported", REPORTED.splitlines())
+def test_code_that_takes_the_place_of_what_reports_values_ends_no_episode(opened, reported):
+    work = opened()
+    work.act(python(f"import sys\nsys.modules['folder_tools'].python = lambda source: {reported}"))
+    seen = work.act(python("1"))
+    assert not seen.fault and json.dumps(seen.state.value, allow_nan=False).encode()
+    assert "exit 0" in work.says(sh("true"))
+
+
+def test_what_writes_on_in_the_background_does_not_hold_a_command(opened):
+    loop = "import time\nwhile True:\n    print('on', flush=True)\n    time.sleep(0.005)\n"
+    work = opened()
+    work.act(file("loop.py", loop.rstrip("\n")))
+    assert "[1] sh: exit 0\nbegun" in work.says(sh("echo begun; python3 loop.py & sleep 0.2"))
+    assert "goes on" in work.says(python("'goes on'"))
+
+
+def test_a_text_that_is_not_in_a_long_file_of_alike_lines_is_refused_at_once(opened, project):
+    (project / "long.txt").write_text("}\n\n" * 20_000 + "".join(f"value {n} of many\n" for n in range(20_000)))
+    blank = "}\n\n" * 1_000 + "nothing\n" + "\n}\n" * 1_000
+    assert "nearest to it is\n1: }" in opened().says(edit("long.txt", (blank, "x")))
+    assert "nearest to it is" in opened().says(edit("long.txt", ("value 7 of man", "x")))

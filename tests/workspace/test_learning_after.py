@@ -294,3 +294,18 @@ def test_one_claim_is_tried_by_asking_a_model_again_unless_all_are_to_be(tmp_pat
         names = [wanted_by(body) for body in serving.requests]
     place = names.index("claims")
     assert names[place + 1 :].count("action") == questions
+
+
+class Unbelieving(Telling):
+    """Drafts a skill and claims nothing, as after a first answer that was right."""
+
+    def reflect(self, view, group, steps, probe):
+        return ()
+
+
+def test_a_task_that_gave_a_skill_and_no_claim_measures_nothing_any_more(opened):
+    with opened([], kind=Unbelieving) as workspace:
+        assert TASK.group not in workspace.stores.learned_from()
+        result = workspace.run(TASK)
+        assert result.skills and not evidence(workspace)
+        assert TASK.group in workspace.stores.learned_from()

@@ -16,7 +16,7 @@ from evolve.episodes import TRIAL, Action, Observation, Recalled, Step
 from evolve.errors import Cancelled
 from evolve.redaction import MARK, Scanner
 
-_HANDLE = re.compile(r"step\s+(\d+)(?:\s+page\s+(\d+))?", re.IGNORECASE)
+_HANDLE = re.compile(r"step\s+(\d{1,9})\b(?:\s+page\s+(\d{1,9})\b)?", re.IGNORECASE)
 _PAGE = 18_000
 """Characters of one page of an earlier step."""
 _MAX_READINGS = 4

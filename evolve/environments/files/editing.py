@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher, get_close_matches
+from itertools import islice
 
 from evolve.environments.files.syntax import parsed
 from evolve.episodes.blocks import Block, Replacement, replacements
@@ -18,9 +19,13 @@ _AROUND = 2
 
 _MOST_LINES = 30
 _MOST_PLACES = 10
+_MOST_COMPARED, _COMPARED = 2_000, 200
+"""Lines that a text to be found is compared with, and characters of each."""
+
 _FORM = (
     "an edit holds pairs of this form:\n"
-    "<<<<<<< SEARCH\nlines as they are in the file\n=======\nnew lines\n>>>>>>> REPLACE"
+    "<<<<<<< SEARCH\nlines as they are in the file\n=======\nnew lines\n>>>>>>> REPLACE\n"
+    "where a line of the file itself is like one of these marks, write the marks with nine signs each"
 )
 
 
@@ -104,18 +109,22 @@ def _lines_of(data: bytes) -> tuple[str, str, bool]:
 def _only_place(pair: Replacement, text: str) -> int:
     if not pair.old.strip():
         raise Refused("the SEARCH text is empty; show the lines to be replaced, or write the whole file with ```file")
-    count = text.count(pair.old)
-    if count == 1:
-        return text.index(pair.old)
-    if count:
-        places: list[str] = []
-        start = -1
-        while (start := text.find(pair.old, start + 1)) >= 0 and len(places) < _MOST_PLACES:
-            places.append(str(text.count("\n", 0, start) + 1))
-        raise Refused(
-            f"the SEARCH text stands there {count} times, at lines {', '.join(places)}; show more lines of it"
-        )
+    places = list(islice(_places(pair.old, text), _MOST_PLACES + 1))
+    if len(places) == 1:
+        return places[0]
+    if places:
+        lines = ", ".join(str(text.count("\n", 0, place) + 1) for place in places[:_MOST_PLACES])
+        times = f"{len(places)} times" if len(places) <= _MOST_PLACES else f"more than {_MOST_PLACES} times"
+        raise Refused(f"the SEARCH text stands there {times}, at lines {lines}; show more lines of it")
     raise Refused(f"the SEARCH text does not stand there; nearest to it is\n{_nearest(pair.old, text)}")
+
+
+def _places(old: str, text: str) -> Iterator[int]:
+    """Where it stands, also where one place reaches into the next; its first line may lack what it is indented by."""
+    start = -1
+    while (start := text.find(old, start + 1)) >= 0:
+        if not text[text.rfind("\n", 0, start) + 1 : start].strip():
+            yield start
 
 
 def _nearest(old: str, text: str) -> str:
@@ -123,13 +132,16 @@ def _nearest(old: str, text: str) -> str:
     wanted, lines = old.splitlines(), text.splitlines()
     bare = [line.strip() for line in lines]
     looked = [line.strip() for line in wanted]
-    match = SequenceMatcher(None, looked, bare, autojunk=False).find_longest_match()
+    # Lines that a long file holds again and again lead nowhere, and would take minutes.
+    match = SequenceMatcher(None, looked, bare).find_longest_match()
     if match.size and any(looked[match.a : match.a + match.size]):
         start = match.b - match.a
     else:
         longest = max(looked, key=len)
-        near = get_close_matches(longest, set(bare) - {""}, n=1, cutoff=0.3)
-        start = bare.index(near[0]) - looked.index(longest) if near else 0
+        starts = {line[:_COMPARED]: place for place, line in reversed(list(enumerate(bare))) if line}
+        alike = sorted(starts, key=lambda line: abs(len(line) - len(longest)))[:_MOST_COMPARED]
+        near = get_close_matches(longest[:_COMPARED], alike, n=1, cutoff=0.3)
+        start = starts[near[0]] - looked.index(longest) if near else 0
     first = max(0, start - _AROUND)
     last = min(len(lines), start + len(wanted) + _AROUND, first + _MOST_LINES)
     return "\n".join(f"{number + 1}: {lines[number]}" for number in range(first, max(last, min(len(lines), first + 1))))

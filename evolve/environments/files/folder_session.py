@@ -11,6 +11,7 @@ from evolve.episodes import Json
 from evolve.episodes.blocks import Block
 from evolve.errors import Cancelled
 from evolve.failpoints import hit
+from evolve.files import canonical_json, clean_text
 from evolve.sandbox.actions import NO_FILES, UNPLACED, ActionResult, CodeSession
 from evolve.sandbox.protocol import Sandbox
 from evolve.tasks.trees import is_ignored
@@ -59,16 +60,18 @@ def sh(command):
     read, write = os.pipe()
     shell = subprocess.Popen(["/bin/sh", "-c", command], stdin=subprocess.DEVNULL, stdout=write, stderr=write)
     os.close(write)
-    head, tail, total = b"", b"", 0
-    while True:
-        # what it left running in the background may hold the pipe
-        if not select.select([read], [], [], 0.05)[0]:
-            if shell.poll() is not None:
+    head, tail, total, left = b"", b"", 0, 1 << 16
+    while left > 0:
+        over = shell.poll() is not None
+        if not select.select([read], [], [], 0 if over else 0.05)[0]:
+            if over:
                 break
             continue
         part = os.read(read, 1 << 16)
         if not part:
             break
+        # what it left running in the background may go on writing; its own words are no more than a pipe holds
+        left -= len(part) * over
         total += len(part)
         room = MOST - len(head)
         head += part[:room]
@@ -175,13 +178,13 @@ class FolderSession:
             self.tree = _after(self.tree, result)
         if result.ended or unplaced:
             self.close()  # another one begins without what is in the way: links are no part of the tree
-        kind, text = result.value if block.kind == "python" and isinstance(result.value, list) else ("", "")
+        value, shown = _value_of(result) if block.kind == "python" else (None, "")
         limit = f"it reached its {result.limit} limit; what it changed is not kept" if result.limit else ""
         return BlockResult(
             tree=self.tree,
             printed=result.stdout + result.stderr,
-            value=json.loads(text) if kind == "json" else text or None,
-            shown=text,
+            value=value,
+            shown=shown,
             exit=result.value if block.kind == "sh" and isinstance(result.value, int) else 0,
             error=limit or result.error,
             denied=str(result.denied[0]) if result.denied else "",
@@ -207,6 +210,21 @@ class FolderSession:
         hit("sandbox.after")
         self._unplaced = {}
         return result
+
+
+def _value_of(result: ActionResult) -> tuple[Json, str]:
+    """The value of a Python block and its text; code may have put anything in the place of what reports it."""
+    match result.value:
+        case [("json" | "text") as kind, str(said)]:
+            text = clean_text(said)
+        case _:
+            return None, ""
+    try:
+        value = json.loads(text) if kind == "json" else text or None
+        canonical_json(value).encode()  # what no record could hold is text
+    except (ValueError, RecursionError):
+        value = text
+    return value, text
 
 
 def _setup(executable: Collection[str], modules: Mapping[str, bytes]) -> str:

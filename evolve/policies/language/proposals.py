@@ -16,6 +16,7 @@ from evolve.policies.language.asking import ACTION_SCHEMA
 
 _LONGEST_TEXT = 20_000
 _SENTENCE = 300
+_LONGEST_LINE = 1_000
 _PLANNED = re.compile(
     r"^\s*(?:[-*]|\d{1,2}[.)])?\s*(?P<goal>.+?)\s*(?:[(:;,-]+\s*holds when:?\s*(?P<when>.+?)\)?)?\s*$"
 )
@@ -68,8 +69,9 @@ def read_proposal(said: str, view: TaskView, kind: EnvironmentKind) -> Proposal:
     if read is None:
         return _from_words(said, written, one_file=kind.one_file)
     action, code, answer = read
+    text = _sentence((ended[-1].text if action == "give_up" else "") or written.thought)
     return Proposal(
-        kind=action, code=code, answer=answer, continues=not ended, text=_sentence(written.thought), cites=written.uses,
+        kind=action, code=code, answer=answer, continues=not ended, text=text, cites=written.uses,
         subgoals=_subgoals(written.of("plan")), said=said,
     )  # fmt: skip
 
@@ -146,7 +148,8 @@ def _parses(text: str) -> bool:
 
 def _subgoals(plans: Sequence[Block]) -> tuple[Subgoal, ...]:
     """The lines of the last plan, each a subgoal with what holds once it is done."""
-    lines = [line for line in plans[-1].text.splitlines() if line.strip()] if plans else []
+    written = (" ".join(line.split())[:_LONGEST_LINE] for line in plans[-1].text.splitlines()) if plans else ()
+    lines = [line for line in written if line]
     found = [match for line in lines[:_MOST_SUBGOALS] if (match := _PLANNED.match(line)) is not None]
     return tuple(
         Subgoal(id=f"s{place}", goal=match["goal"][:_SENTENCE], postcondition=(match["when"] or "")[:_SENTENCE])

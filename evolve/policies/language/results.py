@@ -98,7 +98,7 @@ def _state_lines(observation: Observation, state: EnvironmentState) -> Iterator[
     """What an action gave in a folder, then what is different now."""
     if state.output:
         yield state.output
-    elif state.value is not None:  # of a step that an earlier version ran
+    if state.value is not None and "\nvalue: " not in state.output:  # earlier versions kept it apart
         yield f"value: {json_text(state.value)}"
     if observation.denied:
         yield f"refused by the sandbox, which says nothing about the task: {observation.denied}"

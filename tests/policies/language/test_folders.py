@@ -171,3 +171,20 @@ def test_what_a_file_of_the_folder_says_is_a_quotation_when_a_model_states_it(mo
     record = model(believing).run(task, sandbox=sandbox, split="train", steps=3)
     [learned] = record.claims
     assert learned.cause.startswith(QUOTED) and [one.direction for one in learned.evidence] == [1]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["```recall\nstep " + "9" * 5_000 + "\n```", "```plan\n1. a" + " " * 20_000 + "b\n```\n```sh\nls\n```"],
+    ids=["a step of many digits", "a plan of many spaces"],
+)
+def test_a_reply_that_no_reader_expects_is_a_step_like_others(model, sandbox, tmp_path, reply):
+    told = model(lambda body: reply)
+    record = told.run(quirk_folder(JOBS[0], tmp_path / "job"), sandbox=sandbox, split="own", steps=2)
+    assert (record.status, len(record.steps)) == ("unsolved", 2)
+
+
+def test_the_reason_for_giving_up_is_kept_where_blocks_stand_before_it(model, sandbox, tmp_path):
+    told = model(lambda body: "I look.\n```sh\nls\n```\n```give_up\nthe data is missing\n```")
+    record = told.run(quirk_folder(JOBS[0], tmp_path / "job"), sandbox=sandbox, split="own")
+    assert record.steps[-1].observation.error == "the data is missing"
