@@ -31,9 +31,10 @@ def seen_of(files: Mapping[str, bytes], asked: str, command: str, checked: Check
     others = {name: data for name, data in files.items() if name not in conventions}
     everything = whole(others)
     if everything:
-        yield Seen(name="files", text=everything)
+        yield Seen(name="files", text=f"all files, in full\n{everything}")
     elif others:
-        yield Seen(name="map", text=map_of(others, f"{asked}\n{command}\n{output}"))
+        mapped = map_of(others, f"{asked}\n{command}\n{output}")
+        yield Seen(name="map", text=f"what the files hold is not shown\n{mapped}")
     for name in conventions:
         text = clean_text(files[name].decode("utf-8", "replace"))
         yield Seen(name="conventions", text=both_ends(text, _MOST_CONVENTIONS), origin=name)
@@ -42,7 +43,9 @@ def seen_of(files: Mapping[str, bytes], asked: str, command: str, checked: Check
 def _ending(checked: Checked) -> str:
     if checked.exit is None:
         return checked.error
-    return f"exit {checked.exit}" + (f", in {checked.seconds:.0f} s" if checked.seconds >= 1 else "")
+    took = f", in {checked.seconds:.0f} s" if checked.seconds >= 1 else ""
+    already = "; it passes already, so it does not test what is asked" if checked.ok else ""
+    return f"exit {checked.exit}{took}{already}"
 
 
 def _conventions(files: Mapping[str, bytes]) -> list[str]:

@@ -48,7 +48,7 @@ class Files:
     def put(self, view: TaskView) -> Sequence[Part]:
         """What decides; what there is to see of the folder comes with the view."""
         decides = f"The work is done when this command ends with 0 in the folder: {view.check}" if view.check else ""
-        return (Part(text=decides or "No check is shown to you."),)
+        return (Part(text=decides or "There is no check that you could run."),)
 
     def progress(self, task: Task, record: EpisodeRecord) -> float:
         """The check's own score of the last state."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 _LANGUAGES = {
     **dict.fromkeys(("js", "jsx", "mjs", "cjs"), "javascript"),
@@ -47,7 +47,7 @@ def _parser(language: str) -> Any:
         from tree_sitter_language_pack import get_parser
     except ImportError:
         return None
-    return get_parser(language)
+    return get_parser(cast(Any, language))
 
 
 def _below(node: Any, depth: int) -> Iterator[Tag]:

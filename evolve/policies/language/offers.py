@@ -98,7 +98,9 @@ def example_call(skill: Skill) -> str:
 def _message(items: Sequence[tuple[Skill, Learned]]) -> list[Message]:
     if not items:
         return []
-    text = "Functions that were tested and may be imported:\n" + learned("skills", [item for _, item in items])
+    text = "Functions that were tested and that your Python may import by these lines:\n" + learned(
+        "skills", [item for _, item in items]
+    )
     return [Message(role="user", text=text, priority=40, kind="skill")]
 
 

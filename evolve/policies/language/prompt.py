@@ -20,6 +20,7 @@ _EDIT = 600
 _QUESTION = 280
 _SEEN = 16_000
 """Characters of what a folder shows at the start."""
+_CITED = "say on a line `uses: ` with its id, above your blocks, where you rely on one"
 _LETTERS = {"insight": "i", "note": "i", PREFERENCE: "p"}
 """First letter of the id by which an item is cited, by its kind."""
 
@@ -124,9 +125,11 @@ def facts_message(facts: Sequence[Recalled], most: int) -> list[Message]:
         items["hypothesis" if fact.status == "hypothesis" else fact.kind].append(item)
     parts = []
     if items["insight"]:
-        parts.append("Facts that were tested on earlier tasks:\n" + learned("facts", items["insight"]))
+        parts.append(f"Facts that were tested on earlier tasks; {_CITED}:\n" + learned("facts", items["insight"]))
     if items["hypothesis"]:
-        parts.append("Not tested yet; suppose here that it is so:\n" + learned("claims", items["hypothesis"]))
+        parts.append(
+            f"Not tested yet; suppose here that it is so; {_CITED}:\n" + learned("claims", items["hypothesis"])
+        )
     if items["note"]:
         parts.append("What the person noted:\n" + learned("notes", items["note"]))
     return [Message(role="user", text="\n".join(parts), priority=60, kind="insight")] if parts else []
