@@ -296,7 +296,7 @@ def _program_recorded(shell: Shell) -> None:
 
 def _folder_recorded(shell: Shell) -> None:
     with project():
-        _recording(shell, Scenario(replies=[_PLAN, _acts(_LOOK), _acts(_MEND)]), *_WORK[:-2], code=6)
+        _recording(shell, Scenario(replies=[_acts(_LOOK), _acts(_MEND)]), *_WORK[:-2], code=6)
 
 
 def _look_folder_recorded(shell: Shell) -> dict[str, Any]:
@@ -305,7 +305,7 @@ def _look_folder_recorded(shell: Shell) -> dict[str, Any]:
 
 
 def _words_recorded(shell: Shell) -> None:
-    _recording(shell, Scenario(replies=[_PLAN, _acts("def solve():\n    return 17 + 25\n")]), *_WORDS)
+    _recording(shell, Scenario(replies=[_acts("def solve():\n    return 17 + 25\n")]), *_WORDS)
 
 
 GOLDENS = {
