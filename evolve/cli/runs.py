@@ -54,6 +54,9 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
     emit(table(header, rows, spare=("started (UTC)", "kind")) or "no runs yet")
 
 
+_EPISODE = ("episode", "task", "split", "variant", "status", "rests on", "candidates")
+
+
 @app.page("show", "evolve runs show r1")
 def show_command(
     run: options.RunId,
@@ -78,8 +81,8 @@ def show_command(
                     "verified": record.verified,
                     "checked": record.checked,
                     "candidates": record.cost.candidates,
-                    "found": None if record.found is None else record.found.told(),
                     "not_kept": [vars(refused) for refused in overview.not_kept.get(record.episode, ())],
+                    **({} if record.found is None else {"found": record.found.told()}),
                 }
                 for record in records
             ]
@@ -97,13 +100,9 @@ def show_command(
         )
         for record in records
     ]
-    header = ("episode", "task", "split", "variant", "status", "rests on", "candidates")
-    emit(table(header, rows, spare=("variant", "split")) or "no episodes yet")
+    emit(table(_EPISODE, rows, spare=("variant", "split")) or "no episodes yet")
     for record in records:
         _tell_answers(record)
-        if record.found is not None:
-            emit(f"{record.episode[:10]}: a right answer was found while learning, {record.found.kind}")
-            emit(f"  try: evolve runs replay {record.episode[:10]}", whole=True)
         for refused in overview.not_kept.get(record.episode, ()):
             emit(f"skill {refused.skill} not kept: {refused.reason}")
     if overview.question is not None:
@@ -121,13 +120,16 @@ def _grounds(record: EpisodeRecord) -> str:
 
 
 def _tell_answers(record: EpisodeRecord) -> None:
-    """What was asked in an episode, and what the person said."""
+    """What was asked in an episode, what the person said, and that learning found a right answer."""
     for step in record.steps:
         if step.observation is not None and step.observation.person:
             emit(f"step {step.number} of {record.episode[:10]} asked: {step.action.text}")
             emit(f"  the person answered: {step.observation.text}")
         elif step.observation is not None and step.observation.interrupted:
             emit(f"step {step.number} of {record.episode[:10]} was stopped by the person")
+    if record.found is not None:
+        emit(f"{record.episode[:10]}: a right answer was found while learning, {record.found.kind}")
+        emit(f"  try: evolve runs replay {record.episode[:10]}", whole=True)
 
 
 @app.page("replay", "evolve runs replay 7a8b802e")

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from evolve.workspace.runs import tasks
     from evolve.workspace.runs.conversations import ChatTurn, Conversation, Conversations, Means, PastConversation
     from evolve.workspace.runs.learning import Taught
-    from evolve.workspace.runs.person import Approve, Person
+    from evolve.workspace.runs.person import Approve, LearnMode, Person
     from evolve.workspace.runs.result import Result
     from evolve.workspace.runs.sandboxed import sandbox
     from evolve.workspace.shelves.folders import Patch
@@ -86,6 +86,7 @@ __all__ = [
     "InsightStatus",
     "Interval",
     "ItemCredit",
+    "LearnMode",
     "Means",
     "Measurement",
     "Metric",
@@ -181,7 +182,7 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.workspace.runs": ("tasks",),
     "evolve.workspace.runs.conversations": ("ChatTurn", "Conversation", "Conversations", "Means", "PastConversation"),
     "evolve.workspace.runs.learning": ("Taught",),
-    "evolve.workspace.runs.person": ("Approve", "Person"),
+    "evolve.workspace.runs.person": ("Approve", "LearnMode", "Person"),
     "evolve.workspace.runs.result": ("Result",),
     "evolve.workspace.runs.sandboxed": ("sandbox",),
     "evolve.workspace.shelves.folders": ("Patch",),

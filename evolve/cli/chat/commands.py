@@ -25,8 +25,7 @@ from evolve.cli.chat.startup import go_on_with
 from evolve.cli.chat.wishes import confirm
 from evolve.cli.output import counted, shorten
 from evolve.errors import UsageError
-from evolve.settings import LearnMode
-from evolve.workspace import Approve, PersonAct, models, parse_model
+from evolve.workspace import Approve, LearnMode, PersonAct, models, parse_model
 
 if TYPE_CHECKING:
     from evolve.workspace import Patch, Workspace

@@ -17,8 +17,7 @@ from evolve.cli.chat.screen import Screen
 from evolve.cli.chat.spending import Purse, bounds_of, budget_of, spent_of
 from evolve.cli.chat.stopping import stoppable
 from evolve.errors import EvolveError, UsageError
-from evolve.settings import LearnMode
-from evolve.workspace import Approve, Means, Person, PersonAct
+from evolve.workspace import Approve, LearnMode, Means, Person, PersonAct
 
 if TYPE_CHECKING:
     from evolve.workspace import (

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 from evolve.cancellation import Cancellation
 from evolve.episodes import Respond
 from evolve.errors import UsageError
-from evolve.settings import LearnMode
+from evolve.settings import LearnMode as LearnMode
 
 Approve = Literal["ask", "auto", "never"]
 

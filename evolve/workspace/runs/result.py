@@ -9,6 +9,7 @@ from typing import Any
 from evolve.agent.codec import to_data
 from evolve.environments import kind_of
 from evolve.episodes import Ambiguity, Cost, EpisodeRecord, Found, Json, Question, Refused
+from evolve.episodes.actions import SPARSE
 from evolve.record.keeping import Kept, NotKept
 from evolve.tasks import Task
 from evolve.workspace.shelves.folders import Patch
@@ -68,8 +69,8 @@ class Result:
     refused: tuple[Refused, ...] = ()
     not_kept: tuple[NotKept, ...] = ()
     overshoot: str = ""
-    found: Found | None = None
-    unchecked: bool = False
+    found: Found | None = field(default=None, metadata=SPARSE)
+    unchecked: bool = field(default=False, metadata=SPARSE)
 
     @property
     def kind(self) -> str:
@@ -111,7 +112,8 @@ class Result:
         data = to_data(self)
         data["cost"]["seconds"] = round(self.cost.seconds, 3)
         data["patch"] = None if self.patch is None else self.patch.to_json()
-        data["found"] = None if self.found is None else self.found.told()
+        if self.found is not None:
+            data["found"] = self.found.told()
         return dict(data)
 
 
