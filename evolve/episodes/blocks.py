@@ -53,11 +53,13 @@ class Written:
         thought: What stands outside of blocks.
         blocks: In order; blocks of other languages are part of the thought.
         uses: What the reply says that it relies on: ids of remembered facts and skills, or their words.
+        torn: Path of a file whose block may have ended at a fence of the file's own, because another follows; else "".
     """
 
     thought: str
     blocks: tuple[Block, ...]
     uses: tuple[str, ...] = ()
+    torn: str = ""
 
     def of(self, *kinds: BlockKind) -> tuple[Block, ...]:
         """The blocks of these kinds."""
@@ -76,11 +78,14 @@ def read_reply(text: str) -> Written:
     """The thought and the blocks of a reply. A block that is never closed reaches to the end."""
     thought: list[str] = []
     blocks: list[Block] = []
+    torn = ""
     lines = iter(text.replace("\r\n", "\n").split("\n"))
     for line in lines:
         opening = _OPENING.match(line)
         if opening is None:
             thought.append(line)
+            if blocks and blocks[-1].kind in ("edit", "file") and _is_fence(line, 3):
+                torn = torn or blocks[-1].path
             continue
         kind = _WORDS.get(opening[2].lower())
         if kind is None:  # what it quotes is not meant to be run
@@ -90,7 +95,9 @@ def read_reply(text: str) -> Written:
         blocks.append(Block(kind=kind, text=_text(inside), path=opening[3].strip("`'\" \t")))
     outside = "\n".join(thought).strip()
     named = [name for line in _USES.findall(outside) for name in (_ID.findall(line) or [line.strip()])]
-    return Written(thought=_USES.sub("", outside).strip(), blocks=tuple(blocks), uses=tuple(dict.fromkeys(named)))
+    return Written(
+        thought=_USES.sub("", outside).strip(), blocks=tuple(blocks), uses=tuple(dict.fromkeys(named)), torn=torn
+    )
 
 
 def blocks_of(code: str) -> tuple[Block, ...]:
@@ -145,11 +152,15 @@ def _until_closed(lines: Iterator[str], ticks: int, *, nests: bool) -> Iterator[
     """The lines before the one that closes a block; in a text file, blocks of its own are passed over."""
     inner = 0
     for line in lines:
-        bare = line.strip()
-        if len(bare) >= ticks and not bare.strip("`"):
+        if _is_fence(line, ticks):
             if not inner:
                 return
             inner -= 1
         elif nests and (opening := _OPENING.match(line)) and len(opening[1]) >= ticks:
             inner += 1
         yield line
+
+
+def _is_fence(line: str, ticks: int) -> bool:
+    bare = line.strip()
+    return len(bare) >= ticks and not bare.strip("`")

@@ -23,6 +23,10 @@ _PLANNED = re.compile(
 _MOST_SUBGOALS = 12
 
 NO_BLOCK = "The reply holds no block that could be run. Put what is to be run between ```python and ```."
+TORN = (
+    "Nothing was run: the block of {path} seems to end at a line of backticks that belongs to the file. Open and close"
+    " such a block with more backticks than any line in it has."
+)
 NOTHING_DONE = "There is nothing to hand in. Reply with a python block that defines the function that is asked for."
 
 
@@ -60,6 +64,8 @@ def read_proposal(said: str, view: TaskView, kind: EnvironmentKind) -> Proposal:
     written = read_reply(said)
     if not written.blocks:
         return _without_blocks(said, written, view, kind)
+    if written.torn and not kind.one_file:
+        return Proposal(kind="code", text=TORN.format(path=written.torn), said=said)
     # What acts comes first: an answer that stands beside it was written before anybody saw what it gives.
     run = written.of("python", "sh", "edit", "file") if not kind.one_file else written.of("python")
     read = _from_blocks(run, view, kind) if run else None

@@ -188,3 +188,13 @@ def test_the_reason_for_giving_up_is_kept_where_blocks_stand_before_it(model, sa
     told = model(lambda body: "I look.\n```sh\nls\n```\n```give_up\nthe data is missing\n```")
     record = told.run(quirk_folder(JOBS[0], tmp_path / "job"), sandbox=sandbox, split="own")
     assert record.steps[-1].observation.error == "the data is missing"
+
+
+def test_a_file_whose_own_fence_ended_its_block_is_not_written_in_part(model, sandbox, tmp_path):
+    page = "# Use\n```\nmake\n```\nmore\n"
+    replies = [f"```file README.md\n{page}```\n```done\n```", f"````file README.md\n{page}````", "```give_up\n```"]
+    told = model(lambda body: replies[min(len(told.bodies), 3) - 1])
+    record = told.run(quirk_folder(JOBS[0], tmp_path / "job"), sandbox=sandbox, split="own")
+    first, second, _ = record.steps
+    assert "the block of README.md seems to end" in first.observation.error and not first.action.code
+    assert second.observation.state.changed == ("README.md",) and page in second.action.code
