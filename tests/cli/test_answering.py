@@ -38,14 +38,14 @@ def test_an_answer_given_later_solves_the_task_and_every_call_is_paid_once(cli, 
     assert first.code == 6, first.err
     assert QUESTION in first.err and "evolve runs answer r1 TEXT" in first.err
     assert cli(*command).code == 6
-    assert asked_for(endpoint) == ["plan", "action"]
+    assert asked_for(endpoint) == ["action"]
     assert json.loads(cli("runs", "list", "--json").out)[0]["body"]["question"]["text"] == QUESTION
     assert "waiting" in cli("runs", "list").out and QUESTION in cli("runs", "show", "r1").out
     done = cli("runs", "answer", "r1", "in April, the day comes first", "--json")
     assert done.code == 0, done.err
     result = json.loads(done.out)
     assert (result["status"], result["verified"], result["question"]) == ("solved", True, None)
-    assert asked_for(endpoint)[:3] == ["plan", "action", "action"]
+    assert asked_for(endpoint)[:2] == ["action", "action"]
     assert result["cost"]["calls"] == len(endpoint.requests)
     shown = cli("runs", "show", "r1").out
     assert QUESTION in shown and "the person answered: in April, the day comes first" in shown
@@ -104,7 +104,7 @@ def test_leave_given_with_the_answer_covers_what_comes_of_it(cli, tmp_path):
         assert cli(*command, "--model", serving.model).code == 6
         assert (folder / "n.txt").read_text() == "1\n"
         done = cli("runs", "answer", "r1", "two", "--approve", "auto")
-        assert "two" in json.dumps(serving.requests[2])
+        assert "two" in json.dumps(serving.requests[1])
     assert done.code == 0, done.err
     assert "applied to" in done.out and (folder / "n.txt").read_text() == "2\n"
 
@@ -150,12 +150,11 @@ def test_a_process_killed_at_its_question_is_answered_in_a_new_one(cli, start_cl
     assert QUESTION in waiting.seen
     waiting.process.send_signal(signal.SIGKILL)
     assert waiting.ended() == -signal.SIGKILL
-    assert asked_for(endpoint) == ["plan", "action"]
+    assert asked_for(endpoint) == ["action"]
     later = Terminal(start_cli, *command).until("answer (Enter leaves it open)").type("the day is first")
     assert later.ended() == 0
     assert "solved, verified" in later.seen
-    assert asked_for(endpoint)[:3] == ["plan", "action", "action"]
-    assert asked_for(endpoint).count("plan") == 1
+    assert asked_for(endpoint)[:2] == ["action", "action"]
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from evolve.policies.language.claims import unfit
 from evolve.policies.language.quoting import quoted, shortened
 
 _ROOM = 6_000
+_THE_PERSON = re.compile(r"\AThe (?:person|user) (?:wants|wishes|expects|asks for) ")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,8 +37,9 @@ def describe(models: ChatModel, questions: Questions, acts: Sequence[str]) -> De
     if reply.refused or reply.data is None:
         raise ModelMistake("the model would not answer")
     description = " ".join(str(reply.data["description"]).split())
-    # Acts are text from outside, and what a model makes of them may carry an order on.
-    why = unfit(description)
+    # Acts are text from outside, and what a model makes of them may carry an order on. That the person wants something
+    # is what was asked for; a claim about the world would have no business to say so.
+    why = unfit(_THE_PERSON.sub("The person prefers ", description))
     if why:
         raise ModelMistake(f"the model's description is not kept: {why}")
     name = "-".join(re.findall(r"[a-z0-9]+", str(reply.data["name"]).lower())[:3])
