@@ -146,7 +146,6 @@ def test_wrong_commands_and_options_are_told(chat, project):
     done = chat("/aprove", "/approve sometimes", "/diff r9", "/model not a model")
     assert "did you mean /approve?" in done.out and "there is no mode 'sometimes'" in done.out
     assert done.code == 2
-    assert "--check" in chat(options=("--dir", project)).err
     assert "--dir" in chat(options=("--check", "true")).err
     assert chat(options=("--approve", "sometimes")).code == 2
     assert chat(options=("--resume", "c99")).code == 2

@@ -31,7 +31,7 @@ def test_a_small_folder_is_seen_whole_with_what_its_check_prints(look):
     # The command itself stands in what says how the work is judged.
     assert check.text.startswith("Traceback") and "AssertionError" in check.text
     assert check.text.splitlines()[-1].startswith("[exit 1")
-    assert (files.name, files.text) == ("files", f"=== test_total.py\n{TEST}=== total.py\n{WRONG}".rstrip())
+    assert (files.name, files.text) == ("files", f"all files, in full\n=== test_total.py\n{TEST}=== total.py\n{WRONG}".rstrip())
 
 
 def test_what_says_nothing_takes_no_room():
@@ -43,9 +43,9 @@ def test_what_says_nothing_takes_no_room():
     lines = map_of({**folder(40), "a/__init__.py": b"", "py.typed": b""}, "").splitlines()
     assert lines[-1] == "Empty: a/__init__.py, py.typed"
     (seen, _) = seen_of({"a": b"x"}, "", "make", Checked(ok=True, output="ok\n", exit=0, seconds=0.4))
-    assert seen.text == "ok\n[exit 0]"
+    assert seen.text == "ok\n[exit 0; it passes already, so it does not test what is asked]"
     (seen, _) = seen_of({"a": b"x"}, "", "make", Checked(ok=True, output="ok\n", exit=0, seconds=4.2))
-    assert seen.text == "ok\n[exit 0, in 4 s]"
+    assert seen.text == "ok\n[exit 0, in 4 s; it passes already, so it does not test what is asked]"
 
 
 def test_many_empty_files_leave_room_on_a_map_of_a_large_folder():

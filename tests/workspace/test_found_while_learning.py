@@ -96,7 +96,7 @@ class Adder:
     def __call__(self, body):
         kind, prompt = question_of(body), "\n".join(message["content"] for message in body["messages"])
         if kind == "claims":
-            claim = {"cause": ADDED, "relation": "contributes", "effect": "solved", "condition": ""}
+            claim = {"cause": ADDED, "condition": ""}
             return json.dumps({"claims": [claim]})
         if kind != "action":
             return json.dumps({"goal": "g", "subgoals": [], "name": "n", "description": "Adds up."})
