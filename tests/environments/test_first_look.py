@@ -31,7 +31,10 @@ def test_a_small_folder_is_seen_whole_with_what_its_check_prints(look):
     # The command itself stands in what says how the work is judged.
     assert check.text.startswith("Traceback") and "AssertionError" in check.text
     assert check.text.splitlines()[-1].startswith("[exit 1")
-    assert (files.name, files.text) == ("files", f"all files, in full\n=== test_total.py\n{TEST}=== total.py\n{WRONG}".rstrip())
+    assert (files.name, files.text) == (
+        "files",
+        f"all files, in full\n=== test_total.py\n{TEST}=== total.py\n{WRONG}".rstrip(),
+    )
 
 
 def test_what_says_nothing_takes_no_room():
