@@ -101,9 +101,13 @@ def generators(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(tmp_path / "site")
 
 
-@pytest.fixture(autouse=True, scope="session")
+@pytest.fixture(autouse=True)
 def _ctrl_c_in_hand() -> Iterator[None]:
-    """Whoever starts the tests in the background has Ctrl-C ignored in them, and in every process that they start."""
+    """Ctrl-C raises in every test, whatever the one before left behind.
+
+    Whoever starts the tests in the background has it ignored in them, and in all processes that they start; a command
+    that ran in this process leaves it to end the process.
+    """
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
