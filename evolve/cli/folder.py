@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evolve.cli.amounts import spending
 from evolve.cli.asking import WAITING, show_diff, tell_waiting
 from evolve.cli.learning import emit_with_lessons
 from evolve.cli.output import counted, emit, visible
@@ -111,7 +112,7 @@ def _show_outcome(result: Result) -> None:
         names = ", ".join(result.patch.protected)
         line = f"protected, so neither counted nor applied: {names}  (--protect PATTERN chooses others)"
         emit(visible(line, lines=False))
-    emit(f"episode {result.episode_id} of {result.run_id}")
+    emit(f"{spending(result.cost)}, {result.cost.seconds:.2f} s; episode {result.episode_id} of {result.run_id}")
 
 
 def named_files(text: str, folder: str) -> list[str]:

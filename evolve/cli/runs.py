@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evolve.cli import asking, options, pages
+from evolve.cli.amounts import spending
 from evolve.cli.output import counted, emit, emit_json, flush, shorten, table
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
     emit(table(header, rows, spare=("started (UTC)", "kind")) or "no runs yet")
 
 
-_EPISODE = ("episode", "task", "split", "variant", "status", "rests on", "candidates")
+_EPISODE = ("episode", "task", "split", "variant", "status", "rests on", "spent")
 
 
 @app.page("show", "evolve runs show r1")
@@ -81,6 +82,9 @@ def show_command(
                     "verified": record.verified,
                     "checked": record.checked,
                     "candidates": record.cost.candidates,
+                    "calls": record.cost.calls,
+                    "tokens": record.cost.tokens,
+                    "money": record.cost.money,
                     "not_kept": [vars(refused) for refused in overview.not_kept.get(record.episode, ())],
                     **({} if record.found is None else {"found": record.found.told()}),
                 }
@@ -96,7 +100,7 @@ def show_command(
             record.variant[:10],
             record.status,
             _grounds(record),
-            record.cost.candidates,
+            spending(record.cost),
         )
         for record in records
     ]

@@ -75,7 +75,11 @@ def outcome(step: Step) -> str:
         return f"{'accepted' if judged.accepted else 'refused'}{told}"
     if seen is None:
         return "not run"
-    return "held" if seen.ok else shorten(seen.error or "did not hold", 80)
+    if seen.ok:
+        return "held"
+    changed = seen.state is not None and bool(seen.state.changed)
+    looked = step.action.explores or step.action.kind == "recall" or (seen.state is not None and not changed)
+    return shorten(seen.error or ("looked" if looked else "did not hold"), 80)
 
 
 def _grounds(record: EpisodeRecord) -> str:

@@ -40,7 +40,9 @@ def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
     limits = _limits(desk, wish)
     if run is None:
         opener(desk, wish)  # refuses before anything is on record
-        key_parts = ["run", task_json(task), *_bounds(limits), desk.learner.name, *desk.mark]
+        # The room that its kind of work needs is nothing that was asked for.
+        asked = _bounds(_limits(desk, wish, roomy=False))
+        key_parts = ["run", task_json(task), *asked, desk.learner.name, *desk.mark]
         body = {"task": task.id, **about(task), **desk.mark}
         run = stores.runs.begin("run", digest(canonical_json(key_parts)), body, started=now())
     task = with_refusals(desk, task, run.id)
@@ -157,10 +159,10 @@ def _note(desk: Desk, run: Run, additions: Mapping[str, Any]) -> None:
         desk.stores.runs.note(run.id, {**body, **additions})
 
 
-def _limits(desk: Desk, wish: Wish) -> Limits:
+def _limits(desk: Desk, wish: Wish, *, roomy: bool = True) -> Limits:
     """What one task of a person's own may spend; a promoted workflow bounds it where the person does not."""
     acting = Arm(workflow=desk.stores.active_workflow(desk.workflow))
-    knobs = room_for(acting.workflow, wish.task.environment).knobs
+    knobs = (room_for(acting.workflow, wish.task.environment) if roomy else acting.workflow).knobs
     limits = episode_limits(desk.learner, wish.budget, desk.settings, knobs)
     bounded = desk.uses_model or wish.budget.candidates or acting.workflow == desk.workflow
     return limits if bounded else acting.limits(limits, wish.task.environment)
