@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.doubles import QuirkDouble, quirk_tasks
 from evolve.tasks import render_jsonl
-from evolve.testing import ScriptedEndpoint
+from evolve.testing import ScriptedEndpoint, schema_of
 from tests.doubles.folders import FolderDouble, quirk_assertions, quirk_folder
 
 DATES, AMOUNTS, NAMES, YEARS, MORE_DATES = quirk_tasks(5)
@@ -110,12 +110,11 @@ class Fitting(QuirkDouble):
     """Writes what gives the one output that its prompt shows, whatever it is asked."""
 
     def answer(self, body):
-        said = json.loads(super().answer(body))
         prompt = "\n".join(message["content"] for message in body["messages"])
         shown = re.search(r"(\w+)\(.*\) == (.+)", prompt)
-        if "code" in said and shown:
-            said["code"] = f"def {shown[1]}(*values):\n    return {shown[2]}\n"
-        return json.dumps(said)
+        if shown is None or schema_of(body, ""):
+            return super().answer(body)
+        return f"```python\ndef {shown[1]}(*values):\n    return {shown[2]}\n```"
 
 
 @pytest.mark.slow
@@ -136,7 +135,7 @@ def test_an_imported_issue_is_mended_from_a_recording_and_decided_by_tests_that_
 
 
 class Careful(FolderDouble):
-    """Writes its answer and then hands the folder in, as there is no check to see; it knows the quirk, or does not."""
+    """Knows the quirk of its task from the start, or does not."""
 
     def __init__(self, tasks, knows=True):
         super().__init__(tasks)
@@ -144,10 +143,7 @@ class Careful(FolderDouble):
 
     def answer(self, body):
         body = {**body, "messages": [*body["messages"], {"role": "user", "content": self.hint}]}
-        said = json.loads(super().answer(body))
-        if "kind" in said and "Step 1" in json.dumps(body):
-            said |= {"kind": "finish", "code": "", "text": "done"}
-        return json.dumps(said)
+        return super().answer(body)
 
 
 @pytest.mark.slow
