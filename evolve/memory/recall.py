@@ -129,10 +129,16 @@ def recall_insights(book: InsightBook, search: Search, want: RecallRequest) -> l
             share.local /= total
             scored[kind].append((-_score(insight, share), name, insight, share))
     return [
-        replace(_recalled(insight, share, len(near)), kind=kind)
+        _acting(_recalled(insight, share, len(near)), kind)
         for kind, most in (("insight", want.k), (TRIAL, _MOST_TRIALS))
         for _, _, insight, share in heapq.nsmallest(most, scored[kind], key=lambda entry: entry[:2])
     ]
+
+
+def _acting(item: Recalled, kind: str) -> Recalled:
+    """The item under its kind; what acts on the word of several families is supported, whatever one of them says."""
+    bound = item.cause.startswith(FACT) and kind == "insight" and item.status == "hypothesis"
+    return replace(item, kind=kind, status="supported" if bound else item.status)
 
 
 def _kind(book: InsightBook, insight: Insight, want: RecallRequest) -> str:
@@ -144,9 +150,12 @@ def _kind(book: InsightBook, insight: Insight, want: RecallRequest) -> str:
     if insight.cause.startswith(QUOTED):
         counts = counts and insight.status == "confirmed"
     at_home = (insight.scope.environment, insight.scope.family) == (origin.environment, origin.family)
-    if counts and (at_home or book.acts_anywhere(insight.id)):
+    agreeing = book.trials_agree(insight.id)
+    # Pairs of two origins are two pairs, even where each family has but one of them.
+    elsewhere = bool(agreeing) and want.statuses >= INFLUENTIAL and book.acts_anywhere(insight.id)
+    if (counts and at_home) or (elsewhere and (counts or not insight.cause.startswith(QUOTED))):
         return "insight"
-    return TRIAL if want.trials and book.trials_agree(insight.id) else ""
+    return TRIAL if want.trials and agreeing else ""
 
 
 @dataclass(kw_only=True)

@@ -58,6 +58,14 @@ def test_a_trial_in_another_family_from_another_source_does(learned):
     assert set(asks(memory, family="amounts")) <= {"insight", "trial"} and "insight" in asks(memory, family="amounts")
 
 
+def test_one_trial_each_in_two_families_from_two_sources_lets_it_act_in_a_third(learned):
+    memory = learned(1, source="file-a")
+    learned(2, family=NAMES, source="file-b")
+    at = Origin(environment="programs", family="amounts")
+    found = memory.recall("anything", 5, features=(1.0, 0.0), kinds=("insight",), scope=at)
+    assert found and {(one.kind, one.status) for one in found} == {("insight", "supported")}
+
+
 def test_a_trial_in_another_family_that_disagrees_does_not(learned):
     memory = learned(1, 2, source="file-a")
     learned(3, family=NAMES, direction=-1, source="file-b")
