@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -58,6 +59,25 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
 _EPISODE = ("episode", "task", "split", "variant", "status", "rests on", "spent")
 
 
+def _told(record: EpisodeRecord, not_kept: Iterable[object]) -> dict[str, object]:
+    """An episode as JSON."""
+    return {
+        "episode": record.episode,
+        "task": record.task,
+        "split": record.split,
+        "variant": record.variant,
+        "status": record.status,
+        "verified": record.verified,
+        "checked": record.checked,
+        "candidates": record.cost.candidates,
+        "calls": record.cost.calls,
+        "tokens": record.cost.tokens,
+        "money": record.cost.money,
+        "not_kept": [vars(refused) for refused in not_kept],
+        **({} if record.found is None else {"found": record.found.told()}),
+    }
+
+
 @app.page("show", "evolve runs show r1")
 def show_command(
     run: options.RunId,
@@ -71,26 +91,7 @@ def show_command(
         overview = opened.runs.show(run)
     records = overview.episodes
     if as_json:
-        emit_json(
-            [
-                {
-                    "episode": record.episode,
-                    "task": record.task,
-                    "split": record.split,
-                    "variant": record.variant,
-                    "status": record.status,
-                    "verified": record.verified,
-                    "checked": record.checked,
-                    "candidates": record.cost.candidates,
-                    "calls": record.cost.calls,
-                    "tokens": record.cost.tokens,
-                    "money": record.cost.money,
-                    "not_kept": [vars(refused) for refused in overview.not_kept.get(record.episode, ())],
-                    **({} if record.found is None else {"found": record.found.told()}),
-                }
-                for record in records
-            ]
-        )
+        emit_json([_told(record, overview.not_kept.get(record.episode, ())) for record in records])
         return
     rows = [
         (

@@ -39,12 +39,7 @@ def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
     workflow = desk.workflow
     limits = _limits(desk, wish)
     if run is None:
-        opener(desk, wish)  # refuses before anything is on record
-        # The room that its kind of work needs is nothing that was asked for.
-        asked = _bounds(_limits(desk, wish, roomy=False))
-        key_parts = ["run", task_json(task), *asked, desk.learner.name, *desk.mark]
-        body = {"task": task.id, **about(task), **desk.mark}
-        run = stores.runs.begin("run", digest(canonical_json(key_parts)), body, started=now())
+        run = _begun(desk, wish)
     task = with_refusals(desk, task, run.id)
     wish = replace(wish, task=task)
     # A run that waits goes on as what it was, whatever was promoted since.
@@ -84,6 +79,16 @@ def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
         budget_ended=_budget_ended(wish.budget, record, limits),
     )
     return result_of(record, task, extras)
+
+
+def _begun(desk: Desk, wish: Wish) -> Run:
+    """The run of this wish: the open one that asked for the same, else a new one."""
+    opener(desk, wish)  # refuses before anything is on record
+    # The room that its kind of work needs is nothing that was asked for.
+    asked = _bounds(_limits(desk, wish, roomy=False))
+    key_parts = ["run", task_json(wish.task), *asked, desk.learner.name, *desk.mark]
+    body = {"task": wish.task.id, **about(wish.task), **desk.mark}
+    return desk.stores.runs.begin("run", digest(canonical_json(key_parts)), body, started=now())
 
 
 def answer(desk: Desk, run_id: str, said: str | None, person: Person) -> Result:
