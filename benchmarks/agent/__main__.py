@@ -42,22 +42,22 @@ def main() -> None:
     if options.quick:
         tasks = tasks[::6]
     with tempfile.TemporaryDirectory() as name:
-        known = _arms(Path(name), options.peer)
+        known = [_arms(Path(name) / str(draw), options.peer) for draw in range(options.seeds)]
         wanted = [word.strip() for word in options.arms.split(",")]
-        missing = [word for word in wanted if word not in known]
+        missing = [word for word in wanted if word not in known[0]]
         if missing:
-            parser.error(f"no arm {missing[0]!r}; there are {', '.join(known)} (smolagents needs --peer)")
+            parser.error(f"no arm {missing[0]!r}; there are {', '.join(known[0])} (smolagents needs --peer)")
         results: list[Result] = []
         for word in wanted:
-            for result in measured(known[word](), tasks):
-                progress(
-                    f"{result.arm}: {result.task} {'solved' if result.solved else 'not solved'}, {result.calls} calls"
-                )
-                results.append(result)
+            for draw, made in enumerate(known):
+                for result in measured(made[word](), tasks, draw):
+                    how = "solved" if result.solved else "not solved"
+                    progress(f"{result.arm}, draw {draw}: {result.task} {how}, {result.calls} calls")
+                    results.append(result)
     targets = against_plain(results, "evolve") + of_memory(results, *evolve_arm.NAMES)
     outcome = Outcome(
         benchmark="agent",
-        seeds=1,
+        seeds=options.seeds,
         quick=options.quick,
         rows=[*(result.to_json() for result in results), *({"measure": "summary", **row} for row in summary(results))],
         targets=targets,

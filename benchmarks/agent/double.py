@@ -35,8 +35,12 @@ class AgentDouble:
         return reply(body)[0]
 
 
-def reply(body: Mapping[str, Any]) -> tuple[str, Version]:
-    """The reply, and which of its answers it holds: "" where none, ``right`` where the one that is right."""
+def reply(body: Mapping[str, Any], draw: int = 0) -> tuple[str, Version]:
+    """The reply, and which of its answers it holds: "" where none, ``right`` where the one that is right.
+
+    Args:
+        draw: Which prompts it slips on; the same for the same number.
+    """
     prompt = Prompt(body)
     form = Form(body, prompt)
     known = task_in(prompt)
@@ -45,7 +49,7 @@ def reply(body: Mapping[str, Any]) -> tuple[str, Version]:
     if known is None:
         return form.says(Telling(thought="There is no task that I know.", finish=True)), ""
     move = Reader(prompt, form, known).move()
-    if _slips(prompt):
+    if slips(prompt, draw):
         move = _slip(move)
     return form.says(move), move.version
 
@@ -107,14 +111,15 @@ def _tell(prompt: Prompt, form: Form, known: Knowledge | None) -> str:
     return form.says(said) if form.schema is not None else rule or "Nothing that the values show."
 
 
-def _digest(prompt: Prompt) -> int:
+def _digest(prompt: Prompt, draw: int) -> int:
     """A number of the prompt's words; paths and numbers, which differ from run to run, are left out."""
-    words = re.sub(r"\S*/\S*|[\d.]+", "", prompt.whole)
+    words = re.sub(r"\S*/\S*|[\d.]+", "", prompt.whole) + (f"\n{draw}" if draw else "")
     return int.from_bytes(hashlib.sha256(words.encode()).digest()[:4], "big")
 
 
-def _slips(prompt: Prompt) -> bool:
-    return _digest(prompt) % 100 < SLIPS
+def slips(prompt: Prompt, draw: int) -> bool:
+    """Whether it makes a slip on this prompt."""
+    return _digest(prompt, draw) % 100 < SLIPS
 
 
 def _slip(move: Move) -> Move:

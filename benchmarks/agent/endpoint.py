@@ -30,18 +30,22 @@ class Call:
 class MeteredEndpoint(ScriptedEndpoint):
     """Serves the double; counts tokens by letters, and as cached what an earlier request of the run began with.
 
+    Args:
+        draw: Which prompts the double slips on.
+
     Attributes:
         calls: The books, in the order of the requests.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, draw: int = 0) -> None:
         super().__init__()
+        self._draw = draw
         self.calls: list[Call] = []
         self._earlier: list[str] = []
 
     def taken(self, body: dict[str, Any], key: str) -> Any:
         """Answers a request and writes it down."""
-        text, version = reply(body)
+        text, version = reply(body, self._draw)
         with self._guard:
             self.requests.append(body)
             self.keys.append(key)

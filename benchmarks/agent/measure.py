@@ -81,6 +81,7 @@ class Result:
     completion_tokens: int
     first_answer_right: bool
     seconds: float
+    draw: int = 0
     note: str = ""
 
     @property
@@ -93,18 +94,17 @@ class Result:
         return asdict(self)
 
 
-def measured(arm: Arm, tasks: Sequence[AgentTask]) -> Iterable[Result]:
-    """Each task in turn, behind one endpoint for the whole run of the arm."""
-    with MeteredEndpoint() as endpoint, closing(arm):
+def measured(arm: Arm, tasks: Sequence[AgentTask], draw: int = 0) -> Iterable[Result]:
+    """Each task in turn, behind one endpoint for the whole run of the arm; a draw says where the double slips."""
+    with MeteredEndpoint(draw) as endpoint, closing(arm):
         for task in tasks:
             before, started = len(endpoint.calls), time.monotonic()
             solved = arm.solve(task, endpoint)
             solved = _from_the_books(solved, endpoint, before, time.monotonic() - started)
             right = solved.handed_in is not None and judged(task, solved.handed_in)
             counts = {name: value for name, value in asdict(solved).items() if name != "handed_in"}
-            yield Result(
-                arm=arm.name, task=task.id, kind=task.kind, family=task.family, role=task.role, solved=right, **counts
-            )
+            about = {"task": task.id, "kind": task.kind, "family": task.family, "role": task.role}
+            yield Result(arm=arm.name, draw=draw, solved=right, **about, **counts)
 
 
 def _from_the_books(solved: Solved, endpoint: MeteredEndpoint, before: int, seconds: float) -> Solved:
@@ -183,10 +183,10 @@ def of_memory(results: Sequence[Result], without: str, with_memory: str) -> list
     """What memory should save on the unseen tasks of the families; intervals over families."""
     unseen = [result for result in results if result.role == "unseen"]
     pairs: dict[str, list[tuple[Result, Result]]] = {}
-    by = {(result.arm, result.task): result for result in unseen}
+    by = {(result.arm, result.task, result.draw): result for result in unseen}
     for result in unseen:
-        if result.arm == without and (with_memory, result.task) in by:
-            pairs.setdefault(result.family, []).append((result, by[with_memory, result.task]))
+        if result.arm == without and (other := (with_memory, result.task, result.draw)) in by:
+            pairs.setdefault(result.family, []).append((result, by[other]))
     listed = list(pairs.values())
     if not listed:
         return []

@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 
 from benchmarks.agent import plain
-from benchmarks.agent.double import reply
+from benchmarks.agent.double import reply, slips
 from benchmarks.agent.endpoint import MeteredEndpoint
 from benchmarks.agent.frozen import digests, written
 from benchmarks.agent.judge import judged, run_program, same_answer, unpacked
@@ -93,6 +93,13 @@ def test_the_house_rule_in_other_words_is_enough():
     versions = {reply(asked(words + f"\nNote {n}{'x' * n}: a week starts on a Thursday here."))[1] for n in range(20)}
     assert versions <= {"right", "slip"}
     assert "right" not in {reply(asked(words + f"\nNote {n}{'x' * n}"))[1] for n in range(20)}
+
+
+def test_each_draw_slips_on_other_prompts_and_as_often():
+    prompts = [Prompt(asked(" ".join(["word"] * n))) for n in range(400)]
+    drawn = [{at for at, prompt in enumerate(prompts) if slips(prompt, draw)} for draw in (0, 1, 1)]
+    assert drawn[0] != drawn[1] == drawn[2]
+    assert all(3 <= len(found) <= 24 for found in drawn)
 
 
 def test_a_comparison_helps_only_as_long_as_it_is_there():
