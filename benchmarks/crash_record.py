@@ -91,9 +91,24 @@ def compare(found: Content, wanted: Content) -> Difference:
         here, there = found.get(table, Counter()), wanted.get(table, Counter())
         missing, surplus = there - here, here - there
         lost, extra = lost + missing.total(), extra + surplus.total()
-        for sign, rows in (("-", missing), ("+", surplus)):
-            first = first or next((f"{sign} {table}: {row[:200]}" for row in rows), "")
+        if (missing or surplus) and not first:
+            first = f"{table}: {_apart(sorted(missing), sorted(surplus))}"
     return Difference(lost=lost, extra=extra, first=first)
+
+
+def _apart(missing: Sequence[str], surplus: Sequence[str]) -> str:
+    """Where the first missing row and the surplus row most like it part; the row where there is none to compare."""
+    if not missing or not surplus:
+        return "".join(f"{sign} {rows[0][:200]}" for sign, rows in (("-", missing), ("+", surplus)) if rows)
+    wanted = missing[0]
+    found = max(surplus, key=lambda row: _shared(row, wanted))
+    begin = max(0, _shared(found, wanted) - 80)
+    return f"wanted ...{wanted[begin : begin + 240]} but found ...{found[begin : begin + 240]}"
+
+
+def _shared(one: str, other: str) -> int:
+    """Letters with which both begin."""
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 _PRACTICE = re.compile(r"round \d+, practice: (\d+)/\d+ tasks, \d+ solved, (\d+) skills")
