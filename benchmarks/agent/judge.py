@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -113,13 +114,14 @@ def run_program(source: str, folder: Path) -> tuple[int, str]:
 def _run(command: Sequence[str], folder: Path | None, given: str = "", *, errors: bool = True) -> tuple[int, str]:
     path = os.pathsep.join([str(Path(sys.executable).parent), "/usr/local/bin", "/usr/bin", "/bin"])
     world = {"PATH": path, "PYTHONDONTWRITEBYTECODE": "1", "LANG": "C.UTF-8"}
-    try:
-        done = subprocess.run(
-            command, cwd=folder, input=given, env=world, text=True, timeout=_LIMIT_S, check=False,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT if errors else subprocess.DEVNULL,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired as late:
-        told = late.stdout or b""
-        text = told if isinstance(told, str) else told.decode("utf-8", "replace")
-        return 124, text + f"(ended after {_LIMIT_S:g} s)" if errors else text
-    return done.returncode, done.stdout
+    with subprocess.Popen(
+        command, cwd=folder, env=world, text=True, start_new_session=True, stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT if errors else subprocess.DEVNULL,
+    ) as process:  # fmt: skip
+        try:
+            text = process.communicate(given, timeout=_LIMIT_S)[0]
+            return process.returncode, text
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)  # a shell that is ended leaves what it started behind
+            text = process.communicate()[0]
+    return 124, text + f"(ended after {_LIMIT_S:g} s)" if errors else text

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
-from benchmarks.agent import plain
+from benchmarks.agent import judge, plain
 from benchmarks.agent.double import reply, slips
 from benchmarks.agent.endpoint import MeteredEndpoint
 from benchmarks.agent.frozen import digests, written
@@ -182,3 +183,11 @@ def test_the_plain_loop_solves_some_of_each_kind():
 def test_the_plain_loop_solves_all_but_what_it_cannot_know():
     results = list(measured(Plain(), [known.task for known in KNOWN]))
     assert {result.task for result in results if not result.solved} == NEVER_SHOWN | TOO_LITTLE_READ
+
+
+def test_a_command_that_does_not_end_leaves_nothing_behind(tmp_path, monkeypatch):
+    monkeypatch.setattr(judge, "_LIMIT_S", 3.0)
+    code, said = judge.run_command("echo begun; sleep 977 & echo $! >left; wait", tmp_path)
+    assert code == 124 and said.startswith("begun")
+    told = Path("/proc", (tmp_path / "left").read_text().strip(), "stat")
+    assert not told.exists() or told.read_text().rpartition(")")[2].split()[0] == "Z"
