@@ -1,4 +1,7 @@
-"""What holds for every test: no network, no real home, no settings from outside, one thread per library."""
+"""What holds for every test: no network, no real home, no settings from outside, one thread per library.
+
+Where tests spend their time is told by ``--durations=50``; what they wait for most is the disk, and Python that starts.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import itertools
 import os
 import signal
 import socket
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +26,27 @@ os.environ["OMP_NUM_THREADS"] = "1"
 for _name in ("COLUMNS", "LINES"):
     os.environ.pop(_name, None)
     os.unsetenv(_name)
+
+# Hundreds of tests start Python; without bytecode each of them would compile the package anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
+# A commit of the database waits some ten milliseconds for a disk, and next to nothing for memory. What it has to
+# survive in the tests is the end of a process, which loses neither.
+_MEMORY = Path("/dev/shm")
+_ROOM = 2 << 30
+
+
+def _holds_folders(place: Path) -> bool:
+    """Whether it is a place to write to that has room, and from which programs may be started."""
+    if not os.access(place, os.W_OK):
+        return False
+    state = os.statvfs(place)
+    return not state.f_flag & os.ST_NOEXEC and state.f_bavail * state.f_frsize >= _ROOM
+
+
+if _holds_folders(_MEMORY):
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
 
 # The same examples on every run and every machine; time limits would only measure the neighbours.
 hypothesis.settings.register_profile("evolve", deadline=None, derandomize=True, database=None)
