@@ -217,8 +217,9 @@ def _make_parts(text: str, finish: Finish, whole: Mapping[str, Any]) -> Parts:
     usage = whole.get("usage")
     usage = usage if isinstance(usage, dict) else {}
     details = usage.get("prompt_tokens_details") or usage.get("input_tokens_details")
-    prompt = _count(usage.get("prompt_tokens", usage.get("input_tokens")))
-    completion = _count(usage.get("completion_tokens", usage.get("output_tokens")))
+    # Nought is what hosts say that do not count: nothing can be asked, nor a text be written, without a token.
+    prompt = _count(usage.get("prompt_tokens", usage.get("input_tokens"))) or None
+    completion = _count(usage.get("completion_tokens", usage.get("output_tokens"))) or (None if text.strip() else 0)
     cached = _first_count((details, usage), _CACHED)
     written = usage.get("completion_tokens_details") or usage.get("output_tokens_details")
     thought = _first_count((written,), ("reasoning_tokens",))
