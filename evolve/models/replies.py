@@ -25,6 +25,7 @@ _FINISHES: Mapping[str, Finish] = {
 }
 MOST_BYTES = 4 * 1024 * 1024
 """A reply that is longer is refused; no model writes as much in one go."""
+_OF_A_STREAM = 16  # each token comes in a piece of its own, with hundreds of bytes around it
 
 # A count beyond it is nonsense, and booking it would end any budget at once.
 _MOST_COUNTED = 10**9
@@ -82,13 +83,18 @@ class Unusable:
     cut_short: bool = False
 
 
+def most_bytes(*, streamed: bool) -> int:
+    """The longest body that is read."""
+    return MOST_BYTES * _OF_A_STREAM if streamed else MOST_BYTES
+
+
 def read_reply(content: bytes, *, streamed: bool, path: str = "chat/completions") -> Parts | Unusable:
     """The parts of a whole body.
 
     A streamed request may be answered in one piece, and some endpoints do so.
     """
-    if len(content) > MOST_BYTES:
-        return Unusable(why=f"it is longer than {MOST_BYTES:,} bytes")
+    if len(content) > most_bytes(streamed=streamed):
+        return Unusable(why=f"it is longer than {most_bytes(streamed=streamed):,} bytes")
     try:
         # -sig, because some servers begin with a byte order mark.
         text = content.decode("utf-8-sig")
