@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from evolve.files import clean_text
 from evolve.models.addressing import OPENAI, Endpoint
-from evolve.models.replies import MOST_BYTES
+from evolve.models.replies import most_bytes
 from evolve.models.wire import Deadlines, Exchange, Failure, OnBytes, Received, failure_of_status
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class OpenAIWire:
         reusable = False
         try:
             answer = connection.send(exchange, deadlines, on_bytes)
-            reusable = isinstance(answer, Received) and len(answer.content) <= MOST_BYTES
+            reusable = isinstance(answer, Received) and len(answer.content) <= most_bytes(streamed=exchange.streamed)
         finally:
             if not reusable:
                 connection.close()  # what is still under way on it must not reach the next call
@@ -121,7 +121,7 @@ class _Connection:
         with self._opened(exchange, timeout) as reply:
             for piece in reply.iter_bytes():
                 content += piece
-                if len(content) > MOST_BYTES:
+                if len(content) > most_bytes(streamed=exchange.streamed):
                     break  # the reader refuses it
                 if on_bytes is not None and exchange.streamed:
                     on_bytes(piece)

@@ -28,6 +28,8 @@ _MOST_REPLY = re.compile(
     rf"|max_(?:completion_)?tokens`? must be less than or equal to `?{_NUMBER}",
     re.IGNORECASE,
 )
+_LEAST_WINDOW, _LEAST_MOST_REPLY = 256, 16
+"""Less is no figure of a model. It would be remembered, and no later prompt would get through."""
 _LEAST_SHARE = 0.05
 _LEAST_REPLY = 64
 
@@ -64,12 +66,18 @@ class Overflow:
 
 def overflow(text: str) -> Overflow:
     """The figures in a complaint."""
-    return Overflow(allowed=_first(_ALLOWED, text), prompt=_first(_PROMPT, text), asked=_first(_ASKED, text))
+    return Overflow(
+        allowed=_least(_first(_ALLOWED, text), _LEAST_WINDOW), prompt=_first(_PROMPT, text), asked=_first(_ASKED, text)
+    )
 
 
 def most_reply(text: str) -> int | None:
     """The most tokens of a reply by a complaint of OpenAI, DeepSeek, Anthropic or Groq; None by another."""
-    return _first(_MOST_REPLY, text)
+    return _least(_first(_MOST_REPLY, text), _LEAST_MOST_REPLY)
+
+
+def _least(tokens: int | None, least: int) -> int | None:
+    return tokens if tokens is not None and tokens >= least else None
 
 
 def _first(pattern: re.Pattern[str], text: str) -> int | None:

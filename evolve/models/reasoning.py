@@ -42,7 +42,7 @@ def _joined_details(parts: Iterable[Any]) -> list[Any]:
     for part in parts:
         last = entries[-1] if entries else None
         if isinstance(part, dict) and isinstance(last, dict) and _is_piece_of(part, last):
-            grown = {name: last.get(name, "") + part[name] for name in _GROWING if isinstance(part.get(name), str)}
+            grown = {name: (last.get(name) or "") + part[name] for name in _GROWING if isinstance(part.get(name), str)}
             entries[-1] = {**last, **{name: value for name, value in part.items() if value is not None}, **grown}
         else:
             entries.append(part)

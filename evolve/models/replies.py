@@ -25,6 +25,7 @@ _FINISHES: Mapping[str, Finish] = {
 }
 MOST_BYTES = 4 * 1024 * 1024
 """A reply that is longer is refused; no model writes as much in one go."""
+_OF_A_STREAM = 16  # each token comes in a piece of its own, with hundreds of bytes around it
 
 # A count beyond it is nonsense, and booking it would end any budget at once.
 _MOST_COUNTED = 10**9
@@ -82,13 +83,18 @@ class Unusable:
     cut_short: bool = False
 
 
+def most_bytes(*, streamed: bool) -> int:
+    """The longest body that is read."""
+    return MOST_BYTES * _OF_A_STREAM if streamed else MOST_BYTES
+
+
 def read_reply(content: bytes, *, streamed: bool, path: str = "chat/completions") -> Parts | Unusable:
     """The parts of a whole body.
 
     A streamed request may be answered in one piece, and some endpoints do so.
     """
-    if len(content) > MOST_BYTES:
-        return Unusable(why=f"it is longer than {MOST_BYTES:,} bytes")
+    if len(content) > most_bytes(streamed=streamed):
+        return Unusable(why=f"it is longer than {most_bytes(streamed=streamed):,} bytes")
     try:
         # -sig, because some servers begin with a byte order mark.
         text = content.decode("utf-8-sig")
@@ -217,8 +223,9 @@ def _make_parts(text: str, finish: Finish, whole: Mapping[str, Any]) -> Parts:
     usage = whole.get("usage")
     usage = usage if isinstance(usage, dict) else {}
     details = usage.get("prompt_tokens_details") or usage.get("input_tokens_details")
-    prompt = _count(usage.get("prompt_tokens", usage.get("input_tokens")))
-    completion = _count(usage.get("completion_tokens", usage.get("output_tokens")))
+    # Nought is what hosts say that do not count: nothing can be asked, nor a text be written, without a token.
+    prompt = _count(usage.get("prompt_tokens", usage.get("input_tokens"))) or None
+    completion = _count(usage.get("completion_tokens", usage.get("output_tokens"))) or (None if text.strip() else 0)
     cached = _first_count((details, usage), _CACHED)
     written = usage.get("completion_tokens_details") or usage.get("output_tokens_details")
     thought = _first_count((written,), ("reasoning_tokens",))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from contextlib import suppress
 from itertools import pairwise
 
 import pytest
 
-from evolve.errors import PromptTooLong
+from evolve.errors import EndpointProblem, PromptTooLong
 from evolve.ledger import Budget, Ledger
 from evolve.models import (
     Endpoint,
@@ -121,6 +122,23 @@ def test_an_endpoint_that_refuses_a_prompt_names_its_window_and_it_is_remembered
     assert one.models.limits() == ModelLimits(window=1_000, reply=250, known=True)
     again = bench(setup={"abilities": kept, "model": one.endpoint.model})
     assert again.models.limits().window == 1_000
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "This model's maximum context length is 4 tokens. However, you requested 500 tokens.",
+        "max_tokens is too large: 50. This model supports at most 1 completion tokens, whereas you provided 50.",
+    ],
+)
+def test_a_figure_that_no_model_has_is_not_remembered(bench, tmp_path, message):
+    """Remembered, it would leave no room for any prompt or reply of later runs."""
+    kept = tmp_path / "abilities.json"
+    one = bench({"status": 400, "message": message}, "fine", setup={"abilities": kept})
+    with suppress(EndpointProblem):
+        one.complete(ask("x" * 2_000))
+    again = bench("fine", setup={"abilities": kept, "model": one.endpoint.model})
+    assert again.models.limits() == ModelLimits(window=32_768, reply=8_192, known=False)
 
 
 def test_work_that_may_go_to_a_dearer_model_fits_that_one_too():

@@ -10,6 +10,7 @@ import pytest
 from evolve.errors import Cancelled, ModelMistake
 from evolve.ledger import Budget, Ledger
 from evolve.models import Message
+from evolve.models.replies import Parts, Unusable, read_reply
 from evolve.testing.endpoint_faults import completion
 from tests.models.conftest import SUM, ask, recorded
 from tests.models.test_spending import local, replay
@@ -139,12 +140,11 @@ def test_reasoning_goes_back_to_the_model_that_gave_it_and_to_no_other(fields):
 def test_reasoning_of_a_stream_is_put_together():
     pieces = [
         {"reasoning_content": "first "},
+        {"reasoning_details": [{"type": "reasoning.text", "index": 0, "text": None}]},
         {"reasoning_content": "this", "reasoning_details": [{"type": "reasoning.text", "index": 0, "text": "fi"}]},
         {"reasoning_details": [{"type": "reasoning.text", "index": 0, "text": "rst", "signature": "s"}]},
         {"content": "fine"},
     ]
-    from evolve.models.replies import read_reply
-
     events = [{"choices": [{"delta": piece}]} for piece in pieces] + [
         {"choices": [{"delta": {}, "finish_reason": "stop"}]}
     ]
@@ -155,6 +155,17 @@ def test_reasoning_of_a_stream_is_put_together():
         "reasoning_content": "first this",
         "reasoning_details": [{"type": "reasoning.text", "index": 0, "text": "first", "signature": "s"}],
     }
+
+
+def test_a_stream_whose_pieces_have_hundreds_of_bytes_around_each_token_is_read():
+    """A reply of 16,384 tokens, thinking included, as hosts stream it; in one piece it would be 100 kB."""
+    around = {"id": "g" * 60, "provider": "p" * 20, "system_fingerprint": "f" * 60, "usage": None}
+    events = [{**around, "choices": [{"index": 0, "delta": {"content": "word "}}]}] * 16_384
+    events.append({"choices": [{"delta": {}, "finish_reason": "stop"}]})
+    bodies = "".join(f"data: {json.dumps(event)}\n\n" for event in events).encode()
+    said = read_reply(bodies, streamed=True)
+    assert isinstance(said, Parts) and said.text == "word " * 16_384
+    assert isinstance(read_reply(bodies, streamed=False), Unusable)
 
 
 def test_an_endpoint_that_refuses_reasoning_gets_none(bench):

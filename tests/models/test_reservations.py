@@ -158,6 +158,17 @@ def test_the_parts_of_a_usage_are_told_apart():
     assert (spent.tokens, spent.completion, spent.cached, spent.calls) == (1_300, 300, 800, 1)
 
 
+def test_an_endpoint_that_counts_nothing_uses_the_budget_up_all_the_same():
+    usage = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+    ledger = Ledger(Budget(tokens=5_000))
+    model = local(lambda body: completion("fine", usage=usage), ledger)
+    said = model.complete(ask("word " * 500)).usage
+    assert said.estimated and said.prompt >= 500 and said.completion > 0
+    with pytest.raises(BudgetExhausted):
+        for _ in range(10):
+            model.complete(ask("word " * 500))
+
+
 @pytest.mark.parametrize(
     "more",
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from difflib import unified_diff
 from typing import Any, Literal
@@ -22,6 +23,8 @@ _PIECE = 8
 """Letters; so many in a row seldom agree by chance, and scripts without spaces have them too."""
 _REPEATED = 0.6
 """Share of a claim's pieces from which it repeats a text."""
+_ESCAPES = re.compile(r"\\+(?:[bfnrtv]|u00[01][0-9a-f]|x[01][0-9a-f])")
+"""What stands for a tab, a line break and the like, also within the text of a value; its letter is none of a word."""
 
 
 def is_failure(step: Step) -> bool:
@@ -82,6 +85,8 @@ def read_claims(
         if unfit(cause) or key in taken or key in as_key(view.instruction) or _holds_a_value(cause, view):
             continue
         has_condition = condition and as_key(condition) != key and not unfit(condition)
+        # Whatever is tried of a cause says nothing of a condition that somebody else worded.
+        has_condition = has_condition and not repeats_text(condition, shown)
         claims[key] = Claim(
             cause=f"{QUOTED if proposal.get('quoted') or repeats_text(key, shown) else FACT}{key}",
             # Only one thing is ever tried, whether knowing it helps; so that is all it may claim.
@@ -114,13 +119,17 @@ def evidence_of(view: TaskView, group: str, with_it: Attempted, without_it: Atte
 
 def shown_text(view: TaskView, steps: Sequence[Step]) -> str:
     """Everything of an episode that somebody else wrote, without case, punctuation and spacing."""
-    texts: list[Any] = [list(view.files), *([*row.input, row.output] for row in view.examples)]
+    refused = [(one.row, one.got) for one in view.refused]
+    refused += [(judged.row, judged.got) for step in steps if (judged := step.judgement) is not None]
+    rows = [*view.examples, *(row for row, _ in refused if row is not None)]
+    texts: list[Any] = [list(view.files), [part.text for part in view.seen], [turn.outcome for turn in view.earlier]]
+    texts += [*([*row.input, row.output] for row in rows), *(got for _, got in refused)]
     for step in steps:
         seen = step.observation
         if seen is not None and not seen.person:
             texts += [seen.text, seen.error, list(seen.outputs), step.judgement.text if step.judgement else ""]
             texts += [] if seen.state is None else [seen.state.output, seen.state.value, seen.state.check]
-    return _compact(json.dumps(texts, ensure_ascii=False, default=str).replace("\\n", " "))
+    return _compact(_ESCAPES.sub(" ", json.dumps(texts, ensure_ascii=False, default=str)))
 
 
 def repeats_text(cause: str, shown: str) -> bool:

@@ -8,6 +8,7 @@ forty. Everything here is a function of the steps: an episode that goes on after
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -53,7 +54,7 @@ def turns(view: TaskView, steps: Sequence[Step], room: int, limits: TurnLimits |
         room: Characters that all of them may take together.
     """
     pairs = [_pair(view, steps[: place + 1], limits) for place in range(len(steps))]
-    first = _first_in_full([sum(len(message.text) for message in pair) for pair in pairs], room)
+    first = _first_in_full([sum(map(_size, pair)) for pair in pairs], room)
     recent = [message for pair in pairs[first:] for message in pair]
     if not first:
         return recent
@@ -104,6 +105,11 @@ def _pair(view: TaskView, steps: Sequence[Step], limits: TurnLimits | None) -> t
     lines = [result.text, _standing(steps, limits), hint_after(steps)]
     text = "\n".join(line for line in lines if line)
     return said, Message(role="user", text=text, priority=KEPT, kind="feedback")
+
+
+def _size(message: Message) -> int:
+    """Characters of a turn; what its model thought is sent with it."""
+    return len(message.text) + (len(json.dumps(message.reasoning)) if message.reasoning else 0)
 
 
 def _standing(steps: Sequence[Step], limits: TurnLimits | None) -> str:

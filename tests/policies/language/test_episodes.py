@@ -249,6 +249,20 @@ def test_the_prompt_is_as_long_after_two_hundred_steps_as_after_a_hundred(model)
     assert max(lengths) < 80_000
 
 
+def test_what_a_model_thought_takes_its_part_of_the_room(model):
+    """It goes back with every later turn, so without a bound a long episode would outgrow the window."""
+    answers = scripted(*(action(WRONG + f"# {number}\n") for number in range(12)))
+
+    def thinking(body):
+        return completion(answers(body), message={"reasoning_content": "hm, " * 3_000})
+
+    asked_for = model(thinking, settings=LanguageSettings(reflects=False))
+    asked_for.run(doubling(), steps=12, split="own", limits=Limits(candidates=None, seconds=None, tokens=10**8))
+    sizes = [len(json.dumps(body["messages"])) for body in asked_for.bodies]
+    assert len(sizes) == 12
+    assert max(sizes) < 90_000
+
+
 def test_of_several_answers_the_one_that_fits_is_taken_and_without_examples_the_commonest(model):
     from evolve.workspace.runs.given_task import task_in_words
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from evolve.episodes import FACT, HELD_OUT, Claim, Evidence, Recalled, Row, Scope
+from evolve.episodes import FACT, HELD_OUT, Claim, Evidence, Limits, Recalled, Row, Scope
 from evolve.errors import EndpointProblem
 from evolve.models import Failure
 from evolve.tasks import Task
@@ -85,6 +85,17 @@ def test_the_right_answer_that_a_trial_found_is_handed_in(model):
     assert "trial" in record.steps[-1].action.notes[-1].text
     assert record.drafts and record.drafts[0].code == SIX
     assert all(item == "" or len(item) > 8 for item in record.consumed)
+
+
+def test_an_answer_that_is_wrong_on_a_row_that_a_refusal_showed_is_not_found_right(model):
+    """That row verifies nothing any more, since the model knows it; a right answer gives it all the same."""
+    wrong_there = f"def shorten(code):\n    return 'no' if code == {LONG[0]!r} else code[-6:]\n"
+    said = Coder(SIX_COUNT, programs=lambda prompt: wrong_there if SIX_COUNT in prompt else FULL)
+    agent, task = model(said).agent(), coding(lambda text: text[-6:])
+    record = agent.run_episode(task, variant="unlearned", split="own")
+    assert record.status == "refused" and LONG[0] in record.note
+    lessons = agent.learn(task, record, limits=Limits(candidates=None, seconds=None))
+    assert (lessons.found, lessons.claims) == (None, ())
 
 
 def test_an_accepted_answer_is_not_replaced_by_that_of_a_trial(model):
