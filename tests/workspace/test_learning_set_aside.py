@@ -21,12 +21,12 @@ class Interrupting:
     """A model that has learning set aside while it answers the question with that number."""
 
     def __init__(self):
-        self.answers, self.at, self.ask, self.number = coder(), 0, lambda: None, 0
+        self.answers, self.at, self.number, self.have_it_set_aside = coder(), 0, 0, None
 
     def answer(self, body):
         self.number += 1
         if self.number == self.at:
-            self.ask()
+            self.have_it_set_aside()
         return self.answers(body)
 
 
@@ -64,9 +64,10 @@ def test_set_aside_before_every_question_it_asks_each_once_and_learns_the_same(s
     with evolve.open(tmp_path / "ws", model=serving.model) as workspace:
         solved(workspace)
         start, calls = len(serving.requests), []
-        while not calls or taught.stopped:
+        taught = None
+        while taught is None or taught.stopped:
             stop = Cancellation()
-            double.at, double.ask = double.number + 1, stop.wind_down
+            double.at, double.have_it_set_aside = double.number + 1, stop.wind_down
             (taught,) = workspace.learn(person=Person(cancellation=stop))
             calls.append(taught.cost.calls)
         assert prompts(serving)[start:] == asked and len(calls) > 3
