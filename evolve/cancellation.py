@@ -18,6 +18,7 @@ class Cancellation:
 
     def __init__(self) -> None:
         self._raised = threading.Event()
+        self._winding_down = False
         # Reentrant: a signal handler may raise the flag while its own thread is in here.
         self._guard = threading.RLock()
         self._calls: list[Callable[[], None]] = []
@@ -26,6 +27,15 @@ class Cancellation:
     def requested(self) -> bool:
         """Whether the person asked to stop."""
         return self._raised.is_set()
+
+    @property
+    def ending(self) -> bool:
+        """Whether nothing more is to be begun: what is under way may end by itself, or is stopped as well."""
+        return self._winding_down or self.requested
+
+    def wind_down(self) -> None:
+        """Asks to begin nothing more; what is under way is not stopped. For work that is kept piece by piece."""
+        self._winding_down = True
 
     def cancel(self) -> None:
         """Asks to stop; asking twice is no error. Safe from any thread and from a signal handler."""
@@ -43,6 +53,11 @@ class Cancellation:
     def check(self) -> None:
         """Raises :class:`~evolve.errors.Cancelled` once the person asked to stop."""
         if self.requested:
+            raise Cancelled("the person stopped it")
+
+    def check_before(self) -> None:
+        """Raises :class:`~evolve.errors.Cancelled` where nothing more is to be begun."""
+        if self.ending:
             raise Cancelled("the person stopped it")
 
     @contextmanager

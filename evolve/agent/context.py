@@ -120,9 +120,9 @@ class EpisodeContext:
         return kind_of(self.environment.name)
 
     def check(self) -> None:
-        """Raises ``Cancelled`` once the person asked to stop."""
+        """Raises ``Cancelled`` where the person asked that nothing more is begun."""
         if self.attendance is not None:
-            self.attendance.cancellation.check()
+            self.attendance.cancellation.check_before()
 
     def left(self, steps: Sequence[Step]) -> Limits:
         """What is left of the limits after the steps; counts never fall below zero."""

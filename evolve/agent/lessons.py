@@ -21,6 +21,7 @@ class Lessons:
 
     Attributes:
         cost: What that took, beyond what the episode cost.
+        stopped: A person stopped it or had it set aside: there is nothing else in it, and the same call goes on.
         found: A right answer that a trial found, where the episode gave none.
     """
 
@@ -28,6 +29,7 @@ class Lessons:
     drafts: tuple[SkillDraft, ...] = ()
     cost: Cost = field(default_factory=Cost)
     found: Found | None = None
+    stopped: bool = False
 
 
 def lessons_of(record: EpisodeRecord, revision: str, context: EpisodeContext) -> Lessons:

@@ -37,6 +37,10 @@ class StepOutputs(Protocol):
         """
         ...
 
+    def all_of(self, stage: str, cls: type[T]) -> list[T]:
+        """All that is kept of a stage, of any kind, in no order; it is all of one class."""
+        ...
+
 
 class NoOutputs:
     """For episodes without a file: a lost one is run again from its start."""
@@ -44,6 +48,10 @@ class NoOutputs:
     def once(self, key: tuple[int, str, str], cls: type[T], compute: Callable[[], T]) -> T:
         """Computes every time."""
         return compute()
+
+    def all_of(self, stage: str, cls: type[T]) -> list[T]:
+        """Nothing."""
+        return []
 
 
 class KeptOutputs:
@@ -84,6 +92,13 @@ class KeptOutputs:
             )
         hit("output.after")
         return value
+
+    def all_of(self, stage: str, cls: type[T]) -> list[T]:
+        """What is kept of a stage."""
+        query = "SELECT step, kind, body, checksum FROM step_outputs WHERE episode = ? AND stage = ?"
+        with self._cursor() as cursor:
+            rows = cursor.execute(query, (self._episode, stage)).fetchall()
+        return [self._read((step, stage, kind), cls, body, checksum) for step, kind, body, checksum in rows]
 
     def _read(self, key: tuple[int, str, str], cls: type[T], body: str, checksum: str) -> T:
         if checksum != output_checksum(key, body):

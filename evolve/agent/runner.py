@@ -16,11 +16,12 @@ from evolve.agent.exploration import Exploration
 from evolve.agent.lessons import Lessons, lessons_of
 from evolve.agent.narration import piece_data
 from evolve.agent.outputs import KeptOutputs
+from evolve.agent.setting_aside import set_aside_when_asked
 from evolve.agent.stage_skills import stage_skills
 from evolve.agent.state import AgentState, initial_state, read_aside, read_steps
 from evolve.environments import Environment, Setting, kind_of, open_environment
 from evolve.episodes import HELD_OUT, OWN, PROBE, EpisodeRecord, Limits, Seen
-from evolve.errors import WorkspaceError
+from evolve.errors import Cancelled, WorkspaceError
 from evolve.events import Event, EventSink, NoEvents
 from evolve.files import canonical_json, digest
 from evolve.policies.protocol import Attendable, Piece, Policy, Spending, Trying
@@ -125,24 +126,33 @@ class Agent:
         with self._opened(task, identity, limits) as (context, saver):
             return self._finish(replace(context, later=split == OWN), saver)
 
-    def learn(self, task: Task, record: EpisodeRecord, *, limits: Limits, pairs: int | None = None) -> Lessons:
+    def learn(
+        self, task: Task, record: EpisodeRecord, *, limits: Limits, pairs: int | None = None, left: Limits | None = None
+    ) -> Lessons:
         """What an episode on record teaches, worked out from its steps; for those of a person's own tasks.
 
         Nothing is committed. With checkpoints what was paid for is kept in the episode's file, so that the same call
-        after a crash pays only for the rest.
+        after a crash pays only for the rest. A person who follows it may have it stopped, or wound down before the next
+        thing that is paid for.
 
         Args:
-            limits: What this may spend.
+            limits: What this may spend, in earlier calls too.
             pairs: Most claims that a policy which asks a model tries by asking the task again; None for all.
+            left: What this call may spend, where that may be less than what is left of ``limits``.
         """
         who = record.variant, record.split, record.seed
         with self._opened(task, self._identity(task, *who), limits) as (context, _):
-            policy = context.policy
-            if pairs is not None and isinstance(policy, Trying):
-                policy = policy.trying(pairs)
-            if isinstance(policy, Spending):
-                policy.begin(limits)
-            return lessons_of(record, self.revision, replace(context, policy=policy))
+            if pairs is not None and isinstance(context.policy, Trying):
+                context = replace(context, policy=context.policy.trying(pairs))
+            context, asking = set_aside_when_asked(context, len(record.steps))
+            if isinstance(context.policy, Spending):
+                rest = limits.less(asking.paid)
+                context.policy.begin(rest if left is None else rest.within(left))
+            try:
+                lessons = lessons_of(record, self.revision, context)
+            except Cancelled:
+                return Lessons(stopped=True, cost=asking.total())
+            return replace(lessons, cost=lessons.cost + asking.lost)
 
     @contextmanager
     def _opened(

@@ -140,3 +140,11 @@ class Limits:
         bounds = {name: getattr(self, name) for name in vars(self) if name in vars(cost)}
         left = {name: max(0 * most, most - getattr(cost, name)) for name, most in bounds.items() if most is not None}
         return replace(self, **left)
+
+    def within(self, other: Limits) -> Limits:
+        """The smaller of both, kind by kind; ``submissions`` and ``steps`` stay."""
+        bounds: dict[str, Any] = {}
+        for name in ("candidates", "seconds", "tokens", "money", "calls"):
+            known = [bound for bound in (getattr(self, name), getattr(other, name)) if bound is not None]
+            bounds[name] = min(known, default=None)
+        return replace(self, **bounds)

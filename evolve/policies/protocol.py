@@ -20,6 +20,7 @@ from evolve.episodes import (
     Step,
     TaskView,
 )
+from evolve.models import ModelReply, ModelRequest
 
 
 class Policy(Protocol):
@@ -78,6 +79,19 @@ class Trying(Protocol):
 
     def trying(self, pairs: int) -> Policy:
         """The same policy, which tries at most so many claims of one episode."""
+        ...
+
+
+Once = Callable[[ModelRequest, Callable[[], ModelReply]], ModelReply]
+"""Gives the reply to a request: what is kept of it, or what the function gives that asks for it."""
+
+
+@runtime_checkable
+class Remembering(Protocol):
+    """Optional: a policy whose questions to a model can be kept one by one, so that none is paid for twice."""
+
+    def remembering(self, once: Once) -> Policy:
+        """The same policy, which asks through ``once``; a reply that was kept stands in what it has cost, too."""
         ...
 
 

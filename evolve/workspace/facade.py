@@ -211,13 +211,17 @@ class Workspace:
         wish = Wish(task=chosen, budget=as_budget(budget), python=environment, person=person or Person())
         return settled(self._desk, solve(self._desk, wish), wish.person)
 
-    def learn(self, run: str | None = None) -> tuple[Taught, ...]:
+    def learn(
+        self, run: str | None = None, *, budget: BudgetLike = None, person: Person | None = None
+    ) -> tuple[Taught, ...]:
         """Learns from runs whose results are on record and that were not learned from yet, oldest first.
 
         Cut off, it goes on where it was and pays for nothing twice.
 
         Args:
             run: Only from that one.
+            budget: What this may spend, inside of what each run left for learning.
+            person: How to say stop. The last thing given then is ``stopped``, with what it has cost so far.
 
         Raises:
             UsageError: There is no such run.
@@ -226,7 +230,7 @@ class Workspace:
         self._need_writer()
         if run is not None:
             self.stores.runs.run(run)
-        return learn(self._desk, run)
+        return learn(self._desk, run, person, as_budget(budget))
 
     def undo(self, run: str | None = None, *, person: Person | None = None) -> Patch:
         """Takes back what a run changed in a folder.

@@ -43,7 +43,7 @@ def chat_command(
     It goes on with the last conversation. /help lists what can be typed.
     """
     from evolve.cli.chat.loop import Start, converse
-    from evolve.cli.chat.session import Setup
+    from evolve.cli.chat.setup import Setup
     from evolve.cli.chat.startup import parse_approve_mode
 
     setup = Setup(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
@@ -15,7 +15,8 @@ from evolve.cli.chat.history import TypedLines
 from evolve.cli.chat.plain_input import LineInput
 from evolve.cli.chat.reading import read
 from evolve.cli.chat.screen import open_screen, wants_plain
-from evolve.cli.chat.session import ChatSession, Setup
+from evolve.cli.chat.session import ChatSession
+from evolve.cli.chat.setup import Setup, open_workspace
 from evolve.cli.chat.showing import at_home
 from evolve.cli.chat.spending import Purse
 from evolve.cli.chat.startup import check_setup, choose_conversation, farewell, greet
@@ -50,6 +51,13 @@ class InputSource(Protocol):
 
     def drop_typed_ahead(self) -> bool:
         """Drops what was typed before a question was on the screen; gives whether there was something."""
+        ...
+
+    def tell(self, say: Callable[[], None]) -> None:
+        """Has something said above a line that is being typed, which stays as it is; from any thread.
+
+        Where no line can be kept apart from what is said, nothing is.
+        """
         ...
 
     def edit(self, text: str) -> str | None:
@@ -91,11 +99,14 @@ def converse(setup: Setup, start: Start) -> int:
     typed = TypedLines(store / "typed.jsonl")
     source = _input(session, typed, attended=attended)
     session.ask, session.edit, session.drop_typed_ahead = source.answer, source.edit, source.drop_typed_ahead
+    session.learner.finished = partial(source.tell, partial(session.tell_learned, sound=True))
     try:
         if attended:
             greet(session, model_of(session))
         _run_turns(session, source)
+        session.end_learning()
     finally:
+        session.learner.close()
         session.conversation.close()
     if attended and session.conversation.turns:
         screen.say("bye", f"go on with: {farewell(session)}")
@@ -117,6 +128,7 @@ def _input(session: ChatSession, typed: TypedLines, *, attended: bool) -> InputS
 def _run_turns(session: ChatSession, source: InputSource) -> None:
     while not session.leaving:
         try:
+            session.learn_behind_the_prompt()
             text = source.text()
             if text is None:
                 return
@@ -150,7 +162,8 @@ def _completions(session: ChatSession, name: str) -> Iterable[tuple[str, str]]:
     if name == "approve":
         return [("ask", ""), ("auto", ""), ("never", "")]
     if name == "skills":
-        with session.opened(read_only=True) as workspace:
+        # Beside whoever learns meanwhile: nobody waits for that while they type.
+        with open_workspace(session.setup, read_only=True) as workspace:
             return [(skill.name, skill.description[:60]) for skill in workspace.skills.list()]
     if name in ("diff", "undo"):
         return [(turn.run, turn.asked[:60]) for turn in session.conversation.turns if turn.run]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from evolve.cli.asking import drop_typed_ahead
 from evolve.cli.chat.reading import is_open, is_row, is_rows
@@ -54,6 +54,9 @@ class LineInput:
     def drop_typed_ahead(self) -> bool:
         """Drops what was typed and not read yet; gives whether there was something. A pipe is read as it comes."""
         return self._attended and drop_typed_ahead()
+
+    def tell(self, say: Callable[[], None]) -> None:
+        """Says nothing: the line that is being typed is the terminal's."""
 
     def edit(self, text: str) -> str | None:
         """Lines cannot be edited in place.

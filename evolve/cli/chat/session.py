@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from evolve.cli.asking import TYPED_AHEAD, parse_choice
 from evolve.cli.chat import showing
-from evolve.cli.chat.learning import learn_after
+from evolve.cli.chat.learning import Learner, learn, say_taught
 from evolve.cli.chat.progress import Progress
 from evolve.cli.chat.reading import Wanted
 from evolve.cli.chat.screen import Screen
+from evolve.cli.chat.setup import Setup, open_workspace
 from evolve.cli.chat.spending import Purse, bounds_of, budget_of, spent_of
 from evolve.cli.chat.stopping import stoppable
-from evolve.errors import EvolveError, UsageError
-from evolve.workspace import Approve, LearnMode, Means, Person, PersonAct
+from evolve.cli.output import counted
+from evolve.errors import BudgetExhausted, EvolveError, UsageError
+from evolve.workspace import Person, PersonAct
 
 if TYPE_CHECKING:
     from evolve.workspace import (
@@ -48,35 +51,6 @@ WITHOUT_MODEL = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Setup:
-    """How a session works; what the person changes on the way replaces it.
-
-    Attributes:
-        workspace: The folder of the workspace, or None for the one found from here.
-        folder: The folder that is worked in, or "".
-        check: The command that decides there.
-        model: As for ``evolve run``.
-        plain: Plain lines were asked for.
-        learn: What is learned from a turn; None leaves it to the settings.
-    """
-
-    workspace: str | None = None
-    folder: str = ""
-    check: str = ""
-    python: str | None = None
-    model: str | None = None
-    sandbox: str | None = None
-    approve: Approve = "ask"
-    plain: bool = False
-    learn: LearnMode | None = None
-
-    @property
-    def means(self) -> Means:
-        """What a conversation keeps of it."""
-        return Means(check=self.check, python=self.python, model=self.model, learn=self.learn)
-
-
 @dataclass
 class ChatSession:
     """A conversation at a terminal, with its settings, its budget and the turn under way.
@@ -87,6 +61,8 @@ class ChatSession:
         attended: Somebody is there to be asked.
         code: What the command would exit with now: the code of the last turn.
         shown: Every difference that was on this screen, for nothing else is leave given.
+        learner: Learns behind the prompt, where somebody types.
+        owes: Something may be left to be learned from.
     """
 
     setup: Setup
@@ -102,17 +78,17 @@ class ChatSession:
     asked: str = ""
     attended: bool = False
     shown: set[str] = field(default_factory=set)
+    learner: Learner = field(default_factory=Learner)
+    owes: bool = False
     _booked: Mapping[str, float] = field(default_factory=dict)
+    _booked_lessons: dict[str, Mapping[str, float]] = field(default_factory=dict)
 
     @contextmanager
     def opened(self, *, read_only: bool = False) -> Iterator[Workspace]:
-        """The workspace for as long as something is done with it; between turns other commands may use it."""
-        import evolve
-
-        setup, sink = self.setup, Progress(self.screen, self.asked)
-        with evolve.open(
-            setup.workspace, model=setup.model, events=sink, read_only=read_only, sandbox=setup.sandbox
-        ) as workspace:
+        """The workspace for as long as something is done with it, once learning is set aside."""
+        self.learner.set_aside()
+        self.tell_learned()
+        with open_workspace(self.setup, Progress(self.screen, self.asked), read_only=read_only) as workspace:
             yield workspace
 
     def work(self, wanted: Wanted, asked: str, turn: ChatTurn | None = None) -> None:
@@ -283,8 +259,67 @@ class ChatSession:
         self.code = _code(result)
         if result.patch is not None and result.patch.names:
             self.tell(result.patch)
-        for taught in learn_after(self.screen, self.purse, self.opened):
-            self._tell_found(taught)
+        self.owes = True
+        if not self.attended:
+            self.learn_now()
+
+    def learn_now(self) -> None:
+        """Learns while nobody types; Ctrl-C leaves it for after the next turn."""
+        try:
+            with self.screen.working("keeping what was learned"):
+                self._tell(learn(self.opened, self.purse.left()))
+        except KeyboardInterrupt:
+            self.screen.say("stopped", "the result stands; it is learned from after the next turn")
+        except EvolveError as problem:
+            self._tell_unlearned(problem)
+
+    def learn_behind_the_prompt(self) -> None:
+        """Goes on with what is left to be learned from, and returns at once."""
+        self.tell_learned()
+        if not (self.owes and self.attended) or self.learner.busy:
+            return
+        try:
+            self.learner.begin(partial(open_workspace, self.setup), self.purse.left())
+        except BudgetExhausted as problem:
+            self._tell_unlearned(problem)
+
+    def tell_learned(self, *, sound: bool = False) -> None:
+        """Says what was learned behind the prompt, as soon as that is known; see :meth:`Learner.outcome`."""
+        try:
+            taught = self.learner.outcome(sound=sound)
+        except EvolveError as problem:
+            self._tell_unlearned(problem)
+        else:
+            self._tell(taught or ())
+
+    def end_learning(self) -> None:
+        """Ends learning, and says what is left of it."""
+        self.learner.close()
+        self.tell_learned()
+        if self.owes and (runs := self.unlearned()):
+            told = runs[0] if len(runs) == 1 else f"{runs[0]} and {counted(runs[1:], 'other run')}"
+            self.screen.say("left", f"not everything is learned from {told} yet: `evolve learn` goes on")
+
+    def unlearned(self) -> Sequence[str]:
+        """The runs that are not learned from yet."""
+        with self.opened(read_only=True) as workspace:
+            return workspace.runs.unlearned()
+
+    def _tell(self, taught: Sequence[Taught]) -> None:
+        if not taught:
+            return
+        self.owes = any(one.stopped for one in taught)
+        for one in taught:
+            # What was set aside and goes on tells what it has cost in all.
+            self.purse.book(one.cost, self._booked_lessons.get(one.episode, {}))
+            self._booked_lessons[one.episode] = spent_of(one.cost)
+        say_taught(self.screen, taught)
+        for one in taught:
+            self._tell_found(one)
+
+    def _tell_unlearned(self, problem: EvolveError) -> None:
+        self.owes = False  # it is tried again after the next turn
+        self.screen.say("warning", f"it is not learned from yet: {problem}; /learn tries it again")
 
     def _tell_found(self, taught: Taught) -> None:
         """Shows a right answer that was found while learning, and keeps it as that of its turn."""
@@ -296,7 +331,9 @@ class ChatSession:
         told = f"{turn.told}; while learning a right answer was found"
         self.conversation.answer(replace(turn, told=told, answer=found.answer))
         if taught.changes:
-            self.show_diff(found.answer)
+            self.screen.diff(found.answer)
+            if not self.attended:  # else what is being typed just now may mean another change
+                self.shown.add(found.answer)
             self.screen.say("waiting", "nothing is changed yet: /approve changes it, /refuse REASON drops it")
         else:
             self.screen.code(found.answer)

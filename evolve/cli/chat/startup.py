@@ -6,7 +6,8 @@ import shlex
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast, get_args
 
-from evolve.cli.chat.session import WITHOUT_MODEL, ChatSession, Setup
+from evolve.cli.chat.session import WITHOUT_MODEL, ChatSession
+from evolve.cli.chat.setup import Setup
 from evolve.cli.chat.showing import at_home, short_model
 from evolve.cli.chat.spending import budget_texts
 from evolve.cli.output import counted, shorten

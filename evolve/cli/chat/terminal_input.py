@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from prompt_toolkit import PromptSession
-from prompt_toolkit.application import get_app
+from prompt_toolkit.application import get_app, run_in_terminal
+from prompt_toolkit.application.current import set_app
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
 from prompt_toolkit.document import Document
 from prompt_toolkit.filters import Condition
@@ -61,6 +63,7 @@ class TerminalInput:
             mouse_support=False,
         )
         self._questions: PromptSession[str] = PromptSession(color_depth=depth)
+        self._untold: Callable[[], None] | None = None
 
     def text(self) -> str | None:
         """The next complete text; None when the person leaves.
@@ -69,7 +72,7 @@ class TerminalInput:
             KeyboardInterrupt: Ctrl-C.
         """
         try:
-            return self._session.prompt([("bold", "› " if self._signs else "> ")])
+            return self._session.prompt([("bold", "› " if self._signs else "> ")], pre_run=self._say_untold)
         except EOFError:
             return None
 
@@ -79,6 +82,26 @@ class TerminalInput:
             return self._questions.prompt([("bold", visible(question))])
         except (EOFError, KeyboardInterrupt):
             return None
+
+    def tell(self, say: Callable[[], None]) -> None:
+        """Has something said above the line that is being typed, or that will be; from any thread."""
+        self._untold = say
+        loop = self._session.app.loop
+        if loop is not None:
+            with contextlib.suppress(RuntimeError):  # the line was ended just now, and the next one will say it
+                loop.call_soon_threadsafe(self._say_untold)
+
+    def _say_untold(self) -> None:
+        """Says it, once, in the loop of the line that is being typed."""
+        say, self._untold, app = self._untold, None, self._session.app
+        if say is None:
+            return
+
+        async def say_above() -> None:
+            with set_app(app):  # whoever calls from another thread knows of none
+                await run_in_terminal(say)
+
+        app.create_background_task(say_above())
 
     def drop_typed_ahead(self) -> bool:
         """Drops what was typed and not read yet; gives whether there was something."""

@@ -43,6 +43,10 @@ class EpisodeMeter:
     def settle(self, reserved: Amount, actual: Amount) -> None:
         """Books what a call cost."""
         self._meter.settle(reserved, actual)
+        self.recall(actual)
+
+    def recall(self, actual: Amount) -> None:
+        """Counts what was booked on another day, by a process before this one: it is no spending of today."""
         self.spent += Cost(
             tokens=actual.tokens,
             money=actual.money,

@@ -45,11 +45,12 @@ from evolve.policies.language.prompt import (
 )
 from evolve.policies.language.proposals import Proposal, read_proposal
 from evolve.policies.language.reflection import unfit_fact
+from evolve.policies.language.remembered import Remembered
 from evolve.policies.language.repetition import is_decided, open_question
 from evolve.policies.language.streaming import Watched
 from evolve.policies.language.stuck import stuck
 from evolve.policies.language.transcript import TurnLimits, turns
-from evolve.policies.protocol import OnPiece
+from evolve.policies.protocol import Once, OnPiece
 from evolve.skills import Skill
 
 _SHARED = "act.md"
@@ -110,6 +111,10 @@ class LanguagePolicy(Deliberation, Drafting):
     def trying(self, pairs: int) -> LanguagePolicy:
         """The same policy, which tries at most so many claims of one episode."""
         return replace(self, settings=replace(self.settings, pairs=pairs))
+
+    def remembering(self, once: Once) -> LanguagePolicy:
+        """The same policy, whose replies are kept one by one."""
+        return replace(self, models=Remembered(models=self.models, once=once, meter=self.meter))
 
     def features(self, view: TaskView) -> tuple[float, ...]:
         """None: similar tasks are found by their words."""

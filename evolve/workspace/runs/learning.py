@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from evolve.agent import Owed
+from evolve.agent import Lessons, Owed
 from evolve.agent.codec import from_data, to_data
 from evolve.environments import kind_of
 from evolve.episodes import Cost, EpisodeRecord, Found, Limits
@@ -19,7 +19,7 @@ from evolve.failpoints import hit
 from evolve.files import canonical_json
 from evolve.ledger import Budget
 from evolve.record.keeping import Kept, NotKept
-from evolve.tasks import Task, task_json
+from evolve.tasks import task_json
 from evolve.tasks.work import FolderWork
 from evolve.workspace.desk import Desk
 from evolve.workspace.health.housekeeping import drop_checkpoints
@@ -48,6 +48,7 @@ class Taught:
         limits: What it might have spent.
         note: Why it is not learned from yet, or could not be; "" where it was.
         waits: It is not learned from yet, because another policy solved it.
+        stopped: It is not learned from yet, because the person stopped it; ``cost`` is what it has taken so far.
         found: A right answer that was found while learning, where the run had none.
         changes: It is a change of the person's folder, which waits for leave.
     """
@@ -62,6 +63,7 @@ class Taught:
     limits: Limits = field(default_factory=Limits)
     note: str = ""
     waits: bool = False
+    stopped: bool = False
     found: Found | None = None
     changes: bool = False
 
@@ -106,10 +108,25 @@ def _share_of(limits: Limits, asked: Budget, spent: Cost, share: float) -> Limit
     return replace(limits, **bounds)
 
 
-def learn(desk: Desk, run: str | None = None, person: Person | None = None) -> tuple[Taught, ...]:
+def learn(
+    desk: Desk, run: str | None = None, person: Person | None = None, budget: Budget | None = None
+) -> tuple[Taught, ...]:
     """Learns from what is on record and was not learned from yet, oldest first; see :meth:`Workspace.learn`."""
-    owed = [one for one in desk.stores.runs.owed() if run in (None, one.run) and desk.stores.runs.has(one.episode)]
-    return tuple(_taught(desk, one, person or Person()) for one in owed)
+    left = Limits(**asdict(budget or Budget()))
+    taught: list[Taught] = []
+    for one in owed_episodes(desk):
+        if run not in (None, one.run):
+            continue
+        taught.append(_taught(desk, one, person or Person(), left))
+        left = left.less(taught[-1].cost)
+        if taught[-1].stopped or _is_spent(left):
+            break
+    return tuple(taught)
+
+
+def owed_episodes(desk: Desk) -> list[Owed]:
+    """What is on record and was not learned from yet, oldest first."""
+    return [one for one in desk.stores.runs.owed() if desk.stores.runs.has(one.episode)]
 
 
 def settled(desk: Desk, result: Result, person: Person) -> Result:
@@ -121,8 +138,11 @@ def settled(desk: Desk, result: Result, person: Person) -> Result:
     if not desk.shows() and result.status != "interrupted":
         try:
             taught = learn(desk, person=person)
-        except (EndpointProblem, SandboxUnavailable, Cancelled) as problem:
-            text = f"not everything is learned from yet: {problem or 'stopped'}; `evolve learn` goes on"
+            why = next((one.note for one in taught if one.stopped), "")
+        except (EndpointProblem, SandboxUnavailable) as problem:
+            why = str(problem)
+        if why:
+            text = f"not everything is learned from yet: {why}; `evolve learn` goes on"
             desk.events.emit(Event(kind="warning", data={"text": text}))
     # Last: cut off in between, the same call gives the result again and goes on with learning.
     if result.status not in PAUSED:
@@ -131,7 +151,7 @@ def settled(desk: Desk, result: Result, person: Person) -> Result:
     return result if own is None else result.with_taught(own.learned, own.kept, own.cost, own.found)
 
 
-def _taught(desk: Desk, owed: Owed, person: Person) -> Taught:
+def _taught(desk: Desk, owed: Owed, person: Person, left: Limits) -> Taught:
     record = desk.stores.runs.episode(owed.episode)
     limits = from_data(Limits, owed.body["limits"])
     blank = Taught(run=owed.run, episode=owed.episode, task=record.task, limits=limits)
@@ -144,22 +164,29 @@ def _taught(desk: Desk, owed: Owed, person: Person) -> Taught:
     body = json.loads(desk.stores.objects.get(owed.body["input"]))
     task = with_refusals(desk, replace(task_of(body), source=owed.source), owed.run)
     wish = Wish(task=task, python=owed.body["python"], person=person)
-    note, learned = "", record
+    note, lessons = "", Lessons()
     if desk.uses_model and _is_spent(limits):
         note = "nothing of the budget was left"
     else:
         try:
-            learned = _with_lessons(desk, owed, wish, record)
+            lessons = _lessons(desk, owed, wish, record, left)
         except UsageError as problem:  # the folder is not there any more, or not as it was
             note = str(problem)
+    stopped = replace(blank, cost=lessons.cost, note="the person stopped it", stopped=True)
+    if lessons.stopped:
+        return stopped
+    learned = _with_lessons(record, lessons)
     if learned.found is not None and isinstance(wish.task.work, FolderWork):
         desk.folders.keep(learned, wish.task.work)  # before the states of the folder may go
-    kept = _keep(desk, learned, wish.task, limits.less(learned.cost - record.cost))
+    try:
+        kept = _keep(desk, learned, wish, limits.within(left).less(lessons.cost))
+    except Cancelled:
+        return stopped
     tell(desk, record.episode, kept)
     if desk.stores.runs.run(owed.run).state != "open":  # else they go when it is closed
         drop_checkpoints(desk.paths.runs / owed.run)
     texts = tuple(dict.fromkeys(claim.text for claim in learned.claims))
-    cost = learned.cost - record.cost + kept.cost
+    cost = lessons.cost + kept.cost
     taught = replace(blank, learned=texts, skills=kept.skills, not_kept=kept.refused, cost=cost, note=note)
     return replace(taught, found=learned.found, changes=learned.found is not None and bool(wish.task.folder))
 
@@ -168,8 +195,8 @@ def _is_spent(limits: Limits) -> bool:
     return any(bound is not None and bound <= 0 for bound in (limits.tokens, limits.money, limits.calls))
 
 
-def _with_lessons(desk: Desk, owed: Owed, wish: Wish, record: EpisodeRecord) -> EpisodeRecord:
-    """The record with what reflection and distillation say of it."""
+def _lessons(desk: Desk, owed: Owed, wish: Wish, record: EpisodeRecord, left: Limits) -> Lessons:
+    """What reflection and distillation say of an episode."""
     used = {item.removeprefix("skill:") for item in record.consumed if item.startswith("skill:")}
     if used - {skill.digest for skill in desk.stores.skills.active()}:
         raise UsageError("its answer rests on a skill that is in use no more")
@@ -181,19 +208,23 @@ def _with_lessons(desk: Desk, owed: Owed, wish: Wish, record: EpisodeRecord) -> 
             start = stack.enter_context(TemporaryDirectory())
             if desk.folders.write_start(owed.run, Path(start)):  # its own change is in the folder by now
                 task = replace(task, work=replace(task.work, folder=start))
-        lessons = agent.learn(task, record, limits=limits, pairs=pairs)
+        lessons = agent.learn(task, record, limits=limits, pairs=pairs, left=left)
     hit("lessons.before")
+    return lessons
+
+
+def _with_lessons(record: EpisodeRecord, lessons: Lessons) -> EpisodeRecord:
     # An earlier version may have learned from it before it was committed.
     claims, drafts = lessons.claims or record.claims, lessons.drafts or record.drafts
     return replace(record, claims=claims, drafts=drafts, cost=record.cost + lessons.cost, found=lessons.found)
 
 
-def _keep(desk: Desk, learned: EpisodeRecord, task: Task, limits: Limits) -> Kept:
+def _keep(desk: Desk, learned: EpisodeRecord, wish: Wish, limits: Limits) -> Kept:
     """Keeps everything at once, so that a crash leaves all of it or nothing."""
     # A row that was shown is none that the skill's author did not see.
-    own = refusals_of(learned, one_file=kind_of(task.environment).one_file)
-    task = replace(task, refused=(*task.refused, *own))
-    keeper = keeper_for(desk, learned, task, None if _is_spent(limits) else limits)
+    own = refusals_of(learned, one_file=kind_of(wish.task.environment).one_file)
+    task = replace(wish.task, refused=(*wish.task.refused, *own))
+    keeper = keeper_for(desk, learned, task, None if _is_spent(limits) else limits, wish.person.cancellation)
     keeper.repaired(learned, task)
     with desk.stores.db.transaction():
         desk.stores.learn(learned, instruction=task.instruction, source=task.source)

@@ -14,7 +14,7 @@ from evolve.events import read_events
 from evolve.record.journal import Journal
 from evolve.record.keeping import NotKept, not_kept
 from evolve.workspace.desk import Desk
-from evolve.workspace.runs.learning import settled
+from evolve.workspace.runs.learning import owed_episodes, settled
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.solving import answer, waiting_question
@@ -103,6 +103,10 @@ class Runs(Shelf):
         records = self._desk.stores.runs
         counts = Counter(record.run for record in records.episodes())
         return [RunRow(run=run, episodes=counts[run.id], question=waiting_question(run)) for run in records.runs()]
+
+    def unlearned(self) -> builtins.list[str]:
+        """Ids of the runs that :meth:`Workspace.learn` would learn from, oldest first; also for another policy."""
+        return list(dict.fromkeys(one.run for one in owed_episodes(self._desk)))
 
     def show(self, run: str) -> PastRun:
         """A run with its episodes, and what it waits for.

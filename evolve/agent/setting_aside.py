@@ -1,0 +1,112 @@
+"""Lets learning be set aside at any time and go on later: what it pays for is kept piece by piece, and counted once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, replace
+from typing import TypeVar
+
+from evolve.agent.codec import to_json
+from evolve.agent.context import EpisodeContext
+from evolve.agent.outputs import StepOutputs
+from evolve.agent.stage_costs import spent
+from evolve.episodes import Cost
+from evolve.errors import Cancelled, EndpointProblem
+from evolve.files import digest
+from evolve.models import ModelReply, ModelRequest
+from evolve.policies.protocol import Remembering
+
+T = TypeVar("T")
+
+_STAGE = "ask"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Asked:
+    """A question that was paid for; without a reply where the call was stopped or failed."""
+
+    reply: ModelReply | None = None
+    cost: Cost = field(default_factory=Cost)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SafePoints:
+    """Outputs that are set aside before anything further is paid for; what is under way is kept first."""
+
+    outputs: StepOutputs
+    check: Callable[[], None]
+
+    def once(self, key: tuple[int, str, str], cls: type[T], compute: Callable[[], T]) -> T:
+        """As the outputs give it.
+
+        Raises:
+            Cancelled: Nothing more is to be begun, and this is not kept.
+        """
+
+        def begin() -> T:
+            self.check()
+            return compute()
+
+        return self.outputs.once(key, cls, begin)
+
+    def all_of(self, stage: str, cls: type[T]) -> list[T]:
+        """As the outputs give it."""
+        return self.outputs.all_of(stage, cls)
+
+
+class Asking:
+    """Implements :data:`~evolve.policies.protocol.Once` for one episode that is learned from.
+
+    Attributes:
+        paid: What earlier processes have paid for.
+        lost: Of that, what brought no reply: a call that was stopped in the midst, or an endpoint that failed.
+    """
+
+    def __init__(self, context: EpisodeContext, number: int) -> None:
+        self._context, self._number = context, number
+        kept = context.outputs.all_of(_STAGE, _Asked)
+        self.paid = self.total()
+        lost = [one.cost for one in kept if one.reply is None]
+        self.lost = sum(lost, Cost())
+        self._lost, self._asked = len(lost), Counter[str]()
+
+    def __call__(self, request: ModelRequest, ask: Callable[[], ModelReply]) -> ModelReply:
+        """What is kept of the question, else what ``ask`` gives; the same question asked twice is two."""
+        name = digest(to_json(asdict(request)))[:16]
+        self._asked[name] += 1
+        before = spent(self._context)
+
+        def work() -> _Asked:
+            reply = ask()
+            return _Asked(reply=reply, cost=spent(self._context) - before)
+
+        try:
+            kept = self._once(f"{name} {self._asked[name]}", work)
+        except (Cancelled, EndpointProblem):
+            cost = spent(self._context) - before
+            if cost != Cost():
+                self._lost += 1
+                self._context.outputs.once(self._key(f"lost {self._lost}"), _Asked, lambda: _Asked(cost=cost))
+            raise
+        assert kept.reply is not None
+        return kept.reply
+
+    def total(self) -> Cost:
+        """What was paid for so far, by this process too."""
+        return sum((one.cost for one in self._context.outputs.all_of(_STAGE, _Asked)), Cost())
+
+    def _once(self, kind: str, work: Callable[[], _Asked]) -> _Asked:
+        points = SafePoints(outputs=self._context.outputs, check=self._context.check)
+        return points.once(self._key(kind), _Asked, work)
+
+    def _key(self, kind: str) -> tuple[int, str, str]:
+        return self._number, _STAGE, kind
+
+
+def set_aside_when_asked(context: EpisodeContext, number: int) -> tuple[EpisodeContext, Asking]:
+    """The surroundings of learning from an episode with so many steps, which can be set aside at any time."""
+    asking = Asking(context, number)
+    policy = context.policy.remembering(asking) if isinstance(context.policy, Remembering) else context.policy
+    points = SafePoints(outputs=context.outputs, check=context.check)
+    return replace(context, policy=policy, outputs=points), asking

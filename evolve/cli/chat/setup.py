@@ -1,0 +1,47 @@
+"""How a session works, and the workspace that it opens for that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from evolve.workspace import Approve, LearnMode, Means
+
+if TYPE_CHECKING:
+    from evolve.workspace import EventSink, Workspace
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setup:
+    """How a session works; what the person changes on the way replaces it.
+
+    Attributes:
+        workspace: The folder of the workspace, or None for the one found from here.
+        folder: The folder that is worked in, or "".
+        check: The command that decides there.
+        model: As for ``evolve run``.
+        plain: Plain lines were asked for.
+        learn: What is learned from a turn; None leaves it to the settings.
+    """
+
+    workspace: str | None = None
+    folder: str = ""
+    check: str = ""
+    python: str | None = None
+    model: str | None = None
+    sandbox: str | None = None
+    approve: Approve = "ask"
+    plain: bool = False
+    learn: LearnMode | None = None
+
+    @property
+    def means(self) -> Means:
+        """What a conversation keeps of it."""
+        return Means(check=self.check, python=self.python, model=self.model, learn=self.learn)
+
+
+def open_workspace(setup: Setup, events: EventSink | None = None, *, read_only: bool = False) -> Workspace:
+    """The workspace of a session, which the caller closes."""
+    import evolve
+
+    return evolve.open(setup.workspace, model=setup.model, events=events, read_only=read_only, sandbox=setup.sandbox)

@@ -1,0 +1,139 @@
+"""Learning goes on behind the prompt: nobody waits for it, nothing of it is lost, and what came of it is told."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+
+import pytest
+
+from evolve.failpoints import VARIABLE
+from evolve.testing import ScriptedEndpoint, question_of
+from tests.cli.chat_terminal import Terminal
+from tests.workspace.test_found_while_learning import RIGHT, Adder, mending
+
+FOUND = "a right answer was found while learning"
+
+
+class Held:
+    """Mends the folder as :class:`Adder` does, and answers a question about claims only when it may."""
+
+    def __init__(self):
+        self.answers, self.asked, self.free = Adder(), threading.Event(), threading.Event()
+        self.sums = 0
+
+    def answer(self, body):
+        if question_of(body) == "claims":
+            self.asked.set()
+            self.free.wait(240.0)
+        prompt = "\n".join(message["content"] for message in body["messages"])
+        if "Task: what is xs" in prompt:
+            return "```answer\nIt is a list.\n```\n"
+        return self.answers(body)
+
+
+@pytest.fixture
+def double():
+    held = Held()
+    yield held
+    held.free.set()
+
+
+@pytest.fixture
+def serving(double):
+    with ScriptedEndpoint(double=double) as endpoint:
+        yield endpoint
+
+
+@pytest.fixture
+def window(tmp_path, serving):
+    project = mending(tmp_path)
+    opened = Terminal(tmp_path, columns=110)
+
+    def start(*options, **variables):
+        check = ("--dir", project, "--check", "python3 test_total.py")
+        opened.start("chat", *options, *check, "--model", serving.model, **variables)
+        opened.wait("/help lists")
+        opened.ready()
+        return opened
+
+    yield start
+    opened.close()
+
+
+def refused(opened, double):
+    """A turn whose result is there while learning from it is under way."""
+    opened.type("make total add up")
+    opened.wait("refused")
+    opened.ready()
+    assert double.asked.wait(240.0)
+
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize("options", [(), ("--plain",)], ids=["terminal", "plain"])
+def test_the_prompt_is_there_at_once_and_what_is_found_is_told_without_spoiling_the_line(
+    window, double, tmp_path, options
+):
+    opened = window(*options)
+    refused(opened, double)
+    assert FOUND not in opened.screen()
+    opened.type("/app", enter=False)
+    double.free.set()
+    if options:  # the line is the terminal's: it is told before the next one
+        opened.type("rove ask")
+    opened.wait(FOUND)
+    opened.ready()
+    opened.type("/approve" if options else "rove")
+    opened.wait("[yes/no/later]")  # a change that came while something was typed is asked about
+    opened.ready()
+    opened.type("yes")
+    opened.wait("applied")
+    assert (tmp_path / "mending" / "total.py").read_text() == RIGHT
+    assert opened.screen().count("learned") == 1 and "Traceback" not in opened.screen()
+
+
+def test_a_turn_sets_learning_aside_and_it_goes_on_afterwards(window, double, serving):
+    opened = window()
+    refused(opened, double)
+    opened.press("C-c")
+    opened.wait("Ctrl-D or /exit leaves")
+    opened.ready()
+    opened.type("what is xs")
+    opened.wait("It is a list.")  # though the model has not answered what learning asked it
+    assert FOUND not in opened.screen()
+    double.free.set()
+    opened.wait(FOUND)
+    opened.ready()
+    opened.type("/learn")
+    opened.wait("insight")
+    assert "Traceback" not in opened.screen()
+
+
+def test_leaving_says_what_is_left_and_the_command_learns_it(window, double, cli):
+    opened = window()
+    refused(opened, double)
+    opened.press("C-d")
+    shown = opened.wait("left with code 0")
+    assert "not everything is learned from r1 yet: `evolve learn` goes on" in shown and "Traceback" not in shown
+    double.free.set()
+    (learned,) = json.loads(cli("learn", "--json").out)
+    assert learned["run"] == "r1" and learned["found"]
+
+
+def test_killed_while_it_learns_behind_the_prompt_nothing_is_lost_or_paid_twice(window, double, cli, serving):
+    opened = window(**{VARIABLE: "lessons.inside:1:kill"})
+    refused(opened, double)
+    opened.type("/he", enter=False)
+    double.free.set()
+    opened.wait("left with code 137")
+    paid = len(serving.requests)
+    assert FOUND not in opened.screen()
+    os.environ.pop(VARIABLE, None)
+    (learned,) = json.loads(cli("learn", "--json").out)
+    assert learned["found"] and len(learned["learned"]) == 1 and len(serving.requests) == paid
+    assert json.loads(cli("learn", "--json").out) == []
+    again = json.loads(cli("memory", "list", "--json").out)["insights"]
+    assert len(again) == 1
