@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from evolve.failpoints import hit
@@ -42,13 +43,17 @@ class EpisodeIndex:
         self._factory = factory
         self._encoder = encoder
         self._stored: VectorIndex | None = None
-        self._waiting = exact_index((), encoder)
         self._pending: list[EpisodeEntry] = []
         self._reached = 0
         self._epoch = 0
         self._listed = 0
         self._entries: dict[str, EpisodeEntry] = {}
         self._encoded: dict[str, np.ndarray] = {}
+
+    @cached_property
+    def _waiting(self) -> MemoryIndex:
+        # Made when the first episode comes or is asked for: numpy takes longer to load than the record to open.
+        return exact_index((), self._encoder)
 
     def catch_up(self, entries: Sequence[EpisodeEntry], epoch: int) -> None:
         """Takes in what is new.

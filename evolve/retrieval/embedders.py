@@ -7,11 +7,12 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Protocol
-
-import numpy as np
+from typing import TYPE_CHECKING, Protocol
 
 from evolve.retrieval.lexical import words
+
+if TYPE_CHECKING:
+    import numpy as np
 
 _WORD_WEIGHT = 1.0
 _NGRAM_WEIGHT = 0.4
@@ -56,6 +57,8 @@ class HashingEmbedder:
         self.name = f"hashing-{dimension}"
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
+        import numpy as np  # every command that opens a workspace makes an encoder, and few of them encode
+
         rows = np.zeros((len(texts), self.dimension), dtype=np.float64)
         for row, text in zip(rows, texts, strict=True):
             self._fill(row, text)

@@ -270,6 +270,13 @@ def test_help_is_not_paid_for_with_arrays_and_validators() -> None:
     assert loaded_by(*names) & {*HEAVY, "numpy", "pydantic"} == set()
 
 
+def test_looking_at_a_workspace_is_not_paid_for_with_arrays(tmp_path) -> None:
+    look = f"with evolve.open({str(tmp_path / 'ws')!r}) as workspace: print(workspace.memory.list())"
+    code = f"import sys, evolve\n{look}\nprint([name for name in {(*HEAVY, 'numpy')!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines() == ["[]", "[]"], done.stderr
+
+
 def test_modules_do_no_work_when_imported() -> None:
     wrong = [
         f"{module.place}:{node.lineno}: {ast.unparse(node).splitlines()[0]}"
