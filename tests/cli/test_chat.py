@@ -131,6 +131,38 @@ def test_a_conversation_is_the_persons_own_and_can_be_saved(chat, endpoint, tmp_
     assert again.code == 2 and "is there already" in again.out
 
 
+def test_names_that_are_none_end_no_session(chat, tmp_path):
+    far = "a" * 300
+    typed = (f"/diff {far}", f"/undo {far}", "/save ~nobody-of-that-name/talk.md", f"/save {far}", "/save it's.md")
+    done = chat(*typed, "1 -> 2", "2 -> 3", "4 -> 5", "")
+    assert done.code == 0 and "return n + 1" in done.out, done.err
+    assert "changed no folder" in done.out and "there is no such user" in done.out
+    assert (tmp_path / "it's.md").is_file()
+
+
+def test_what_was_changed_in_another_folder_is_not_taken_back_unasked(chat, work, endpoint, project, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    done = work("replace red by green in left.txt", options=("--approve", "auto"))
+    assert "applied: left.txt" in done.out
+    done = chat("/undo", options=("--dir", other, "--check", "true", "--model", endpoint.model))
+    assert done.code == 2 and "nothing is applied" in done.out and "/undo r1" in done.out
+    assert (project / "left.txt").read_text() == "green green\n"
+    assert "undone" in work("/undo").out
+    assert (project / "left.txt").read_text() == "red red\n"
+
+
+def test_leave_given_beforehand_does_not_go_along_to_another_folder(chat, work, endpoint, project, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "left.txt").write_text("red\n")
+    assert work("replace red by green in left.txt").code == 6
+    options = ("--dir", other, "--check", "true", "--model", endpoint.model, "--approve", "auto")
+    done = chat("replace red by green in left.txt", "/resume c1", "replace red by green in right.txt", options=options)
+    assert (other / "left.txt").read_text() == "green\n"
+    assert (project / "right.txt").read_text() == "red blue\n" and "approve: ask" in done.out
+
+
 @pytest.mark.slow
 def test_a_torn_conversation_goes_on(chat, tmp_path):
     assert chat("1 -> 2", "2 -> 3", "4 -> 5").code == 0

@@ -199,6 +199,21 @@ def test_undoing_over_newer_changes_needs_leave(tmp_path, work, project):
     assert (project / "n.txt").read_text() == "1\n"
 
 
+def test_leave_to_undo_is_for_the_difference_that_was_shown(tmp_path, work, project):
+    def changes_meanwhile(question):
+        (project / "n.txt").write_text("2 and an hour of work\n")
+        return "yes"
+
+    with evolve.open(tmp_path / "ws", policy=ScriptedWorker((WRITES_TWO,))) as opened:
+        run = opened.run(work(), person=Person(approve="auto")).run_id
+        (project / "n.txt").write_text("2 and mine\n")
+        with pytest.raises(UsageError, match="changed while it was asked"):
+            opened.undo(run, person=Person(respond=changes_meanwhile))
+        assert (project / "n.txt").read_text() == "2 and an hour of work\n"
+        opened.undo(run, person=leave_of("yes"))
+    assert (project / "n.txt").read_text() == "1\n"
+
+
 def test_whoever_waits_is_told_at_once_and_only_inside_the_block():
     cancellation, told = Cancellation(), []
     with cancellation.calling(lambda: told.append("first")):

@@ -200,6 +200,18 @@ def test_what_a_refusal_seems_to_show_acts_once_it_is_confirmed(opened):
         opened.preferences.confirm(shown.id)
 
 
+def test_what_a_folder_keeps_secret_goes_to_no_endpoint_with_what_the_person_said(tmp_path):
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / ".env").write_text("API_TOKEN=8f3Kq9ZpL2mX7vTnB4wR\n")
+    with ScriptedEndpoint(double=Describer()) as serving, evolve.open(tmp_path / "ws", model=serving.model) as opened:
+        said = "do not write 8f3Kq9ZpL2mX7vTnB4wR into files, day first"
+        wish = opened.preferences.add(said, context=Context(folder=str(tmp_path / "project")))
+        opened.preferences.propose(wish.id)
+        assert opened.preferences.spent.calls == 1
+        prompt = prompt_of(serving.requests[-1])
+    assert "day first" in prompt and "8f3Kq9ZpL2mX7vTnB4wR" not in prompt
+
+
 def test_the_person_may_confirm_in_other_words_and_for_everything(opened):
     opened.run(FIRST)
     shown = opened.preferences.suggest(PersonAct(kind="refusal", text="no, not like this", run="r1"))

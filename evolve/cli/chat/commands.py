@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
 from evolve.cli.chat.explaining import (
@@ -25,7 +24,7 @@ from evolve.cli.chat.startup import go_on_with
 from evolve.cli.chat.wishes import confirm
 from evolve.cli.output import counted, shorten
 from evolve.errors import UsageError
-from evolve.workspace import Approve, LearnMode, PersonAct, models, parse_model
+from evolve.workspace import Approve, LearnMode, PersonAct, models, named_path, parse_model
 
 if TYPE_CHECKING:
     from evolve.workspace import Patch, Workspace
@@ -168,12 +167,16 @@ def _undo(session: ChatSession, text: str) -> None:
     session.screen.say("undone", f"{', '.join(patch.names)} in {at_home(patch.folder)} as before; run {patch.run}")
 
 
-def _last_applied_run(session: ChatSession, workspace: Workspace) -> str | None:
-    """The newest run of this conversation that is applied, else the newest of all."""
+def _last_applied_run(session: ChatSession, workspace: Workspace) -> str:
+    """The newest run of this conversation that is applied, else of its folder; others have to be named."""
     runs = {turn.run for turn in session.conversation.turns}
-    return next(
-        (patch.run for patch in workspace.folders.list() if patch.state == "applied" and patch.run in runs), None
-    )
+    applied = [patch for patch in workspace.folders.list() if patch.state == "applied"]
+    own = [patch.run for patch in applied if patch.run in runs]
+    here = [patch.run for patch in applied if patch.folder == session.setup.folder]
+    if not (own or here):
+        hint = f"/undo {applied[0].run} takes back a change in {at_home(applied[0].folder)}" if applied else ""
+        raise UsageError("nothing is applied that this conversation is about", hint=hint)
+    return (own or here)[0]
 
 
 def _again(session: ChatSession, text: str) -> None:
@@ -294,8 +297,11 @@ def _budget(session: ChatSession, text: str) -> None:
 
 
 def _save(session: ChatSession, text: str) -> None:
-    parts = shlex.split(text) if text else [f"evolve-{session.conversation.id}.md"]
-    file = Path(parts[0]).expanduser()
+    try:
+        parts = shlex.split(text)
+    except ValueError:  # an apostrophe, say, which is part of the name
+        parts = [text]
+    file = named_path(parts[0] if parts else f"evolve-{session.conversation.id}.md")
     session.conversation.save(file)
     session.screen.say("saved", str(file))
 

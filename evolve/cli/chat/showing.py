@@ -73,7 +73,11 @@ def short_model(model: str) -> str:
 
 def at_home(text: str) -> str:
     """A text with paths as short as they can be: from this folder on, or with ``~`` for the person's own."""
-    here, home = os.getcwd(), os.path.expanduser("~")
+    try:
+        here = os.getcwd()
+    except FileNotFoundError:  # it was deleted meanwhile
+        here = ""
+    home = os.path.expanduser("~")
     for folder, short in ((here, ""), (home, "~/")):
         text = text.replace(f"{folder}/", short) if len(folder) > 1 else text
     return text

@@ -99,6 +99,9 @@ def go_on_with(session: ChatSession, conversation: Conversation) -> None:
     except UsageError:
         conversation.close()
         raise
+    if setup.approve == "auto" and setup.folder != session.setup.folder:
+        setup = replace(setup, approve="ask")
+        session.screen.say("approve", "ask: leave that was given beforehand was for the folder of before")
     session.conversation.close()
     session.conversation, session.setup = conversation, setup
     say_where(session)

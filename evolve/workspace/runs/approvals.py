@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from evolve.agent.approval import YES, Approval, gives_leave, settle
 from evolve.episodes import EpisodeRecord, Question
+from evolve.errors import UsageError
 from evolve.memory.preferences import PersonAct
 from evolve.tasks.work import FolderWork
 from evolve.workspace.desk import Desk
@@ -59,7 +60,13 @@ def undone(desk: Desk, run: str | None, person: Person) -> Patch:
         detail=folders.undo_diff(patch),
     )
     answer = YES if person.approve == "auto" else person.respond(question) if person.respond is not None else None
-    return folders.undo(patch.run, over=answer is not None and gives_leave(answer))
+    leave = answer is not None and gives_leave(answer)
+    if leave and folders.undo_diff(patch) != question.detail:
+        raise UsageError(
+            f"a file in {patch.folder} changed while it was asked, so nothing was undone",
+            hint=f"evolve undo {patch.run} shows the difference anew",
+        )
+    return folders.undo(patch.run, over=leave)
 
 
 def apply_question(patch: Patch) -> Question:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -128,7 +129,7 @@ class Folders(Shelf):
             WorkspaceError: It cannot be read.
         """
         file = self._file(run)
-        if "/" in run or not file.is_file():
+        if "/" in run or not os.path.isfile(file):  # also for what can be no name
             raise UsageError(f"the run {run!r} changed no folder", hint="evolve runs list shows the runs")
         try:
             body = json.loads(file.read_text(encoding="utf-8"))

@@ -7,6 +7,7 @@ import getpass
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from evolve.agent import Recall, RunRecords
 from evolve.agent.codec import to_data
@@ -29,6 +30,7 @@ from evolve.policies.language.claims import unfit
 from evolve.policies.language.describing import Described
 from evolve.record.arms import Learner
 from evolve.tasks import Task
+from evolve.workspace.secrets import AsksEndpoints
 from evolve.workspace.shelves.shelf import Shelf
 
 ABOUT = "about"
@@ -164,6 +166,8 @@ class Preferences(Shelf):
         """
         preference = self._book.get(name)
         acts = [act_in_words(act, self._answer(act)) for act in preference.acts]
+        if isinstance(self._learner, AsksEndpoints):  # what people said and changed may hold what a folder keeps secret
+            self._learner.beware_of([Path(act.context.folder) for act in preference.acts if act.context.folder])
         before = getattr(self._learner, "spent", Cost())
         try:
             proposal = described_by(self._learner, acts, budget)
