@@ -219,7 +219,7 @@ class _RequestRun:
         """Where the reply holds code that may be executed."""
         if self.request.schema is None:
             return "text" if self.request.code else ""
-        return "field" if CODE in self.request.schema.get("properties", {}) else ""
+        return "field" if self.request.code or CODE in self.request.schema.get("properties", {}) else ""
 
     @property
     def scanner(self) -> Scanner:
