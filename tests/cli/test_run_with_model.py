@@ -65,6 +65,27 @@ def test_a_task_in_words_gets_an_answer_that_is_called_unverified(cli):
     assert "reproduces every example" not in done.err + cli("runs", "show", "r1").out
 
 
+@pytest.mark.parametrize("how", ["file", "variable"])
+def test_actions_are_json_where_the_settings_say_so(cli, monkeypatch, made, how):
+    block = {"kind": "answer", "path": "", "code": "It is 42."}
+    if how == "file":
+        (made / "evolve.toml").write_text('reply_form = "json"\n')
+    else:
+        monkeypatch.setenv("EVOLVE_REPLY_FORM", "json")
+    with ScriptedEndpoint(Scenario(replies=[{"data": {"thought": "so", "blocks": [block], "uses": []}}])) as serving:
+        done = cli("run", "What is 17 plus 25?", "--model", serving.model, "--learn", "off")
+        [asked] = serving.requests
+    assert done.code == 0 and "It is 42." in done.out, done.err
+    assert asked["response_format"]["json_schema"]["name"] == "action"
+    assert "one JSON object" in asked["messages"][0]["content"]
+
+
+def test_another_form_is_refused(cli, monkeypatch):
+    monkeypatch.setenv("EVOLVE_REPLY_FORM", "xml")
+    told = cli("run", "What is 17 plus 25?", "--model", "http://127.0.0.1:9/v1#m")
+    assert told.code == 2 and "EVOLVE_REPLY_FORM" in told.err and "'blocks' or 'json'" in told.err
+
+
 class Poet:
     """Writes a letter, and judges one: it wants in the letter what the rubric asks for, and reads nothing else."""
 
