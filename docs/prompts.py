@@ -12,21 +12,33 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from docs.prompt_cases import (
+    CHECK,
+    FACT,
+    FILES,
+    FITS,
+    HALF,
+    INSTRUCTION,
+    LOOK,
+    MISSED,
+    PRINTED,
+    RIGHT,
+    SKILL,
+    TASK,
+    WISH,
+    WRONG,
+)
 from evolve.agent import Agent, Surroundings
 from evolve.environments.files.editing import Refused as EditRefused
 from evolve.environments.files.editing import written
-from evolve.environments.files.first_look import seen_of
+from evolve.environments.files.first_look import seen_of, without_rules
 from evolve.episodes import (
-    PREFERENCE,
     Action,
     EnvironmentState,
     EpisodeRecord,
     Limits,
     Observation,
     Plan,
-    Recalled,
-    Row,
-    SkillDraft,
     Step,
     TaskView,
 )
@@ -37,8 +49,6 @@ from evolve.policies.language.asking import Questions
 from evolve.policies.language.describing import describe
 from evolve.policies.language.policy import LanguageSettings
 from evolve.prompts import PromptLayers, load_prompt, render_prompt
-from evolve.skills import Skill
-from evolve.tasks import Task
 from evolve.tasks.verification.checks import Checked
 from evolve.tasks.verification.verifiers import RubricVerifier, Submission
 from evolve.testing import LocalWire, TrustingSandbox
@@ -53,7 +63,7 @@ _HEAD = f"""\
 What a model is asked, each kind of question once and as it is sent. `{RENEW}` writes this page; a test compares it with
 what is sent now. The texts of the system are `prompts/*.md`; what follows them is put together from the task, from what
 was learned and from what was done. Where a reply has to be JSON, its schema goes along as `response_format`, and in
-words to endpoints that do not heed that.
+words to endpoints that do not heed that. Actions are JSON with the setting `reply_form = "json"`.
 """
 
 Body = Mapping[str, Any]
@@ -132,105 +142,22 @@ def requests() -> Iterator[tuple[str, str, Body]]:
 
 # A function that examples show.
 
-_INSTRUCTION = "Bring the date of a delivery note into the form 2031-03-09."
-_EXAMPLES = (Row(input=("9.3.2031",), output="2031-03-09"), Row(input=("28.11.2030",), output="2030-11-28"))
-_UNSEEN = (
-    Row(input=("1.2.31",), output="2031-02-01"),
-    Row(input=("4.5.30",), output="2030-05-04"),
-    Row(input=("17.6.2031",), output="2031-06-17"),
-    Row(input=("30.12.2030",), output="2030-12-30"),
-)
-_TASK = Task(
-    id="notes-4",
-    family="delivery-notes",
-    instruction=_INSTRUCTION,
-    examples=_EXAMPLES,
-    verify=_UNSEEN,
-    meta={"entry": "iso_date"},
-)
-_FACT = Recalled(
-    id="3f9a61c07d52",
-    kind="insight",
-    text="Delivery notes put the day before the month.",
-    score=1.0,
-    status="supported",
-    provenance="from delivery-notes; 2 pairs of answers with it and without it speak for it",
-)
-_WISH = Recalled(
-    id="b81e22d4a093",
-    kind=PREFERENCE,
-    text="Use the standard library's own functions where there are some.",
-    score=1.0,
-    author="Kim",
-)
-_SKILL = replace(
-    Skill.from_draft(
-        SkillDraft(
-            name="two-digits",
-            description="Writes a number of a delivery note with two digits at least.",
-            entry="two_digits",
-            signature="(n: int) -> str",
-            code="def two_digits(n):\n    return f'{n:02d}'\n",
-            tests=(Row(input=(7,), output="07"), Row(input=(12,), output="12"), Row(input=(0,), output="00")),
-            source="notes-2",
-        )
-    ),
-    status="admitted",
-    family="delivery-notes",
-    tasks=("notes-3",),
-)
-_LOOK = """\
-What do the parts of such a date look like?
-
-```python
-"9.3.2031".split(".")
-```
-"""
-_WRONG = """\
-Day, month and year in the other order.
-uses: i-3f9a61c0
-
-```python
-def iso_date(text):
-    day, month, year = text.split(".")
-    return "-".join([year, month, day])
-```
-"""
-_FITS = """\
-The parts need two digits.
-
-```python
-def iso_date(text):
-    day, month, year = text.split(".")
-    return "-".join([year, month.zfill(2), day.zfill(2)])
-```
-"""
-_RIGHT = """\
-A short year is one of this century.
-
-```python
-def iso_date(text):
-    day, month, year = text.split(".")
-    return "-".join([year if len(year) == 4 else f"20{year}", month.zfill(2), day.zfill(2)])
-```
-"""
-
 
 def _episode(*replies: str) -> tuple[EpisodeRecord, Endpoint]:
     """The task of dates, worked on with these replies."""
     told = Endpoint(replies=replies)
-    policy = told.policy(skills=(_SKILL,), settings=LanguageSettings(reflects=False, distils=False))
+    policy = told.policy(skills=(SKILL,), settings=LanguageSettings(reflects=False, distils=False))
     around = Surroundings(
-        policy=policy, sandbox=TrustingSandbox(), run="page", recall=lambda *_: [_FACT, _WISH], skills=(_SKILL,)
+        policy=policy, sandbox=TrustingSandbox(), run="page", recall=lambda *_: [FACT, WISH], skills=(SKILL,)
     )
     agent = Agent(around, Workflow().with_knobs(steps=6, withhold=0.0))
-    return agent.run_episode(_TASK, variant="page", split="own"), told
+    return agent.run_episode(TASK, variant="page", split="own"), told
 
 
 def _function() -> Iterator[tuple[str, str, Body]]:
-    _, told = _episode(_LOOK, _WRONG, _FITS, _RIGHT)
+    _, told = _episode(LOOK, WRONG, FITS, RIGHT)
     yield (
-        "act.md: the first question",
+        "act.md and form-blocks.md: the first question",
         "A function is wanted. A fact was recalled, a person's wish, and a skill is offered.",
         told.asked[0],
     )
@@ -243,69 +170,10 @@ def _function() -> Iterator[tuple[str, str, Body]]:
 
 # Work in a folder.
 
-_CHECK = "python3 -m unittest -q"
-_FILES = {
-    "README.md": b"# Notes\n\nReads delivery notes. Names are in English, lines at most 100 characters.\n",
-    "notes/__init__.py": b"",
-    "notes/dates.py": b"""def iso_date(text):
-    day, month, year = text.split(".")
-    return "-".join([year, month, day])
-""",
-    "tests/__init__.py": b"",
-    "tests/test_dates.py": b"""import unittest
-
-from notes.dates import iso_date
-
-
-class TestDates(unittest.TestCase):
-    def test_parts_have_two_digits(self):
-        self.assertEqual(iso_date("9.3.2031"), "2031-03-09")
-""",
-}
-_PRINTED = """\
-FAIL: test_parts_have_two_digits (tests.test_dates.TestDates.test_parts_have_two_digits)
-----------------------------------------------------------------------
-Traceback (most recent call last):
-  File "/tmp/work/tests/test_dates.py", line 8, in test_parts_have_two_digits
-    self.assertEqual(iso_date("9.3.2031"), "2031-03-09")
-AssertionError: '2031-3-9' != '2031-03-09'
-
-----------------------------------------------------------------------
-Ran 1 test in 0.001s
-
-FAILED (failures=1)
-"""
-_MISSED = """\
-The parts are joined as they are; each needs two digits.
-
-```edit notes/dates.py
-<<<<<<< SEARCH
-    return "-".join((year, month, day))
-=======
-    return "-".join([year, month.zfill(2), day.zfill(2)])
->>>>>>> REPLACE
-```
-```done
-```
-"""
-_HALF = """\
-The brackets were others.
-
-```edit notes/dates.py
-<<<<<<< SEARCH
-    return "-".join([year, month, day])
-=======
-    return "-".join([year, month.zfill(2), day])
->>>>>>> REPLACE
-```
-```done
-```
-"""
-
 
 def _folder() -> Iterator[tuple[str, str, Body]]:
     instruction = "iso_date gives 2031-3-9 for 9.3.2031; it should give 2031-03-09."
-    checked = Checked(ok=False, output=_PRINTED, tail=_PRINTED, exit=1, seconds=0.2)
+    checked = Checked(ok=False, output=PRINTED, tail=PRINTED, exit=1, seconds=0.2)
     view = TaskView(
         id="dates",
         family="files",
@@ -313,13 +181,13 @@ def _folder() -> Iterator[tuple[str, str, Body]]:
         signature="",
         examples=(),
         environment="files",
-        check=_CHECK,
-        files=tuple(_FILES),
-        seen=tuple(seen_of(_FILES, instruction, _CHECK, checked)),
+        check=CHECK,
+        files=tuple(FILES),
+        seen=tuple(seen_of(FILES, instruction, CHECK, checked)),
     )
     limits = Limits(steps=60, tokens=1_000_000)
-    plan = Plan(goal=instruction, told=(_FACT,))
-    first = Endpoint(replies=[_MISSED])
+    plan = Plan(goal=instruction, told=(FACT,))
+    first = Endpoint(replies=[MISSED])
     first.policy().act(view, plan, (), limits)
     yield (
         "act-files.md: the first question",
@@ -327,13 +195,13 @@ def _folder() -> Iterator[tuple[str, str, Body]]:
         first.asked[0],
     )
 
-    failing = _PRINTED.replace("2031-3-9'", "2031-03-9'")
-    state = EnvironmentState(snapshot="1", parent=1, changed=("notes/dates.py",), output=_ran(_HALF), check=failing)
+    failing = without_rules(PRINTED.replace("2031-3-9'", "2031-03-9'"))
+    state = EnvironmentState(snapshot="1", parent=1, changed=("notes/dates.py",), output=_ran(HALF), check=failing)
     steps = (
-        _step(1, _MISSED, EnvironmentState(changed=(), output=_ran(_MISSED)), _ran(_MISSED).partition("\n")[0][4:]),
-        _step(2, _HALF, state, "the check fails: FAILED (failures=1); done again hands in all the same"),
+        _step(1, MISSED, EnvironmentState(changed=(), output=_ran(MISSED)), _ran(MISSED).partition("\n")[0][4:]),
+        _step(2, HALF, state, "the check fails: FAILED (failures=1); done again hands in all the same"),
     )
-    later = Endpoint(replies=[_MISSED])
+    later = Endpoint(replies=[MISSED])
     later.policy().act(view, plan, steps, replace(limits, steps=58, tokens=996_000))
     yield (
         "act-files.md: after two replies",
@@ -346,7 +214,7 @@ def _ran(said: str) -> str:
     """What the environment tells of the first block of a reply, an edit."""
     block = blocks_of("".join(f"```{one.kind} {one.path}\n{one.text}```\n" for one in read_reply(said).of("edit")))[0]
     try:
-        return f"[1] edit {block.path}: {written(block, _FILES).told}"
+        return f"[1] edit {block.path}: {written(block, FILES).told}"
     except EditRefused as refusal:
         return f"[1] edit {block.path}: refused: {refusal}"
 
@@ -369,7 +237,7 @@ def _words() -> Iterator[tuple[str, str, Body]]:
         environment="words",
     )
     told = Endpoint(replies=["```answer\nOn one day, the 13th of June.\n```"])
-    told.policy().act(view, Plan(goal="", told=(_WISH,)), (), Limits(steps=12, tokens=100_000))
+    told.policy().act(view, Plan(goal="", told=(WISH,)), (), Limits(steps=12, tokens=100_000))
     yield "act-words.md", "A question, and a wish of the person.", told.asked[0]
 
 
@@ -379,22 +247,22 @@ _SUBGOALS = {"goal": "dates", "subgoals": [{"goal": "split", "postcondition": "t
 
 
 def _around_an_answer() -> Iterator[tuple[str, str, Body]]:
-    view, plan = _TASK.view(), Plan(goal=_INSTRUCTION, told=(_FACT,))
+    view, plan = TASK.view(), Plan(goal=INSTRUCTION, told=(FACT,))
     told = Endpoint(replies=[json.dumps(_SUBGOALS)])
-    told.policy(settings=LanguageSettings(plans=True)).plan(view, (_FACT,))
+    told.policy(settings=LanguageSettings(plans=True)).plan(view, (FACT,))
     yield "plan.md", "Asked before the first action, where a workflow wants that.", told.asked[0]
 
     told = Endpoint(replies=[json.dumps(_SUBGOALS)])
     told.policy().decompose(view, plan, 1.0)
     yield "decompose.md", "Asked by the stage of that name.", told.asked[0]
 
-    record, _ = _episode(_FITS, "```give_up\nno more\n```")
+    record, _ = _episode(FITS, "```give_up\nno more\n```")
     steps = record.steps[:1]
     told = Endpoint(replies=[json.dumps({"fault": "", "cases": []})])
     told.policy().critique(view, plan, steps)
     yield "critique.md", "Asked about an answer that is right on the examples, before it is handed in.", told.asked[0]
 
-    told = Endpoint(replies=[_RIGHT])
+    told = Endpoint(replies=[RIGHT])
     told.policy().revise(view, plan, steps, 'iso_date("1.2.31"): expected "2031-02-01", got "31-02-01"')
     yield "revise.md", "Asked once an answer is doubted.", told.asked[0]
 
@@ -413,8 +281,8 @@ class _NothingTried:
 
 
 def _learning() -> Iterator[tuple[str, str, Body]]:
-    view = _TASK.view()
-    record, _ = _episode(_WRONG, _FITS, _RIGHT)
+    view = TASK.view()
+    record, _ = _episode(WRONG, FITS, RIGHT)
     told = Endpoint(replies=[json.dumps({"claims": []})])
     told.policy().reflect(view, "dates", record.steps, _NothingTried())
     yield (
@@ -456,7 +324,7 @@ def _opinions() -> Iterator[tuple[str, str, Body]]:
 
     told = Endpoint(replies=[json.dumps({"edits": []})])
     traces = [
-        f"Trace notes-4, failed\nGiven: {_INSTRUCTION} 1.2.31\nSaid: 31-02-01\nRight: 2031-02-01\n"
+        f"Trace notes-4, failed\nGiven: {INSTRUCTION} 1.2.31\nSaid: 31-02-01\nRight: 2031-02-01\n"
         "Came of it: wrong on one row\n",
     ]
     LanguageRewriter(models=told.models()).propose(
@@ -484,8 +352,18 @@ def _forms() -> Iterator[tuple[str, str, Body]]:
     )
     yield "reply-form.md", "Said with every further question to an endpoint that did not heed a schema.", told.asked[2]
 
-    told = Endpoint(replies=[completion(_FITS[:80], choice={"finish_reason": "length"}), _FITS[80:]])
-    told.policy().act(_TASK.view(), Plan(goal=""), (), Limits(steps=6, tokens=100_000))
+    for name in ("act", "act-files", "act-words", "revise"):
+        request = Questions(form="json").ask(name, (), strategy="")
+        asked = Endpoint(replies=[json.dumps({"thought": "", "blocks": [], "uses": []})])
+        asked.models().complete(request)
+        yield (
+            f"form-json.md: {name}.md",
+            "The rules where replies are JSON; what follows them is the same.",
+            asked.asked[0],
+        )
+
+    told = Endpoint(replies=[completion(FITS[:80], choice={"finish_reason": "length"}), FITS[80:]])
+    told.policy().act(TASK.view(), Plan(goal=""), (), Limits(steps=6, tokens=100_000))
     shown = {**told.asked[1], "messages": told.asked[1]["messages"][-2:]}
     yield "reply-continue.md", "Said after a reply that was cut off; the messages before it are left out here.", shown
 

@@ -30,6 +30,9 @@ SandboxBackend = Literal["auto", "bubblewrap", "landlock", "seatbelt"]
 LearnMode = Literal["off", "after", "full"]
 """Nothing is learned from a run; claims and skills with one try that asks a model again; or with all tries."""
 
+ReplyForm = Literal["blocks", "json"]
+"""How a model says what it does: words and fenced blocks, or one JSON object by a schema."""
+
 _PREFIX = "EVOLVE_"
 _LIMITS = ("day_limit", "total_limit")
 _SEAMS = {"encoder": ("encoders", ()), "vectors": ("vectors", ("auto",))}
@@ -40,6 +43,7 @@ VARIABLES: Mapping[str, str] = MappingProxyType(
         "EVOLVE_WORKSPACE": "the workspace, where -w names none",
         "EVOLVE_MODEL": "setting `model`: the language model, as `evolve models default` chooses it",
         "EVOLVE_BASE_URL": "setting `base_url`",
+        "EVOLVE_REPLY_FORM": "setting `reply_form`",
         "EVOLVE_API_KEY": "the key for endpoints other than the one that OPENAI_API_KEY is for",
         "EVOLVE_SANDBOX": "setting `sandbox`; cannot be none",
         "EVOLVE_WORKERS": "setting `workers`",
@@ -98,6 +102,16 @@ class Settings:
     model_judge: str = field(default="", metadata=_described("model that judges, where it is another one"))
     model_rewrite: str = field(default="", metadata=_described("model that rewrites prompts, where it is another one"))
     base_url: str = field(default="", metadata=_described("address where bare model names are looked for"))
+    reply_form: ReplyForm = field(
+        default="blocks",
+        metadata=_described("form of a model's actions: blocks (words and fenced code) or json (for a strict schema)"),
+    )
+    history_share: float = field(
+        default=0.6,
+        metadata=_described(
+            "share of a model's window that earlier steps may fill before they are summed up", ge=0.05, le=0.9
+        ),
+    )
     reply_seconds: float = field(
         default=600.0, metadata=_described("longest wait for one reply of a model, in seconds", gt=0)
     )

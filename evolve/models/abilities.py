@@ -21,6 +21,9 @@ Api = Literal["chat", "responses"]
 _LEAST_MEASURED = 1_000  # in a shorter prompt what the host adds to it weighs more than the text
 _LEAST_SHARE, _LARGEST_SHARE = 0.15, 2.0  # what tokenizers can do; beyond it a host miscounts
 _FORGETTING = 0.1
+_STEP = 64  # a length in such steps, so that the file is not written after every call
+FEW_REPLIES = 4
+"""Fewer replies say nothing of how long the next one may get."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +40,8 @@ class Abilities:
         reply: Most tokens of a reply that it takes, where it refused more.
         share: Tokens of a prompt for each that :func:`evolve.models.tokens.most_prompt_tokens` counts, by what was
             reported of the densest prompts lately; None where nothing was.
+        longest: Tokens of the longest replies lately, thinking included, by what was reported.
+        replies: How many were reported, as far as it matters.
     """
 
     api: Api = "chat"
@@ -47,6 +52,8 @@ class Abilities:
     window: int | None = None
     reply: int | None = None
     share: float | None = None
+    longest: int = 0
+    replies: int = 0
 
     def with_share(self, most: int, reported: int) -> Abilities:
         """The same after a prompt of at most ``most`` tokens turned out to have as many as were reported."""
@@ -58,6 +65,12 @@ class Abilities:
             seen = self.share + (seen - self.share) * _FORGETTING
         # In whole percents, so that the file is not written after every call.
         return replace(self, share=ceil(seen * 100) / 100)
+
+    def with_reply(self, reported: int) -> Abilities:
+        """The same after a reply of so many tokens; up at once and down slowly, as the share of prompts."""
+        slowly = int(self.longest + (reported - self.longest) * _FORGETTING)
+        longest = max(ceil(reported / _STEP), slowly // _STEP) * _STEP
+        return replace(self, longest=longest, replies=min(self.replies + 1, FEW_REPLIES))
 
     @property
     def best_rung(self) -> Rung:
@@ -138,4 +151,6 @@ def _abilities(row: Mapping[str, Any]) -> Abilities:
         window=int(row["window"]) if row.get("window") else None,
         reply=int(row["reply"]) if row.get("reply") else None,
         share=float(row["share"]) if row.get("share") else None,
+        longest=int(row.get("longest") or 0),
+        replies=int(row.get("replies") or 0),
     )

@@ -11,7 +11,7 @@ from evolve.cancellation import Cancellation
 from evolve.errors import BudgetExhausted, Cancelled, EndpointProblem, ModelMistake, PromptTooLong, UsageError
 from evolve.models.addressing import Endpoint
 from evolve.models.bodies import adapt_to_refusal, exchange_of, room, with_form, with_repair, with_rest_asked
-from evolve.models.costs import usage_of
+from evolve.models.costs import Expected
 from evolve.models.limits import limits_of, offered_window
 from evolve.models.overflow import overflow
 from evolve.models.problems import endpoint_problem, over_budget
@@ -21,7 +21,7 @@ from evolve.models.replies import DeltaReader, Parts, Unusable, read_reply
 from evolve.models.secret_cleaning import CODE, clean_reply, clean_request
 from evolve.models.services import Services
 from evolve.models.structure import RUNGS, extract
-from evolve.models.tokens import expected_tokens, likely_tokens, most_prompt_tokens, most_tokens
+from evolve.models.tokens import most_prompt_tokens
 from evolve.models.trimming import trim
 from evolve.models.wire import CodeAt, Exchange, Failure, Received
 from evolve.redaction import Scanner, StreamCleaner
@@ -219,7 +219,7 @@ class _RequestRun:
         """Where the reply holds code that may be executed."""
         if self.request.schema is None:
             return "text" if self.request.code else ""
-        return "field" if CODE in self.request.schema.get("properties", {}) else ""
+        return "field" if self.request.code or CODE in self.request.schema.get("properties", {}) else ""
 
     @property
     def scanner(self) -> Scanner:
@@ -227,40 +227,39 @@ class _RequestRun:
         return self.services.scanner.for_code if self.gives_code == "text" else self.services.scanner
 
     def call_once(self, exchange: Exchange) -> Parts | Unusable | Failure:
-        """One call inside the budget: the most it can cost is set aside before, what it did cost booked after."""
+        """One call inside the budget: what it will hardly pass is set aside before, what it did cost booked after."""
         self.check()
         services, left = self.services, self.services.meter.left.seconds
         # The call ends with the budget of time, so that it cannot take longer than was set aside.
         total = services.deadlines.total if left is None else min(services.deadlines.total, left * _SHARE_OF_TIME_LEFT)
-        most = self.most(exchange, total)
-        if not services.meter.reserve(most):
-            raise over_budget(services.meter.exhausted, most)
-        cost, started = most, services.clock()  # interrupted or lost, it may have cost all that
+        expected = Expected(
+            price=services.price,
+            abilities=self.abilities,
+            body=exchange.body,
+            room=room(self.request, self.abilities),
+            seconds=total,
+        )
+        if not services.meter.reserve(expected.set_aside):
+            raise over_budget(services.meter.exhausted, expected.set_aside)
+        cost, started = expected.most, services.clock()  # interrupted or lost, it may have cost all that
         try:
             deadlines = replace(services.deadlines, total=total, cancellation=self.cancellation)
             received = services.wire.send(exchange, deadlines, self.listener(exchange))
             self.check()
-            outcome, cost = self.read(received, exchange, most)
+            outcome, cost = self.read(received, exchange, expected)
         except Cancelled:
-            cost = self.cost_until_stopped(exchange, most)
+            # A host goes on no longer than somebody reads what it streams.
+            heard = self.reader.size if self.reader is not None else 0
+            cost = expected.until_stopped(heard) if heard else expected.most
             raise
         finally:
             cost = replace(cost, seconds=max(0.0, services.clock() - started))
-            services.meter.settle(most, cost)
+            services.meter.settle(expected.set_aside, cost)
         self.used += cost
         self.calls += cost.calls
         if isinstance(outcome, Parts):
             self.tell(exchange, outcome)
         return outcome
-
-    def cost_until_stopped(self, exchange: Exchange, most: Usage) -> Usage:
-        """What a call cost that a person ended: a host goes on no longer than somebody reads what it streams."""
-        if self.reader is None or not self.reader.size:
-            return most
-        share = self.abilities.share
-        prompt = expected_tokens(most_prompt_tokens(exchange.body), share)
-        completion = min(most.completion, expected_tokens(self.reader.size, share))
-        return usage_of(self.services.price, prompt, completion, estimated=True)
 
     def tell(self, exchange: Exchange, said: Parts) -> None:
         """Says the text at once, to whoever wanted it in pieces and got none."""
@@ -270,42 +269,27 @@ class _RequestRun:
         if self.on_delta is not None and rest:
             self.on_delta(rest)
 
-    def most(self, exchange: Exchange, seconds: float) -> Usage:
-        """The most that a call can cost."""
-        prompt = likely_tokens(most_prompt_tokens(exchange.body), self.abilities.share)
-        completion = room(self.request, self.abilities)
-        return replace(usage_of(self.services.price, prompt, completion, estimated=True), seconds=seconds)
-
     def read(
-        self, received: Received | Failure, exchange: Exchange, most: Usage
+        self, received: Received | Failure, exchange: Exchange, expected: Expected
     ) -> tuple[Parts | Unusable | Failure, Usage]:
         """Parses what came; gives it with what it cost."""
         if isinstance(received, Failure):
-            return received, most if received.billed else Usage(calls=int(received.status > 0))
+            return received, expected.most if received.billed else Usage(calls=int(received.status > 0))
         reply = read_reply(received.content, streamed=exchange.streamed, path=exchange.path)
         if isinstance(reply, Unusable):
             # Part of a text is no answer, and the whole of it may be charged.
             if reply.cut:
-                return Failure(kind="broken", text=reply.why or "the stream ended before the reply did"), most
+                return Failure(kind="broken", text=reply.why or "the stream ended before the reply did"), expected.most
             if reply.failed:
                 return Failure(kind="server", text=reply.why), Usage(calls=1)
-            return reply, Usage() if received.replayed else most
+            return reply, Usage() if received.replayed else expected.most
         scanner = self.services.scanner.for_code if self.gives_code else self.services.scanner
         reply = replace(reply, text=scanner.clean(reply.text))  # parts of a text can share a secret
+        if reply.completion:
+            self.abilities = self.abilities.with_reply(reply.completion)
         if reply.prompt:
             self.abilities = self.abilities.with_share(most_prompt_tokens(exchange.body), reply.prompt)
-        if received.replayed:
-            return reply, Usage()
-        completion = reply.completion
-        if completion is None:
-            # An upper bound, so that a budget is never passed because an endpoint does not count.
-            completion = min(most.completion, most_tokens(reply.text))
-        prompt = most.prompt if reply.prompt is None else reply.prompt
-        unsure = reply.completion is None or reply.prompt is None
-        usage = usage_of(
-            self.services.price, prompt, completion, cached=reply.cached, reasoning=reply.thought, estimated=unsure
-        )
-        return reply, usage
+        return reply, Usage() if received.replayed else expected.of(reply)
 
     def listener(self, exchange: Exchange) -> Callable[[bytes], None] | None:
         """Hands on the text of a stream while it comes; None where nobody listens or nothing streams."""

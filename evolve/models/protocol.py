@@ -49,7 +49,8 @@ class ModelRequest:
         temperature: None leaves it to the endpoint, as some models refuse any.
         seed: Sent where given; also part of what makes two requests the same for a replay.
         stop: Texts that end the reply.
-        code: The text of the reply may be executed: it keeps words that only happen to be somebody's password.
+        code: The text of the reply, or its fields of that name, may be executed: they keep words that only happen to be
+            somebody's password.
         refused: Answers that failed verification before; each asks the next, dearer model of the role.
     """
 

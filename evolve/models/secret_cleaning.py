@@ -83,10 +83,14 @@ def _clean_text(text: str, scanner: Scanner) -> str:
 
 def clean_reply(value: Any, scanner: Scanner) -> Any:
     """The data of a structured reply without known secrets; its code only without those of ``scanner.for_code``."""
+    if isinstance(value, list) and any(isinstance(item, dict) for item in value):
+        return [clean_reply(item, scanner) for item in value]
     if not isinstance(value, dict):
         return scanner.cleaned(value)
-    rest = scanner.cleaned({name: item for name, item in value.items() if name != CODE})
-    return {**rest, CODE: scanner.for_code.cleaned(value[CODE])} if CODE in value else rest
+    apart = [name for name, item in value.items() if name == CODE or isinstance(item, list)]
+    rest = scanner.cleaned({name: item for name, item in value.items() if name not in apart})
+    lists = {scanner.clean(name): clean_reply(value[name], scanner) for name in apart if name != CODE}
+    return {**rest, **lists, **({CODE: scanner.for_code.cleaned(value[CODE])} if CODE in value else {})}
 
 
 class _ReplyScanner(Scanner):

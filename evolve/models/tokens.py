@@ -13,6 +13,7 @@ PER_MESSAGE = 16
 PER_REQUEST = 64
 
 _MARGIN = 1.25  # of two texts of one kind, such as prose and code, one is that much denser
+_REPLY_MARGIN = 2  # replies differ more than texts do: the next file may be twice as long as any before
 
 
 def most_tokens(text: str) -> int:
@@ -32,6 +33,11 @@ def likely_tokens(most: int, share: float | None) -> int:
         share: See :class:`evolve.models.Abilities`; None where nothing is known, and then all of it is set aside.
     """
     return most if share is None else ceil(most * share * _MARGIN) + PER_REQUEST
+
+
+def likely_reply(most: int, longest: int) -> int:
+    """What to set aside for a reply of at most ``most`` tokens where the longest ones lately had ``longest``."""
+    return min(most, longest * _REPLY_MARGIN + PER_REQUEST)
 
 
 def _most_of(message: Mapping[str, Any]) -> int:

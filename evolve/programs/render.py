@@ -17,9 +17,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Any
 
+from evolve.programs.expressions import Renamer, local_names, parsed, raw_string, simplified, unwrapped
 from evolve.programs.operation import Operation
 from evolve.programs.terms import Apply, Bound, Constant, Input, Lambda, Term, children, size, walk
 from evolve.programs.types import thaw
@@ -98,7 +98,7 @@ def _free_parameters(term: Term, params: tuple[str, ...], operations: Mapping[st
         node.id
         for part in walk(term)
         if isinstance(part, Apply)
-        for node in ast.walk(_parsed(operations[part.operation].template))
+        for node in ast.walk(parsed(operations[part.operation].template))
         if isinstance(node, ast.Name) and (hasattr(builtins, node.id) or node.id == "Counter")
     }
     names = []
@@ -257,11 +257,6 @@ def _weight(term: Term, named: Collection[Term]) -> int:
     )
 
 
-@lru_cache(maxsize=4096)
-def _parsed(template: str) -> ast.expr:
-    return ast.parse(template, mode="eval").body
-
-
 @dataclass
 class _Expander:
     """Turns terms into expression trees."""
@@ -281,69 +276,28 @@ class _Expander:
             case Bound(index):
                 return deepcopy(bound[index])
             case Constant(value, type_):
-                return _raw_string(value) if type_.name == "pattern" else ast.parse(repr(thaw(value)), mode="eval").body
+                return raw_string(value) if type_.name == "pattern" else ast.parse(repr(thaw(value)), mode="eval").body
             case Lambda(params, body):
                 taken = self._taken(())
                 names = [_free_name(name, taken) for name in ("x", "y", "z")[: len(params)]]
                 args = ast.arguments([], [ast.arg(n) for n in names], None, [], [], None, [])
-                return _unwrapped(ast.Lambda(args, self.node(body, tuple(ast.Name(n) for n in names))))
+                return unwrapped(ast.Lambda(args, self.node(body, tuple(ast.Name(n) for n in names))))
             case Apply(name, args):
                 return self._call(self.operations[name].template, args, bound)
 
     def _call(self, template: str, args: tuple[Term, ...], bound: tuple[ast.expr, ...]) -> ast.expr:
         # A template is parsed once for all, and the transformers below change nodes in place.
-        tree = deepcopy(_parsed(template))
+        tree = deepcopy(parsed(template))
         taken = self._taken(bound)
-        clashes = {name: _free_name(name, {*taken, *_locals(tree)}) for name in _locals(tree) & taken}
+        clashes = {name: _free_name(name, {*taken, *local_names(tree)}) for name in local_names(tree) & taken}
         if clashes or self.renamed:
-            tree = _Renamer({**self.renamed, **clashes}).visit(tree)
-        return _simplify(_Filler(self, args, bound).visit(tree))
+            tree = Renamer({**self.renamed, **clashes}).visit(tree)
+        return simplified(_Filler(self, args, bound).visit(tree))
 
     def _taken(self, bound: tuple[ast.expr, ...]) -> set[str]:
         """Names that a comprehension of a template must not hide."""
         outer = {n.id for e in bound for n in ast.walk(e) if isinstance(n, ast.Name)}
         return {*self.params, *self.names.values(), *outer}
-
-
-def _unwrapped(function: ast.Lambda) -> ast.expr:
-    """``max`` for ``lambda x, y: max(x, y)``."""
-    match function.body, [a.arg for a in function.args.args]:
-        case ast.Call(func=ast.Name() as called, args=args, keywords=[]), names if [*map(ast.unparse, args)] == names:
-            return called
-    return function
-
-
-def _raw_string(pattern: str) -> ast.expr:
-    """A regular expression as a raw string, where Python can write it so."""
-    if "\\" not in pattern or pattern.endswith("\\") or "\n" in pattern or ("'" in pattern and '"' in pattern):
-        return ast.Constant(pattern)
-    quote = '"' if "'" in pattern else "'"
-    return ast.Name(f"r{quote}{pattern}{quote}")
-
-
-@lru_cache(maxsize=4096)
-def _locals_of(text: str) -> frozenset[str]:
-    tree = ast.parse(text, mode="eval")
-    stored = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    return frozenset(stored | {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)})
-
-
-def _locals(tree: ast.expr) -> frozenset[str]:
-    """Names that a template's comprehensions and lambdas bind."""
-    return _locals_of(ast.unparse(tree))
-
-
-class _Renamer(ast.NodeTransformer):
-    """Replaces names in a template: its own variables, and helpers and modules that were renamed."""
-
-    def __init__(self, new: Mapping[str, str]) -> None:
-        self.new = new
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return ast.Name(self.new.get(node.id, node.id), node.ctx)
-
-    def visit_arg(self, node: ast.arg) -> ast.arg:
-        return ast.arg(self.new.get(node.arg, node.arg))
 
 
 class _Filler(ast.NodeTransformer):
@@ -369,32 +323,3 @@ class _Filler(ast.NodeTransformer):
                 return self.expander.node(term.body, values)
         self.generic_visit(node)
         return node
-
-
-def _simplify(node: ast.expr) -> ast.expr:
-    """Joins ``[f(x) for x in [x for x in xs if p(x)]]`` into one comprehension; unwraps list(list)."""
-    if isinstance(node, (ast.ListComp, ast.GeneratorExp)) and len(node.generators) == 1:
-        outer = node.generators[0]
-        inner = outer.iter
-        if (
-            isinstance(inner, ast.ListComp)
-            and len(inner.generators) == 1
-            and isinstance(inner.elt, ast.Name)
-            and isinstance(inner.generators[0].target, ast.Name)
-            and inner.elt.id == inner.generators[0].target.id == getattr(outer.target, "id", None)
-        ):
-            outer.iter = inner.generators[0].iter
-            outer.ifs = [*inner.generators[0].ifs, *outer.ifs]
-    if isinstance(node, ast.Call) and len(node.args) == 3 and isinstance(node.args[1], ast.Lambda):
-        body = node.args[1].body
-        # As the replacement of `re.sub` a text needs no function, unless a backslash in it would be read as an escape.
-        if isinstance(body, ast.Constant) and isinstance(body.value, str) and "\\" not in body.value:
-            node.args[1] = body
-    if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "list" and [*map(_is_list, node.args)] == [True]:
-        return node.args[0]
-    return node
-
-
-def _is_list(node: ast.expr) -> bool:
-    called = getattr(node.func, "id", "") if isinstance(node, ast.Call) else ""
-    return isinstance(node, ast.ListComp | ast.List) or called in {"sorted", "list"}

@@ -12,7 +12,7 @@ from evolve.errors import UsageError
 from evolve.ledger import Budget
 from evolve.models import Endpoint, Models, ModelSetup, Prices, Recording, Wire, open_models, parse_model
 from evolve.paths import WorkspacePaths
-from evolve.policies.language import EpisodeMeter, LanguagePolicy, LanguageSettings, Questions
+from evolve.policies.language import EpisodeMeter, LanguagePolicy, LanguageSettings, Questions, Rooms
 from evolve.policies.language.describing import Described, describe
 from evolve.policies.protocol import Policy
 from evolve.prompts import PromptLayers, load_prompt, render_prompt
@@ -64,7 +64,11 @@ class LanguageLearner(Learner):
             models=models,
             meter=meter,
             skills=arm.skills,
-            questions=Questions(layers=PromptLayers(variant=arm.prompts, workspace=self.paths.prompts)),
+            questions=Questions(
+                layers=PromptLayers(variant=arm.prompts, workspace=self.paths.prompts),
+                rooms=Rooms(share=self.settings.history_share),
+                form=self.settings.reply_form,
+            ),
             settings=replace(
                 self.language,
                 samples=arm.workflow.knobs.samples,

@@ -65,6 +65,40 @@ def test_a_task_in_words_gets_an_answer_that_is_called_unverified(cli):
     assert "reproduces every example" not in done.err + cli("runs", "show", "r1").out
 
 
+@pytest.mark.parametrize("how", ["file", "variable"])
+def test_actions_are_json_where_the_settings_say_so(cli, monkeypatch, made, how):
+    block = {"kind": "answer", "path": "", "code": "It is 42."}
+    if how == "file":
+        (made / "evolve.toml").write_text('reply_form = "json"\n')
+    else:
+        monkeypatch.setenv("EVOLVE_REPLY_FORM", "json")
+    with ScriptedEndpoint(Scenario(replies=[{"data": {"thought": "so", "blocks": [block], "uses": []}}])) as serving:
+        done = cli("run", "What is 17 plus 25?", "--model", serving.model, "--learn", "off")
+        [asked] = serving.requests
+    assert done.code == 0 and "It is 42." in done.out, done.err
+    assert asked["response_format"]["json_schema"]["name"] == "action"
+    assert "one JSON object" in asked["messages"][0]["content"]
+
+
+@pytest.mark.parametrize("share", ["", "history_share = 0.06"])
+def test_older_steps_are_summed_up_where_they_fill_the_share_that_the_settings_say(cli, made, share):
+    (made / "evolve.toml").write_text(share)
+    looks = [{"text": f"Look {n}.\n```python\nprint('{n}' * 4_000)\n```"} for n in (1, 2)]
+    with ScriptedEndpoint(Scenario(replies=[*looks, {"text": "```answer\nfine\n```"}])) as serving:
+        done = cli("run", "What do you see?", "--model", serving.model, "--learn", "off")
+        *_, asked = serving.requests
+    assert done.code == 0 and "fine" in done.out, done.err
+    told = [message["content"] for message in asked["messages"]]
+    assert any("What you did in steps 1 to 1" in text for text in told) is bool(share)
+    assert any("1" * 4_000 in text for text in told) is not bool(share)
+
+
+def test_another_form_is_refused(cli, monkeypatch):
+    monkeypatch.setenv("EVOLVE_REPLY_FORM", "xml")
+    told = cli("run", "What is 17 plus 25?", "--model", "http://127.0.0.1:9/v1#m")
+    assert told.code == 2 and "EVOLVE_REPLY_FORM" in told.err and "'blocks' or 'json'" in told.err
+
+
 class Poet:
     """Writes a letter, and judges one: it wants in the letter what the rubric asks for, and reads nothing else."""
 

@@ -33,8 +33,69 @@ def test_a_small_folder_is_seen_whole_with_what_its_check_prints(look):
     assert check.text.splitlines()[-1].startswith("[exit 1")
     assert (files.name, files.text) == (
         "files",
-        f"all files, in full\n=== test_total.py\n{TEST}=== total.py\n{WRONG}".rstrip(),
+        f"all files\n=== test_total.py\n{TEST}=== total.py\n{WRONG}".rstrip(),
     )
+
+
+def test_a_file_that_stands_elsewhere_is_not_said_to_be_among_all_files(look, project):
+    (project / "AGENTS.md").write_text("Use tabs.\n")
+    assert look()[1].text.startswith("all files but AGENTS.md, which is below\n=== ")
+    (project / "README.md").write_text("What it is.\n")
+    assert look()[1].text.startswith("all files but AGENTS.md, README.md, which are below\n=== ")
+
+
+def test_a_long_table_is_shown_by_its_columns_and_first_rows():
+    rows = [f"{n},{'north' if n % 3 else 'south'},{n * 1.5 if n % 10 else ''},note {n}" for n in range(1, 121)]
+    table = "\n".join(["id,region,amount,note", *rows]) + "\n"
+    text = whole({"a.py": b"x = 1\n", "sales.csv": table.encode(), "small.csv": b"a,b\n1,2\n"})
+    assert "=== small.csv\na,b\n1,2" in text and len(text) < 500
+    assert text.splitlines()[2:7] == [
+        f"=== sales.csv, {len(table):,} bytes, in short",
+        "id,region,amount,note",
+        *rows[:3],
+    ]
+    assert text.splitlines()[7:12] == [
+        "... 117 more rows; of all 120",
+        "  id: numbers, 1 to 120",
+        "  region: 'north' 80 times, 'south' 40 times",
+        "  amount: numbers, 1.5 to 178.5; 12 empty",
+        "  note: 120 different texts, such as 'note 120'",
+    ]
+
+
+def test_a_table_that_is_longer_than_a_map_is_shown_in_short_too():
+    text = "id,name\n" + "".join(f"{n},x{n}\n" for n in range(30_000))
+    assert "  id: numbers, 0 to 29999\n  name: 30000 different" in whole({"big.csv": text.encode(), "a.py": b"1\n"})
+
+
+@pytest.mark.parametrize(
+    "name, line",
+    [("a.jsonl", '{{"id": {n}, "of": [1]}}'), ("a.tsv", "{n}\tx"), ("a.csv", '{n};"x; y"')],
+)
+def test_tables_of_other_kinds_are_known(name, line):
+    head = "" if name.endswith("jsonl") else line.format(n="id") + "\n"
+    text = head + "".join(line.format(n=n) + "\n" for n in range(300))
+    assert "  id: numbers, 0 to 299" in whole({name: text.encode()})
+
+
+@pytest.mark.parametrize("text", ["a,b\n" + "1,2,3\n4\n" * 200, "one\n" * 400, "x" * 1_500])
+def test_what_is_no_table_is_shown_as_it_is(text):
+    assert whole({"a.csv": text.encode()}).endswith(text.rstrip())
+    assert whole({"a.jsonl": text.encode()}).endswith(text.rstrip())
+
+
+def test_a_byte_order_mark_is_seen():
+    files = {"a.csv": b"\xef\xbb\xbfid,name\n1,x\n", "b.txt": b"\xef\xbb\xbf"}
+    assert whole(files) == (
+        "=== a.csv, begins with a byte order mark\nid,name\n1,x\n"
+        "=== b.txt, begins with a byte order mark, without a line end\n"
+    )
+    assert map_of(files, "").splitlines()[0] == "a.csv (15 bytes, begins with a byte order mark)"
+
+
+def test_rules_that_a_check_draws_across_its_output_are_cut_short(look):
+    (check, _) = look(check="echo ======================; echo 'FAIL: a'; echo '-------- x ---'; false")
+    assert check.text.startswith("===\nFAIL: a\n--- x ---\n[exit 1")
 
 
 def test_what_says_nothing_takes_no_room():
@@ -94,7 +155,7 @@ CORE += "def settle(ledger: Ledger) -> int: ...\n\n\nRATE = 3\n"
 
 def test_a_map_holds_every_definition_where_they_fit(look, project):
     (project / "core.py").write_text(CORE)
-    (project / "data.csv").write_text("1,2\n" * 3000)
+    (project / "data.txt").write_text("1,2\n" * 3000)
     (project / "a.py").write_text("from core import settle\n\n\nasync def run(*names, deep=False): ...\n")
     part = look()[1]
     assert part.name == "map"
@@ -105,7 +166,7 @@ def test_a_map_holds_every_definition_where_they_fit(look, project):
         "  5: def settle(ledger: Ledger) -> int",
         "  8: RATE",
     ]
-    assert "  4: def run(*names, deep=False)" in lines and "data.csv (12,000 bytes)" in lines
+    assert "  4: def run(*names, deep=False)" in lines and "data.txt (12,000 bytes)" in lines
 
 
 def folder(count):

@@ -11,7 +11,10 @@ import pytest
 
 from evolve.environments import Setting, open_environment
 from evolve.environments.files import FilesEnvironment
+from evolve.environments.files.acting import BlockRunner
+from evolve.environments.files.folder_session import FolderSession
 from evolve.episodes import Action, Step
+from evolve.episodes.blocks import Block
 from evolve.tasks import load_suite, task_json
 from evolve.tasks.reading.own_folder import folder_task
 from tests.environments.conftest import CHECK
@@ -119,6 +122,35 @@ def test_after_a_block_that_fails_the_rest_is_not_run(opened, block, error):
     assert seen.error.startswith(error) and not seen.ok
     assert seen.state.changed == ("one.txt",)
     assert "[3] file two.txt: not run, because block 2 failed\n[4] python: not run" in seen.state.output
+
+
+def test_after_a_time_no_further_block_of_a_reply_is_begun_and_that_is_said(sandbox):
+    """The first second of a block does not count, so that a busy machine ends no reply of short ones."""
+
+    def ran(*sources, seconds):
+        runner = BlockRunner({"a.txt": b"x"}, None, lambda tree: FolderSession(sandbox, tree), (), seconds)
+        blocks = [Block(kind="python", text=text) for text in sources] + [Block(kind="file", path="b.txt", text="y")]
+        try:
+            return runner.run(blocks)
+        finally:
+            runner.session.close()
+
+    slow = "import time; time.sleep(1.6)"
+    late = ran(slow, slow, "print('third')", seconds=1.0)
+    told = "not run, because the blocks of one reply may run for 1 s together"
+    assert list(late.parts[2:]) == [f"[3] python: {told}", f"[4] file b.txt: {told}"]
+    assert late.error in told and "b.txt" not in late.tree and not late.lost
+    assert not ran("1", "2", "3", "4", seconds=60.0).error
+
+
+def test_done_is_not_taken_from_a_reply_whose_time_was_over(opened, monkeypatch):
+    from evolve.environments.files import environment
+
+    monkeypatch.setattr(environment, "REPLY_S", 0.2)
+    work = opened(check="")
+    ended = work.act(f"```python\nimport time; time.sleep(1.4)\n```\n{MEND}", kind="finish")
+    assert not ended.ok and "may run for 0.2 s together" in ended.state.output
+    assert work.act(MEND, kind="finish").ok
 
 
 def test_code_without_fences_is_python(opened):

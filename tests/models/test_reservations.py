@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.errors import BudgetExhausted
+from evolve.errors import BudgetExhausted, EndpointProblem
 from evolve.ledger import Budget, Ledger
-from evolve.models import AbilityBook, Price
+from evolve.models import AbilityBook, Failure, Price
 from evolve.testing.endpoint_faults import completion
 from tests.models.conftest import ask
 from tests.models.test_spending import local
@@ -101,6 +101,73 @@ def test_an_overshoot_is_booked_in_full_and_told():
     assert ledger.overshoot.money == 0.0
     with pytest.raises(BudgetExhausted, match="budget of 30,000 tokens reached"):
         model.complete(ask("x"))
+
+
+def test_the_room_of_a_reply_does_not_end_a_budget_early():
+    ledger = Ledger(Budget(tokens=60_000))
+    model = local(counting(0.25), ledger)
+    with pytest.raises(BudgetExhausted):
+        for _ in range(1_000):
+            model.complete(ask("word " * 800, max_tokens=16_384))  # 1,000 tokens, of replies of ten
+    assert 0.9 * 60_000 < ledger.spent.tokens <= 60_000
+
+
+def test_before_some_replies_are_known_the_next_may_fill_its_room():
+    """Also of a model that thinks for long: what is reported has its thoughts in it."""
+    spent = []
+    for known in (0, 2, 3):
+        book = AbilityBook()
+        model = local(replying(100), Ledger(Budget()), abilities=book)
+        for _ in range(known):
+            model.complete(ask())
+        ledger = Ledger(Budget(tokens=1_000))
+        with pytest.raises(BudgetExhausted):
+            for _ in range(100):
+                local(replying(100), ledger, abilities=book).complete(ask(max_tokens=900))
+        spent.append(ledger.spent.tokens)
+    assert spent[:2] == [110, 110] and spent[2] > 500
+
+
+def replying(*lengths):
+    """An endpoint that reports these lengths of its replies, the last again and again."""
+    left = list(lengths)
+
+    def answer(body):
+        tokens = left.pop(0) if len(left) > 1 else left[0]
+        return completion("fine", usage={"prompt_tokens": 10, "completion_tokens": tokens})
+
+    return answer
+
+
+def test_a_reply_longer_than_any_before_is_booked_in_full_and_told():
+    ledger = Ledger(Budget(tokens=3_000))
+    model = local(replying(20, 20, 20, 20, 20, 4_000), ledger)
+    for _ in range(6):
+        model.complete(ask(max_tokens=2_000 if ledger.spent.tokens < 120 else 5_000))
+    assert ledger.spent.tokens == 4_160
+    assert ledger.overshoot.tokens == 1_160
+    with pytest.raises(BudgetExhausted, match="3,000 tokens reached"):
+        model.complete(ask(max_tokens=10))
+
+
+def test_one_short_reply_does_not_undo_what_long_ones_taught():
+    book = AbilityBook()
+    model = local(replying(3_000, 3_000, 3_000, 3_000, 20), Ledger(Budget()), abilities=book)
+    for _ in range(5):
+        model.complete(ask(max_tokens=5_000))
+    with pytest.raises(BudgetExhausted):
+        local(replying(20), Ledger(Budget(tokens=4_000)), abilities=book).complete(ask(max_tokens=5_000))
+
+
+def test_what_is_lost_is_booked_as_the_longest_reply_that_was_allowed():
+    book, ledger = AbilityBook(), Ledger(Budget())
+    model = local(replying(20), Ledger(Budget()), abilities=book)
+    for _ in range(5):
+        model.complete(ask())
+    late = local(lambda body: Failure(kind="timeout", text="late", billed=True, final=True), ledger, abilities=book)
+    with pytest.raises(EndpointProblem):
+        late.complete(ask(max_tokens=5_000))
+    assert ledger.spent.tokens > 5_000
 
 
 class Watching(Ledger):

@@ -15,6 +15,12 @@ from evolve.tasks.work import is_protected
 MOST_SHOWN = 20_000
 """Characters of what one action gave that an observation shows."""
 
+REPLY_S = 120.0
+"""Seconds after which no further block of a reply is begun."""
+
+_UNCOUNTED_S = 1.0
+"""Seconds of each block that do not count: on a busy machine it takes as long to begin as to run."""
+
 _SHORTEST_SHARE = 400
 _GONE = "; the interpreter has ended: variables are gone, files are as they were"
 
@@ -47,6 +53,8 @@ class BlockRunner:
         session: The interpreter that lives in the folder already, if one does.
         opens: Starts another in a copy of a tree.
         guarded: Patterns of files whose changes do not count.
+        seconds: How long all blocks of the action may run, each without its first second. One that runs is not ended by
+            it, as it has a limit of its own.
     """
 
     def __init__(
@@ -55,25 +63,29 @@ class BlockRunner:
         session: FolderSession | None,
         opens: Callable[[Mapping[str, bytes]], FolderSession],
         guarded: tuple[str, ...],
+        seconds: float = REPLY_S,
     ) -> None:
         self._tree, self.session, self._opens, self._guarded = tree, session, opens, guarded
         self.opened = False
         self._error = self._denied = ""
         self._value: Json = None
         self._fault = self._lost = False
+        self._most, self._spent = seconds, 0.0
 
     def run(self, blocks: Sequence[Block]) -> Acted:
         """Runs them; after one that fails, the rest is said to be not run."""
         parts: list[str] = []
-        failed = 0
+        why = ""
         for number, block in enumerate(blocks, 1):
             name = f"{block.kind} {block.path}" if block.path else block.kind
-            if failed:
-                parts.append(f"[{number}] {name}: not run, because block {failed} failed")
+            if not why and self._spent >= self._most:
+                why = self._error = f"the blocks of one reply may run for {self._most:g} s together"
+            if why:
+                parts.append(f"[{number}] {name}: not run, because {why}")
                 continue
             told = self._changed(block) if block.kind in ("edit", "file") else self._run(block)
             parts.append(f"[{number}] {name}{told}")
-            failed = number if self._error else 0
+            why = f"block {number} failed" if self._error else ""
         return Acted(
             tree=self._tree,
             parts=parts,
@@ -102,6 +114,7 @@ class BlockRunner:
         result = self.session.run(block)
         self._tree, self._error, self._fault = result.tree, result.error, result.fault
         self._denied, self._lost = self._denied or result.denied, result.lost
+        self._spent += max(0.0, result.seconds - _UNCOUNTED_S)
         head = f": {result.error}" if result.error else ""
         if block.kind == "sh" and not result.error:
             head = f": exit {result.exit}"

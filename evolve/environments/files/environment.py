@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from evolve.environments.files.acting import MOST_SHOWN, Acted, BlockRunner, fitted
+from evolve.environments.files.acting import MOST_SHOWN, REPLY_S, Acted, BlockRunner, fitted
 from evolve.environments.files.diffs import unified
-from evolve.environments.files.first_look import seen_of
+from evolve.environments.files.first_look import seen_of, without_rules
 from evolve.environments.files.focus import best_first, start_score, state_of
 from evolve.environments.files.folder_session import KEPT_OUTPUT, FolderSession
 from evolve.environments.files.snapshots import Changes, Snapshots, changes_between
@@ -128,7 +128,7 @@ class FilesEnvironment:
         """What the blocks gave, and whether one of them failed."""
         tree = self._tree_of(state.snapshot)
         history = tuple(step.action.code for step in self.focus(before) if _acts(step))
-        runner = BlockRunner(tree, self._session_at(state.snapshot, history), self._opened, self._work.guarded)
+        runner = self._runner(tree, self._session_at(state.snapshot, history))
         blocks = blocks_of(action.code)
         try:
             acted = runner.run(blocks)
@@ -146,6 +146,11 @@ class FilesEnvironment:
         if action.kind == "code" and observed.state.changed and self._work.check:
             observed = self._with_check(observed, runs_check=runs_check)
         return observed, bool(acted.error)
+
+    def _runner(self, tree: Mapping[str, bytes], session: FolderSession | None) -> BlockRunner:
+        # Whoever runs a slow check among the blocks has as long for it.
+        seconds = max(REPLY_S, 2 * self._work.seconds if self._work.check else 0.0)
+        return BlockRunner(tree, session, self._opened, self._work.guarded, seconds)
 
     def _session_at(self, snapshot: str, history: tuple[str, ...]) -> FolderSession | None:
         """The session, if it stands where the next action starts."""
@@ -213,7 +218,8 @@ class FilesEnvironment:
         )
 
     def _told(self, state: EnvironmentState, checked: Checked) -> EnvironmentState:
-        return replace(state, check=self._clean(checked.output or checked.error), score=checked.score)
+        said = without_rules(checked.output) or checked.error
+        return replace(state, check=self._clean(said), score=checked.score)
 
     def _ended(self, action: Action, before: Sequence[Step], observed: Observation) -> Observation:
         """Hands in, answers or gives up, after what the action's blocks gave."""
@@ -267,7 +273,7 @@ class FilesEnvironment:
         passed: list[Json] = []
         for snapshot in snapshots:
             tree = self._tree_of(snapshot)
-            runner = BlockRunner(tree, None, self._opened, self._work.guarded)
+            runner = self._runner(tree, None)
             try:
                 acted = runner.run(blocks_of(code))
             finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from evolve.environments.files.map import map_of, whole
@@ -10,6 +11,7 @@ from evolve.files import both_ends, clean_text
 from evolve.tasks.verification.checks import Checked
 
 _MOST_CONVENTIONS = 3_000
+_RULE = re.compile(r"([-=_*~#+])\1{7,}")
 _CONVENTIONS = ("agents.md", "claude.md", "contributing.md")
 
 
@@ -24,20 +26,30 @@ def seen_of(files: Mapping[str, bytes], asked: str, command: str, checked: Check
     """
     output = ""
     if checked is not None:
-        output = checked.output
+        output = without_rules(checked.output)
         # The command stands above it, where it is said how the work is judged.
         yield Seen(name="check", text=f"{output.rstrip()}\n[{_ending(checked)}]".lstrip("\n"))
     conventions = _conventions(files)
     others = {name: data for name, data in files.items() if name not in conventions}
     everything = whole(others)
     if everything:
-        yield Seen(name="files", text=f"all files, in full\n{everything}")
+        but = (
+            f" but {', '.join(conventions)}, which {'is' if len(conventions) == 1 else 'are'} below"
+            if conventions
+            else ""
+        )
+        yield Seen(name="files", text=f"all files{but}\n{everything}")
     elif others:
         mapped = map_of(others, f"{asked}\n{command}\n{output}")
         yield Seen(name="map", text=f"what the files hold is not shown\n{mapped}")
     for name in conventions:
         text = clean_text(files[name].decode("utf-8", "replace"))
         yield Seen(name="conventions", text=both_ends(text, _MOST_CONVENTIONS), origin=name)
+
+
+def without_rules(output: str) -> str:
+    """What a check printed with the rules that are drawn across it cut short: they are long and say nothing."""
+    return _RULE.sub(r"\1\1\1", output)
 
 
 def _ending(checked: Checked) -> str:

@@ -108,6 +108,7 @@ class BlockResult:
         lost: It reached a limit, or the sandbox failed: the folder is as it was before the block.
         ended: The interpreter is gone.
         fault: The sandbox failed, which says nothing about the block.
+        seconds: Wall seconds that it ran.
     """
 
     tree: Mapping[str, bytes]
@@ -120,6 +121,7 @@ class BlockResult:
     lost: bool = False
     ended: bool = False
     fault: bool = False
+    seconds: float = 0.0
 
 
 class FolderSession:
@@ -191,6 +193,7 @@ class FolderSession:
             lost=lost,
             ended=result.ended or unplaced,
             fault=result.state == "fault",
+            seconds=result.wall_s,
         )
 
     def close(self) -> None:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import ast
 import re
+from codecs import BOM_UTF8
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from evolve.environments.files.syntax import python_tree
+from evolve.environments.files.tables import in_short, is_table
 from evolve.environments.files.tags import tagged
 
 MOST = 6_000
@@ -33,6 +35,7 @@ _MOST_HOMES = 20
 
 _WORD = re.compile(r"[^\W\d]\w{2,}")
 _DEFINES = re.compile(r"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
+_MARKED = "begins with a byte order mark"
 _DAMPING, _ROUNDS = 0.85, 40
 _NAMED, _POINTED = 4.0, 0.7
 """What a file counts that is named in what is asked, where the only one to define a name in it counts 1; and the share
@@ -104,16 +107,20 @@ def _best(definitions: Sequence[Definition], wanted: Mapping[str, int]) -> list[
 
 
 def whole(files: Mapping[str, bytes], most: int = MOST) -> str:
-    """All files with their content, where they are all text and together no longer than that; else ""."""
-    if sum(map(len, files.values())) > 4 * most:
+    """All files with their content, tables in short, where all are text and together no longer than that; else ""."""
+    tables = {name: len(data) for name, data in files.items() if is_table(name)}
+    if sum(map(len, files.values())) - sum(tables.values()) > 4 * most or sum(tables.values()) > _MOST_READ:
         return ""
     parts: list[str] = []
     for name, data in sorted(files.items()):
         text = _text(data)
         if text is None:
             return ""
-        note = "" if text.endswith("\n") else ", without a line end"
-        parts += [f"=== {name}{note}\n{text.rstrip(chr(10))}"] if text else []
+        short = in_short(name, text)
+        notes = [_MARKED] if data.startswith(BOM_UTF8) else []
+        notes += [f"{len(data):,} bytes, in short"] if short else [] if text.endswith("\n") else ["without a line end"]
+        head = ", ".join([f"=== {name}", *notes])
+        parts += [f"{head}\n{short or text.rstrip(chr(10))}"] if data else []
     shown = "\n".join(filter(None, [*parts, _empty(files, most)]))
     return shown if len(shown) <= most else ""
 
@@ -133,7 +140,7 @@ def _read(files: Mapping[str, bytes]) -> dict[str, str]:
 
 def _text(data: bytes) -> str | None:
     try:
-        return None if b"\0" in data else data.decode("utf-8")
+        return None if b"\0" in data else data.decode("utf-8-sig")
     except UnicodeDecodeError:
         return None
 
@@ -220,7 +227,7 @@ def _page_rank(edges: Mapping[str, Mapping[str, float]], starts: Mapping[str, fl
 
 
 def _entry(name: str, data: bytes, definitions: Sequence[Definition]) -> Iterator[str]:
-    yield f"{name} ({len(data):,} bytes)"
+    yield f"{name} ({len(data):,} bytes{f', {_MARKED}' if data.startswith(BOM_UTF8) else ''})"
     for one in definitions:
         yield f"  {one.line}: {one.text}"[:_LONGEST_LINE]
 

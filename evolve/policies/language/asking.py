@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evolve.models import KEPT, Message, ModelRequest
+from evolve.policies.language.forms import in_json, schema_for
 from evolve.prompts import PromptLayers, load_prompt, render_prompt
+from evolve.settings import ReplyForm
 
 _TEXT: Mapping[str, Any] = {"type": "string"}
 
@@ -97,10 +99,12 @@ class Questions:
 
     Attributes:
         layers: Where the files are looked for.
+        form: How replies say what is done; a file's ``$form`` says it to the model.
     """
 
     layers: PromptLayers = field(default_factory=PromptLayers)
     rooms: Rooms = field(default_factory=Rooms)
+    form: ReplyForm = "blocks"
 
     def ask(
         self,
@@ -111,12 +115,16 @@ class Questions:
         seed: int = 0,
         **values: str,
     ) -> ModelRequest:
-        """A request with the rules of ``prompts/NAME.md`` before the parts; without a schema for a reply in words.
+        """A request with the rules of ``prompts/NAME.md`` before the parts; without a schema for a reply that acts.
 
         Raises:
             WorkspaceError: The file is missing, or names a value that it is not given.
         """
-        text = render_prompt(load_prompt(f"{name}.md", self.layers), values, name=f"{name}.md").strip()
+        text = load_prompt(f"{name}.md", self.layers)
+        if schema is None:
+            text, schema = self._formed(text)
+            values = {"form": load_prompt(f"form-{self.form}.md", self.layers).strip(), **values}
+        text = render_prompt(text, values, name=f"{name}.md").strip()
         # The prompts of actions differ by kind of environment; whoever watches an episode sees one stage.
         tag = "act" if name.startswith("act-") else name
         role = _ROLES.get(tag, "reflect")
@@ -128,3 +136,10 @@ class Questions:
             max_tokens=self.rooms.reply,
             seed=seed,
         )
+
+    def _formed(self, rules: str) -> tuple[str, Mapping[str, Any] | None]:
+        """Rules for an action in the form of replies, and the schema of these, where they have one."""
+        if self.form == "blocks":
+            return rules, None
+        told = rules if "$form" in rules else f"{rules.rstrip()}\n\n$form."  # written before there was another form
+        return in_json(told), schema_for(rules)

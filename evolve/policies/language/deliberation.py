@@ -13,6 +13,7 @@ from evolve.episodes import Action, Cost, Json, Limits, Plan, Row, Step, TaskVie
 from evolve.errors import BudgetExhausted, ModelMistake
 from evolve.models import KEPT, Message, ModelReply, ModelRequest
 from evolve.policies.language.asking import CRITIQUE_SCHEMA, Questions
+from evolve.policies.language.forms import CITED
 from evolve.policies.language.plans import PLAN_SCHEMA, read_subgoals
 from evolve.policies.language.prompt import facts_message, task_message
 from evolve.policies.language.proposals import Proposal, read_proposal
@@ -104,13 +105,13 @@ class Deliberation:
             ModelMistake: The model gave nothing usable, or no answer.
         """
         parts = [
-            *facts_message(plan.told, self.questions.rooms.facts),
+            *facts_message(plan.told, self.questions.rooms.facts, CITED[self.questions.form]),
             task_message(view),
             _answer_message(steps[-1]),
             Message(role="user", text="The doubt:\n" + quoted("doubt", doubt), priority=KEPT, kind="doubt"),
         ]
         reply = self.said(self.questions.ask("revise", parts, seed=len(steps)))
-        proposed = read_proposal(reply.text, view, kind_of(view.environment))
+        proposed = read_proposal(reply.text, view, kind_of(view.environment), reply.data)
         if proposed.kind != "code" or not proposed.answer:
             raise ModelMistake("the revision holds no answer")
         return self.action_of(view, plan, steps, proposed)

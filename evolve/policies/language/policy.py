@@ -29,6 +29,7 @@ from evolve.models import ChatModel, Message, ModelReply, ModelRequest
 from evolve.policies.language.asking import Questions
 from evolve.policies.language.deliberation import Deliberation
 from evolve.policies.language.drafting import Drafting, drafts_of
+from evolve.policies.language.forms import CITED
 from evolve.policies.language.learning import Reflection
 from evolve.policies.language.metering import EpisodeMeter
 from evolve.policies.language.mounting import imported, mount, skill_files
@@ -207,7 +208,7 @@ class LanguagePolicy(Deliberation, Drafting):
         rooms, kind = self.questions.rooms, kind_of(view.environment)
         opening = [
             *offer(self.skills, view, rooms.skills).messages,
-            *facts_message(plan.told, rooms.facts),
+            *facts_message(plan.told, rooms.facts, CITED[self.questions.form]),
             *wishes_message(plan.told, rooms.wishes),
             *earlier_message(view, rooms.earlier),
             task_message(view),
@@ -222,7 +223,7 @@ class LanguagePolicy(Deliberation, Drafting):
         most = min(limits.reply, rooms.reply)
         # How often the answer was refused decides how dear a model is asked.
         reply = self.said(replace(asked, refused=_refusals(steps), code=True, max_tokens=most))
-        return replace(read_proposal(reply.text, view, kind), reasoning=reply.reasoning)
+        return replace(read_proposal(reply.text, view, kind, reply.data), reasoning=reply.reasoning)
 
     def _sampled(self, view: TaskView, plan: Plan, steps: Sequence[Step], action: Action) -> Action:
         """The action with further answers to the same question, each different from the others."""

@@ -20,7 +20,6 @@ _EDIT = 600
 _QUESTION = 280
 _SEEN = 16_000
 """Characters of what a folder shows at the start."""
-_CITED = "say on a line `uses: ` with its id, above your blocks, where you rely on one"
 _LETTERS = {"insight": "i", "note": "i", PREFERENCE: "p"}
 """First letter of the id by which an item is cited, by its kind."""
 
@@ -114,8 +113,12 @@ def _wish(wish: Recalled) -> str:
     return "\n".join([line, *shown])
 
 
-def facts_message(facts: Sequence[Recalled], most: int) -> list[Message]:
-    """Remembered facts with the ids by which they are cited, and what the person noted."""
+def facts_message(facts: Sequence[Recalled], most: int, cited: str = "") -> list[Message]:
+    """Remembered facts with the ids by which they are cited, and what the person noted.
+
+    Args:
+        cited: How a reply cites them; "" where it has no place for that.
+    """
     items: dict[str, list[Learned]] = {"insight": [], "hypothesis": [], "note": []}
     for fact in (fact for fact in facts if fact.kind in ("insight", "note")):
         name = short_id(fact) if fact.kind == "insight" else ""
@@ -125,11 +128,9 @@ def facts_message(facts: Sequence[Recalled], most: int) -> list[Message]:
         items["hypothesis" if fact.status == "hypothesis" else fact.kind].append(item)
     parts = []
     if items["insight"]:
-        parts.append(f"Facts that were tested on earlier tasks; {_CITED}:\n" + learned("facts", items["insight"]))
+        parts.append(f"Facts that were tested on earlier tasks{cited}:\n" + learned("facts", items["insight"]))
     if items["hypothesis"]:
-        parts.append(
-            f"Not tested yet; suppose here that it is so; {_CITED}:\n" + learned("claims", items["hypothesis"])
-        )
+        parts.append(f"Not tested yet; suppose here that it is so{cited}:\n" + learned("claims", items["hypothesis"]))
     if items["note"]:
         parts.append("What the person noted:\n" + learned("notes", items["note"]))
     return [Message(role="user", text="\n".join(parts), priority=60, kind="insight")] if parts else []

@@ -10,9 +10,10 @@ from typing import Any, cast
 
 from evolve.environments import EnvironmentKind
 from evolve.episodes import ActionKind, Subgoal, TaskView
-from evolve.episodes.blocks import RUN, Block, Written, fenced, read_reply
+from evolve.episodes.blocks import RUN, Block, Written, fenced
 from evolve.models.structure import extract
 from evolve.policies.language.asking import ACTION_SCHEMA
+from evolve.policies.language.forms import from_data, read_written
 
 _LONGEST_TEXT = 20_000
 _SENTENCE = 300
@@ -22,7 +23,8 @@ _PLANNED = re.compile(
 )
 _MOST_SUBGOALS = 12
 
-NO_BLOCK = "The reply holds no block that could be run. Put what is to be run between ```python and ```."
+NO_BLOCK = "The reply holds no block that could be run."
+_FENCES = " Put what is to be run between ```python and ```."
 TORN = (
     "Nothing was run: the block of {path} seems to end at a line of backticks that belongs to the file. Open and close"
     " such a block with more backticks than any line in it has."
@@ -59,9 +61,15 @@ class Proposal:
     reasoning: Mapping[str, Any] = field(default_factory=dict)
 
 
-def read_proposal(said: str, view: TaskView, kind: EnvironmentKind) -> Proposal:
-    """What a reply proposes in this kind of environment. A reply without anything to do is code without code."""
-    written = read_reply(said)
+def read_proposal(said: str, view: TaskView, kind: EnvironmentKind, data: Mapping[str, Any] | None = None) -> Proposal:
+    """What a reply proposes in this kind of environment. A reply without anything to do is code without code.
+
+    Args:
+        data: What the reply is by the schema that it was asked for; None where it was asked for in words.
+    """
+    written = read_written(said) if data is None else from_data(data)
+    if data is not None and not written.blocks:
+        return Proposal(kind="code", text=NO_BLOCK, said=said)
     if not written.blocks:
         return _without_blocks(said, written, view, kind)
     if written.torn and not kind.one_file:
@@ -82,8 +90,8 @@ def read_proposal(said: str, view: TaskView, kind: EnvironmentKind) -> Proposal:
     )  # fmt: skip
 
 
-def from_data(data: Mapping[str, Any], kind: EnvironmentKind, said: str = "") -> Proposal:
-    """What a JSON object by :data:`~evolve.policies.language.asking.ACTION_SCHEMA` proposes."""
+def from_action(data: Mapping[str, Any], kind: EnvironmentKind, said: str = "") -> Proposal:
+    """What a JSON object of one action proposes, by :data:`~evolve.policies.language.asking.ACTION_SCHEMA` proposes."""
     text = str(data["text"] or data["thought"])
     return Proposal(
         kind=data["kind"],
@@ -122,7 +130,7 @@ def _from_words(said: str, written: Written, *, one_file: bool) -> Proposal:
     last = next((block for block in reversed(written.blocks) if block.kind not in RUN | {"plan"}), None)
     subgoals = _subgoals(written.of("plan"))
     if last is None:
-        return Proposal(kind="code", text=NO_BLOCK, subgoals=subgoals, said=said)
+        return Proposal(kind="code", text=NO_BLOCK + _FENCES, subgoals=subgoals, said=said)
     text = (last.text.strip() or written.thought)[:_LONGEST_TEXT]
     if last.kind == "done" and one_file:
         return Proposal(kind="code", text=NOTHING_DONE, subgoals=subgoals, said=said)
@@ -136,12 +144,12 @@ def _without_blocks(said: str, written: Written, view: TaskView, kind: Environme
     """A reply without blocks: a JSON object, bare source, or nothing that could be run."""
     found = extract(said, ACTION_SCHEMA)
     if found.value is not None:
-        return from_data(found.value, kind, said)
+        return from_action(found.value, kind, said)
     if kind.one_file and _parses(said) and defines(said, view.entry):
         return Proposal(kind="code", code=said, answer=True, said=said)
     if kind.unchecked and said.strip():  # a question is answered by what was said
         return Proposal(kind="answer", text=said.strip()[:_LONGEST_TEXT], cites=written.uses, said=said)
-    return Proposal(kind="code", text=NO_BLOCK, said=said)
+    return Proposal(kind="code", text=NO_BLOCK + _FENCES, said=said)
 
 
 def _parses(text: str) -> bool:

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from evolve.episodes import EnvironmentState, Limits, Step, TaskView
-from evolve.episodes.blocks import read_reply
 from evolve.models import KEPT, Message
+from evolve.policies.language.forms import read_written
 from evolve.policies.language.quoting import quoted, shortened
 from evolve.policies.language.results import answered_by_person, seen_text
 from evolve.policies.language.stuck import hint_after
@@ -153,7 +153,7 @@ def _summary(view: TaskView, steps: Sequence[Step], most: int) -> Message:
 
 
 def _summed_up(view: TaskView, step: Step) -> str:
-    written = read_reply(step.action.said or step.action.source)
+    written = read_written(step.action.said or step.action.source)
     thought = " ".join((written.thought if step.action.said else step.action.text).split())
     ran = ", ".join(f"{block.kind} {block.path}".strip() for block in written.blocks) or step.action.kind
     if answered_by_person(step):

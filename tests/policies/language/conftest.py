@@ -43,12 +43,16 @@ def asked(body):
 class Asked:
     """A language policy whose model is a function of the request's body; every request is kept."""
 
-    def __init__(self, handler=None, model=ADDRESS, **policy):
+    def __init__(self, handler=None, model=ADDRESS, environ=None, **policy):
         self.bodies = []
         self.handler = handler or QuirkDouble().answer
         meter = EpisodeMeter()
         setup = ModelSetup(
-            model=model, environ={}, meter=meter, wire=lambda _: LocalWire(self._answer), sleep=lambda _: None
+            model=model,
+            environ=environ or {},
+            meter=meter,
+            wire=lambda _: LocalWire(self._answer),
+            sleep=lambda _: None,
         )
         self.policy = LanguagePolicy(models=open_models(setup), meter=meter, **policy)
 

@@ -1,0 +1,155 @@
+"""What the prompts of ``docs/prompts.md`` are about: a function over dates, a folder of three files, and replies."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from evolve.episodes import PREFERENCE, Recalled, Row, SkillDraft
+from evolve.skills import Skill
+from evolve.tasks import Task
+
+# A function that examples show, and replies to its task.
+
+INSTRUCTION = "Bring the date of a delivery note into the form 2031-03-09."
+EXAMPLES = (Row(input=("9.3.2031",), output="2031-03-09"), Row(input=("28.11.2030",), output="2030-11-28"))
+UNSEEN = (
+    Row(input=("1.2.31",), output="2031-02-01"),
+    Row(input=("4.5.30",), output="2030-05-04"),
+    Row(input=("17.6.2031",), output="2031-06-17"),
+    Row(input=("30.12.2030",), output="2030-12-30"),
+)
+TASK = Task(
+    id="notes-4",
+    family="delivery-notes",
+    instruction=INSTRUCTION,
+    examples=EXAMPLES,
+    verify=UNSEEN,
+    meta={"entry": "iso_date"},
+)
+FACT = Recalled(
+    id="3f9a61c07d52",
+    kind="insight",
+    text="Delivery notes put the day before the month.",
+    score=1.0,
+    status="supported",
+    provenance="from delivery-notes; 2 pairs of answers with it and without it speak for it",
+)
+WISH = Recalled(
+    id="b81e22d4a093",
+    kind=PREFERENCE,
+    text="Use the standard library's own functions where there are some.",
+    score=1.0,
+    author="Kim",
+)
+SKILL = replace(
+    Skill.from_draft(
+        SkillDraft(
+            name="two-digits",
+            description="Writes a number of a delivery note with two digits at least.",
+            entry="two_digits",
+            signature="(n: int) -> str",
+            code="def two_digits(n):\n    return f'{n:02d}'\n",
+            tests=(Row(input=(7,), output="07"), Row(input=(12,), output="12"), Row(input=(0,), output="00")),
+            source="notes-2",
+        )
+    ),
+    status="admitted",
+    family="delivery-notes",
+    tasks=("notes-3",),
+)
+LOOK = """\
+What do the parts of such a date look like?
+
+```python
+"9.3.2031".split(".")
+```
+"""
+WRONG = """\
+Day, month and year in the other order.
+uses: i-3f9a61c0
+
+```python
+def iso_date(text):
+    day, month, year = text.split(".")
+    return "-".join([year, month, day])
+```
+"""
+FITS = """\
+The parts need two digits.
+
+```python
+def iso_date(text):
+    day, month, year = text.split(".")
+    return "-".join([year, month.zfill(2), day.zfill(2)])
+```
+"""
+RIGHT = """\
+A short year is one of this century.
+
+```python
+def iso_date(text):
+    day, month, year = text.split(".")
+    return "-".join([year if len(year) == 4 else f"20{year}", month.zfill(2), day.zfill(2)])
+```
+"""
+
+# A folder, and replies to its task.
+
+CHECK = "python3 -m unittest -q"
+FILES = {
+    "README.md": b"# Notes\n\nReads delivery notes. Names are in English, lines at most 100 characters.\n",
+    "notes/__init__.py": b"",
+    "notes/dates.py": b"""def iso_date(text):
+    day, month, year = text.split(".")
+    return "-".join([year, month, day])
+""",
+    "tests/__init__.py": b"",
+    "tests/test_dates.py": b"""import unittest
+
+from notes.dates import iso_date
+
+
+class TestDates(unittest.TestCase):
+    def test_parts_have_two_digits(self):
+        self.assertEqual(iso_date("9.3.2031"), "2031-03-09")
+""",
+}
+PRINTED = """\
+FAIL: test_parts_have_two_digits (tests.test_dates.TestDates.test_parts_have_two_digits)
+----------------------------------------------------------------------
+Traceback (most recent call last):
+  File "/tmp/work/tests/test_dates.py", line 8, in test_parts_have_two_digits
+    self.assertEqual(iso_date("9.3.2031"), "2031-03-09")
+AssertionError: '2031-3-9' != '2031-03-09'
+
+----------------------------------------------------------------------
+Ran 1 test in 0.001s
+
+FAILED (failures=1)
+"""
+MISSED = """\
+The parts are joined as they are; each needs two digits.
+
+```edit notes/dates.py
+<<<<<<< SEARCH
+    return "-".join((year, month, day))
+=======
+    return "-".join([year, month.zfill(2), day.zfill(2)])
+>>>>>>> REPLACE
+```
+```done
+```
+"""
+HALF = """\
+The brackets were others.
+
+```edit notes/dates.py
+<<<<<<< SEARCH
+    return "-".join([year, month, day])
+=======
+    return "-".join([year, month.zfill(2), day])
+>>>>>>> REPLACE
+```
+```done
+```
+"""
