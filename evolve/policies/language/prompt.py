@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evolve.environments import kind_of
-from evolve.episodes import PREFERENCE, Plan, Recalled, Subgoal, TaskView
+from evolve.episodes import PREFERENCE, Plan, Recalled, Subgoal, SubgoalState, TaskView
 from evolve.models import KEPT, Message
+from evolve.policies.language.plans import plan_lines
 from evolve.policies.language.quoting import Learned, learned, quoted, shortened
 from evolve.policies.language.results import call_text, json_text, refused_text
 
@@ -139,11 +140,6 @@ def plan_message(plan: Plan, subgoals: Sequence[Subgoal]) -> list[Message]:
     """The plan in force."""
     if not subgoals:
         return []
-    lines = [f"Goal: {plan.goal}"]
-    lines += [
-        f"{subgoal.id[1:]}. {subgoal.goal} (holds when: {subgoal.postcondition})"
-        + (f" needs {', '.join(need[1:] for need in subgoal.needs)}" if subgoal.needs else "")
-        for subgoal in subgoals
-    ]
-    text = "Your plan:\n" + quoted("plan", shortened("\n".join(lines), 2_000))
+    told = plan_lines([SubgoalState(subgoal=subgoal) for subgoal in subgoals], standing=False)
+    text = "Your plan:\n" + quoted("plan", shortened(f"Goal: {plan.goal}\n{told}", 2_000))
     return [Message(role="user", text=text, priority=30, kind="plan")]

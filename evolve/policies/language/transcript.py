@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from evolve.episodes import EnvironmentState, Limits, Step, TaskView
+from evolve.episodes import EnvironmentState, Limits, Step, TaskView, subgoal_states
 from evolve.episodes.blocks import read_reply
 from evolve.models import KEPT, Message
+from evolve.policies.language.plans import open_numbers, plan_lines, plan_told
 from evolve.policies.language.quoting import quoted, shortened
 from evolve.policies.language.results import answered_by_person, seen_text
 from evolve.policies.language.stuck import hint_after
@@ -101,7 +102,7 @@ def _pair(view: TaskView, steps: Sequence[Step], limits: TurnLimits | None) -> t
         role="assistant", text=said_in(step) or "(nothing)", priority=KEPT, kind="reply", reasoning=reasoning or None
     )
     result = result_message(view, step)
-    lines = [result.text, _standing(steps, limits), hint_after(steps)]
+    lines = [result.text, plan_told(steps), _standing(steps, limits), hint_after(steps)]
     text = "\n".join(line for line in lines if line)
     return said, Message(role="user", text=text, priority=KEPT, kind="feedback")
 
@@ -111,6 +112,7 @@ def _standing(steps: Sequence[Step], limits: TurnLimits | None) -> str:
     if limits is None:
         return ""
     parts = [f"reply {len(steps)} of {limits.steps}"] if limits.steps else []
+    parts += filter(None, [open_numbers(steps)])
     if limits.tokens is not None:
         left = limits.tokens - sum(step.action.cost.tokens for step in steps)
         # Before that nobody needs it, and a replayed reply, which costs nothing, leads to the same question.
@@ -143,6 +145,9 @@ def _summary(view: TaskView, steps: Sequence[Step], most: int) -> Message:
         lines.insert(0, f"steps 1 to {missing} came before")
     head = f"What you did in steps 1 to {len(steps)}, shortened. `recall` with `step N` shows any of them in full."
     text = f"{head}\n{quoted('summary', chr(10).join(lines))}"
+    states = subgoal_states(steps)
+    if states:
+        text += "\nYour plan as it stood then:\n" + quoted("plan", plan_lines(states))
     return Message(role="user", text=text, priority=KEPT, kind="summary")
 
 
