@@ -8,6 +8,7 @@ from typing import Any
 
 from evolve.episodes import Action, Cost, EpisodeRecord, Json, Limits, Observation, Plan, Recalled, Step, TaskView
 from evolve.policies.language import LanguagePolicy
+from evolve.policies.language.plans import carries_plan
 from evolve.policies.protocol import Policy
 from evolve.record.arms import Arm, Learner
 from evolve.skills import Skill
@@ -46,6 +47,8 @@ def beginning_of(record: EpisodeRecord, output: str, workflow: Workflow) -> Begi
     plan = record.steps[0].action.plan
     if plan is None:
         return None
+    if carries_plan(record.steps[0]):  # no part of the question that the first reply answered
+        plan = replace(plan, subgoals=())
     return Beginning(plan=plan, actions=tuple(replace(step.action, cost=Cost()) for step in before))
 
 

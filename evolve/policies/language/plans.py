@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evolve.episodes import Plan, Standing, Step, Subgoal, SubgoalState, subgoal_states
+from evolve.episodes.blocks import read_reply
 from evolve.policies.language.quoting import quoted
 
 _MOST = 12
@@ -92,6 +93,11 @@ def read_plan(text: str) -> Stated:
             written[number] = subgoal.id
             finished += [subgoal.id] * done
     return Stated(subgoals=tuple(subgoals), finished=tuple(dict.fromkeys(finished)))
+
+
+def carries_plan(step: Step) -> bool:
+    """Whether the plan that a step brought stands in its own reply, and no question for a plan gave it."""
+    return any(read_plan(block.text).subgoals for block in read_reply(step.action.said).of("plan"))
 
 
 def _line(said: str, place: int, written: Mapping[str, str]) -> tuple[Subgoal, str, bool]:
