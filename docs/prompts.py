@@ -28,6 +28,7 @@ from evolve.episodes import (
     Row,
     SkillDraft,
     Step,
+    SubgoalCheck,
     TaskView,
 )
 from evolve.episodes.blocks import blocks_of, read_reply
@@ -35,6 +36,7 @@ from evolve.models import ChatModel, ModelSetup, open_models
 from evolve.policies.language import EpisodeMeter, LanguagePolicy, LanguageRewriter
 from evolve.policies.language.asking import Questions
 from evolve.policies.language.describing import describe
+from evolve.policies.language.plans import read_plan
 from evolve.policies.language.policy import LanguageSettings
 from evolve.prompts import PromptLayers, load_prompt, render_prompt
 from evolve.skills import Skill
@@ -301,6 +303,25 @@ The brackets were others.
 ```done
 ```
 """
+_PLANNED = """\
+The month first, then the day, then a word in the README.
+
+```plan
+1. the month has two digits
+   check: python3 -c 'from notes.dates import iso_date; assert "-03-" in iso_date("9.3.2031")'
+2. the README names the form
+   check: grep -q 2031-03-09 README.md
+3. the day has two digits
+   after: 1
+```
+```edit notes/dates.py
+<<<<<<< SEARCH
+    return "-".join([year, month, day])
+=======
+    return "-".join([year, month.zfill(2), day])
+>>>>>>> REPLACE
+```
+"""
 
 
 def _folder() -> Iterator[tuple[str, str, Body]]:
@@ -335,6 +356,21 @@ def _folder() -> Iterator[tuple[str, str, Body]]:
     )
     later = Endpoint(replies=[_MISSED])
     later.policy().act(view, plan, steps, replace(limits, steps=58, tokens=996_000))
+    planned = _step(1, _PLANNED, replace(state, output=_ran(_PLANNED)), "the check fails: FAILED (failures=1)")
+    checks = (SubgoalCheck(id="s1", held=True), SubgoalCheck(id="s2", held=False, told="exit 1"))
+    brought = replace(plan, subgoals=read_plan(read_reply(_PLANNED).of("plan")[0].text).subgoals)
+    planned = replace(
+        planned,
+        action=replace(planned.action, plan=brought),
+        observation=replace(planned.observation, checks=checks),
+    )
+    with_plan = Endpoint(replies=[_MISSED])
+    with_plan.policy().act(view, plan, (planned,), replace(limits, steps=59, tokens=998_000))
+    yield (
+        "act-files.md: after a reply with a plan",
+        "One part of three is done by its check.",
+        with_plan.asked[0],
+    )
     yield (
         "act-files.md: after two replies",
         "An edit did not fit, and after another one the check failed.",

@@ -63,6 +63,10 @@ def _told(record: EpisodeRecord, not_kept: Iterable[object]) -> dict[str, object
     """An episode as JSON."""
     from evolve.workspace import subgoal_states
 
+    plan = [
+        {**vars(state.subgoal), "standing": state.standing, "told": state.told}
+        for state in subgoal_states(record.steps)
+    ]
     return {
         "episode": record.episode,
         "task": record.task,
@@ -75,11 +79,8 @@ def _told(record: EpisodeRecord, not_kept: Iterable[object]) -> dict[str, object
         "calls": record.cost.calls,
         "tokens": record.cost.tokens,
         "money": record.cost.money,
-        "plan": [
-            {**vars(state.subgoal), "standing": state.standing, "told": state.told}
-            for state in subgoal_states(record.steps)
-        ],
         "not_kept": [vars(refused) for refused in not_kept],
+        **({"plan": plan} if plan else {}),
         **({} if record.found is None else {"found": record.found.told()}),
     }
 

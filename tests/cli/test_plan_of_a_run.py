@@ -72,4 +72,4 @@ def test_a_run_without_a_plan_shows_none(cli, folder):
     with ScriptedEndpoint(Scenario(replies=[{"text": "```file two.txt\n2\n```\n```done\n```\n"}])) as serving:
         cli("run", "make two", "--dir", folder, "--check", "test -f two.txt", "--model", serving.model, "--yes")
     assert "plan" not in cli("runs", "show", "r1").out
-    assert json.loads(cli("runs", "show", "r1", "--json").out)[0]["plan"] == []
+    assert "plan" not in json.loads(cli("runs", "show", "r1", "--json").out)[0]

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from evolve.episodes import Subgoal, SubgoalCheck
 from evolve.sandbox.protocol import Sandbox
-from evolve.tasks.verification.checks import run_check
+from evolve.tasks.verification.checks import Checked, run_check
 
 CHECK_S = 20.0
 """Wall seconds of one check."""
@@ -32,6 +32,12 @@ def tried(
         if checked.fault:
             return
         ran_out = checked.exit is None and bool(checked.error)
-        code = "" if checked.exit is None else f"exit {checked.exit}: "
-        told = "" if checked.ok else f"{code}{checked.summary}"
-        yield SubgoalCheck(id=subgoal.id, held=None if ran_out else checked.ok, told=told)
+        yield SubgoalCheck(
+            id=subgoal.id, held=None if ran_out else checked.ok, told="" if checked.ok else _why(checked)
+        )
+
+
+def _why(checked: Checked) -> str:
+    """Why it did not hold: how it ended, and the last line that it printed."""
+    said = checked.summary if checked.error or checked.tail.strip() else ""
+    return ": ".join(filter(None, ["" if checked.exit is None else f"exit {checked.exit}", said]))

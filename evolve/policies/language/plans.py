@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evolve.episodes import Plan, Standing, Step, Subgoal, SubgoalState, subgoal_states
+from evolve.episodes import Plan, Standing, Step, Subgoal, SubgoalState, stated_subgoals, subgoal_states
 from evolve.episodes.blocks import read_reply
 from evolve.policies.language.quoting import quoted
 
@@ -225,6 +225,8 @@ def plan_told(steps: Sequence[Step]) -> str:
     lines += [_open_line(state) for state in states if state.standing == "open"]
     told = "Your plan as it stands:\n" + quoted("plan", "\n".join(lines))
     unchecked = [one for one in states if one.standing == "open" and (one.ran_out or not one.subgoal.check)]
+    if not (stated_subgoals(steps[-1]) or any(one.ran_out for one in unchecked)):
+        return told
     return f"{told}\n{_SAY.format(number=_number(unchecked[0].subgoal.id))}" if unchecked else told
 
 

@@ -102,17 +102,19 @@ def _pair(view: TaskView, steps: Sequence[Step], limits: TurnLimits | None) -> t
         role="assistant", text=said_in(step) or "(nothing)", priority=KEPT, kind="reply", reasoning=reasoning or None
     )
     result = result_message(view, step)
-    lines = [result.text, plan_told(steps), _standing(steps, limits), hint_after(steps)]
+    planned = plan_told(steps)
+    standing = _standing(steps, limits, "" if planned else open_numbers(steps))
+    lines = [result.text, planned, standing, hint_after(steps)]
     text = "\n".join(line for line in lines if line)
     return said, Message(role="user", text=text, priority=KEPT, kind="feedback")
 
 
-def _standing(steps: Sequence[Step], limits: TurnLimits | None) -> str:
-    """How much of what the episode may use is used up."""
+def _standing(steps: Sequence[Step], limits: TurnLimits | None, planned: str) -> str:
+    """How much of what the episode may use is used up, and what of its plan is open."""
     if limits is None:
         return ""
     parts = [f"reply {len(steps)} of {limits.steps}"] if limits.steps else []
-    parts += filter(None, [open_numbers(steps)])
+    parts += [planned] if planned else []
     if limits.tokens is not None:
         left = limits.tokens - sum(step.action.cost.tokens for step in steps)
         # Before that nobody needs it, and a replayed reply, which costs nothing, leads to the same question.

@@ -53,7 +53,8 @@ def test_checks_run_after_each_change_on_copies_of_their_own(folder, sandbox):
     assert record.cost.calls == 4 and (folder / "kept.txt").read_text() == "kept\n"
     assert "spoiled" not in record.answer
     first, second = [prompt.rsplit("Your plan as it stands", 1)[-1] for prompt in asked.prompts()[1:3]]
-    assert "done, checked: 1\n2. open: two follows it; its check gave: exit 1" in first
+    assert "done, checked: 1\n2. open: two follows it; its check gave: exit 1" in first and "say `done: 3`" in first
+    assert "of your plan" not in first
     assert "of your plan 2, 3 open" in second
 
 
