@@ -73,3 +73,21 @@ def test_a_run_without_a_plan_shows_none(cli, folder):
         cli("run", "make two", "--dir", folder, "--check", "test -f two.txt", "--model", serving.model, "--yes")
     assert "plan" not in cli("runs", "show", "r1").out
     assert "plan" not in json.loads(cli("runs", "show", "r1", "--json").out)[0]
+
+
+APART = "1. one is there\n   check: test -f one.txt\n3. the notes say so\n"
+
+
+@pytest.mark.parametrize("leave", ["/approve", "/refuse count in weeks"])
+def test_the_next_turn_keeps_what_its_plan_states_again_as_far_as_it_is_in_the_folder(cli, folder, monkeypatch, leave):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"/learn off\nmake two\n{leave}\nnot days: weeks\n/plan\n"))
+    again = f"```plan\n{APART}4. weeks\n```\n```file three.txt\n3\n```\n```give_up\nso far\n```\n"
+    with ScriptedEndpoint(Scenario(replies=[{"text": PLAN}, {"text": REST}, {"text": again}])) as serving:
+        done = cli("chat", "--model", serving.model, "--dir", folder, "--check", "test -f five.txt || test -f two.txt")
+        first = "\n".join(message["content"] for message in serving.requests[2]["messages"])
+    applied = leave == "/approve"
+    shown = done.out.rsplit("not days: weeks", 1)[-1]
+    assert "Its plan as it stood" in first and ("count in weeks" in first) is not applied
+    assert f"1. one is there: {'done, checked' if applied else 'open'}" in shown, done.out + done.err
+    assert f"2. the notes say so: {'done, as the model says' if applied else 'open'}" in shown
+    assert "3. weeks: open" in shown

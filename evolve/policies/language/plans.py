@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evolve.episodes import Plan, Standing, Step, Subgoal, SubgoalState, stated_subgoals, subgoal_states
+from evolve.episodes import Plan, Standing, Step, Subgoal, SubgoalState, kept_subgoals, stated_subgoals, subgoal_states
 from evolve.episodes.blocks import read_reply
 from evolve.policies.language.quoting import quoted
 
@@ -154,14 +154,22 @@ def current_subgoals(plan: Plan, steps: Sequence[Step]) -> tuple[Subgoal, ...]:
     return tuple(state.subgoal for state in subgoal_states(steps)) or plan.subgoals
 
 
-def adopted(stated: Stated, plan: Plan, steps: Sequence[Step]) -> Stated:
-    """What of a stated plan holds: its subgoals where they are new and may be, and what is done by the ids in force."""
+def adopted(stated: Stated, plan: Plan, steps: Sequence[Step], earlier: Sequence[SubgoalState] = ()) -> Stated:
+    """What of a stated plan holds: its subgoals where they are new and may be, and what is done by the ids in force.
+
+    Args:
+        earlier: How the plan of the turn before stands. A first plan that states a subgoal of it again keeps what was
+            said of that; what a check said is asked of the check anew.
+    """
     current = current_subgoals(plan, steps)
     if not stated.subgoals:
         known = {one.id for one in current}
         return Stated(finished=tuple(name for name in stated.finished if name in known))
     if stated.subgoals != current and (not current or not steps or may_revise(steps)):
-        return stated
+        said = {one.subgoal.id for one in earlier if one.finished} if not current else set()
+        kept = kept_subgoals([one.subgoal for one in earlier], stated.subgoals)
+        again = (name for name, before in kept.items() if before in said)
+        return replace(stated, finished=tuple(dict.fromkeys((*stated.finished, *again))))
     # A plan that is only told again, perhaps with what is done ticked off, names the subgoals in force by their words.
     goals = {one.id: one.goal for one in stated.subgoals}
     done = {goals[name] for name in stated.finished if name in goals}

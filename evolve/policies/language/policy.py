@@ -239,7 +239,7 @@ class LanguagePolicy(Deliberation, Drafting):
 
     def action_of(self, view: TaskView, plan: Plan, steps: Sequence[Step], reply: Proposal) -> Action:
         kind = kind_of(view.environment)
-        stated = adopted(reply.plan, plan, steps)
+        stated = adopted(reply.plan, plan, steps, view.earlier[-1].plan if view.earlier else ())
         first = None if steps else replace(plan, subgoals=stated.subgoals or plan.subgoals, private={}, notes=())
         action = Action(
             kind=reply.kind,

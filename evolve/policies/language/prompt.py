@@ -21,6 +21,7 @@ _EDIT = 600
 _QUESTION = 280
 _SEEN = 16_000
 """Characters of what a folder shows at the start."""
+_KEPT = "Its plan as it stood; what you state again word for word, with what it comes after, stays so:"
 _CITED = "say on a line `uses: ` with its id, above your blocks, where you rely on one"
 _LETTERS = {"insight": "i", "note": "i", PREFERENCE: "p"}
 """First letter of the id by which an item is cited, by its kind."""
@@ -66,6 +67,9 @@ def earlier_message(view: TaskView, most: int) -> list[Message]:
         request = shortened(turn.said, most // 3)
         outcome = quoted("outcome", shortened(turn.outcome, most // 2)) if turn.outcome else ""
         text = f"The person asked: {request}\n{outcome}".rstrip()
+        if turn.plan and turn is view.earlier[-1]:
+            stood = quoted("plan", shortened(plan_lines(turn.plan), most // 2))
+            text += f"\n{_KEPT}\n{stood}"
         if turns and sum(map(len, turns)) + len(text) > most:
             break
         turns.insert(0, text)
