@@ -17,18 +17,22 @@ def subgoal_states(steps: Sequence[Step]) -> tuple[SubgoalState, ...]:
     """
     states: dict[str, SubgoalState] = {}
     for step in steps:
-        stated = stated_subgoals(step)
-        if stated:
+        stated, observed = stated_subgoals(step), step.observation
+        # A state that another was gone back to left nothing behind but the plan, where there is no other.
+        undone = observed is not None and observed.state is not None and observed.state.undone
+        if stated and not (undone and states):
             kept = kept_subgoals([state.subgoal for state in states.values()], stated)
             fresh = {one.id: SubgoalState(subgoal=one) for one in stated}
             states = {
                 name: replace(states[kept[name]], subgoal=state.subgoal) if name in kept else state
                 for name, state in fresh.items()
             }
+        if undone:
+            continue
         for name in step.action.finished:
             if name in states:
                 states[name] = replace(states[name], finished=True)
-        for gave in step.observation.checks if step.observation is not None else ():
+        for gave in observed.checks if observed is not None else ():
             if gave.id in states:
                 told = "" if gave.held else gave.told
                 states[gave.id] = replace(states[gave.id], held=gave.held, told=told, ran_out=gave.held is None)

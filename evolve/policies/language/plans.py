@@ -9,6 +9,7 @@ from typing import Any
 
 from evolve.episodes import Plan, Standing, Step, Subgoal, SubgoalState, kept_subgoals, stated_subgoals, subgoal_states
 from evolve.episodes.blocks import read_reply
+from evolve.files import clean_text
 from evolve.policies.language.quoting import quoted
 
 _MOST = 12
@@ -80,7 +81,7 @@ def read_plan(text: str) -> Stated:
     subgoals: list[Subgoal] = []
     finished: list[str] = []
     written: dict[str, str] = {}  # ids by the numbers of the plan itself, which may leave some out
-    for line in text.splitlines():
+    for line in clean_text(text).splitlines():
         said = line.strip()[:_LONGEST_LINE]
         below = _BELOW.fullmatch(said)
         if below is not None and below["word"].lower() == "done":

@@ -9,7 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.agent.codec import from_json, to_json
-from evolve.episodes import Action, Observation, Plan, Step, Subgoal, SubgoalCheck, kept_subgoals, subgoal_states
+from evolve.episodes import (
+    Action,
+    EnvironmentState,
+    Observation,
+    Plan,
+    Step,
+    Subgoal,
+    SubgoalCheck,
+    kept_subgoals,
+    subgoal_states,
+)
 from evolve.policies.language import LanguageSettings
 from evolve.policies.language.plans import adopted, read_plan
 from evolve.workspace.runs.given_task import task_in_words
@@ -125,6 +135,14 @@ def test_a_check_decides_where_it_tells_anything_and_the_word_of_the_policy_is_s
     assert subgoal_states([first, second, third, fourth])[0].standing == "open"
     steps = tuple(from_json(Step, to_json(step)) for step in (first, second, third, fourth))
     assert subgoal_states(steps) == subgoal_states([first, second, third, fourth])
+
+
+def test_what_was_undone_leaves_the_plan_and_nothing_that_was_done():
+    state = EnvironmentState(snapshot="1", undone=True)
+    gone = stated("1. a\ncheck: x\n2. b\ndone: 2", checks=(SubgoalCheck(id="s1", held=True),), state=state)
+    assert [one.standing for one in subgoal_states([gone])] == ["open", "open"]
+    there = stated("1. other")
+    assert [one.subgoal.goal for one in subgoal_states([there, gone])] == ["other"]
 
 
 def test_a_plan_is_revised_only_on_evidence_and_a_first_one_may_come_at_any_time():
