@@ -153,3 +153,22 @@ The brackets were others.
 ```done
 ```
 """
+PLANNED = """\
+The month first, then the day, then a word in the README.
+
+```plan
+1. the month has two digits
+   check: python3 -c 'from notes.dates import iso_date; assert "-03-" in iso_date("9.3.2031")'
+2. the README names the form
+   check: grep -q 2031-03-09 README.md
+3. the day has two digits
+   after: 1
+```
+```edit notes/dates.py
+<<<<<<< SEARCH
+    return "-".join([year, month, day])
+=======
+    return "-".join([year, month.zfill(2), day])
+>>>>>>> REPLACE
+```
+"""

@@ -21,6 +21,7 @@ from docs.prompt_cases import (
     INSTRUCTION,
     LOOK,
     MISSED,
+    PLANNED,
     PRINTED,
     RIGHT,
     SKILL,
@@ -40,6 +41,7 @@ from evolve.episodes import (
     Observation,
     Plan,
     Step,
+    SubgoalCheck,
     TaskView,
 )
 from evolve.episodes.blocks import blocks_of, read_reply
@@ -47,6 +49,7 @@ from evolve.models import ChatModel, ModelSetup, open_models
 from evolve.policies.language import EpisodeMeter, LanguagePolicy, LanguageRewriter
 from evolve.policies.language.asking import Questions
 from evolve.policies.language.describing import describe
+from evolve.policies.language.plans import read_plan
 from evolve.policies.language.policy import LanguageSettings
 from evolve.prompts import PromptLayers, load_prompt, render_prompt
 from evolve.tasks.verification.checks import Checked
@@ -203,6 +206,21 @@ def _folder() -> Iterator[tuple[str, str, Body]]:
     )
     later = Endpoint(replies=[MISSED])
     later.policy().act(view, plan, steps, replace(limits, steps=58, tokens=996_000))
+    planned = _step(1, PLANNED, replace(state, output=_ran(PLANNED)), "the check fails: FAILED (failures=1)")
+    checks = (SubgoalCheck(id="s1", held=True), SubgoalCheck(id="s2", held=False, told="exit 1"))
+    brought = replace(plan, subgoals=read_plan(read_reply(PLANNED).of("plan")[0].text).subgoals)
+    planned = replace(
+        planned,
+        action=replace(planned.action, plan=brought),
+        observation=replace(planned.observation, checks=checks),
+    )
+    with_plan = Endpoint(replies=[MISSED])
+    with_plan.policy().act(view, plan, (planned,), replace(limits, steps=59, tokens=998_000))
+    yield (
+        "act-files.md: after a reply with a plan",
+        "One part of three is done by its check.",
+        with_plan.asked[0],
+    )
     yield (
         "act-files.md: after two replies",
         "An edit did not fit, and after another one the check failed.",

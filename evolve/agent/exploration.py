@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import json
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from evolve.agent.questions import was_stopped
-from evolve.episodes import Action, Observation, Step
+from evolve.episodes import Action, Observation, Step, Subgoal, SubgoalCheck
 from evolve.errors import Cancelled
 from evolve.failpoints import hit
 from evolve.files import canonical_json, clean_text, digest
@@ -16,6 +18,9 @@ from evolve.sandbox.protocol import Sandbox, SandboxLimits
 
 LIMITS = SandboxLimits(wall_s=10.0, output_kb=128, result_kb=256)
 """Of each action. What it prints is kept whole, so this bounds what an episode has to remember."""
+
+_TOGETHER_S = 30.0
+"""Wall seconds of the code so far and of checks after which no further check is begun."""
 
 _VALUE = 20_000
 """Characters of a value that an observation shows. All of it decides whether a replay gave the same again."""
@@ -55,6 +60,28 @@ class Exploration:
                     )
         return _observation(self._run(action.code))
 
+    def try_checks(self, subgoals: Sequence[Subgoal], steps: Sequence[Step]) -> tuple[SubgoalCheck, ...]:
+        """What the checks of subgoals give after all code of the steps, in their order, as far as time allows.
+
+        In a session of its own, in which that code runs again, answers too: a check that changes a variable or does not
+        end would spoil the one that the episode goes on with, and there is no copy of a running interpreter.
+        """
+        started, gave = time.monotonic(), []
+        with self.sandbox.session(LIMITS) as session:
+            if self.files and session.execute(_FIND_FILES, files=self.files).state != "ok":
+                return ()
+            for code in _codes_of(steps):
+                if session.execute(code).ended or time.monotonic() - started > _TOGETHER_S:
+                    return ()
+            for subgoal in subgoals:
+                result = session.execute(_as_check(subgoal.check))
+                if result.state == "fault":
+                    break
+                gave.append(_checked(subgoal, result))
+                if result.ended or time.monotonic() - started > _TOGETHER_S:
+                    break
+        return tuple(gave)
+
     def close(self) -> None:
         """Ends the session; closing twice is no error."""
         if self._session is not None:
@@ -79,6 +106,33 @@ class Exploration:
         if result.ended:
             self.close()
         return result
+
+
+def _codes_of(steps: Sequence[Step]) -> Iterator[str]:
+    """The code of the steps that the session holds, and of answers, which run elsewhere."""
+    kept = [step for step in steps if step.action.kind == "code" and step.action.code and not was_stopped(step)]
+    alive = {step.number for step in _since_last_end([step for step in kept if step.action.explores])}
+    return (step.action.code for step in kept if step.number in alive or not step.action.explores)
+
+
+def _as_check(source: str) -> str:
+    """Source whose value, where it ends in an expression, says whether that is true."""
+    try:
+        body = ast.parse(source).body
+    # What parsing raises on code that is nested too deep, besides its own error; the session tells of it.
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return source
+    if not body or not isinstance(body[-1], ast.Expr):
+        return f"{source}\nTrue"
+    *before, last = body
+    return "\n".join([*(ast.unparse(each) for each in before), f"bool({ast.unparse(last.value)})"])
+
+
+def _checked(subgoal: Subgoal, result: ActionResult) -> SubgoalCheck:
+    if result.state == "limit":
+        return SubgoalCheck(id=subgoal.id, held=None, told=f"it reached its {result.limit} limit")
+    held = result.state == "ok" and result.value is True
+    return SubgoalCheck(id=subgoal.id, held=held, told="" if held else clean_text(result.error or "not true"))
 
 
 def _since_last_end(steps: Sequence[Step]) -> list[Step]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from evolve.agent.codec import to_data
 from evolve.agent.questions import is_answered
 from evolve.agent.state import AgentState, read_claims, read_drafts, read_plan, read_recalled, read_steps
-from evolve.episodes import TRIAL, Observation, Question, StageNote, Step
+from evolve.episodes import TRIAL, Observation, Question, StageNote, Step, subgoal_states
 from evolve.policies.protocol import Piece
 
 
@@ -39,7 +40,8 @@ def narrate(stage: str, state: AgentState, *, examples: int) -> Mapping[str, Any
     if stage == "distill":
         return {"drafts": [draft.name for draft in read_drafts(state)]}
     if stage in ("act", "ask", "observe", "judge") and state["steps"]:
-        data = _about_step(stage, read_steps(state)[-1])
+        steps = read_steps(state)
+        data = {**_about_step(stage, steps[-1]), **(_plan_so_far(steps) if stage in ("act", "observe") else {})}
         return {**data, "examples": examples} if stage == "observe" else data
     if stage == "decompose":
         plan = read_plan(state)
@@ -47,6 +49,13 @@ def narrate(stage: str, state: AgentState, *, examples: int) -> Mapping[str, Any
     if state["steps"]:
         return _notes_of(stage, read_steps(state)[-1].action.notes)
     return {}
+
+
+def _plan_so_far(steps: Sequence[Step]) -> Mapping[str, Any]:
+    """How the plan stands that actions brought; {} where none did."""
+    states = subgoal_states(steps)
+    done = sum(state.standing != "open" for state in states)
+    return {"states": [to_data(state) for state in states], "done": done} if states else {}
 
 
 def _notes_of(stage: str, notes: Sequence[StageNote]) -> Mapping[str, Any]:

@@ -61,6 +61,12 @@ _EPISODE = ("episode", "task", "split", "variant", "status", "rests on", "spent"
 
 def _told(record: EpisodeRecord, not_kept: Iterable[object]) -> dict[str, object]:
     """An episode as JSON."""
+    from evolve.workspace import subgoal_states
+
+    plan = [
+        {**vars(state.subgoal), "standing": state.standing, "told": state.told}
+        for state in subgoal_states(record.steps)
+    ]
     return {
         "episode": record.episode,
         "task": record.task,
@@ -74,6 +80,7 @@ def _told(record: EpisodeRecord, not_kept: Iterable[object]) -> dict[str, object
         "tokens": record.cost.tokens,
         "money": record.cost.money,
         "not_kept": [vars(refused) for refused in not_kept],
+        **({"plan": plan} if plan else {}),
         **({} if record.found is None else {"found": record.found.told()}),
     }
 
@@ -84,12 +91,15 @@ def show_command(
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """List the episodes of a run, and what it waits for."""
+    """List the episodes of a run with how far their plans came, and what it waits for."""
     import evolve
+    from evolve.cli.views import subgoal_line
+    from evolve.workspace import subgoal_states
 
     with evolve.open(workspace, read_only=True) as opened:
         overview = opened.runs.show(run)
-    records = overview.episodes
+        records = overview.episodes
+        cut_off = None if records else opened.runs.plan(overview.run.id)
     if as_json:
         emit_json([_told(record, overview.not_kept.get(record.episode, ())) for record in records])
         return
@@ -106,7 +116,11 @@ def show_command(
         for record in records
     ]
     emit(table(_EPISODE, rows, spare=("variant", "split")) or "no episodes yet")
+    for state in cut_off.states if cut_off is not None else ():
+        emit(f"plan {subgoal_line(state)}")
     for record in records:
+        for state in subgoal_states(record.steps):
+            emit(f"plan {subgoal_line(state)}")
         _tell_answers(record)
         for refused in overview.not_kept.get(record.episode, ()):
             emit(f"skill {refused.skill} not kept: {refused.reason}")

@@ -13,7 +13,7 @@ from evolve.cli.output import counted, note, shorten, singular, visible
 if TYPE_CHECKING:
     from rich.status import Status
 
-    from evolve.workspace import Event
+    from evolve.workspace import Event, SubgoalState
 
 
 _UNSANDBOXED = "[unsandboxed] "
@@ -53,9 +53,9 @@ def episode_line(event: Event) -> str:
     if event.kind == "observe":
         problem = data.get("error") or data.get("denied") or "an example is not reproduced"
         if "changed" in data:
-            return _folder_line(data)
+            return _folder_line(data) + _plan_so_far(data)
         if data.get("looked") and not data.get("error"):
-            return f"observe  {shorten(str(data['looked']), 100)}"
+            return f"observe  {shorten(str(data['looked']), 100)}" + _plan_so_far(data)
         good = "reproduces every example" if data.get("examples", 1) else "runs; there is no example to compare with"
         return f"observe  {good if data.get('ok') else shorten(str(problem), 100)}"
     if event.kind == "judge" and data:
@@ -85,6 +85,18 @@ def _folder_line(data: Any) -> str:
     changed = f"{counted(data['changed'], 'file')} changed" if data["changed"] else "nothing changed"
     outcome = "the check passes" if data.get("ok") else str(data.get("error") or data.get("denied") or "")
     return f"observe  {changed}" + (f"; {shorten(outcome, 100)}" if outcome else "")
+
+
+def _plan_so_far(data: Mapping[str, Any]) -> str:
+    states = data.get("states", ())
+    return f"; of the plan {data['done']} of {len(states)} done" if states else ""
+
+
+def subgoal_line(state: SubgoalState) -> str:
+    """A subgoal of a plan and how far it has come."""
+    words = {"checked": "done, checked", "said": "done, as the model says", "open": "open"}
+    why = f", its check gave {shorten(state.told, 80)}" if state.told and state.standing == "open" else ""
+    return f"{state.subgoal.id.removeprefix('s')}. {state.subgoal.goal}: {words[state.standing]}{why}"
 
 
 def _recalled(items: Sequence[Mapping[str, Any]]) -> str:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from evolve.environments.kind import EnvironmentKind, Part, Setting, judge_of, kind_of, open_environment
 from evolve.environments.probing import Attempted, Probe, Trials, make_probe
-from evolve.environments.protocol import Comparing, Environment
+from evolve.environments.protocol import Checking, Comparing, Environment
 
 __all__ = [
     "Attempted",
+    "Checking",
     "Comparing",
     "Environment",
     "EnvironmentKind",

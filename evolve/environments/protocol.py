@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
-from evolve.episodes import Action, Json, Judgement, Observation, Seen, Step
+from evolve.episodes import Action, Json, Judgement, Observation, Seen, Step, Subgoal, SubgoalCheck
 
 
 class Environment(Protocol):
@@ -65,5 +65,17 @@ class Comparing(Protocol):
         """The first of the other answers that does what this one does on everything the verifiers would run it on.
 
         None where there is none, or where that cannot be said. Nothing is told of what is right.
+        """
+        ...
+
+
+@runtime_checkable
+class Checking(Protocol):
+    """Optional: an environment in which the checks of a plan's subgoals can run."""
+
+    def try_checks(self, subgoals: Sequence[Subgoal], step: Step) -> tuple[SubgoalCheck, ...]:
+        """What the checks give on the state that the step left, in their order, as far as time allows.
+
+        They leave no trace in that state, and reach nothing that decides about an answer.
         """
         ...

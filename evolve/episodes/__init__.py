@@ -15,7 +15,6 @@ from evolve.episodes.actions import (
     Draw,
     Plan,
     StageNote,
-    Subgoal,
 )
 from evolve.episodes.claims import (
     BUILT_IN,
@@ -27,6 +26,7 @@ from evolve.episodes.claims import (
     Scope,
     SkillDraft,
 )
+from evolve.episodes.planned import stated_subgoals, subgoal_states
 from evolve.episodes.recalled import (
     FACT,
     PREFERENCE,
@@ -48,6 +48,13 @@ from evolve.episodes.steps import (
     Status,
     Step,
     shown_rows,
+)
+from evolve.episodes.subgoals import (
+    Standing,
+    Subgoal,
+    SubgoalCheck,
+    SubgoalState,
+    kept_subgoals,
 )
 from evolve.episodes.views import (
     HELD_OUT,
@@ -104,10 +111,16 @@ __all__ = [
     "Seen",
     "SkillDraft",
     "StageNote",
+    "Standing",
     "Status",
     "Step",
     "Subgoal",
+    "SubgoalCheck",
+    "SubgoalState",
     "TaskView",
     "Turn",
+    "kept_subgoals",
     "shown_rows",
+    "stated_subgoals",
+    "subgoal_states",
 ]

@@ -7,23 +7,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from evolve.episodes.recalled import Recalled
+from evolve.episodes.subgoals import SPARSE, Subgoal
 from evolve.episodes.views import Cost, Json, Limits
 
 ActionKind = Literal["code", "ask_user", "recall", "finish", "give_up", "answer"]
-
-
-SPARSE = {"sparse": True}
-"""Marks a field that is left out of JSON while it has its default, so that a record holds only what was said."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Subgoal:
-    """A node of the plan's DAG."""
-
-    id: str
-    goal: str
-    postcondition: str
-    needs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,7 +114,8 @@ class Action:
         prompt: Name of the prompt that the action comes from, where it is not ``act.md``.
         plan: Of an episode's first action, the plan that it began with.
         subgoal: Id of the subgoal that it serves.
-        revised: The subgoals that hold from this action on, where evidence changed them.
+        revised: The subgoals that hold from this action on, where evidence changed them or there were none.
+        finished: Ids of subgoals that the policy says are done.
         ambiguity: What tells the answer apart from another that fits as well.
         samples: More answers to the same question, which the episode runs to take the best.
         decided: A person has said already what is meant, so that nobody is asked which sample is.
@@ -158,6 +146,7 @@ class Action:
     plan: Plan | None = field(default=None, metadata=SPARSE)
     subgoal: str = field(default="", metadata=SPARSE)
     revised: tuple[Subgoal, ...] = field(default=(), metadata=SPARSE)
+    finished: tuple[str, ...] = field(default=(), metadata=SPARSE)
     ambiguity: Ambiguity | None = field(default=None, metadata=SPARSE)
     samples: tuple[Alternative, ...] = field(default=(), metadata=SPARSE)
     decided: bool = field(default=False, metadata=SPARSE)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from evolve.episodes.actions import SPARSE
 from evolve.episodes.claims import Claim, SkillDraft
 from evolve.episodes.steps import Status, Step
+from evolve.episodes.subgoals import SPARSE
 from evolve.episodes.views import Cost
 
 

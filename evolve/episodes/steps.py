@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from evolve.episodes.actions import SPARSE, Action
+from evolve.episodes.actions import Action
+from evolve.episodes.subgoals import SPARSE, SubgoalCheck
 from evolve.episodes.views import Json, Row
 
 QuestionKind = Literal["ask", "approve"]
@@ -71,6 +72,8 @@ class Observation:
     """Names of what had the mark of a secret in the place of a value, and so was not taken over."""
     state: EnvironmentState | None = field(default=None, metadata=SPARSE)
     """Where the action left an environment that has states; None elsewhere, and where no action ran."""
+    checks: tuple[SubgoalCheck, ...] = field(default=(), metadata=SPARSE)
+    """What the checks of the plan's subgoals gave, as far as they ran; never evidence."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from evolve.episodes.subgoals import SubgoalState
+
 Json = Any
 """A JSON value: None, bool, int, float, str, list of Json, dict of str to Json."""
 
@@ -43,10 +45,15 @@ class Refused:
 
 @dataclass(frozen=True, kw_only=True)
 class Turn:
-    """An earlier turn of the conversation that a task belongs to: what the person said, and what came of it."""
+    """An earlier turn of the conversation that a task belongs to: what the person said, and what came of it.
+
+    Attributes:
+        plan: How its plan stood at its end, as far as what was done is still there.
+    """
 
     said: str
     outcome: str = ""
+    plan: tuple[SubgoalState, ...] = field(default=(), metadata={"sparse": True})
 
 
 @dataclass(frozen=True, kw_only=True)

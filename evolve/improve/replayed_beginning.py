@@ -8,6 +8,7 @@ from typing import Any
 
 from evolve.episodes import Action, Cost, EpisodeRecord, Json, Limits, Observation, Plan, Recalled, Step, TaskView
 from evolve.policies.language import LanguagePolicy
+from evolve.policies.language.plans import carries_plan
 from evolve.policies.protocol import Policy
 from evolve.record.arms import Arm, Learner
 from evolve.skills import Skill
@@ -46,6 +47,8 @@ def beginning_of(record: EpisodeRecord, output: str, workflow: Workflow) -> Begi
     plan = record.steps[0].action.plan
     if plan is None:
         return None
+    if carries_plan(record.steps[0]):  # no part of the question that the first reply answered
+        plan = replace(plan, subgoals=())
     return Beginning(plan=plan, actions=tuple(replace(step.action, cost=Cost()) for step in before))
 
 
@@ -59,8 +62,10 @@ def same_beginning(before: EpisodeRecord, after: EpisodeRecord, count: int) -> b
 
 def _comparable_result(seen: Observation | None) -> object:
     """What came back; of work in a folder its state, for what a check prints may tell the time it took."""
-    if seen is None or seen.state is None:
-        return seen
+    if seen is None:
+        return None
+    if seen.state is None:
+        return replace(seen, checks=())  # of a plan's subgoals; what they print may tell the time too
     return seen.ok, seen.denied, seen.fault, seen.state.snapshot, seen.state.score
 
 

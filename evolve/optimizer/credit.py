@@ -13,8 +13,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
-from evolve.episodes import EpisodeRecord, Step
+from evolve.episodes import EpisodeRecord, Step, Subgoal, stated_subgoals
 from evolve.files import canonical_json
+from evolve.policies.language.plans import carries_plan
 
 ACT, PLAN, REFLECT, DISTILL = "act.md", "plan.md", "reflect.md", "distill.md"
 """Prompts that may be to blame, where a step names no other."""
@@ -47,15 +48,15 @@ class StageOutput:
 def stage_outputs(record: EpisodeRecord) -> tuple[StageOutput, ...]:
     """The outputs of an episode in order, with the edges between them.
 
-    A step names its prompt, else it is ``act.md``; where it names no earlier step that it was
+    A plan that the first reply carried is part of what that gave; one that was asked for comes from ``plan.md``. A step
+    names its prompt, else it is ``act.md``; where it names no earlier step that it was
     made from, all earlier ones are meant, as they stand in its prompt. Insights come from ``reflect.md`` and skills
     from ``distill.md``, of whatever episode.
     """
     outputs: dict[str, StageOutput] = {}
-    plan = record.steps[0].action.plan if record.steps else None
-    if plan is not None and plan.subgoals:
-        text = canonical_json([asdict(subgoal) for subgoal in plan.subgoals])
-        outputs["plan"] = StageOutput(id="plan", prompt=PLAN, text=text)
+    planned = record.steps[0].action.plan if record.steps else None
+    if planned is not None and planned.subgoals and not carries_plan(record.steps[0]):
+        outputs["plan"] = StageOutput(id="plan", prompt=PLAN, text=_plan_text(planned.subgoals))
     for step in record.steps:
         named = [source for source in step.action.consumed if source.startswith("step:") or source == "task"]
         for source in step.action.consumed:
@@ -69,11 +70,22 @@ def stage_outputs(record: EpisodeRecord) -> tuple[StageOutput, ...]:
         outputs[name] = StageOutput(
             id=name,
             prompt=step.action.prompt or ACT,
-            text=step.action.code or step.action.text,
+            text=_said(step),
             consumed=tuple([*(named or earlier), *learned]),
             refuted=_is_refuted(step),
         )
     return tuple(outputs.values())
+
+
+def _said(step: Step) -> str:
+    """What a step's reply came to, with the plan that it carried."""
+    text = step.action.code or step.action.text
+    carried = stated_subgoals(step) if step.action.revised or carries_plan(step) else ()
+    return f"{text}\n{_plan_text(carried)}" if carried else text
+
+
+def _plan_text(subgoals: Sequence[Subgoal]) -> str:
+    return canonical_json([asdict(subgoal) for subgoal in subgoals])
 
 
 def _is_refuted(step: Step) -> bool:

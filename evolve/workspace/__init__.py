@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from evolve.agent.codec import to_data
     from evolve.agent.records import Run
     from evolve.cancellation import Cancellation
-    from evolve.episodes import Ambiguity, Cost, EpisodeRecord, Found, Question, Step
+    from evolve.episodes import Ambiguity, Cost, EpisodeRecord, Found, Question, Step, SubgoalState, subgoal_states
     from evolve.events import Event, EventSink
     from evolve.extensions import blamed
     from evolve.files import clean_text, machine_problem, named_path
@@ -114,6 +114,7 @@ __all__ = [
     "Skill",
     "StageRow",
     "Step",
+    "SubgoalState",
     "Suite",
     "TargetFigures",
     "Task",
@@ -140,6 +141,7 @@ __all__ = [
     "repair",
     "sandbox",
     "selftest",
+    "subgoal_states",
     "tasks",
     "to_data",
     "where",
@@ -150,7 +152,16 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.agent.codec": ("to_data",),
     "evolve.agent.records": ("Run",),
     "evolve.cancellation": ("Cancellation",),
-    "evolve.episodes": ("Ambiguity", "Cost", "EpisodeRecord", "Found", "Question", "Step"),
+    "evolve.episodes": (
+        "Ambiguity",
+        "Cost",
+        "EpisodeRecord",
+        "Found",
+        "Question",
+        "Step",
+        "SubgoalState",
+        "subgoal_states",
+    ),
     "evolve.events": ("Event", "EventSink"),
     "evolve.extensions": ("blamed",),
     "evolve.files": ("clean_text", "machine_problem", "named_path"),

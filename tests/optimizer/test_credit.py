@@ -12,6 +12,7 @@ from benchmarks.doubles.line_rewriter import LineRewriter
 from benchmarks.doubles.line_rules import line_rules
 from evolve.agent import Agent, Surroundings
 from evolve.episodes import Action, EpisodeRecord, Judgement, Observation, Plan, Step, Subgoal
+from evolve.improve.replayed_beginning import beginning_of
 from evolve.models import ModelSetup, open_models
 from evolve.optimizer.counterfactual import Attribution, Editor
 from evolve.optimizer.credit import Intervention, blame, divergences, stage_outputs
@@ -132,6 +133,31 @@ def test_edges_are_read_from_episodes_of_the_language_policy() -> None:
     assert outputs[1].consumed == ("plan",)
     assert outputs[1].refuted and not outputs[-1].refuted
     assert set(outputs[2].consumed) == {"plan", "step:1"}
+
+
+def test_a_plan_that_an_action_carried_is_part_of_what_its_own_prompt_gave() -> None:
+    block = "```plan\n1. g (holds when: p)\n```\n"
+
+    def planning(said: str, goal: str, *, ok: bool, seed: int) -> EpisodeRecord:
+        plan = Plan(goal="g", subgoals=(Subgoal(id="s1", goal=goal, postcondition="p"),))
+        first = step(1, "act-files.md", "ls")
+        first = replace(first, action=replace(first.action, plan=plan, said=said))
+        return record(first, step(2, "act-files.md", "good" if ok else "bad", ok=ok), seed=seed)
+
+    failed, right = planning(block, "g", ok=False, seed=0), planning(block, "h", ok=True, seed=1)
+    assert [one.id for one in stage_outputs(failed)] == ["step:1", "step:2"]
+    ranked = blame([failed, right], ["act-files.md", "plan.md"])
+    assert ranked[0].prompt == "act-files.md" and not ranked[1].divergences
+    (found,) = divergences(failed, [right])
+    assert found.output == "step:1" and '"goal":"g"' in found.said and found.said.startswith("ls")
+
+    again = beginning_of(failed, "step:1", Workflow())
+    assert again is not None and again.plan is not None and again.plan.subgoals == (), "it is to be said anew"
+
+    asked = planning("```sh\nls\n```", "g", ok=False, seed=0)  # by a question of its own
+    assert stage_outputs(asked)[0].prompt == "plan.md"
+    revised = replace(asked.steps[1], action=replace(asked.steps[1].action, revised=PLANNED.subgoals))
+    assert '"id":"s1"' in stage_outputs(replace(asked, steps=(asked.steps[0], revised)))[-1].text
 
 
 def attribution(texts, tasks, *, rewriter=None, seed: int = 0) -> Attribution:

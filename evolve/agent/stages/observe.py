@@ -12,6 +12,7 @@ from evolve.agent.questions import stopped
 from evolve.agent.sampling import chosen, readings
 from evolve.agent.stages.recall import observed_features
 from evolve.agent.state import AgentState, AgentUpdate, read_steps, with_last_step
+from evolve.agent.subgoal_checks import with_plan
 from evolve.episodes import TRIAL, Action, Observation, Recalled, Step
 from evolve.errors import Cancelled
 from evolve.redaction import MARK, Scanner
@@ -33,7 +34,9 @@ def observe(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     key = (step.number, "observe", "observation")
     try:
         outcome = context.outputs.once(
-            key, _Outcome, lambda: _clean(_observed(step.action, before, context), context.scanner)
+            key,
+            _Outcome,
+            lambda: _clean(_planned(_observed(step.action, before, context), before, context), context.scanner),
         )
     except Cancelled:
         return {"steps": with_last_step(state, stopped(step))}
@@ -66,6 +69,11 @@ def _observed(action: Action, before: Sequence[Step], context: EpisodeContext) -
     ok = trial.ok if not context.kind.unchecked else not (trial.fault or trial.denied or trial.error)
     observed = Observation(ok=ok, outputs=trial.outputs, error=trial.error, denied=trial.denied, fault=trial.fault)
     return _Outcome(action=best, observation=observed)
+
+
+def _planned(outcome: _Outcome, before: Sequence[Step], context: EpisodeContext) -> _Outcome:
+    """The same with what is to be said of the plan."""
+    return replace(outcome, observation=with_plan(outcome.action, outcome.observation, before, context))
 
 
 def _lacks_value(action: Action, context: EpisodeContext) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from evolve.cli.chat.session import ChatSession
 from evolve.cli.chat.wishes import scope
 from evolve.cli.output import counted, shorten
+from evolve.cli.views import subgoal_line
 from evolve.errors import UsageError
 from evolve.workspace import ACTIVE
 
@@ -116,8 +117,9 @@ def show_plan(session: ChatSession, text: str) -> None:
         session.screen.say("plan", "that turn made none")
         return
     session.screen.say("plan", plan.goal)
-    for number, goal in enumerate(plan.subgoals, 1):
-        session.screen.say("plan", f"{number}. {goal}")
+    numbered = [f"{number}. {goal}" for number, goal in enumerate(plan.subgoals, 1)]
+    for line in [subgoal_line(state) for state in plan.states] or numbered:
+        session.screen.say("plan", line)
     for step in episodes[-1].steps if episodes else ():
         session.screen.say(
             f"step {step.number}", f"{step.action.kind}: {shorten(step.action.text, 80)}; {outcome(step)}"

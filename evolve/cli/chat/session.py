@@ -203,7 +203,10 @@ class ChatSession:
             task = tasks.in_folder(wanted.text, self.setup.folder, self.setup.check)
         else:
             task = replace(tasks.in_words(wanted.text), warnings=())
-        return replace(task, earlier=self.conversation.earlier(workspace.folders.list()))
+        last = next((turn.run for turn in reversed(self.conversation.turns) if turn.run), "")
+        plan = workspace.runs.plan(last) if last else None
+        plans = {last: plan.states} if plan is not None else {}
+        return replace(task, earlier=self.conversation.earlier(workspace.folders.list(), plans))
 
     def _resolve_ambiguity(self, task: Task, turn: ChatTurn, result: Result, person: Person) -> Result:
         """Where the examples leave open what is meant, asks, and solves again with the answer as an example."""

@@ -12,9 +12,10 @@ from evolve.environments.files.first_look import seen_of, without_rules
 from evolve.environments.files.focus import best_first, start_score, state_of
 from evolve.environments.files.folder_session import KEPT_OUTPUT, FolderSession
 from evolve.environments.files.snapshots import Changes, Snapshots, changes_between
+from evolve.environments.files.subgoal_checks import tried
 from evolve.environments.kind import Setting
 from evolve.environments.verdicts import judged_by_all
-from evolve.episodes import Action, EnvironmentState, Json, Judgement, Observation, Seen, Step
+from evolve.episodes import Action, EnvironmentState, Json, Judgement, Observation, Seen, Step, Subgoal, SubgoalCheck
 from evolve.episodes.blocks import blocks_of
 from evolve.errors import UsageError
 from evolve.files import both_ends, clean_text
@@ -268,6 +269,12 @@ class FilesEnvironment:
     def probe(self, programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Json]]) -> list[list[Json] | None]:
         """Whether the visible check passes after an action on the state of a snapshot; see the protocol's ``Probe``."""
         return [self._passes_after(code, [str(row[0]) for row in inputs]) for code, _ in programs]
+
+    def try_checks(self, subgoals: Sequence[Subgoal], step: Step) -> tuple[SubgoalCheck, ...]:
+        """What the checks of subgoals give after a step; see :class:`~evolve.environments.protocol.Checking`."""
+        state = state_of(step)
+        tree = self._tree_of(state.snapshot if state is not None else "")
+        return tuple(tried(self._sandbox, subgoals, tree, self._tree.executable))
 
     def _passes_after(self, code: str, snapshots: Sequence[str]) -> list[Json] | None:
         passed: list[Json] = []

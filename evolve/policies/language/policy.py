@@ -34,7 +34,7 @@ from evolve.policies.language.learning import Reflection
 from evolve.policies.language.metering import EpisodeMeter
 from evolve.policies.language.mounting import imported, mount, skill_files
 from evolve.policies.language.offers import offer, skill_id
-from evolve.policies.language.plans import PLAN_SCHEMA, current_subgoals, may_revise, read_subgoals
+from evolve.policies.language.plans import PLAN_SCHEMA, adopted, read_subgoals
 from evolve.policies.language.prompt import (
     earlier_message,
     facts_message,
@@ -245,8 +245,8 @@ class LanguagePolicy(Deliberation, Drafting):
 
     def action_of(self, view: TaskView, plan: Plan, steps: Sequence[Step], reply: Proposal) -> Action:
         kind = kind_of(view.environment)
-        first = None if steps else replace(plan, subgoals=reply.subgoals or plan.subgoals, private={}, notes=())
-        revised = reply.subgoals if steps and may_revise(steps) else ()
+        stated = adopted(reply.plan, plan, steps, view.earlier[-1].plan if view.earlier else ())
+        first = None if steps else replace(plan, subgoals=stated.subgoals or plan.subgoals, private={}, notes=())
         action = Action(
             kind=reply.kind,
             text=reply.text,
@@ -256,7 +256,8 @@ class LanguagePolicy(Deliberation, Drafting):
             prompt="" if kind.prompt == _SHARED else kind.prompt,
             subgoal=f"s{reply.subgoal}" if reply.subgoal else "",
             plan=first,
-            revised=revised if revised != current_subgoals(plan, steps) else (),
+            revised=stated.subgoals if steps else (),
+            finished=stated.finished,
         )
         if not reply.code:
             return action

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evolve.environments import kind_of
-from evolve.episodes import PREFERENCE, Plan, Recalled, Subgoal, TaskView
+from evolve.episodes import PREFERENCE, Plan, Recalled, Subgoal, SubgoalState, TaskView
 from evolve.models import KEPT, Message
+from evolve.policies.language.plans import plan_lines
 from evolve.policies.language.quoting import Learned, learned, quoted, shortened
 from evolve.policies.language.results import call_text, json_text, refused_text
 
@@ -20,6 +21,7 @@ _EDIT = 600
 _QUESTION = 280
 _SEEN = 16_000
 """Characters of what a folder shows at the start."""
+_KEPT = "Its plan as it stood; what you state again word for word, with what it comes after, stays so:"
 _LETTERS = {"insight": "i", "note": "i", PREFERENCE: "p"}
 """First letter of the id by which an item is cited, by its kind."""
 
@@ -64,6 +66,9 @@ def earlier_message(view: TaskView, most: int) -> list[Message]:
         request = shortened(turn.said, most // 3)
         outcome = quoted("outcome", shortened(turn.outcome, most // 2)) if turn.outcome else ""
         text = f"The person asked: {request}\n{outcome}".rstrip()
+        if turn.plan and turn is view.earlier[-1]:
+            stood = quoted("plan", shortened(plan_lines(turn.plan), most // 2))
+            text += f"\n{_KEPT}\n{stood}"
         if turns and sum(map(len, turns)) + len(text) > most:
             break
         turns.insert(0, text)
@@ -140,11 +145,6 @@ def plan_message(plan: Plan, subgoals: Sequence[Subgoal]) -> list[Message]:
     """The plan in force."""
     if not subgoals:
         return []
-    lines = [f"Goal: {plan.goal}"]
-    lines += [
-        f"{subgoal.id[1:]}. {subgoal.goal} (holds when: {subgoal.postcondition})"
-        + (f" needs {', '.join(need[1:] for need in subgoal.needs)}" if subgoal.needs else "")
-        for subgoal in subgoals
-    ]
-    text = "Your plan:\n" + quoted("plan", shortened("\n".join(lines), 2_000))
+    told = plan_lines([SubgoalState(subgoal=subgoal) for subgoal in subgoals], standing=False)
+    text = "Your plan:\n" + quoted("plan", shortened(f"Goal: {plan.goal}\n{told}", 2_000))
     return [Message(role="user", text=text, priority=30, kind="plan")]

@@ -9,19 +9,15 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from evolve.environments import EnvironmentKind
-from evolve.episodes import ActionKind, Subgoal, TaskView
+from evolve.episodes import ActionKind, TaskView
 from evolve.episodes.blocks import RUN, Block, Written, fenced
 from evolve.models.structure import extract
 from evolve.policies.language.asking import ACTION_SCHEMA
 from evolve.policies.language.forms import from_data, read_written
+from evolve.policies.language.plans import Stated, read_plan
 
 _LONGEST_TEXT = 20_000
 _SENTENCE = 300
-_LONGEST_LINE = 1_000
-_PLANNED = re.compile(
-    r"^\s*(?:[-*]|\d{1,2}[.)])?\s*(?P<goal>.+?)\s*(?:[(:;,-]+\s*holds when:?\s*(?P<when>.+?)\)?)?\s*$"
-)
-_MOST_SUBGOALS = 12
 
 NO_BLOCK = "The reply holds no block that could be run."
 _FENCES = " Put what is to be run between ```python and ```."
@@ -43,7 +39,7 @@ class Proposal:
         continues: The reply says nothing of being done.
         text: One sentence for whoever watches; of a question or an answer in words, all of it.
         cites: Ids that the reply says it relies on.
-        subgoals: The plan that it carries, or ().
+        plan: The plan that it carries, and what it says is done.
         subgoal: Number of the subgoal that it serves; 0 for none.
         said: The reply itself.
         reasoning: What the endpoint gave beside it, to be sent back with it.
@@ -55,7 +51,7 @@ class Proposal:
     continues: bool = False
     text: str = ""
     cites: tuple[str, ...] = ()
-    subgoals: tuple[Subgoal, ...] = ()
+    plan: Stated = field(default_factory=Stated)
     subgoal: int = 0
     said: str = ""
     reasoning: Mapping[str, Any] = field(default_factory=dict)
@@ -86,7 +82,7 @@ def read_proposal(said: str, view: TaskView, kind: EnvironmentKind, data: Mappin
     text = _sentence((ended[-1].text if action == "give_up" else "") or written.thought)
     return Proposal(
         kind=action, code=code, answer=answer, continues=not ended, text=text, cites=written.uses,
-        subgoals=_subgoals(written.of("plan")), said=said,
+        plan=_plan(written.of("plan")), said=said,
     )  # fmt: skip
 
 
@@ -128,16 +124,16 @@ def _from_blocks(run: Sequence[Block], view: TaskView, kind: EnvironmentKind) ->
 def _from_words(said: str, written: Written, *, one_file: bool) -> Proposal:
     """A reply whose blocks run nothing."""
     last = next((block for block in reversed(written.blocks) if block.kind not in RUN | {"plan"}), None)
-    subgoals = _subgoals(written.of("plan"))
+    plan = _plan(written.of("plan"))
     if last is None:
-        return Proposal(kind="code", text=NO_BLOCK + _FENCES, subgoals=subgoals, said=said)
+        return Proposal(kind="code", text=NO_BLOCK + _FENCES, plan=plan, said=said)
     text = (last.text.strip() or written.thought)[:_LONGEST_TEXT]
     if last.kind == "done" and one_file:
-        return Proposal(kind="code", text=NOTHING_DONE, subgoals=subgoals, said=said)
+        return Proposal(kind="code", text=NOTHING_DONE, plan=plan, said=said)
     # Where nothing could be handed in, to finish is to give up.
     names: dict[str, ActionKind] = {"done": "finish", "give_up": "finish" if one_file else "give_up"}
     kind = names.get(last.kind) or cast(ActionKind, last.kind)
-    return Proposal(kind=kind, text=text, cites=written.uses, subgoals=subgoals, said=said)
+    return Proposal(kind=kind, text=text, cites=written.uses, plan=plan, said=said)
 
 
 def _without_blocks(said: str, written: Written, view: TaskView, kind: EnvironmentKind) -> Proposal:
@@ -160,15 +156,9 @@ def _parses(text: str) -> bool:
     return True
 
 
-def _subgoals(plans: Sequence[Block]) -> tuple[Subgoal, ...]:
-    """The lines of the last plan, each a subgoal with what holds once it is done."""
-    written = (" ".join(line.split())[:_LONGEST_LINE] for line in plans[-1].text.splitlines()) if plans else ()
-    lines = [line for line in written if line]
-    found = [match for line in lines[:_MOST_SUBGOALS] if (match := _PLANNED.match(line)) is not None]
-    return tuple(
-        Subgoal(id=f"s{place}", goal=match["goal"][:_SENTENCE], postcondition=(match["when"] or "")[:_SENTENCE])
-        for place, match in enumerate(found, 1)
-    )
+def _plan(blocks: Sequence[Block]) -> Stated:
+    """What the last block ``plan`` says."""
+    return read_plan(blocks[-1].text) if blocks else Stated()
 
 
 def _sentence(thought: str) -> str:

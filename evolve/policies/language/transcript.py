@@ -12,9 +12,10 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from evolve.episodes import EnvironmentState, Limits, Step, TaskView
+from evolve.episodes import EnvironmentState, Limits, Step, TaskView, subgoal_states
 from evolve.models import KEPT, Message
 from evolve.policies.language.forms import read_written
+from evolve.policies.language.plans import open_numbers, plan_lines, plan_told
 from evolve.policies.language.quoting import quoted, shortened
 from evolve.policies.language.results import answered_by_person, seen_text
 from evolve.policies.language.stuck import hint_after
@@ -102,7 +103,9 @@ def _pair(view: TaskView, steps: Sequence[Step], limits: TurnLimits | None) -> t
         role="assistant", text=said_in(step) or "(nothing)", priority=KEPT, kind="reply", reasoning=reasoning or None
     )
     result = result_message(view, step)
-    lines = [result.text, _standing(steps, limits), hint_after(steps)]
+    planned = plan_told(steps)
+    standing = _standing(steps, limits, "" if planned else open_numbers(steps))
+    lines = [result.text, planned, standing, hint_after(steps)]
     text = "\n".join(line for line in lines if line)
     return said, Message(role="user", text=text, priority=KEPT, kind="feedback")
 
@@ -112,11 +115,12 @@ def _size(message: Message) -> int:
     return len(message.text) + (len(json.dumps(message.reasoning)) if message.reasoning else 0)
 
 
-def _standing(steps: Sequence[Step], limits: TurnLimits | None) -> str:
-    """How much of what the episode may use is used up."""
+def _standing(steps: Sequence[Step], limits: TurnLimits | None, planned: str) -> str:
+    """How much of what the episode may use is used up, and what of its plan is open."""
     if limits is None:
         return ""
     parts = [f"reply {len(steps)} of {limits.steps}"] if limits.steps else []
+    parts += [planned] if planned else []
     if limits.tokens is not None:
         left = limits.tokens - sum(step.action.cost.tokens for step in steps)
         # Before that nobody needs it, and a replayed reply, which costs nothing, leads to the same question.
@@ -149,6 +153,9 @@ def _summary(view: TaskView, steps: Sequence[Step], most: int) -> Message:
         lines.insert(0, f"steps 1 to {missing} came before")
     head = f"What you did in steps 1 to {len(steps)}, shortened. `recall` with `step N` shows any of them in full."
     text = f"{head}\n{quoted('summary', chr(10).join(lines))}"
+    states = subgoal_states(steps)
+    if states:
+        text += "\nYour plan as it stood then:\n" + quoted("plan", plan_lines(states))
     return Message(role="user", text=text, priority=KEPT, kind="summary")
 
 

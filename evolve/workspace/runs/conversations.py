@@ -11,12 +11,12 @@ import fcntl
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
-from evolve.episodes import Turn
+from evolve.episodes import SubgoalState, Turn
 from evolve.errors import UsageError
 from evolve.files import clean_text, write_failure
 from evolve.settings import LearnMode
@@ -53,14 +53,19 @@ class ChatTurn:
     run: str = ""
     spent: Mapping[str, float] = field(default_factory=dict)
 
-    def as_earlier(self, patch: Patch | None = None) -> Turn:
+    def as_earlier(self, patch: Patch | None = None, plan: Sequence[SubgoalState] = ()) -> Turn:
         """What a later turn is told of this one.
 
         Args:
             patch: What its run would change in a folder, as that stands now; None where it would change nothing.
+            plan: How far its plan came.
         """
+        if patch is not None and patch.names and patch.state != "applied":  # nothing of it is there any more
+            plan = [SubgoalState(subgoal=state.subgoal) for state in plan]
         status, told = (self.status, self.told) if patch is None or not patch.names else _standing(self, patch)
-        return Turn(said=self.asked, outcome=f"{status}: {told}" + (f"\n{self.answer}" if self.answer else ""))
+        return Turn(
+            said=self.asked, outcome=f"{status}: {told}" + (f"\n{self.answer}" if self.answer else ""), plan=tuple(plan)
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,15 +168,18 @@ class Conversation:
         last = self.turns[-1] if self.turns else None
         return last if last is not None and last.status in (OPEN, "interrupted", "waiting") else None
 
-    def earlier(self, patches: Iterable[Patch] = ()) -> tuple[Turn, ...]:
+    def earlier(
+        self, patches: Iterable[Patch] = (), plans: Mapping[str, Sequence[SubgoalState]] | None = None
+    ) -> tuple[Turn, ...]:
         """The finished turns, as a later one is told of them.
 
         Args:
             patches: Changes of runs as they stand now, which may have been undone or applied outside of it.
+            plans: By run, how far its plan came.
         """
         by_run = {patch.run: patch for patch in patches}
         finished = (turn for turn in self.turns if turn.status not in (OPEN, "interrupted", "waiting"))
-        return tuple(turn.as_earlier(by_run.get(turn.run)) for turn in finished)
+        return tuple(turn.as_earlier(by_run.get(turn.run), (plans or {}).get(turn.run, ())) for turn in finished)
 
     def close(self) -> None:
         """Lets go of the conversation; one in which nothing was asked leaves no file."""

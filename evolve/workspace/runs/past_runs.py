@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from evolve.agent import Run
-from evolve.episodes import EpisodeRecord, Question
+from evolve.agent.codec import from_data
+from evolve.episodes import EpisodeRecord, Question, SubgoalState
 from evolve.events import read_events
 from evolve.record.journal import Journal
 from evolve.record.keeping import NotKept, not_kept
@@ -67,10 +68,12 @@ class Plan:
 
     Attributes:
         subgoals: In order; () where it has none.
+        states: The same with how far each has come, where the actions of a model brought the plan.
     """
 
     goal: str
     subgoals: tuple[str, ...]
+    states: tuple[SubgoalState, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,12 +140,17 @@ class Runs(Shelf):
         return self._desk.stores.runs.episode(episode)
 
     def plan(self, run: str) -> Plan | None:
-        """The plan that the last episode of a run told, or None."""
+        """The plan that the last episode of a run told, and how far it came, also where it was cut off; or None."""
         logs = sorted((self._desk.paths.runs / run).glob("*/events.jsonl"))
-        plans = [event.data for log in logs for event in read_events(log) if event.kind == "plan"]
-        if not plans:
+        events = [event for log in logs for event in read_events(log)]
+        begun = [place for place, event in enumerate(events) if event.kind == "plan"]
+        if not begun:
             return None
-        return Plan(goal=str(plans[-1].get("goal", "")), subgoals=tuple(plans[-1].get("subgoals", ())))
+        plan = events[begun[-1]].data
+        told = [event.data["states"] for event in events[begun[-1] :] if event.data.get("states")]
+        states = tuple(from_data(SubgoalState, state) for state in told[-1]) if told else ()
+        subgoals = tuple(state.subgoal.goal for state in states) or tuple(plan.get("subgoals", ()))
+        return Plan(goal=str(plan.get("goal", "")), subgoals=subgoals, states=states)
 
     def diff(self, run: str) -> Patch:
         """What a run would change, or changed, in a folder.

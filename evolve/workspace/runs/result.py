@@ -9,7 +9,7 @@ from typing import Any
 from evolve.agent.codec import to_data
 from evolve.environments import kind_of
 from evolve.episodes import Ambiguity, Cost, EpisodeRecord, Found, Json, Question, Refused
-from evolve.episodes.actions import SPARSE
+from evolve.episodes.subgoals import SPARSE
 from evolve.record.keeping import Kept, NotKept
 from evolve.tasks import Task
 from evolve.workspace.shelves.folders import Patch
