@@ -12,6 +12,7 @@ from types import FrameType
 from typing import Any, ClassVar
 
 import typer
+from typer.models import TyperInfo
 
 from evolve.cli import (
     chat,
@@ -99,8 +100,11 @@ def _way_on(stop: KeyboardInterrupt) -> str:
     return "; ".join(getattr(stop, "__notes__", ()))
 
 
-def build_app() -> typer.Typer:
-    """The whole command tree."""
+def build_app(wanted: str = "") -> typer.Typer:
+    """The whole command tree, or only the part in which the command or group of this name is.
+
+    Typer reads the signatures of all commands in the tree, which takes longer than most of them.
+    """
     app = pages.App(
         cls=Commands,
         name="evolve",
@@ -144,7 +148,15 @@ def build_app() -> typer.Typer:
     app.add_typer(models.app, name="models")
     app.add_typer(workflow.app, name="workflow")
     app.add_typer(sandbox.app, name="sandbox")
+    app.registered_groups = [part for part in app.registered_groups if wanted in _names(part)] or app.registered_groups
     return app
+
+
+def _names(part: TyperInfo) -> set[str | None]:
+    """What a part adds to the tree: a group, or commands where it has no name of its own."""
+    if isinstance(part.name, str) or part.typer_instance is None:
+        return {part.name}
+    return {command.name for command in part.typer_instance.registered_commands}
 
 
 def _merged_group(about: str, *parts: typer.Typer, examples: Sequence[str]) -> typer.Typer:
@@ -204,7 +216,7 @@ def _exit_code_of(arguments: list[str]) -> int:
 def _run_command(arguments: list[str]) -> int:
     """Runs the command; gives its code once the output is out."""
     try:
-        build_app()(args=arguments, prog_name="evolve")
+        build_app(next(iter(arguments), ""))(args=arguments, prog_name="evolve")
         code = 0
     except SystemExit as leave:
         cause = leave.__context__.__cause__ if leave.__context__ is not None else None

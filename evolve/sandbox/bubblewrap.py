@@ -61,8 +61,10 @@ class Bubblewrap:
             *(["--disable-userns"] if "--disable-userns" in self._help else []),
             *("--cap-drop", "ALL", "--hostname", "sandbox", "--clearenv"),
             *_variable_options(limits, self._environment),
+            # before what is to be read, which may lie in /dev/shm
+            *("--dev", "/dev"),
             *_mount_options(self._environment),
-            *("--dev", "/dev", "--remount-ro", "/dev"),
+            *("--remount-ro", "/dev"),
             # a size, because an unbounded tmpfs is memory that no rlimit counts
             *("--size", str(max(1, limits.file_mb) << 20), "--tmpfs", _SCRATCH),
             *_tmp_options(self._environment),

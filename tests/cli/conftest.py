@@ -29,7 +29,7 @@ def command_tree():
 @pytest.fixture
 def cli(tmp_path, capfd, monkeypatch, private_home, command_tree):
     """Runs a command line in this process, in an empty folder with a workspace of its own."""
-    monkeypatch.setattr(program, "build_app", lambda: command_tree)
+    monkeypatch.setattr(program, "build_app", lambda *_: command_tree)
 
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     monkeypatch.chdir(tmp_path)

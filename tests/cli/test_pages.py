@@ -49,6 +49,17 @@ def test_a_page_has_a_sentence_and_examples_and_words(cli, path, monkeypatch):
     assert not re.search(r"<(list|str|int|float)", page) and not re.search(r"[{}]|0<=", page)
 
 
+@pytest.mark.parametrize("name", TREE.commands)
+def test_a_command_whose_name_comes_first_is_the_same_when_others_are_not_made(capsys, name):
+    alone = typer.main.get_command(build_app(name))
+    assert len(alone.commands) < 5
+    for tree in (alone, TREE):
+        print("Usage:", *(path for path in commands(tree) if path[1:2] == (name,)))
+        tree.main([name, "--help"], prog_name="evolve", standalone_mode=False)
+    _, names, page, same_names, same_page = capsys.readouterr().out.split("Usage:")
+    assert (names, page) == (same_names, same_page)
+
+
 @pytest.mark.parametrize("width", [60, 80, 100])
 def test_a_page_is_as_wide_as_the_terminal(cli, path, width, monkeypatch):
     pages = {}

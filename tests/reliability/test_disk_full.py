@@ -94,8 +94,8 @@ def test_too_few_open_files_are_told(tmp_path, tasks, environ):
 
 
 @pytest.mark.slow
-def test_a_machine_without_shared_memory_will_do(tmp_path, tasks, environ):
-    own = ["--bind", str(tmp_path), str(tmp_path)]  # which may be below it
+def test_a_machine_without_shared_memory_will_do(tmp_path, tmp_path_factory, tasks, environ):
+    own = ["--bind", *[str(tmp_path_factory.getbasetemp())] * 2]  # the folders of tests may be in it
     confined = ["bwrap", "--dev-bind", "/", "/", "--tmpfs", "/dev/shm", *own, "--remount-ro", "/dev/shm"]
     command = [sys.executable, "-c", PROGRAM, "improve", str(tasks), "--rounds", "1", "--json"]
     env = {**environ, "EVOLVE_WORKSPACE": str(tmp_path / "ws"), "EVOLVE_WORKERS": "2", "TMPDIR": str(tmp_path)}
