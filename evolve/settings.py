@@ -43,7 +43,6 @@ VARIABLES: Mapping[str, str] = MappingProxyType(
         "EVOLVE_WORKSPACE": "the workspace, where -w names none",
         "EVOLVE_MODEL": "setting `model`: the language model, as `evolve models default` chooses it",
         "EVOLVE_BASE_URL": "setting `base_url`",
-        "EVOLVE_REPLY_FORM": "setting `reply_form`",
         "EVOLVE_API_KEY": "the key for endpoints other than the one that OPENAI_API_KEY is for",
         "EVOLVE_SANDBOX": "setting `sandbox`; cannot be none",
         "EVOLVE_WORKERS": "setting `workers`",

@@ -66,7 +66,8 @@ def probe(endpoint: Endpoint, services: Services) -> Probed:
         raise trouble
     abilities, cost = _rungs(endpoint, services, abilities)
     streams, streamed = _streams(endpoint, services, question, abilities)
-    abilities = replace(abilities, streams=streams)
+    # Its own questions are small: how long replies get is another matter.
+    abilities = replace(abilities, streams=streams, longest=0, replies=0)
     services.abilities.keep(endpoint, abilities)
     return Probed(endpoint=endpoint, abilities=abilities, usage=used + cost + streamed, responses=offered["responses"])
 

@@ -13,6 +13,7 @@ PER_MESSAGE = 16
 PER_REQUEST = 64
 
 _MARGIN = 1.25  # of two texts of one kind, such as prose and code, one is that much denser
+_LEAST_REPLY = 1_024  # verdicts and names are short, and say nothing of the code that is asked for next
 _REPLY_MARGIN = 2  # replies differ more than texts do: the next file may be twice as long as any before
 
 
@@ -37,7 +38,7 @@ def likely_tokens(most: int, share: float | None) -> int:
 
 def likely_reply(most: int, longest: int) -> int:
     """What to set aside for a reply of at most ``most`` tokens where the longest ones lately had ``longest``."""
-    return min(most, longest * _REPLY_MARGIN + PER_REQUEST)
+    return min(most, max(_LEAST_REPLY, longest * _REPLY_MARGIN))
 
 
 def _most_of(message: Mapping[str, Any]) -> int:

@@ -65,13 +65,9 @@ def test_a_task_in_words_gets_an_answer_that_is_called_unverified(cli):
     assert "reproduces every example" not in done.err + cli("runs", "show", "r1").out
 
 
-@pytest.mark.parametrize("how", ["file", "variable"])
-def test_actions_are_json_where_the_settings_say_so(cli, monkeypatch, made, how):
+def test_actions_are_json_where_the_settings_say_so(cli, made):
     block = {"kind": "answer", "path": "", "code": "It is 42."}
-    if how == "file":
-        (made / "evolve.toml").write_text('reply_form = "json"\n')
-    else:
-        monkeypatch.setenv("EVOLVE_REPLY_FORM", "json")
+    (made / "evolve.toml").write_text('reply_form = "json"\n')
     with ScriptedEndpoint(Scenario(replies=[{"data": {"thought": "so", "blocks": [block], "uses": []}}])) as serving:
         done = cli("run", "What is 17 plus 25?", "--model", serving.model, "--learn", "off")
         [asked] = serving.requests
@@ -93,10 +89,10 @@ def test_older_steps_are_summed_up_where_they_fill_the_share_that_the_settings_s
     assert any("1" * 4_000 in text for text in told) is not bool(share)
 
 
-def test_another_form_is_refused(cli, monkeypatch):
-    monkeypatch.setenv("EVOLVE_REPLY_FORM", "xml")
+def test_another_form_is_refused(cli, made):
+    (made / "evolve.toml").write_text('reply_form = "xml"\n')
     told = cli("run", "What is 17 plus 25?", "--model", "http://127.0.0.1:9/v1#m")
-    assert told.code == 2 and "EVOLVE_REPLY_FORM" in told.err and "'blocks' or 'json'" in told.err
+    assert told.code == 3 and "reply_form" in told.err and "'blocks' or 'json'" in told.err
 
 
 class Poet:

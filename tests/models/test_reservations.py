@@ -117,15 +117,25 @@ def test_before_some_replies_are_known_the_next_may_fill_its_room():
     spent = []
     for known in (0, 2, 3):
         book = AbilityBook()
-        model = local(replying(100), Ledger(Budget()), abilities=book)
+        model = local(replying(1_000), Ledger(Budget()), abilities=book)
         for _ in range(known):
             model.complete(ask())
-        ledger = Ledger(Budget(tokens=1_000))
+        ledger = Ledger(Budget(tokens=10_000))
         with pytest.raises(BudgetExhausted):
             for _ in range(100):
-                local(replying(100), ledger, abilities=book).complete(ask(max_tokens=900))
+                local(replying(1_000), ledger, abilities=book).complete(ask(max_tokens=9_000))
         spent.append(ledger.spent.tokens)
-    assert spent[:2] == [110, 110] and spent[2] > 500
+    assert spent[:2] == [1_010, 1_010] and spent[2] > 7_000
+
+
+def test_short_replies_alone_leave_room_for_a_longer_one():
+    """Such as verdicts, or what a probe asks for, before code is asked for."""
+    book = AbilityBook()
+    model = local(replying(5), Ledger(Budget()), abilities=book)
+    for _ in range(5):
+        model.complete(ask())
+    with pytest.raises(BudgetExhausted):
+        local(replying(5), Ledger(Budget(tokens=1_000)), abilities=book).complete(ask(max_tokens=9_000))
 
 
 def replying(*lengths):

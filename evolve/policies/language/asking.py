@@ -123,7 +123,7 @@ class Questions:
         text = load_prompt(f"{name}.md", self.layers)
         if schema is None:
             text, schema = self._formed(text)
-            values = {"form": load_prompt(f"form-{self.form}.md", self.layers).strip(), **values}
+            values = {"form": self.form_told, **values}
         text = render_prompt(text, values, name=f"{name}.md").strip()
         # The prompts of actions differ by kind of environment; whoever watches an episode sees one stage.
         tag = "act" if name.startswith("act-") else name
@@ -136,6 +136,11 @@ class Questions:
             max_tokens=self.rooms.reply,
             seed=seed,
         )
+
+    @property
+    def form_told(self) -> str:
+        """What the rules for actions say of the form of replies."""
+        return load_prompt(f"form-{self.form}.md", self.layers).strip()
 
     def _formed(self, rules: str) -> tuple[str, Mapping[str, Any] | None]:
         """Rules for an action in the form of replies, and the schema of these, where they have one."""

@@ -45,7 +45,8 @@ class LanguageRewriter:
         listed = "\n".join(f"{place}. {text}" for place, text in enumerate(items, 1)) or "none yet"
         room = _TRACES // max(1, len(traces))
         evidence = "\n".join(shortened(trace, room) for trace in traces)
-        fixed = [f"What stays:\n{quoted('fixed', shortened(about, _ABOUT))}"] if about else []
+        rules = about.replace("$form", self.questions.form_told)
+        fixed = [f"What stays:\n{quoted('fixed', shortened(rules, _ABOUT))}"] if about else []
         shown = "\n".join([*fixed, "Its advice:\n" + quoted("prompt", listed)])
         parts = [
             Message(role="user", text=shown, priority=KEPT, kind="task"),

@@ -35,6 +35,12 @@ def test_a_rewriter_proposes_edits_that_fit_the_prompt(model):
     assert "1. Be brief." in asked and "trace: failed" in asked and "Be right." in asked
 
 
+def test_a_rewriter_reads_the_rules_as_they_are_sent(model):
+    told = model(lambda body: json.dumps({"edits": SAID}))
+    LanguageRewriter(models=told.policy.models).propose(["a b"], ["trace"], about="You work. $form: so.")
+    assert "You work. Reply with a line or two of thought and then fenced blocks: so." in told.prompts("edits")[0]
+
+
 def test_one_proposal_makes_one_edit_unless_more_are_wanted(model):
     told = model(lambda body: json.dumps({"edits": SAID}))
     assert len(LanguageRewriter(models=told.policy.models).propose(["a b", "c d"], ["trace"])) == 1
