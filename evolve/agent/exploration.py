@@ -119,13 +119,13 @@ def _as_check(source: str) -> str:
     """Source whose value, where it ends in an expression, says whether that is true."""
     try:
         body = ast.parse(source).body
+        last = body[-1] if body else None
+        if not isinstance(last, ast.Expr):
+            return f"{source}\nTrue" if body else source
+        return "\n".join([*map(ast.unparse, body[:-1]), f"bool({ast.unparse(last.value)})"])
     # What parsing raises on code that is nested too deep, besides its own error; the session tells of it.
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return source
-    if not body or not isinstance(body[-1], ast.Expr):
-        return f"{source}\nTrue"
-    *before, last = body
-    return "\n".join([*(ast.unparse(each) for each in before), f"bool({ast.unparse(last.value)})"])
 
 
 def _checked(subgoal: Subgoal, result: ActionResult) -> SubgoalCheck:

@@ -13,7 +13,7 @@ from evolve.environments import Setting, open_environment
 from evolve.environments.files import FilesEnvironment
 from evolve.environments.files.acting import BlockRunner
 from evolve.environments.files.folder_session import FolderSession
-from evolve.episodes import Action, Step
+from evolve.episodes import Action, Step, Subgoal
 from evolve.episodes.blocks import Block
 from evolve.tasks import load_suite, task_json
 from evolve.tasks.reading.own_folder import folder_task
@@ -22,11 +22,7 @@ from tests.environments.conftest import CHECK
 ANEW = "the interpreter was started anew: variables are gone, files are as they were"
 PASSING = "python3 -c 'from total import total'"
 MEND = """```edit total.py
-<<<<<<< SEARCH
     return xs[0]
-=======
-    return sum(xs)
->>>>>>> REPLACE
 ```"""
 
 
@@ -496,3 +492,21 @@ def test_a_text_that_is_not_in_a_long_file_of_alike_lines_is_refused_at_once(ope
     blank = "}\n\n" * 1_000 + "nothing\n" + "\n}\n" * 1_000
     assert "nearest to it is\n1: }" in opened().says(edit("long.txt", (blank, "x")))
     assert "nearest to it is" in opened().says(edit("long.txt", ("value 7 of man", "x")))
+
+
+def test_checks_of_subgoals_see_the_folder_as_it_is_and_nothing_that_is_hidden(opened):
+    work = opened(hidden_check="python3 hidden.py", hidden_files={"hidden.py": "assert False\n"})
+    work.act(file("new.txt", "1"))
+    commands = (
+        "test -e hidden.py",
+        "test -e new.txt && rm new.txt total.py",
+        "test -e new.txt",
+        "exit 3",
+        "nothing-such",
+    )
+    subgoals = [Subgoal(id=f"s{n}", goal="g", postcondition="", check=each) for n, each in enumerate(commands)]
+    gave = work.environment.try_checks(subgoals, work.steps[-1])
+    assert [one.held for one in gave] == [False, True, True, False, False]
+    assert gave[3].told == "exit 3" and "not found" in gave[4].told
+    assert "fine" not in work.says(sh("cat total.py new.txt"))
+    assert work.steps[-1].observation.error == ""  # both are still there

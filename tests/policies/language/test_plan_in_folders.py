@@ -145,3 +145,12 @@ def test_a_summary_of_older_steps_holds_the_plan(folder, sandbox):
     assert summary.kind == "summary"
     assert "1. one is there (check: echo spoiled >> kept.txt; test -f one.txt): done, checked" in summary.text
     assert "after 1): open" in summary.text
+
+
+def test_what_checks_give_reaches_no_reflection(folder, sandbox):
+    plan = "```plan\n1. a\n   check: echo told-by-$((40 + 2)); false\n```\n"
+    asked = Asked(replies(plan + ONE, "```give_up\nno\n```", '{"claims": []}'))
+    record = asked.run(folder_task("make three", folder, "test -f never.txt"), sandbox=sandbox, split="train", steps=3)
+    assert record.steps[0].observation.checks[0].told == "exit 1: told-by-42"
+    (reflected,) = asked.prompts("claims")
+    assert "told-by-42" in asked.prompts()[1] and "told-by" not in reflected
