@@ -92,6 +92,24 @@ def test_all_changes_of_the_conversation_are_shown_with_how_they_stand(work):
     assert "diff: no change was made" in work("/diff all").out
 
 
+def test_undo_takes_back_nothing_in_another_folder_than_the_conversations(work, chat, project, tmp_path):
+    work("replace red by green in left.txt", "/approve")
+    other = tmp_path / "other"
+    other.mkdir()
+    for options in (("--dir", other, "--check", "true"), ()):
+        done = chat("/undo", options=options)
+        assert "error: nothing is applied" in done.out and "/undo r1" in done.out
+        assert (project / "left.txt").read_text() == "green green\n"
+    assert "undone: left.txt" in chat("/undo r1", options=("--dir", other, "--check", "true")).out
+    assert (project / "left.txt").read_text() == "red red\n"
+
+
+def test_undo_reaches_what_an_earlier_conversation_changed_in_the_same_folder(work, project):
+    work("replace red by green in left.txt", "/approve")
+    assert "undone: left.txt" in work("/undo", options=("--new",)).out
+    assert (project / "left.txt").read_text() == "red red\n"
+
+
 def test_learn_says_what_the_conversation_taught(chat, cli):
     assert "learned: nothing yet" in chat("/learn").out
     done = chat("everyday#name-initials-1", "/comment name the argument n", "/learn")

@@ -168,12 +168,21 @@ def _undo(session: ChatSession, text: str) -> None:
     session.screen.say("undone", f"{', '.join(patch.names)} in {at_home(patch.folder)} as before; run {patch.run}")
 
 
-def _last_applied_run(session: ChatSession, workspace: Workspace) -> str | None:
-    """The newest run of this conversation that is applied, else the newest of all."""
-    runs = {turn.run for turn in session.conversation.turns}
-    return next(
-        (patch.run for patch in workspace.folders.list() if patch.state == "applied" and patch.run in runs), None
-    )
+def _last_applied_run(session: ChatSession, workspace: Workspace) -> str:
+    """The newest run of this conversation that is applied, else the newest in its folder.
+
+    Raises:
+        UsageError: There is none. What was done elsewhere is named, since only its id takes that back.
+    """
+    runs, folder = {turn.run for turn in session.conversation.turns}, session.setup.folder
+    applied = [patch for patch in workspace.folders.list() if patch.state == "applied"]
+    here = [patch for patch in applied if patch.run in runs] + [
+        patch for patch in applied if folder and patch.folder == folder
+    ]
+    if not here:
+        elsewhere = [f"/undo {patch.run} takes back the last change, in {at_home(patch.folder)}" for patch in applied]
+        raise UsageError("nothing is applied", hint=next(iter(elsewhere), ""))
+    return here[0].run
 
 
 def _again(session: ChatSession, text: str) -> None:
