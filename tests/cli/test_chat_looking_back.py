@@ -151,6 +151,31 @@ def test_a_terminal_gets_an_answer_in_words_laid_out_and_addresses_in_the_open(p
     assert "https://docs.example/page" in shown and "\x1b]8" not in shown
 
 
+def test_lines_of_an_answer_stay_lines(project):
+    from rich.console import Console
+
+    out = io.StringIO()
+    show_result(
+        TerminalScreen(Console(file=out, width=60)), in_words("937.75\norders.csv has seven\n"), folder=str(project)
+    )
+    assert [line.strip() for line in out.getvalue().splitlines() if line.strip()][:2] == [
+        "937.75",
+        "orders.csv has seven",
+    ]
+
+
+def test_a_command_that_goes_on_is_never_folded(capfd):
+    from rich.console import Console
+
+    command = "evolve chat --dir '/home/ada/a folder' --check 'python3 -m unittest -q' --model here --resume c1"
+    for width in (100, 40):
+        out = io.StringIO()
+        TerminalScreen(Console(file=out, width=width)).command("bye", "go on with: ", command)
+        assert command in out.getvalue().splitlines()[-1]
+    PlainScreen().command("bye", "go on with: ", command)
+    assert capfd.readouterr().out == f"bye: go on with: {command}\n"
+
+
 def test_an_answer_in_words_names_no_file_outside_of_the_folder(project, capfd):
     outside = Path(project).parent / "other.txt"
     outside.write_text("x")
