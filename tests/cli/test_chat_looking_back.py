@@ -68,6 +68,14 @@ def test_why_says_what_was_tried_what_the_verdict_rests_on_and_what_was_used(cha
     assert "used: nothing learned" in done.out
 
 
+def test_causes_are_told_in_the_words_of_their_insights(chat, cli):
+    done = chat("everyday#name-initials-1", "/why")
+    insights = json.loads(cli("memory", "list", "--json").out)["insights"]
+    causes = re.findall(r"^cause: (.*) → solved \(", done.out, re.MULTILINE)
+    assert causes and set(causes) <= {one["text"] for one in insights}
+    assert [line.partition(" → solved")[0] for line in cli("memory", "why", "solved").out.splitlines()] == causes
+
+
 def test_why_names_the_persons_wishes_that_were_followed(work, cli):
     cli("memory", "preferences", "add", "left.txt holds colours")
     done = work("replace red by green in left.txt", "/why")
