@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -50,10 +51,11 @@ def who_learns(person: Person, learn: str | None) -> Person:
     return replace(person, learn=cast(Any, learn))
 
 
-def learn_and_tell(opened: Workspace, *, as_json: bool) -> None:
+def learn_and_tell(opened: Workspace, *, named: str | None, as_json: bool) -> None:
     """Learns from what was shown, and says in a line what came of it.
 
     Args:
+        named: The workspace as it was named on the command line.
         as_json: It was learned and told together with the result.
     """
     if as_json:
@@ -61,7 +63,8 @@ def learn_and_tell(opened: Workspace, *, as_json: bool) -> None:
     try:
         taught = _learn(opened)
     except KeyboardInterrupt as stop:
-        stop.add_note("continue with: evolve learn")  # the run itself is over
+        place = [] if named is None else ["-w", named]
+        stop.add_note(f"continue with: {shlex.join(['evolve', 'learn', *place])}")  # the run itself is over
         raise
     for one in (one for one in taught if not one.waits):
         emit(f"learning: {_lesson(one)}")

@@ -85,7 +85,7 @@ def why_command(
     if not chains:
         emit(f"nothing is known to cause {effect!r} yet")
     for chain in chains[:20]:
-        links = [f"{link.insight.cause} {link.insight.relation}" for link in chain.links]
+        links = [link.insight.text for link in chain.links]
         evidence = sum(link.insight.evidence for link in chain.links)
         emit(f"{' → '.join(links)} → {effect}  ({counted(evidence, 'piece of evidence', 'pieces of evidence')})")
 

@@ -111,7 +111,7 @@ def run_command(
             result = opened.run(wanted, budget=budget, python=python, person=person)
             code = present(opened, wanted, result, Presentation(budget=budget, person=person, as_json=as_json))
             flush()
-        learning.learn_and_tell(opened, as_json=as_json)
+        learning.learn_and_tell(opened, named=workspace, as_json=as_json)
     raise typer.Exit(code)
 
 

@@ -264,5 +264,5 @@ def answer_command(
             result = opened.runs.answer(run, answer, person=person)
             code = present(opened, None, result, Presentation(person=person, as_json=as_json))
             flush()
-        learn_and_tell(opened, as_json=as_json)
+        learn_and_tell(opened, named=workspace, as_json=as_json)
     raise typer.Exit(code)

@@ -48,9 +48,9 @@ class RecallRequest:
         statuses: Insights of other statuses stay out.
         notes: Whether notes are looked up as well.
         without: Ids of insights that are left out; the next best take their places.
-        origin: Where it is asked for. A claim in a model's words then acts in its own family once trials on two
-            problems agree, and elsewhere once trials of two families from two sources do. One that repeats what a
-            program or a file had said must be confirmed first.
+        origin: Where it is asked for. A claim of the search then acts in its own environment. One in a model's words
+            acts in its own family once trials on two problems agree, and elsewhere once trials of two families from
+            two sources do. One that repeats what a program or a file had said must be confirmed first.
         trials: Also give such claims that may not act there yet, to be tried.
     """
 
@@ -145,8 +145,11 @@ def _kind(book: InsightBook, insight: Insight, want: RecallRequest) -> str:
     """The kind under which an insight is recalled: to act on, to be tried, or "" for not at all."""
     counts = insight.status in want.statuses
     origin = want.origin
-    if origin is None or not insight.cause.startswith(FACT):
+    if origin is None:
         return "insight" if counts else ""
+    if not insight.cause.startswith(FACT):
+        # What the search found speaks of its operations, which mean nothing to work of another kind.
+        return "insight" if counts and insight.scope.environment in ("", origin.environment) else ""
     if insight.cause.startswith(QUOTED):
         counts = counts and insight.status == "confirmed"
     at_home = (insight.scope.environment, insight.scope.family) == (origin.environment, origin.family)

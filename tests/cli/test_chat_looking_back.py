@@ -68,6 +68,14 @@ def test_why_says_what_was_tried_what_the_verdict_rests_on_and_what_was_used(cha
     assert "used: nothing learned" in done.out
 
 
+def test_causes_are_told_in_the_words_of_their_insights(chat, cli):
+    done = chat("everyday#name-initials-1", "/why")
+    insights = json.loads(cli("memory", "list", "--json").out)["insights"]
+    causes = re.findall(r"^cause: (.*) → solved \(", done.out, re.MULTILINE)
+    assert causes and set(causes) <= {one["text"] for one in insights}
+    assert [line.partition(" → solved")[0] for line in cli("memory", "why", "solved").out.splitlines()] == causes
+
+
 def test_why_names_the_persons_wishes_that_were_followed(work, cli):
     cli("memory", "preferences", "add", "left.txt holds colours")
     done = work("replace red by green in left.txt", "/why")
@@ -90,6 +98,24 @@ def test_all_changes_of_the_conversation_are_shown_with_how_they_stand(work):
     assert shown.index("undone; run r1") < shown.index("applied; run r2") < shown.index("waiting; run r3")
     assert "+blue blue" in shown and "+pink pink" in shown
     assert "diff: no change was made" in work("/diff all").out
+
+
+def test_undo_takes_back_nothing_in_another_folder_than_the_conversations(work, chat, project, tmp_path):
+    work("replace red by green in left.txt", "/approve")
+    other = tmp_path / "other"
+    other.mkdir()
+    for options in (("--dir", other, "--check", "true"), ()):
+        done = chat("/undo", options=options)
+        assert "error: nothing is applied" in done.out and "/undo r1" in done.out
+        assert (project / "left.txt").read_text() == "green green\n"
+    assert "undone: left.txt" in chat("/undo r1", options=("--dir", other, "--check", "true")).out
+    assert (project / "left.txt").read_text() == "red red\n"
+
+
+def test_undo_reaches_what_an_earlier_conversation_changed_in_the_same_folder(work, project):
+    work("replace red by green in left.txt", "/approve")
+    assert "undone: left.txt" in work("/undo", options=("--new",)).out
+    assert (project / "left.txt").read_text() == "red red\n"
 
 
 def test_learn_says_what_the_conversation_taught(chat, cli):
@@ -131,6 +157,31 @@ def test_a_terminal_gets_an_answer_in_words_laid_out_and_addresses_in_the_open(p
     shown = out.getvalue()
     assert "**rows**" not in shown and "rows" in shown and "\x1b[1mrows" in shown
     assert "https://docs.example/page" in shown and "\x1b]8" not in shown
+
+
+def test_lines_of_an_answer_stay_lines(project):
+    from rich.console import Console
+
+    out = io.StringIO()
+    show_result(
+        TerminalScreen(Console(file=out, width=60)), in_words("937.75\norders.csv has seven\n"), folder=str(project)
+    )
+    assert [line.strip() for line in out.getvalue().splitlines() if line.strip()][:2] == [
+        "937.75",
+        "orders.csv has seven",
+    ]
+
+
+def test_a_command_that_goes_on_is_never_folded(capfd):
+    from rich.console import Console
+
+    command = "evolve chat --dir '/home/ada/a folder' --check 'python3 -m unittest -q' --model here --resume c1"
+    for width in (100, 40):
+        out = io.StringIO()
+        TerminalScreen(Console(file=out, width=width)).command("bye", "go on with: ", command)
+        assert command in out.getvalue().splitlines()[-1]
+    PlainScreen().command("bye", "go on with: ", command)
+    assert capfd.readouterr().out == f"bye: go on with: {command}\n"
 
 
 def test_an_answer_in_words_names_no_file_outside_of_the_folder(project, capfd):

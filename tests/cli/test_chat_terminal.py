@@ -178,7 +178,7 @@ def test_a_conversation_of_sixty_turns(terminal, endpoint, project, tmp_path):
     talk.turn("/again", LEAVE)
     talk.turn("later", "nothing is changed yet")
     window.press("C-d")
-    window.wait("go on with: evolve chat")
+    window.wait("go on with:")
     window.wait("left with code 0")
     window.start(*start, "--resume", "c1")
     window.wait("/approve applies it")

@@ -108,7 +108,8 @@ def test_the_person_sees_both_wordings_and_decides(tmp_path, endpoint, project, 
         screen = window.wait(CONFIRM)
         assert f"you said: {REFUSAL}" in screen and f"to be kept: {GENERAL}" in screen
         window.type(answer)
-        window.wait({"no": "nothing of it is kept", "": "does not act until"}.get(answer, "drops it)"))
+        told = {"no": "nothing of it is kept", "": "does not act until", "always": "for all work in project; "}
+        window.wait(told.get(answer, "drops it)"))
         window.ready()
         window.press("C-d")
         window.wait("left with code 0")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 
@@ -79,6 +80,16 @@ def test_stopped_while_learning_it_says_how_to_go_on(cli, names, monkeypatch):
     stopped = cli("run", names)
     assert stopped.code == 130 and "continue with: evolve learn" in stopped.err and "solved" in stopped.out
     assert "insights: " in cli("learn", "r1").out
+
+
+def test_the_command_that_goes_on_with_learning_names_the_workspace_that_was_named(cli, names, monkeypatch, tmp_path):
+    monkeypatch.setenv(VARIABLE, FAULT + "int")
+    place = tmp_path / "my work"
+    stopped = cli("run", names, "-w", place)
+    (line,) = (line for line in stopped.err.splitlines() if "continue with: " in line)
+    command = shlex.split(line.partition("continue with: ")[2])
+    assert command == ["evolve", "learn", "-w", str(place)]
+    assert "insights: " in cli(*command[1:]).out
 
 
 def test_a_refused_row_is_named_in_text_and_in_json(cli, ends):

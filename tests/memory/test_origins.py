@@ -89,6 +89,17 @@ def test_two_sources_that_name_one_family_do_not(learned):
     assert asks(memory) == ["insight"] and asks(memory, family=NAMES) == ["trial"]
 
 
+def test_what_the_search_found_of_its_programs_is_not_told_to_other_kinds_of_work(memory, lesson):
+    memory.commit(lesson(1, family=DATES))
+
+    def told(environment, family):
+        at = Origin(environment=environment, family=family)
+        return memory.recall("anything", 5, features=(1.0, 0.0), kinds=("insight",), scope=at)
+
+    assert told("programs", DATES) and told("programs", NAMES)
+    assert told("files", DATES) == told("words", "") == []
+
+
 def test_two_families_of_suites_that_ship_do(learned):
     memory = learned(1, 2, source=BUILT_IN)
     learned(3, family=NAMES, source=BUILT_IN)

@@ -43,7 +43,7 @@ def show_why(session: ChatSession, text: str) -> None:
     if records:
         _tell_why(session, records[-1], names)
     for chain in chains[:10]:
-        links = " → ".join(f"{link.insight.cause} {link.insight.relation}" for link in chain.links)
+        links = " → ".join(link.insight.text for link in chain.links)
         total = sum(link.insight.evidence for link in chain.links)
         session.screen.say("cause", f"{links} → {effect} ({evidence(total)})")
     if not chains:

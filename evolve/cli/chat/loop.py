@@ -109,7 +109,7 @@ def converse(setup: Setup, start: Start) -> int:
         session.learner.close()
         session.conversation.close()
     if attended and session.conversation.turns:
-        screen.say("bye", f"go on with: {farewell(session)}")
+        screen.command("bye", "go on with: ", farewell(session))
     return 0 if attended else session.code  # whoever leaves has seen what came of it
 
 

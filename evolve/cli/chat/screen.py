@@ -42,6 +42,10 @@ class Screen(Protocol):
         """One message with a word in front of it."""
         ...
 
+    def command(self, word: str, text: str, command: str) -> None:
+        """A message that ends in a command to be copied, which is never folded."""
+        ...
+
     def lines(self, word: str, text: str) -> None:
         """Several lines that belong together, under one word."""
         ...
@@ -98,6 +102,10 @@ class PlainScreen:
     def say(self, word: str, text: str = "") -> None:
         """One line; further lines of the text follow as they are."""
         self._print(f"{word}: {harmless(text)}".rstrip())
+
+    def command(self, word: str, text: str, command: str) -> None:
+        """One line, as every message."""
+        self.say(word, text + command)
 
     def lines(self, word: str, text: str) -> None:
         """Every line with the word in front."""
@@ -172,6 +180,13 @@ class TerminalScreen:
         grid.add_row(Text(word, style=style), Text(harmless(text), style="dim" if style == "dim" else ""))
         self._console.print(grid)
 
+    def command(self, word: str, text: str, command: str) -> None:
+        """The terminal breaks the command where its width ends; a break that is printed would be copied with it."""
+        from rich.text import Text
+
+        self.say(word, text.rstrip())
+        self._console.print(Text(harmless(command)), soft_wrap=True)
+
     def lines(self, word: str, text: str) -> None:
         """The word once, the lines beside it."""
         self.say(word, text.rstrip("\n"))
@@ -190,7 +205,11 @@ class TerminalScreen:
         from rich.padding import Padding
 
         self._tail = ""
-        self._console.print(Padding(Markdown(harmless(text), hyperlinks=False, code_theme="ansi_dark"), (1, 0)))
+        laid_out = Markdown(harmless(text), hyperlinks=False, code_theme="ansi_dark")
+        # Markdown would join lines: a figure and the files that it rests on are two.
+        for part in (part for block in laid_out.parsed for part in block.children or ()):
+            part.type = "hardbreak" if part.type == "softbreak" else part.type
+        self._console.print(Padding(laid_out, (1, 0)))
 
     @contextlib.contextmanager
     def working(self, stage: str) -> Iterator[None]:

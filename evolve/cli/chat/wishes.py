@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evolve.cli.chat.session import NO, YES, ChatSession
+from evolve.cli.chat.showing import at_home
 from evolve.cli.output import shorten
 from evolve.errors import BudgetExhausted, EndpointProblem, ModelMistake
 from evolve.workspace import Context, PersonAct
@@ -50,8 +51,9 @@ def scope(wish: Preference) -> str:
     if not wish.contexts:
         return "every task"
     last = wish.contexts[-1]
-    like = f"tasks like: {shorten(last.instruction, 60)}" if last.instruction else "all work" if last.folder else ""
-    return like or f"the family {last.family}"
+    if last.instruction:
+        return f"tasks like: {shorten(last.instruction, 60)}"
+    return f"all work in {at_home(last.folder)}" if last.folder else f"the family {last.family}"
 
 
 def _in_general_words(session: ChatSession, workspace: Workspace, wish: Preference) -> Preference:
