@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import threading
 
 import pytest
@@ -65,7 +64,7 @@ def window(tmp_path, serving):
 def refused(opened, double):
     """A turn whose result is there while learning from it is under way."""
     opened.type("make total add up")
-    opened.wait("refused")
+    opened.wait("run r1")
     opened.ready()
     assert double.asked.wait(240.0)
 
@@ -84,6 +83,12 @@ def test_the_prompt_is_there_at_once_and_what_is_found_is_told_without_spoiling_
     double.free.set()
     if options:  # the line is the terminal's: it is told before the next one
         opened.type("rove ask")
+        opened.wait("you are asked before")
+        done = threading.Event()
+        for _ in range(100):
+            if FOUND not in opened.screen():
+                opened.type("")
+                done.wait(0.3)
     opened.wait(FOUND)
     opened.ready()
     opened.type("/approve" if options else "rove")
@@ -112,14 +117,14 @@ def test_a_turn_sets_learning_aside_and_it_goes_on_afterwards(window, double, se
     assert "Traceback" not in opened.screen()
 
 
-def test_leaving_says_what_is_left_and_the_command_learns_it(window, double, cli):
+def test_leaving_says_what_is_left_and_the_command_learns_it(window, double, cli, serving):
     opened = window()
     refused(opened, double)
     opened.press("C-d")
     shown = opened.wait("left with code 0")
     assert "not everything is learned from r1 yet: `evolve learn` goes on" in shown and "Traceback" not in shown
     double.free.set()
-    (learned,) = json.loads(cli("learn", "--json").out)
+    (learned,) = json.loads(cli("learn", "--model", serving.model, "--json").out)
     assert learned["run"] == "r1" and learned["found"]
 
 
@@ -131,9 +136,8 @@ def test_killed_while_it_learns_behind_the_prompt_nothing_is_lost_or_paid_twice(
     opened.wait("left with code 137")
     paid = len(serving.requests)
     assert FOUND not in opened.screen()
-    os.environ.pop(VARIABLE, None)
-    (learned,) = json.loads(cli("learn", "--json").out)
+    (learned,) = json.loads(cli("learn", "--model", serving.model, "--json").out)
     assert learned["found"] and len(learned["learned"]) == 1 and len(serving.requests) == paid
-    assert json.loads(cli("learn", "--json").out) == []
+    assert json.loads(cli("learn", "--model", serving.model, "--json").out) == []
     again = json.loads(cli("memory", "list", "--json").out)["insights"]
     assert len(again) == 1
