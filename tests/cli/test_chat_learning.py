@@ -20,9 +20,12 @@ class Held:
 
     def __init__(self):
         self.answers, self.asked, self.free = Adder(), threading.Event(), threading.Event()
-        self.sums = 0
+        self.after_two, self.number = lambda: None, 0
 
     def answer(self, body):
+        self.number += 1
+        if self.number == 2:
+            self.after_two()
         if question_of(body) == "claims":
             self.asked.set()
             self.free.wait(240.0)
@@ -43,6 +46,9 @@ def double():
 def serving(double):
     with ScriptedEndpoint(double=double) as endpoint:
         yield endpoint
+
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
@@ -67,9 +73,6 @@ def refused(opened, double):
     opened.wait("run r1")
     opened.ready()
     assert double.asked.wait(240.0)
-
-
-pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("options", [(), ("--plain",)], ids=["terminal", "plain"])
@@ -141,3 +144,20 @@ def test_killed_while_it_learns_behind_the_prompt_nothing_is_lost_or_paid_twice(
     assert json.loads(cli("learn", "--model", serving.model, "--json").out) == []
     again = json.loads(cli("memory", "list", "--json").out)["insights"]
     assert len(again) == 1
+
+
+@pytest.mark.parametrize("ended", [False, True], ids=["failed", "ended"])
+def test_learn_goes_on_with_what_failed_or_was_ended(chat, double, serving, tmp_path, cli, monkeypatch, ended):
+    """From a pipe, where each line waits for what the one before brought."""
+    double.free.set()
+    if ended:
+        monkeypatch.setenv(VARIABLE, "lessons.before:1:int")
+    else:
+        double.after_two = lambda: serving.add({"status": 401, "message": "no such key"})
+    project = mending(tmp_path)
+    options = ("--dir", project, "--check", "python3 test_total.py", "--model", serving.model)
+    done = chat("make total add up", "/learn", options=options)
+    told, _, later = done.out.partition("the result stands" if ended else "it is not learned from yet")
+    assert "run r1" in told and FOUND not in told
+    assert FOUND in later and "insight: " in later.partition(FOUND)[2]
+    assert json.loads(cli("learn", "--model", serving.model, "--json").out) == []
