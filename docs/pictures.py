@@ -137,7 +137,7 @@ def _folder(window: Terminal, endpoint: ScriptedEndpoint) -> None:
     folder.mkdir()
     (folder / "prices.py").write_text(_PRICES)
     check = ("--dir", folder, "--check", "grep gross prices.py", "--model", endpoint.model)
-    window.start("run", "replace net by gross in prices.py", *check, TERM="tmux-256color", HOME=str(window.folder))
+    window.start("run", "replace net by gross in prices.py", *check, TERM="tmux-256color", LC_ALL="C.UTF-8")
     window.wait("[y/N]")
     window.type("y")
     window.wait("learning: ")

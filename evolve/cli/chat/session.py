@@ -18,7 +18,7 @@ from evolve.cli.chat.screen import Screen
 from evolve.cli.chat.setup import Setup, open_workspace
 from evolve.cli.chat.spending import Purse, bounds_of, budget_of, spent_of
 from evolve.cli.chat.stopping import stoppable
-from evolve.cli.output import counted
+from evolve.cli.output import at_home, counted
 from evolve.errors import BudgetExhausted, EvolveError, UsageError
 from evolve.workspace import Person, PersonAct
 
@@ -164,7 +164,7 @@ class ChatSession:
     def ask_leave(self, diff: str, text: str) -> str | None:
         """Shows a difference and asks for leave: ``yes``, a reason against it, or None for later."""
         self.show_diff(diff)
-        answer = self.ask_afresh(f"{showing.at_home(text)} [yes/no/later] ")
+        answer = self.ask_afresh(f"{at_home(text)} [yes/no/later] ")
         return None if answer is None else self._parse_approval(answer.strip())
 
     def ask_afresh(self, question: str) -> str | None:
