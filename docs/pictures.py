@@ -61,7 +61,8 @@ def main() -> None:
             window = Terminal(Path(home), columns=columns, rows=rows)
             try:
                 SCENES[name](window, endpoint)
-                write(f"chat-{name}", window.screen(colours=True, history=False), columns, title="evolve chat")
+                title = "evolve run" if name == "folder" else "evolve chat"
+                write(f"chat-{name}", window.screen(colours=True, history=False), columns, title=title)
             finally:
                 window.close()
 
@@ -118,10 +119,36 @@ def _narrow(window: Terminal, endpoint: ScriptedEndpoint) -> None:
     window.wait("run r1")
 
 
+def _wish(window: Terminal, endpoint: ScriptedEndpoint) -> None:
+    folder = window.folder / "shop"
+    folder.mkdir()
+    (folder / "prices.py").write_text(_PRICES)
+    _start(window, "--dir", folder, "--check", "grep gross prices.py", "--model", endpoint.model)
+    window.type("replace net by gross in prices.py")
+    window.wait("[yes/no/later]")
+    window.type("no, say before_tax and never gross")
+    window.wait("in your words]")
+    window.type("yes")
+    window.wait("drops it)")
+
+
+def _folder(window: Terminal, endpoint: ScriptedEndpoint) -> None:
+    folder = window.folder / "shop"
+    folder.mkdir()
+    (folder / "prices.py").write_text(_PRICES)
+    check = ("--dir", folder, "--check", "grep gross prices.py", "--model", endpoint.model)
+    window.start("run", "replace net by gross in prices.py", *check, TERM="tmux-256color", LC_ALL="C.UTF-8")
+    window.wait("[y/N]")
+    window.type("y")
+    window.wait("learning: ")
+
+
 SCENES: Mapping[str, Callable[[Terminal, ScriptedEndpoint], None]] = {
     "change": _change,
     "rows": _rows,
     "narrow": _narrow,
+    "wish": _wish,
+    "folder": _folder,
 }
 
 

@@ -110,9 +110,8 @@ def _accepted_note(step: Step) -> str:
         return f"reproduces every example and {rows} rows it was not shown"
     if step.judgement is not None and step.judgement.checked:
         return f"reproduces every example, and {rows} assertions hold in its own process"
-    return (
-        f"reproduces every example; unverified, because only {rows} further row{' is' if rows == 1 else 's are'} known"
-    )
+    known = f"only {rows} further row{' is' if rows == 1 else 's are'}" if rows else "no further row is"
+    return f"reproduces every example; unverified, because {known} known"
 
 
 def _shown_note(rows: int) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from evolve.cli.output import emit, flush, note, visible
+from evolve.cli.output import at_home, emit, flush, note, visible
 
 if TYPE_CHECKING:
     from evolve.workspace import Person, Question, Result
@@ -71,7 +71,7 @@ def _ask_approval(question: Question) -> str:
     flush()  # the question comes after what it is about
     if drop_typed_ahead():
         note(TYPED_AHEAD)
-    if typer.confirm(visible(question.text), err=True):
+    if typer.confirm(visible(at_home(question.text)), err=True):
         return "yes"
     why = typer.prompt("what is wrong with it (Enter: nothing to say)", default="", show_default=False, err=True)
     return why.strip() if why.strip().lower() not in ("", "y", "yes") else "no"

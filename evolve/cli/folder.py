@@ -13,7 +13,7 @@ import typer
 from evolve.cli.amounts import spending
 from evolve.cli.asking import WAITING, show_diff, tell_waiting
 from evolve.cli.learning import emit_with_lessons
-from evolve.cli.output import counted, emit, visible
+from evolve.cli.output import at_home, counted, emit, visible
 
 if TYPE_CHECKING:
     from evolve.workspace import Patch, Result, Task, Workspace
@@ -101,7 +101,7 @@ def show_work(opened: Workspace, result: Result, *, as_json: bool) -> int:
 
 def _show_patch_state(patch: Patch) -> None:
     if patch.state == "applied":
-        emit(f"applied to {patch.folder}; `evolve undo {patch.run}` takes it back")
+        emit(at_home(f"applied to {patch.folder}; `evolve undo {patch.run}` takes it back"))
     elif patch.state == "refused":
         emit(f"not applied; `evolve runs apply {patch.run}` would still do it")
 

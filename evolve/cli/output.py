@@ -16,6 +16,7 @@ from evolve.cli.layout import counted, shorten, singular
 from evolve.errors import EnvironmentProblem
 
 __all__ = [
+    "at_home",
     "complain",
     "counted",
     "emit",
@@ -175,3 +176,15 @@ def _cell(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:,.2f}"
     return visible(str(value), lines=False)
+
+
+def at_home(text: str) -> str:
+    """A text with paths as short as they can be: from this folder on, or with ``~`` for the person's own."""
+    try:
+        here = os.getcwd()
+    except FileNotFoundError:  # it was deleted meanwhile
+        here = ""
+    home = os.path.expanduser("~")
+    for folder, short in ((here, ""), (home, "~/")):
+        text = text.replace(f"{folder}/", short) if len(folder) > 1 else text
+    return text

@@ -12,7 +12,7 @@ import typer
 from evolve.cli import asking, folder, learning, options, pages
 from evolve.cli.amounts import spending
 from evolve.cli.layout import terminal_width
-from evolve.cli.output import emit, flush, note, visible
+from evolve.cli.output import at_home, emit, flush, note, visible
 
 if TYPE_CHECKING:
     from evolve.workspace import Person, Result, Task, Workspace
@@ -127,7 +127,7 @@ def _with_rubric(task: Task, rubric: str | None) -> Task:
 
 def _tell_created(opened: Workspace) -> None:
     if opened.created:
-        note(f"made the workspace {opened.paths.root}")
+        note(at_home(f"made the workspace {opened.paths.root}"))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -41,9 +41,8 @@ def episode_line(event: Event) -> str:
     data = event.data
     if event.kind == "recall" and data.get("items"):
         return f"recall   {_recalled(data['items'])}, such as: {shorten(data['items'][0]['text'], 80)}"
-    if event.kind == "plan":
-        steps = " → ".join(data.get("subgoals", []))
-        return f"plan     {data.get('goal', '')}" + (f": {steps}" if steps else "")
+    if event.kind == "plan" and data.get("subgoals"):  # without any the task is its own plan
+        return f"plan     {data.get('goal', '')}: {' → '.join(data['subgoals'])}"
     if event.kind == "act":
         cost = (
             f" ({counted(data['candidates'], 'candidate')}, {data['seconds']:.2f} s)" if data.get("candidates") else ""

@@ -94,6 +94,8 @@ class TaskView:
     """Earlier turns of the same conversation, oldest first; what "the same" and "the other" refer to."""
     refused: tuple[Refused, ...] = field(default=(), metadata={"sparse": True})
     """What earlier runs of the same task handed in and was refused, newest first, three at most."""
+    found: str = field(default="", metadata={"sparse": True})
+    """A right answer that was found while learning from an earlier run of the same task: its source, or a change."""
 
 
 @dataclass(frozen=True, kw_only=True)

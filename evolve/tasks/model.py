@@ -55,6 +55,7 @@ class Task:
         earlier: Turns of the conversation before it; no part of its identity either.
         refused: Answers to it that earlier runs handed in, newest first; the rows that were shown with them verify
             nothing any more. No part of its identity.
+        found: A right answer that learning from an earlier run found, or ""; no part of its identity either.
         source: Where it came from: :data:`evolve.episodes.BUILT_IN`, or digests of its place and of what stands there,
             with blanks between; "" where nobody knows. A task file cannot set it, and it is no part of its identity.
     """
@@ -73,6 +74,7 @@ class Task:
     warnings: tuple[str, ...] = field(default=(), compare=False)
     earlier: tuple[Turn, ...] = field(default=(), compare=False)
     refused: tuple[Refused, ...] = field(default=(), compare=False)
+    found: str = field(default="", compare=False)
     source: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
@@ -123,6 +125,7 @@ class Task:
             check="" if self.work is None else self.work.check,
             earlier=self.earlier,
             refused=self.refused[:_REFUSED_SHOWN],
+            found=self.found,
         )
 
     def verify_rows(self) -> tuple[Row, ...]:

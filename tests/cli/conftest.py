@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import signal
@@ -11,6 +12,8 @@ import pytest
 import typer
 
 from evolve.cli import main, program
+from evolve.testing import ScriptedEndpoint
+from tests.doubles.conversing import ConversingDouble
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -62,6 +65,44 @@ def empty_workspace(tmp_path_factory, private_home):
 def made(empty_workspace, tmp_path):
     """A workspace that is there before the first command, for commands that look."""
     return shutil.copytree(empty_workspace, tmp_path / "ws")
+
+
+@pytest.fixture
+def chat(cli, monkeypatch):
+    """A session with these lines on its standard input."""
+
+    def run(*lines, options=()):
+        monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
+        return cli("chat", *options)
+
+    return run
+
+
+@pytest.fixture
+def endpoint():
+    """Serves a model for conversations."""
+    with ScriptedEndpoint(double=ConversingDouble()) as serving:
+        yield serving
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A folder to talk about."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "left.txt").write_text("red red\n")
+    (folder / "right.txt").write_text("red blue\n")
+    return folder
+
+
+@pytest.fixture
+def work(chat, endpoint, project):
+    """A session about the project, with a model."""
+
+    def run(*lines, options=()):
+        return chat(*lines, options=("--dir", project, "--check", "true", "--model", endpoint.model, *options))
+
+    return run
 
 
 @pytest.fixture

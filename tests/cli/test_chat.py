@@ -2,51 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import json
 import stat
-import sys
 
 import pytest
-
-from evolve.testing import ScriptedEndpoint
-from tests.doubles.conversing import ConversingDouble
-
-
-@pytest.fixture
-def endpoint():
-    with ScriptedEndpoint(double=ConversingDouble()) as serving:
-        yield serving
-
-
-@pytest.fixture
-def project(tmp_path):
-    folder = tmp_path / "project"
-    folder.mkdir()
-    (folder / "left.txt").write_text("red red\n")
-    (folder / "right.txt").write_text("red blue\n")
-    return folder
-
-
-@pytest.fixture
-def chat(cli, monkeypatch):
-    """A session with these lines on its standard input."""
-
-    def run(*lines, options=()):
-        monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
-        return cli("chat", *options)
-
-    return run
-
-
-@pytest.fixture
-def work(chat, endpoint, project):
-    """A session about the project, with a model."""
-
-    def run(*lines, options=()):
-        return chat(*lines, options=("--dir", project, "--check", "true", "--model", endpoint.model, *options))
-
-    return run
 
 
 def test_rows_are_solved_without_a_model_and_end_where_something_else_begins(chat):

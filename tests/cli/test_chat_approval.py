@@ -2,39 +2,11 @@
 
 from __future__ import annotations
 
-import io
-import sys
-
 import pytest
 
-from evolve.testing import ScriptedEndpoint
 from tests.cli.chat_terminal import Terminal
-from tests.doubles.conversing import ConversingDouble
 
 LEAVE = "[yes/no/later]"
-
-
-@pytest.fixture
-def endpoint():
-    with ScriptedEndpoint(double=ConversingDouble()) as serving:
-        yield serving
-
-
-@pytest.fixture
-def project(tmp_path):
-    folder = tmp_path / "project"
-    folder.mkdir()
-    (folder / "left.txt").write_text("red red\n")
-    return folder
-
-
-@pytest.fixture
-def work(cli, monkeypatch, endpoint, project):
-    def run(*lines, options=()):
-        monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
-        return cli("chat", "--dir", project, "--check", "true", "--model", endpoint.model, *options)
-
-    return run
 
 
 @pytest.fixture

@@ -2,39 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import re
 import shlex
-import sys
 
 import pytest
 
 from evolve.testing import ScriptedEndpoint
 from tests.cli.chat_terminal import Terminal
 from tests.doubles.conversing import ConversingDouble
-
-
-@pytest.fixture
-def endpoint():
-    with ScriptedEndpoint(double=ConversingDouble()) as serving:
-        yield serving
-
-
-@pytest.fixture
-def project(tmp_path):
-    folder = tmp_path / "project"
-    folder.mkdir()
-    (folder / "left.txt").write_text("red red\n")
-    return folder
-
-
-@pytest.fixture
-def chat(cli, monkeypatch):
-    def run(*lines, options=()):
-        monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
-        return cli("chat", *options)
-
-    return run
 
 
 @pytest.mark.slow

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import threading
 
 import pytest
@@ -21,9 +20,12 @@ class Held:
 
     def __init__(self):
         self.answers, self.asked, self.free = Adder(), threading.Event(), threading.Event()
-        self.sums = 0
+        self.after_two, self.number = lambda: None, 0
 
     def answer(self, body):
+        self.number += 1
+        if self.number == 2:
+            self.after_two()
         if question_of(body) == "claims":
             self.asked.set()
             self.free.wait(240.0)
@@ -46,6 +48,9 @@ def serving(double):
         yield endpoint
 
 
+pytestmark = pytest.mark.slow
+
+
 @pytest.fixture
 def window(tmp_path, serving):
     project = mending(tmp_path)
@@ -65,12 +70,9 @@ def window(tmp_path, serving):
 def refused(opened, double):
     """A turn whose result is there while learning from it is under way."""
     opened.type("make total add up")
-    opened.wait("refused")
+    opened.wait("run r1")
     opened.ready()
     assert double.asked.wait(240.0)
-
-
-pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("options", [(), ("--plain",)], ids=["terminal", "plain"])
@@ -84,6 +86,12 @@ def test_the_prompt_is_there_at_once_and_what_is_found_is_told_without_spoiling_
     double.free.set()
     if options:  # the line is the terminal's: it is told before the next one
         opened.type("rove ask")
+        opened.wait("you are asked before")
+        done = threading.Event()
+        for _ in range(100):
+            if FOUND not in opened.screen():
+                opened.type("")
+                done.wait(0.3)
     opened.wait(FOUND)
     opened.ready()
     opened.type("/approve" if options else "rove")
@@ -112,14 +120,14 @@ def test_a_turn_sets_learning_aside_and_it_goes_on_afterwards(window, double, se
     assert "Traceback" not in opened.screen()
 
 
-def test_leaving_says_what_is_left_and_the_command_learns_it(window, double, cli):
+def test_leaving_says_what_is_left_and_the_command_learns_it(window, double, cli, serving):
     opened = window()
     refused(opened, double)
     opened.press("C-d")
     shown = opened.wait("left with code 0")
     assert "not everything is learned from r1 yet: `evolve learn` goes on" in shown and "Traceback" not in shown
     double.free.set()
-    (learned,) = json.loads(cli("learn", "--json").out)
+    (learned,) = json.loads(cli("learn", "--model", serving.model, "--json").out)
     assert learned["run"] == "r1" and learned["found"]
 
 
@@ -131,9 +139,25 @@ def test_killed_while_it_learns_behind_the_prompt_nothing_is_lost_or_paid_twice(
     opened.wait("left with code 137")
     paid = len(serving.requests)
     assert FOUND not in opened.screen()
-    os.environ.pop(VARIABLE, None)
-    (learned,) = json.loads(cli("learn", "--json").out)
+    (learned,) = json.loads(cli("learn", "--model", serving.model, "--json").out)
     assert learned["found"] and len(learned["learned"]) == 1 and len(serving.requests) == paid
-    assert json.loads(cli("learn", "--json").out) == []
+    assert json.loads(cli("learn", "--model", serving.model, "--json").out) == []
     again = json.loads(cli("memory", "list", "--json").out)["insights"]
     assert len(again) == 1
+
+
+@pytest.mark.parametrize("ended", [False, True], ids=["failed", "ended"])
+def test_learn_goes_on_with_what_failed_or_was_ended(chat, double, serving, tmp_path, cli, monkeypatch, ended):
+    """From a pipe, where each line waits for what the one before brought."""
+    double.free.set()
+    if ended:
+        monkeypatch.setenv(VARIABLE, "lessons.before:1:int")
+    else:
+        double.after_two = lambda: serving.add({"status": 401, "message": "no such key"})
+    project = mending(tmp_path)
+    options = ("--dir", project, "--check", "python3 test_total.py", "--model", serving.model)
+    done = chat("make total add up", "/learn", options=options)
+    told, _, later = done.out.partition("the result stands" if ended else "it is not learned from yet")
+    assert "run r1" in told and FOUND not in told
+    assert FOUND in later and "insight: " in later.partition(FOUND)[2]
+    assert json.loads(cli("learn", "--model", serving.model, "--json").out) == []

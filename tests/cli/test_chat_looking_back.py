@@ -15,7 +15,6 @@ from evolve.cli.chat.showing import show_result
 from evolve.episodes import Cost
 from evolve.testing import ScriptedEndpoint
 from evolve.workspace import Result
-from tests.doubles.conversing import ConversingDouble
 from tests.workspace.test_found_while_learning import RIGHT, Adder, Served, mending
 
 TEXT = """The totals are made in `total.py`:
@@ -27,36 +26,11 @@ It has no tests, see [the page](https://docs.example/page)."""
 
 
 @pytest.fixture
-def endpoint():
-    with ScriptedEndpoint(double=ConversingDouble()) as serving:
-        yield serving
-
-
-@pytest.fixture
-def project(tmp_path):
-    folder = tmp_path / "project"
-    (folder / "src").mkdir(parents=True)
-    (folder / "left.txt").write_text("red red\n")
-    (folder / "total.py").write_text("x = 1\n")
-    (folder / "src" / "rows.py").write_text("x = 1\n")
-    return folder
-
-
-@pytest.fixture
-def chat(cli, monkeypatch):
-    def run(*lines, options=()):
-        monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
-        return cli("chat", *options)
-
-    return run
-
-
-@pytest.fixture
-def work(chat, endpoint, project):
-    def run(*lines, options=()):
-        return chat(*lines, options=("--dir", project, "--check", "true", "--model", endpoint.model, *options))
-
-    return run
+def project(project):
+    (project / "src").mkdir()
+    (project / "total.py").write_text("x = 1\n")
+    (project / "src" / "rows.py").write_text("x = 1\n")
+    return project
 
 
 def test_why_says_what_was_tried_what_the_verdict_rests_on_and_what_was_used(chat):

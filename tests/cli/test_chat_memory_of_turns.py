@@ -2,39 +2,7 @@
 
 from __future__ import annotations
 
-import io
-import sys
-
-import pytest
-
-from evolve.testing import ScriptedEndpoint
 from evolve.testing.doubles import prompt_of
-from tests.doubles.conversing import ConversingDouble
-
-
-@pytest.fixture
-def endpoint():
-    with ScriptedEndpoint(double=ConversingDouble()) as serving:
-        yield serving
-
-
-@pytest.fixture
-def project(tmp_path):
-    folder = tmp_path / "project"
-    folder.mkdir()
-    (folder / "left.txt").write_text("red red\n")
-    return folder
-
-
-@pytest.fixture
-def work(cli, monkeypatch, endpoint, project):
-    """A session about the project; every line of its input may be called for an effect between two turns."""
-
-    def run(*lines, options=()):
-        monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
-        return cli("chat", "--dir", project, "--check", "true", "--model", endpoint.model, *options)
-
-    return run
 
 
 def told(endpoint):

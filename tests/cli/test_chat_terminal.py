@@ -16,18 +16,11 @@ import pytest
 from evolve.testing import ScriptedEndpoint
 from tests.cli.chat_terminal import PATIENCE_S, Terminal
 from tests.cli.conftest import ROOT
-from tests.doubles.conversing import ConversingDouble
 
 pytestmark = pytest.mark.slow
 
 LEAVE = "[yes/no/later]"
 KEEP = "in your words]"
-
-
-@pytest.fixture
-def endpoint():
-    with ScriptedEndpoint(double=ConversingDouble()) as serving:
-        yield serving
 
 
 @pytest.fixture

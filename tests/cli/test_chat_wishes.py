@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-import sys
 from dataclasses import dataclass
 
 import pytest
@@ -36,23 +34,6 @@ class Understanding(ConversingDouble):
 def endpoint():
     with ScriptedEndpoint(double=Understanding()) as serving:
         yield serving
-
-
-@pytest.fixture
-def project(tmp_path):
-    folder = tmp_path / "project"
-    folder.mkdir()
-    (folder / "left.txt").write_text("red red\n")
-    return folder
-
-
-@pytest.fixture
-def work(cli, monkeypatch, endpoint, project):
-    def run(*lines, options=()):
-        monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
-        return cli("chat", "--dir", project, "--check", "true", "--model", endpoint.model, *options)
-
-    return run
 
 
 def wishes(cli):

@@ -130,5 +130,6 @@ def test_a_change_that_was_found_while_learning_is_offered(cli, tmp_path):
     with ScriptedEndpoint(double=Served(Adder())) as serving:
         command = ("run", "make total add up", "--dir", project, "--check", "python3 test_total.py", "--yes")
         done = cli(*command, "--model", serving.model)
+    assert "act " in done.err and "plan " not in done.err  # no plan was asked for, and none was made
     assert done.code == 1 and "evolve runs apply r1" in done.out
     assert cli("runs", "apply", "r1").code == 0 and (project / "total.py").read_text() == RIGHT

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import contextmanager
 
 import pytest
@@ -137,3 +138,54 @@ def test_leave_for_what_is_solved_is_none_for_what_is_found_afterwards(opened, p
         task = folder_task("make total add up", project, "python3 test_total.py")
         result = workspace.run(task, person=Person(approve="auto"))
         assert result.found is not None and workspace.runs.diff(result.run_id).state == "waiting"
+
+
+class Listening:
+    """Does what another model does, and keeps what it is asked to act on."""
+
+    def __init__(self, model):
+        self.model, self.prompts = model, []
+
+    def __call__(self, body):
+        if question_of(body) == "action":
+            self.prompts.append("\n".join(message["content"] for message in body["messages"]))
+        return self.model(body)
+
+
+def test_a_later_run_of_the_same_task_is_told_of_it_as_data(opened):
+    heard = Listening(coder())
+    with opened(heard) as workspace:
+        assert workspace.run(TASK).found is not None
+        first = len(heard.prompts)
+        workspace.run(coding(lambda text: text[-5:], number=2))
+        other = len(heard.prompts)
+        workspace.run(TASK)
+    assert not any("was found to be right" in prompt for prompt in heard.prompts[:other]) and other > first
+    told = heard.prompts[other].partition("was found to be right")[2]
+    begins, ends = re.findall(r"^<.*data.*>$", told, re.MULTILINE)[:2]
+    assert told.partition(begins)[2].partition(ends)[0].strip() == SIX.strip()
+
+
+def test_what_is_learned_from_the_later_run_does_not_rest_on_having_been_told(opened):
+    heard = Listening(coder())
+    with opened(heard) as workspace:
+        workspace.run(TASK)
+        with workspace.delivering():
+            workspace.run(TASK)
+        solved = len(heard.prompts)
+        workspace.learn()
+    assert not any("was found to be right" in prompt for prompt in heard.prompts[solved:])
+
+
+def test_a_change_that_the_person_decided_about_is_told_no_more(opened, project):
+    heard, task = Listening(Adder()), folder_task("make total add up", project, "python3 test_total.py")
+    with opened(heard) as workspace:
+        run, start = workspace.run(task).run_id, len(heard.prompts)
+        workspace.run(task)
+        assert "was found to be right" in heard.prompts[start] and "return sum(xs)" in heard.prompts[start]
+        for one in (patch for patch in workspace.folders.list() if patch.state == "waiting"):
+            workspace.runs.refuse(one.run, "not by a sum")
+        assert workspace.runs.diff(run).state == "refused"
+        start = len(heard.prompts)
+        workspace.run(task)
+    assert "was found to be right" not in heard.prompts[start]

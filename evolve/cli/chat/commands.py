@@ -18,11 +18,10 @@ from evolve.cli.chat.explaining import (
 )
 from evolve.cli.chat.reading import read
 from evolve.cli.chat.session import ChatSession
-from evolve.cli.chat.showing import at_home
 from evolve.cli.chat.spending import bounds_of, read_budget
 from evolve.cli.chat.startup import go_on_with
 from evolve.cli.chat.wishes import confirm
-from evolve.cli.output import counted, shorten
+from evolve.cli.output import at_home, counted, shorten
 from evolve.errors import UsageError
 from evolve.workspace import Approve, LearnMode, PersonAct, models, named_path, parse_model
 

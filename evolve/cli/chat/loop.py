@@ -17,12 +17,11 @@ from evolve.cli.chat.reading import read
 from evolve.cli.chat.screen import open_screen, wants_plain
 from evolve.cli.chat.session import ChatSession
 from evolve.cli.chat.setup import Setup, open_workspace
-from evolve.cli.chat.showing import at_home
 from evolve.cli.chat.spending import Purse
 from evolve.cli.chat.startup import check_setup, choose_conversation, farewell, greet
 from evolve.cli.chat.status import status_line
 from evolve.cli.chat.wishes import learn_wish
-from evolve.cli.output import note
+from evolve.cli.output import at_home, note
 from evolve.errors import EvolveError
 from evolve.workspace import parse_budget
 

@@ -30,11 +30,10 @@ class Progress:
 
     Args:
         screen: Where.
-        asked: What the person typed, which a plan need not repeat.
     """
 
-    def __init__(self, screen: Screen, asked: str = "") -> None:
-        self._screen, self._asked = screen, " ".join(asked.split())
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
         self._asking = False
         self._field: tuple[Any, Any] = (None, None)
 
@@ -63,8 +62,6 @@ class Progress:
 
     def _is_known(self, event: Event) -> bool:
         """Whether an event says nothing that the person has not just typed or read."""
-        if event.kind == "plan":
-            return event.data.get("goal") == self._asked and not event.data.get("subgoals")
         if event.kind == "judge" and not event.data.get("rows") and not event.data.get("text"):
             return True  # nothing was there to judge by
         return self._asking and event.kind in ("act", "ask", "observe")

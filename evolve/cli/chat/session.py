@@ -18,7 +18,7 @@ from evolve.cli.chat.screen import Screen
 from evolve.cli.chat.setup import Setup, open_workspace
 from evolve.cli.chat.spending import Purse, bounds_of, budget_of, spent_of
 from evolve.cli.chat.stopping import stoppable
-from evolve.cli.output import counted
+from evolve.cli.output import at_home, counted
 from evolve.errors import BudgetExhausted, EvolveError, UsageError
 from evolve.workspace import Person, PersonAct
 
@@ -56,7 +56,6 @@ class ChatSession:
     """A conversation at a terminal, with its settings, its budget and the turn under way.
 
     Attributes:
-        asked: What the person typed for the turn under way.
         learn: Learns from something the person did, once they have confirmed what was understood.
         attended: Somebody is there to be asked.
         code: What the command would exit with now: the code of the last turn.
@@ -75,7 +74,6 @@ class ChatSession:
     purse: Purse = field(default_factory=Purse)
     code: int = 0
     leaving: bool = False
-    asked: str = ""
     attended: bool = False
     shown: set[str] = field(default_factory=set)
     learner: Learner = field(default_factory=Learner)
@@ -88,7 +86,7 @@ class ChatSession:
         """The workspace for as long as something is done with it, once learning is set aside."""
         self.learner.set_aside()
         self.tell_learned()
-        with open_workspace(self.setup, Progress(self.screen, self.asked), read_only=read_only) as workspace:
+        with open_workspace(self.setup, Progress(self.screen), read_only=read_only) as workspace:
             yield workspace
 
     def work(self, wanted: Wanted, asked: str, turn: ChatTurn | None = None) -> None:
@@ -105,7 +103,7 @@ class ChatSession:
                     self.screen.say("hint", text)
                 return
             turn = self.conversation.ask(asked, budget, self.setup.means)
-        self.asked, self._booked = asked, turn.spent
+        self._booked = turn.spent
         try:
             with stoppable() as cancellation:
                 result = self._run(wanted, turn, self.person(cancellation))
@@ -166,7 +164,7 @@ class ChatSession:
     def ask_leave(self, diff: str, text: str) -> str | None:
         """Shows a difference and asks for leave: ``yes``, a reason against it, or None for later."""
         self.show_diff(diff)
-        answer = self.ask_afresh(f"{showing.at_home(text)} [yes/no/later] ")
+        answer = self.ask_afresh(f"{at_home(text)} [yes/no/later] ")
         return None if answer is None else self._parse_approval(answer.strip())
 
     def ask_afresh(self, question: str) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import TYPE_CHECKING
 
 from evolve.cli.amounts import spending
@@ -69,15 +68,3 @@ def cost(result: Result) -> str:
 def short_model(model: str) -> str:
     """The name of a model without its address."""
     return ",".join(name.rpartition("#")[2] for name in model.split(","))
-
-
-def at_home(text: str) -> str:
-    """A text with paths as short as they can be: from this folder on, or with ``~`` for the person's own."""
-    try:
-        here = os.getcwd()
-    except FileNotFoundError:  # it was deleted meanwhile
-        here = ""
-    home = os.path.expanduser("~")
-    for folder, short in ((here, ""), (home, "~/")):
-        text = text.replace(f"{folder}/", short) if len(folder) > 1 else text
-    return text

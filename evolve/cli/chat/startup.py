@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, cast, get_args
 
 from evolve.cli.chat.session import WITHOUT_MODEL, ChatSession
 from evolve.cli.chat.setup import Setup
-from evolve.cli.chat.showing import at_home, short_model
+from evolve.cli.chat.showing import short_model
 from evolve.cli.chat.spending import budget_texts
-from evolve.cli.output import counted, shorten
+from evolve.cli.output import at_home, counted, shorten
 from evolve.errors import UsageError
 from evolve.workspace import Approve, named_path, parse_model
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from evolve.cli.chat.commands import model_of
 from evolve.cli.chat.session import ChatSession
-from evolve.cli.chat.showing import at_home, short_model
+from evolve.cli.chat.showing import short_model
+from evolve.cli.output import at_home
 
 if TYPE_CHECKING:
     from prompt_toolkit.formatted_text import StyleAndTextTuples

@@ -6,8 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evolve.cli.chat.session import NO, YES, ChatSession
-from evolve.cli.chat.showing import at_home
-from evolve.cli.output import shorten
+from evolve.cli.output import at_home, shorten
 from evolve.errors import BudgetExhausted, EndpointProblem, ModelMistake
 from evolve.workspace import Context, PersonAct
 

@@ -39,6 +39,9 @@ def task_message(view: TaskView) -> Message:
     if view.refused:
         told = "\n\n".join(refused_text(view, one) for one in view.refused)
         parts.append("These answers to this task were refused before:\n" + quoted("refused", told))
+    if view.found:
+        lead = "After an earlier run of this task, this answer was found to be right; it was not handed in:\n"
+        parts.append(lead + quoted("found", shortened(view.found, _EXAMPLES)))
     return Message(role="user", text="\n".join(parts), priority=KEPT, kind="task")
 
 

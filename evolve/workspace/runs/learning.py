@@ -27,7 +27,7 @@ from evolve.workspace.learners import model_name
 from evolve.workspace.runs.admitting import keeper_for, tell
 from evolve.workspace.runs.given_task import task_of
 from evolve.workspace.runs.person import Person
-from evolve.workspace.runs.place import Place, Wish, agent_for, opener, with_refusals
+from evolve.workspace.runs.place import Place, Wish, agent_for, opener, with_earlier_runs
 from evolve.workspace.runs.result import Result, refusals_of
 
 PAUSED = ("waiting", "interrupted")
@@ -162,7 +162,8 @@ def _taught(desk: Desk, owed: Owed, person: Person, left: Limits) -> Taught:
             blank, note=f"it was solved by {owed.body['policy']}, which alone can learn from it: {way}", waits=True
         )
     body = json.loads(desk.stores.objects.get(owed.body["input"]))
-    task = with_refusals(desk, replace(task_of(body), source=owed.source), owed.run)
+    task = with_earlier_runs(desk, replace(task_of(body), source=owed.source), owed.run)
+    task = replace(task, found="")  # whoever is told the answer needs no fact to give it
     wish = Wish(task=task, python=owed.body["python"], person=person)
     note, lessons = "", Lessons()
     if desk.uses_model and _is_spent(limits):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from evolve.agent import Agent, Attendance, NoRecorder, Recall, Recorder, Surroundings, recall_nothing, room_for
 from evolve.agent.codec import to_json
 from evolve.environments import kind_of
-from evolve.episodes import OWN, Refused
+from evolve.episodes import OWN, EpisodeRecord, Refused
 from evolve.events import EventSink
 from evolve.ledger import Budget
 from evolve.record.arms import Arm, recall_from
@@ -103,13 +103,23 @@ def _own_recall(desk: Desk, arm: Arm, task: Task) -> Recall:
     return recall_from(desk.stores.memory) if arm.memory is not None else recall_nothing
 
 
-def with_refusals(desk: Desk, task: Task, run: str) -> Task:
-    """The task with what earlier runs of it handed in and was refused, newest first, each once."""
+def with_earlier_runs(desk: Desk, task: Task, run: str) -> Task:
+    """The task with what earlier runs of it handed in and was refused, newest first, each once, and what was found."""
     numbers = {one.id: number for number, one in enumerate(desk.stores.runs.runs())}
     known: dict[tuple[str, str], Refused] = {}
+    found = ""
     for record in reversed(desk.stores.runs.of_task(task.id, task.group, OWN)):
         # What a run goes on as is not to change with runs that began after it.
         if numbers.get(record.run, 0) < numbers[run]:
             for one in reversed(refusals_of(record, one_file=kind_of(task.environment).one_file)):
                 known.setdefault((one.answer, to_json(one.row)), one)
-    return replace(task, refused=tuple(known.values()))
+            found = found or _found(desk, record)
+    return replace(task, refused=tuple(known.values()), found=found)
+
+
+def _found(desk: Desk, record: EpisodeRecord) -> str:
+    """The right answer that was found while learning from a run, unless the person decided about the change it is."""
+    if record.found is None:
+        return ""
+    patch = next((patch for patch in desk.folders.list() if patch.run == record.run), None)
+    return record.found.answer if patch is None or patch.state == "waiting" else ""

@@ -28,7 +28,7 @@ from evolve.workspace.runs.approvals import delivered
 from evolve.workspace.runs.given_task import task_of
 from evolve.workspace.runs.learning import PAUSED, owed_of
 from evolve.workspace.runs.person import Person
-from evolve.workspace.runs.place import Place, Wish, agent_for, opener, with_refusals
+from evolve.workspace.runs.place import Place, Wish, agent_for, opener, with_earlier_runs
 from evolve.workspace.runs.result import Extras, Result, result_of
 from evolve.workspace.shelves.preferences import about
 
@@ -40,7 +40,7 @@ def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
     limits = _limits(desk, wish)
     if run is None:
         run = _begun(desk, wish)
-    task = with_refusals(desk, task, run.id)
+    task = with_earlier_runs(desk, task, run.id)
     wish = replace(wish, task=task)
     # A run that waits goes on as what it was, whatever was promoted since.
     variant = str(run.body.get("variant", stores.variants.active_digest))
