@@ -111,12 +111,14 @@ def _rows(window: Terminal, endpoint: ScriptedEndpoint) -> None:
     for row in ("Ada Lovelace -> A. LOVELACE", "Alan Turing -> A. TURING", "Grace Hopper -> G. HOPPER", ""):
         window.type(row)
     window.wait("run r1")
+    window.ready()
 
 
 def _narrow(window: Terminal, endpoint: ScriptedEndpoint) -> None:
     _start(window, "--model", endpoint.model)
     window.type("add 17 and 25")
     window.wait("run r1")
+    window.ready()
 
 
 def _wish(window: Terminal, endpoint: ScriptedEndpoint) -> None:
