@@ -31,7 +31,8 @@ def schema_of(body: Mapping[str, Any], prompt: str) -> Mapping[str, Any] | None:
 
 def question_of(body: Mapping[str, Any]) -> str:
     """What a request wants, by the title of its schema; ``action`` where it wants words."""
-    schema = schema_of(body, "")
+    # A request for any JSON has its schema in words.
+    schema = schema_of(body, prompt_of(body) if body.get("response_format") or body.get("text") else "")
     return "action" if schema is None else str(schema.get("title", ""))
 
 

@@ -161,3 +161,12 @@ def test_learn_goes_on_with_what_failed_or_was_ended(chat, double, serving, tmp_
     assert "run r1" in told and FOUND not in told
     assert FOUND in later and "insight: " in later.partition(FOUND)[2]
     assert json.loads(cli("learn", "--model", serving.model, "--json").out) == []
+
+
+@pytest.mark.parametrize("budget", [(), ("--budget", "2-calls")], ids=["", "spent"])
+def test_what_a_turn_still_owes_is_not_learned_with_a_budget_that_is_spent(chat, double, serving, tmp_path, budget):
+    double.free.set()
+    options = ("--dir", mending(tmp_path), "--check", "python3 test_total.py", "--model", serving.model)
+    done = chat("make total add up", options=(*options, *budget))
+    assert ("is spent" in done.out) == bool(budget)
+    assert double.asked.is_set() == (not budget)

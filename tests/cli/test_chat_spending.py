@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.cli.chat.learning import learn_after
-from evolve.cli.chat.screen import PlainScreen
 from evolve.cli.chat.spending import Purse, spent_of
 from evolve.episodes import Cost
 from evolve.errors import BudgetExhausted
@@ -29,14 +27,3 @@ def test_nothing_is_begun_when_all_is_spent() -> None:
     purse.book(Cost(tokens=1_000), {})
     with pytest.raises(BudgetExhausted, match="1,000 tokens"):
         purse.left()
-
-
-def test_what_an_earlier_turn_still_owes_is_not_learned_with_a_budget_that_is_spent(capsys) -> None:
-    purse = Purse(budget=Budget(tokens=1_000))
-    purse.book(Cost(tokens=1_000), {})
-
-    def opened():
-        pytest.fail("something is learned that nothing is left for")
-
-    assert learn_after(PlainScreen(), purse, opened) == ()
-    assert "is spent" in capsys.readouterr().out

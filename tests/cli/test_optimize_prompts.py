@@ -68,7 +68,8 @@ def test_a_wrong_item_is_found_mended_proved_written_out_and_taken_back(desk, en
     assert desk("run", task)[0] == 1, "the wrong item spoils the work"
     code, out, err = desk(*SEARCH, "--budget", "2M-tokens")
     assert code == 0, err
-    assert "3 edits asked for, 1 put to trial" in out, "two were turned down on single stages"
+    asked_for = int(re.search(r"(\d+) edits asked for, 1 put to trial", out)[1])
+    assert asked_for > 1, "what a hunch brings is turned down on a single stage"
     assert "edit of act.md, tried on a single failure" in err and "gate verdict: accept" in err
     assert re.search(r"accepted \w{12} over unlearned: edit of act.md: ", out)
     figures = dict(re.findall(r"(predicted on gate|realised on test) tasks, won minus lost: +([+-][\d.]+), 95 %", out))

@@ -22,7 +22,11 @@ from tests.environments.conftest import CHECK
 ANEW = "the interpreter was started anew: variables are gone, files are as they were"
 PASSING = "python3 -c 'from total import total'"
 MEND = """```edit total.py
+<<<<<<< SEARCH
     return xs[0]
+=======
+    return sum(xs)
+>>>>>>> REPLACE
 ```"""
 
 

@@ -265,7 +265,7 @@ def test_of_three_lines_of_advice_one_helps_one_does_nothing_and_one_hurts(reade
 def test_with_few_pairs_nothing_is_said_of_any_line(reader) -> None:
     ws, variant, suite = reader
     with ws:
-        report = ws.variants.ablate(wish(suite, variant), budget="60k-tokens")
+        report = ws.variants.ablate(wish(suite, variant), budget="30k-tokens")
         assert report.finish_reason == "the budget ended"
         assert {one.verdict for one in report.items} == {"no difference shown"}
         assert sum(one.wins for one in report.items) > 0

@@ -60,8 +60,10 @@ class Asked:
         self.bodies.append(body)
         return self.handler(body)
 
-    def prompts(self, kind="action"):
-        return ["\n\n".join(m["content"] for m in body["messages"]) for body in self.bodies if asked(body) == kind]
+    def prompts(self, kind="action", *, own=True):
+        """The requests of a kind as texts; without ``own`` the model's own replies are left out."""
+        found = [body["messages"] for body in self.bodies if asked(body) == kind]
+        return ["\n\n".join(m["content"] for m in each if own or m["role"] != "assistant") for each in found]
 
     def agent(self, *, sandbox=None, steps=6, workflow=None, **around):
         wanted = workflow or Workflow().with_knobs(steps=steps, withhold=0.0)
