@@ -216,3 +216,9 @@ def test_a_reply_whose_edit_failed_is_told_in_whole_sentences_and_as_no_end_of_t
     told = re.findall(r"^tried: \d\. (\w+).*; (.*)$", done.out, re.MULTILINE)
     assert [kind for kind, _ in told] == ["code", "code", "finish"]
     assert "whole lines are needed" in told[0][1] and told[1][1].endswith("does not stand there")
+
+
+def test_the_list_of_runs_says_what_each_was_asked(work, cli):
+    work("replace red by green in left.txt")
+    (line,) = (line for line in cli("runs", "list").out.splitlines() if line.startswith("r1"))
+    assert "folder-" in line and line.endswith("replace red by green in left.txt")
