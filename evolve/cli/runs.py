@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 app = pages.App()
 
+_ASKED = 40
+"""Columns of what a run was asked that tell it from others of the same kind."""
+
 
 @app.page("list", "evolve runs list")
 def list_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
@@ -49,11 +52,12 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
             _minute(entry.run.started),
             "waiting" if entry.question is not None else entry.run.state,
             entry.episodes,
+            shorten(entry.asked, _ASKED),
         )
         for entry in runs
     ]
-    header = ("run", "kind", "of", "started (UTC)", "state", "episodes")
-    emit(table(header, rows, spare=("started (UTC)", "kind")) or "no runs yet")
+    header = ("run", "kind", "of", "started (UTC)", "state", "episodes", "asked")
+    emit(table(header, rows, spare=("started (UTC)", "kind", "episodes")) or "no runs yet")
 
 
 _EPISODE = ("episode", "task", "split", "variant", "status", "rests on", "spent")

@@ -155,11 +155,15 @@ def export_command(
     evals: Literal["all", "clean", "none"] = "none" if without_evals else "clean" if withhold_rows else "all"
     with evolve.open(workspace, read_only=True) as opened:
         folders = opened.skills.export(names, to=to, out=out, evals=evals, description=description)
+        skills = [opened.skills.show(name).name for name in names]
     if as_json:
         emit_json([str(folder) for folder in folders])
         return
-    for folder in folders:
+    for name, folder in zip(skills, folders, strict=True):
         emit(f"wrote {folder}")
+        if folder.name != name and not description:
+            words = "its name and description may be a model's words, which do not leave"
+            note(f"  {words}; your own: --description TEXT, or evolve skills own {name}", whole=True)
 
 
 def _briefly(skill: Skill) -> str:

@@ -13,8 +13,9 @@ import pytest
 from evolve.cli.chat.screen import PlainScreen, TerminalScreen
 from evolve.cli.chat.showing import show_result
 from evolve.episodes import Cost
-from evolve.testing import ScriptedEndpoint
+from evolve.testing import Scenario, ScriptedEndpoint
 from evolve.workspace import Result
+from tests.doubles.conversing import ConversingDouble
 from tests.workspace.test_found_while_learning import RIGHT, Adder, Served, mending
 
 TEXT = """The totals are made in `total.py`:
@@ -205,3 +206,19 @@ def test_a_right_answer_that_was_found_while_learning_is_shown_and_a_change_can_
     told = done.out.partition("found: a right answer was found while learning, checked")[2]
     assert "+    return sum(xs)" in told and "waiting: nothing is changed yet" in told
     assert "applied: total.py" in told and (project / "total.py").read_text() == RIGHT
+
+
+def test_a_reply_whose_edit_failed_is_told_in_whole_sentences_and_as_no_end_of_the_work(chat, project):
+    change = "```edit left.txt\n<<<<<<< SEARCH\n{}\n=======\ngreen\n>>>>>>> REPLACE\n```\n```done\n```\n"
+    replies = [change.format("red re"), change.format("blue"), change.format("red red")]
+    with ScriptedEndpoint(Scenario(replies=replies), double=ConversingDouble()) as serving:
+        done = chat("make it green", "/why", "/plan", options=("--dir", project, "--model", serving.model))
+    told = re.findall(r"^tried: \d\. (\w+).*; (.*)$", done.out, re.MULTILINE)
+    assert [kind for kind, _ in told] == ["code", "code", "finish"]
+    assert "whole lines are needed" in told[0][1] and told[1][1].endswith("does not stand there")
+
+
+def test_the_list_of_runs_says_what_each_was_asked(work, cli):
+    work("replace red by green in left.txt")
+    (line,) = (line for line in cli("runs", "list").out.splitlines() if line.startswith("r1"))
+    assert "folder-" in line and line.endswith("replace red by green in left.txt")

@@ -18,3 +18,17 @@ def test_runs_show_says_why_a_skill_was_not_kept(cli, tmp_path):
     assert episode["not_kept"] == [
         {"skill": refused.skill, "reason": refused.reason, "survivors": list(refused.survivors)}
     ]
+
+
+def test_an_export_whose_words_were_a_models_says_how_to_give_it_ones_own(cli, tmp_path):
+    repair = {"code": "", "calls": [{"arguments": "[50]", "value": json.dumps("pass")}]}
+    with open_grading(tmp_path / "ws", repair, []) as workspace:
+        [name] = workspace.run(TASK).skills
+    done = cli("skills", "export", name, "--out", "out")
+    assert (done.code, name in done.out) == (0, False)
+    assert "--description" in done.err and f"evolve skills own {name}" in done.err
+    given = cli("skills", "export", name, "--out", "own", "--description", "Grades points.")
+    assert "--description" not in given.err
+    assert cli("skills", "own", name).code == 0
+    owned = cli("skills", "export", name, "--out", "owned")
+    assert name in owned.out and not owned.err

@@ -10,7 +10,7 @@ from typing import Any
 
 from evolve.testing.doubles import prompt_of, schema_of
 
-_TASK = re.compile(r"^Task: (.*?)(?:^The work is |^No check |^Define |^<data|\Z)", re.MULTILINE | re.DOTALL)
+_TASK = re.compile(r"^Task: (.*?)(?:^A change is |^No check |^Define |^<data|\Z)", re.MULTILINE | re.DOTALL)
 _REPLACE = re.compile(r"replace (\w+) by (\w+)(?:\s+in (\S+\.\w+))?", re.IGNORECASE)
 _SAME = re.compile(r"the same (?:in|for) (\S+\.\w+)", re.IGNORECASE)
 _ADD = re.compile(r"\badd (-?\d+) and (-?\d+)", re.IGNORECASE)

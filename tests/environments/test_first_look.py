@@ -6,9 +6,10 @@ from contextlib import closing
 
 import pytest
 
-from evolve.environments import Setting, open_environment
+from evolve.environments import Setting, kind_of, open_environment
 from evolve.environments.files.first_look import seen_of
 from evolve.environments.files.map import MOST, map_of, whole
+from evolve.episodes import TaskView
 from evolve.tasks.reading.own_folder import folder_task
 from evolve.tasks.verification.checks import Checked
 from tests.environments.conftest import TEST, WRONG
@@ -35,6 +36,14 @@ def test_a_small_folder_is_seen_whole_with_what_its_check_prints(look):
         "files",
         f"all files\n=== test_total.py\n{TEST}=== total.py\n{WRONG}".rstrip(),
     )
+
+
+def test_what_is_said_of_a_check_holds_for_a_change_and_for_a_question():
+    task = {"id": "t", "family": "", "instruction": "How many?", "signature": "", "examples": ()}
+    (decides,) = kind_of("files").put(TaskView(**task, environment="files", check="make test"))
+    assert decides.text.endswith(": make test")
+    assert decides.text.startswith("A change is done when")
+    assert "a question needs only an answer" in decides.text
 
 
 def test_a_file_that_stands_elsewhere_is_not_said_to_be_among_all_files(look, project):
@@ -107,9 +116,9 @@ def test_what_says_nothing_takes_no_room():
     lines = map_of({**folder(40), "a/__init__.py": b"", "py.typed": b""}, "").splitlines()
     assert lines[-1] == "Empty: a/__init__.py, py.typed"
     (seen, _) = seen_of({"a": b"x"}, "", "make", Checked(ok=True, output="ok\n", exit=0, seconds=0.4))
-    assert seen.text == "ok\n[exit 0; it passes already, so it does not test what is asked]"
+    assert seen.text == "ok\n[exit 0; it passes already, so it says nothing of what is asked]"
     (seen, _) = seen_of({"a": b"x"}, "", "make", Checked(ok=True, output="ok\n", exit=0, seconds=4.2))
-    assert seen.text == "ok\n[exit 0, in 4 s; it passes already, so it does not test what is asked]"
+    assert seen.text == "ok\n[exit 0, in 4 s; it passes already, so it says nothing of what is asked]"
 
 
 def test_many_empty_files_leave_room_on_a_map_of_a_large_folder():

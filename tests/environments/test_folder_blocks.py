@@ -244,13 +244,21 @@ def test_a_block_that_reaches_a_limit_changes_nothing_and_those_before_it_do(ope
 
 REFUSALS = [
     (edit("total.py", ("def totl(xs):", "def x(xs):")), "nearest to it is\n1: def total(xs):\n2:     return xs[0]"),
+    (
+        edit("total.py", ("    return xs", "    return sum(xs)")),
+        "whole lines are needed, and the SEARCH text ends within line 2, which is '    return xs[0]'",
+    ),
+    (
+        edit("total.py", ("xs[0]", "sum(xs)")),
+        "whole lines are needed, and the SEARCH text begins within line 2, which is '    return xs[0]'",
+    ),
     (edit("twice.txt", ("same", "x")), "stands there 2 times, at lines 1, 3"),
     (
         edit("total.py", ("    return xs[0]", "    return (xs[0]")),
         "the file would not be Python: '(' was never closed, line 2",
     ),
     (edit("total.py", ("    return xs[0]", "    return xs[0]")), "it changes nothing"),
-    ("```edit total.py\nreturn sum(xs)\n```", "an edit holds pairs of this form:"),
+    ("```edit total.py\nreturn sum(xs)\n```", "an edit holds pairs of this form; none could be read\n<<<<<<< SEARCH"),
     (edit("totl.py", ("x", "y")), "there is no such file; there are total.py"),
     (file("new.py", "def f(:"), "the file would not be Python: invalid syntax, line 1: def f(:"),
     (file("new.json", "{"), "the file would not be JSON:"),
@@ -268,6 +276,7 @@ def test_an_edit_that_cannot_be_made_is_refused_with_the_place(opened, project, 
     (project / "twice.txt").write_text("same\nother\nsame\n")
     seen = opened().act(block)
     assert why in seen.state.output and "refused" in seen.error
+    assert not seen.error.endswith((":", " is"))  # alone, where no more than a line is shown, it is a whole sentence
     assert seen.state.changed == ()
 
 
@@ -450,7 +459,7 @@ def test_an_edit_whose_last_pair_is_cut_off_changes_nothing(opened):
 @pytest.mark.parametrize(
     ("text", "old", "said"),
     [
-        ("max = 1\n", "x = 1", "does not stand there"),
+        ("max = 1\n", "x = 1", "begins within line 1"),
         ("max = 1\nif 1:\n    x = 1\n", "x = 1", "1 place changed (line 3)"),
         ("a = 1\na = 1\na = 1\n", "a = 1\na = 1", "stands there 2 times, at lines 1, 2"),
     ],
@@ -495,7 +504,7 @@ def test_a_text_that_is_not_in_a_long_file_of_alike_lines_is_refused_at_once(ope
     (project / "long.txt").write_text("}\n\n" * 20_000 + "".join(f"value {n} of many\n" for n in range(20_000)))
     blank = "}\n\n" * 1_000 + "nothing\n" + "\n}\n" * 1_000
     assert "nearest to it is\n1: }" in opened().says(edit("long.txt", (blank, "x")))
-    assert "nearest to it is" in opened().says(edit("long.txt", ("value 7 of man", "x")))
+    assert "nearest to it is" in opened().says(edit("long.txt", ("value 7 of men", "x")))
 
 
 def test_checks_of_subgoals_see_the_folder_as_it_is_and_nothing_that_is_hidden(opened):

@@ -56,7 +56,7 @@ def _tell_why(session: ChatSession, record: EpisodeRecord, names: dict[str, str]
     if len(record.steps) > _MOST_STEPS:
         say("tried", f"{len(record.steps) - _MOST_STEPS} actions came before: evolve runs replay {record.episode[:8]}")
     for step in record.steps[-_MOST_STEPS:]:
-        did = f"{step.action.kind}: {step.action.text}" if step.action.text else step.action.kind
+        did = f"{_kind(step)}: {step.action.text}" if step.action.text else _kind(step)
         say("tried", f"{step.number}. {shorten(did, 80)}; {outcome(step)}")
     say("rests on", _grounds(record))
     used = [names.get(name, name) for name in record.consumed]
@@ -66,6 +66,13 @@ def _tell_why(session: ChatSession, record: EpisodeRecord, names: dict[str, str]
         say("used", "nothing learned")
     for text in dict.fromkeys(names.get(name, name) for name in record.recalled if name not in record.consumed):
         say("offered", shorten(text, 110))
+
+
+def _kind(step: Step) -> str:
+    """What kind of action it was; where a block failed, the ``done`` below it was not reached."""
+    action, seen = step.action, step.observation
+    reached = seen is None or seen.ok or seen.state is None or seen.state.check is not None
+    return "code" if action.kind == "finish" and action.code and not reached else action.kind
 
 
 def outcome(step: Step) -> str:
@@ -121,9 +128,7 @@ def show_plan(session: ChatSession, text: str) -> None:
     for line in [subgoal_line(state) for state in plan.states] or numbered:
         session.screen.say("plan", line)
     for step in episodes[-1].steps if episodes else ():
-        session.screen.say(
-            f"step {step.number}", f"{step.action.kind}: {shorten(step.action.text, 80)}; {outcome(step)}"
-        )
+        session.screen.say(f"step {step.number}", f"{_kind(step)}: {shorten(step.action.text, 80)}; {outcome(step)}")
 
 
 def show_learned(session: ChatSession) -> None:

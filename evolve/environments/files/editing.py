@@ -23,7 +23,7 @@ _MOST_COMPARED, _COMPARED = 2_000, 200
 """Lines that a text to be found is compared with, and characters of each."""
 
 _FORM = (
-    "an edit holds pairs of this form:\n"
+    "an edit holds pairs of this form; none could be read\n"
     "<<<<<<< SEARCH\nlines as they are in the file\n=======\nnew lines\n>>>>>>> REPLACE\n"
     "where a line of the file itself is like one of these marks, write the marks with nine signs each"
 )
@@ -116,7 +116,21 @@ def _only_place(pair: Replacement, text: str) -> int:
         lines = ", ".join(str(text.count("\n", 0, place) + 1) for place in places[:_MOST_PLACES])
         times = f"{len(places)} times" if len(places) <= _MOST_PLACES else f"more than {_MOST_PLACES} times"
         raise Refused(f"the SEARCH text stands there {times}, at lines {lines}; show more lines of it")
-    raise Refused(f"the SEARCH text does not stand there; nearest to it is\n{_nearest(pair.old, text)}")
+    part = _part_of_lines(pair.old.rstrip("\n"), text)
+    if part:
+        raise Refused(f"whole lines are needed, and the SEARCH text {part}")
+    raise Refused(f"the SEARCH text does not stand there\nnearest to it is\n{_nearest(pair.old, text)}")
+
+
+def _part_of_lines(old: str, text: str) -> str:
+    """Where a text stands that begins or ends within a line, in words; "" where it stands nowhere."""
+    start = text.find(old)
+    if start < 0:
+        return ""
+    end = start + len(old)
+    at, how = (end, "ends") if text[end] != "\n" else (start, "begins")
+    line = text[text.rfind("\n", 0, at) + 1 : text.find("\n", at)]
+    return f"{how} within line {text.count(chr(10), 0, at) + 1}, which is {line[:_COMPARED]!r}"
 
 
 def _places(old: str, text: str) -> Iterator[int]:

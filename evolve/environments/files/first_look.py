@@ -56,7 +56,7 @@ def _ending(checked: Checked) -> str:
     if checked.exit is None:
         return checked.error
     took = f", in {checked.seconds:.0f} s" if checked.seconds >= 1 else ""
-    already = "; it passes already, so it does not test what is asked" if checked.ok else ""
+    already = "; it passes already, so it says nothing of what is asked" if checked.ok else ""
     return f"exit {checked.exit}{took}{already}"
 
 

@@ -47,8 +47,11 @@ class Files:
 
     def put(self, view: TaskView) -> Sequence[Part]:
         """What decides; what there is to see of the folder comes with the view."""
-        decides = f"The work is done when this command ends with 0 in the folder: {view.check}" if view.check else ""
-        return (Part(text=decides or "There is no check that you could run."),)
+        if not view.check:
+            return (Part(text="There is no check that you could run."),)
+        # Whether a change is wanted or an answer stands in the task's own words only.
+        decides = "A change is done when this command ends with 0 in the folder; a question needs only an answer"
+        return (Part(text=f"{decides}: {view.check}"),)
 
     def progress(self, task: Task, record: EpisodeRecord) -> float:
         """The check's own score of the last state."""

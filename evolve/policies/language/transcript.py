@@ -67,7 +67,7 @@ def step_text(view: TaskView, step: Step, *, most: int = _SEEN) -> str:
     parts = [f"Step {step.number}: {step.action.kind}" + (" to find out" if step.action.explores else "")]
     if step.action.code:
         parts.append(quoted("code", shortened(step.action.source, most), name=f"step {step.number}"))
-    elif step.action.text:
+    elif step.action.text and not step.action.interrupted:
         parts.append(quoted("words", shortened(step.action.text, most)))
     return "\n".join([*parts, result_message(view, step, most).text])
 
@@ -95,19 +95,22 @@ def said_in(step: Step) -> str:
     return f"{action.text}\n\n{fenced}".lstrip()
 
 
-def _pair(view: TaskView, steps: Sequence[Step], limits: TurnLimits | None) -> tuple[Message, Message]:
-    """A reply and what came of it; what is told with it depends on nothing that comes later."""
+def _pair(view: TaskView, steps: Sequence[Step], limits: TurnLimits | None) -> tuple[Message, ...]:
+    """A reply, where there was time for one, and what came of it, which depends on nothing that comes later."""
     step = steps[-1]
-    reasoning = step.action.private.get("reasoning")
-    said = Message(
-        role="assistant", text=said_in(step) or "(nothing)", priority=KEPT, kind="reply", reasoning=reasoning or None
-    )
     result = result_message(view, step)
     planned = plan_told(steps)
     standing = _standing(steps, limits, "" if planned else open_numbers(steps))
     lines = [result.text, planned, standing, hint_after(steps)]
     text = "\n".join(line for line in lines if line)
-    return said, Message(role="user", text=text, priority=KEPT, kind="feedback")
+    told = Message(role="user", text=text, priority=KEPT, kind="feedback")
+    if step.action.interrupted:  # while it was being chosen: its text is ours, and the model wrote none
+        return (told,)
+    reasoning = step.action.private.get("reasoning")
+    said = Message(
+        role="assistant", text=said_in(step) or "(nothing)", priority=KEPT, kind="reply", reasoning=reasoning or None
+    )
+    return said, told
 
 
 def _size(message: Message) -> int:

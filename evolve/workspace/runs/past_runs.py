@@ -20,6 +20,7 @@ from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.solving import answer, waiting_question
 from evolve.workspace.shelves.folders import Patch
+from evolve.workspace.shelves.preferences import ABOUT
 from evolve.workspace.shelves.shelf import Shelf
 
 if TYPE_CHECKING:
@@ -38,6 +39,11 @@ class RunRow:
     run: Run
     episodes: int
     question: Question | None
+
+    @property
+    def asked(self) -> str:
+        """The task in its own words; "" where none were noted."""
+        return str(self.run.body.get(ABOUT, {}).get("instruction", ""))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,3 +21,15 @@ def told(*tokens):
 def test_tokens_are_told_once_less_than_half_of_them_is_left():
     assert told(1_500, 30_000, 20_000) == ["(reply 1 of 6)", "(reply 2 of 6)", "(reply 3 of 6, about 48k tokens left)"]
     assert told(0, 0) == told(1_500, 30_000)
+
+
+def test_a_reply_that_a_person_cut_off_is_told_as_what_happened_and_not_as_the_models_own():
+    stop = "the person stopped this action"
+    steps = [
+        Step(number=1, action=Action(kind="code", text=stop, interrupted=True),
+             observation=Observation(ok=False, error=stop, interrupted=True)),
+        Step(number=2, action=Action(kind="code", code="x = 1"), observation=Observation(ok=False, text="fine")),
+    ]  # fmt: skip
+    messages = turns(VIEW, steps, 100_000)
+    assert [message.role for message in messages] == ["user", "assistant", "user"]
+    assert messages[0].text.count(stop) == 1
