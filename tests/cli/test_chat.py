@@ -140,3 +140,10 @@ def test_wrong_commands_and_options_are_told(chat, project):
     assert "--dir" in chat(options=("--check", "true")).err
     assert chat(options=("--approve", "sometimes")).code == 2
     assert chat(options=("--resume", "c99")).code == 2
+
+
+def test_a_bound_in_mid_session_says_what_it_counts_and_how_it_is_typed_there(chat):
+    done = chat("/budget 3-calls", "/budget 3 calls")
+    assert "3 calls left; a bound counts from the beginning of the session" in done.out
+    refused = (done.out + done.err).partition("beginning of the session")[2]
+    assert "/budget 3-calls $2" in refused and "--budget" not in refused and "option" not in refused
