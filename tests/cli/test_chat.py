@@ -121,6 +121,8 @@ def test_leave_given_beforehand_does_not_go_along_to_another_folder(chat, work, 
     done = chat("replace red by green in left.txt", "/resume c1", "replace red by green in right.txt", options=options)
     assert (other / "left.txt").read_text() == "green\n"
     assert (project / "right.txt").read_text() == "red blue\n" and "approve: ask" in done.out
+    (resumed,) = (line for line in done.out.splitlines() if line.startswith("resumed: c1"))
+    assert resumed.endswith("(/exit, then evolve chat --new begins anew)")
 
 
 @pytest.mark.slow
