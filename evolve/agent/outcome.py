@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 
 from evolve.agent.context import EpisodeContext
-from evolve.episodes import Json, Row, Status, Step, shown_rows
+from evolve.episodes import Json, Limits, Row, Status, Step, shown_rows
 from evolve.redaction import MARK
 
 _LONGEST_VALUE = 200
@@ -76,7 +76,7 @@ def _concluded(steps: Sequence[Step], context: EpisodeContext) -> tuple[Status, 
     if last.action.ended is not None:
         return "budget", last.action.text
     if left.candidates == 0 or left.seconds == 0.0 or left.tokens == 0:
-        return "budget", f"nothing found within {_limits_text(context)}"
+        return "budget", f"nothing found within {_spent_text(context, left)}"
     return "unsolved", last.action.text or (last.observation.error if last.observation else "") or "no answer found"
 
 
@@ -121,11 +121,12 @@ def _shown_note(rows: int) -> str:
     return "; 1 row was shown after a refusal" if rows == 1 else f"; {rows} rows were shown after refusals"
 
 
-def _limits_text(context: EpisodeContext) -> str:
+def _spent_text(context: EpisodeContext, left: Limits) -> str:
+    """The limits that nothing is left of; others ended nothing."""
     limits = context.limits
     parts = [
-        f"{limits.tokens:,} tokens" if limits.tokens is not None else "",
-        f"{limits.candidates:,} candidates" if limits.candidates is not None else "",
-        f"{limits.seconds:g} s" if limits.seconds is not None else "",
+        f"{limits.tokens:,} tokens" if left.tokens == 0 else "",
+        f"{limits.candidates:,} candidates" if left.candidates == 0 else "",
+        f"{limits.seconds:g} s" if left.seconds == 0.0 else "",
     ]
     return " and ".join(part for part in parts if part)

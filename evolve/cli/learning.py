@@ -120,5 +120,5 @@ def _lesson(taught: Taught) -> str:
     skills = counted(taught.skills, "new skill") if taught.skills else ""
     cost, most = taught.cost, taught.limits.tokens
     calls = spending(cost) if cost.calls else ""
-    spent = f" ({calls}{f' of at most {most:,}' if most is not None else ''})" if calls else ""
+    spent = f" ({calls}{f'; {most:,} tokens were allowed' if most is not None else ''})" if calls else ""
     return ("; ".join(filter(None, (claims, skills))) or "nothing new") + spent

@@ -17,9 +17,11 @@ def named_before(ctx: typer.Context, value: str | None) -> str | None:
 
 
 def typed_before(ctx: typer.Context) -> str | None:
-    """The workspace that was typed before the command, if any."""
-    workspace: str | None = ctx.find_root().params.get("workspace")
-    return workspace
+    """The workspace that was typed before the command or before its group, the nearest one, if any."""
+    outer = ctx.parent
+    while outer is not None and outer.params.get("workspace") is None:
+        outer = outer.parent
+    return None if outer is None else outer.params["workspace"]
 
 
 Suite = Annotated[
@@ -88,6 +90,15 @@ Seed = Annotated[
         help="Seed of everything drawn at random.",
     ),
 ]
+
+
+def before_a_command_of_a_group(
+    workspace: Annotated[
+        str | None, typer.Option("-w", "--workspace", metavar="DIR", help="The workspace, for any command.")
+    ] = None,
+) -> None:
+    # Without words: the page of the group has its own.
+    ...
 
 
 def _tell_version(asked: bool) -> None:

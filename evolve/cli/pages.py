@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from evolve.cli.layout import fold, terminal_width
+from evolve.cli.options import before_a_command_of_a_group
 
 if TYPE_CHECKING:
     from typing import TypeVar
@@ -42,6 +43,8 @@ class App(typer.Typer):
     def __init__(self, about: str | None = None, *examples: str, **more: Any) -> None:
         defaults = {} if about is None else {"help": about, "no_args_is_help": True, "epilog": "\n".join(examples)}
         super().__init__(**{"cls": Group, "rich_markup_mode": None, **defaults, **more})
+        if about is not None:
+            self.callback()(before_a_command_of_a_group)
 
     def page(self, name: str, *examples: str) -> Callable[[Function], Function]:
         """Adds a command, whose page shows these command lines."""

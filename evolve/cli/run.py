@@ -228,6 +228,11 @@ def _show(result: Result, mark: str, asked_about: str) -> None:
     emit(f"{spending(result.cost)}, {result.cost.seconds:.2f} s; episode {result.episode_id}")
     if result.overshoot:
         emit(f"  {result.overshoot}")
+    if result.status == "budget":
+        ended = "the given budget" if result.budget_ended else "the settings' own bound"
+        more = "2M-tokens" if result.cost.calls else "500k-candidates --budget 2m"
+        emit(f"  {ended} ended it; a larger one goes further")
+        emit(f"  try: --budget {more}", whole=True)
 
 
 def _values(arguments: Any) -> str:

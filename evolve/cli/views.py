@@ -59,7 +59,7 @@ def episode_line(event: Event) -> str:
         return f"observe  {good if data.get('ok') else shorten(str(problem), 100)}"
     if event.kind == "judge" and data:
         bit = f"{'accepted' if data['accepted'] else 'refused'} on {counted(data['rows'], 'row')} it was not shown"
-        return f"judge    {shorten(data.get('text') or bit, 100)}"
+        return f"judge    {shorten(data.get('text') or bit, 400)}"
     if event.kind == "reflect" and data.get("claims"):
         return f"reflect  {counted(data['claims'], 'claim')}, such as: {shorten(data['claims'][0], 80)}"
     return _other_line(event)

@@ -95,7 +95,8 @@ def test_names_that_are_none_end_no_session(chat, tmp_path):
     typed = (f"/diff {far}", f"/undo {far}", "/save ~nobody-of-that-name/talk.md", f"/save {far}", "/save it's.md")
     done = chat(*typed, "1 -> 2", "2 -> 3", "4 -> 5", "")
     assert done.code == 0 and "return n + 1" in done.out, done.err
-    assert "changed no folder" in done.out and "there is no such user" in done.out
+    assert done.out.count("there is no run") == 2 and "there is no such user" in done.out
+    assert "changed no folder" in chat("/undo r1", "/diff r1").out  # there is that one
     assert (tmp_path / "it's.md").is_file()
 
 
@@ -120,6 +121,8 @@ def test_leave_given_beforehand_does_not_go_along_to_another_folder(chat, work, 
     done = chat("replace red by green in left.txt", "/resume c1", "replace red by green in right.txt", options=options)
     assert (other / "left.txt").read_text() == "green\n"
     assert (project / "right.txt").read_text() == "red blue\n" and "approve: ask" in done.out
+    (resumed,) = (line for line in done.out.splitlines() if line.startswith("resumed: c1"))
+    assert resumed.endswith("(/exit, then evolve chat --new begins anew)")
 
 
 @pytest.mark.slow
@@ -140,3 +143,10 @@ def test_wrong_commands_and_options_are_told(chat, project):
     assert "--dir" in chat(options=("--check", "true")).err
     assert chat(options=("--approve", "sometimes")).code == 2
     assert chat(options=("--resume", "c99")).code == 2
+
+
+def test_a_bound_in_mid_session_says_what_it_counts_and_how_it_is_typed_there(chat):
+    done = chat("/budget 3-calls", "/budget 3 calls")
+    assert "3 calls left; a bound counts from the beginning of the session" in done.out
+    refused = (done.out + done.err).partition("beginning of the session")[2]
+    assert "/budget 3-calls $2" in refused and "--budget" not in refused and "option" not in refused

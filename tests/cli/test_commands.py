@@ -192,3 +192,14 @@ def test_preferences_are_stated_changed_and_deleted_and_one_that_is_unknown_is_n
     assert cli("memory", "preferences", "forget", kept["id"][:8]).out == "forgot 1 preference\n"
     unknown = cli("memory", "preferences", "show", "ffff")
     assert (unknown.code, "evolve memory preferences list" in unknown.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("-w", "mine", "runs", "list"), ("runs", "-w", "mine", "list"), ("runs", "list", "-w", "mine")],
+)
+def test_a_workspace_may_be_named_wherever_a_command_line_has_room_for_it(cli, tmp_path, words):
+    with evolve.open(tmp_path / "mine"):
+        pass
+    done = cli(*words)
+    assert (done.code, done.out) == (0, "no runs yet\n")

@@ -108,6 +108,8 @@ def test_a_right_answer_that_was_found_while_learning_is_printed_and_in_the_reco
     with ScriptedEndpoint(double=Served(coder())) as serving:
         text = cli("run", file, "--model", serving.model)
     assert text.code == 1 and text.out.index("refused: ") < text.out.index("learning: ")
+    (lesson,) = (line for line in text.out.splitlines() if line.startswith("learning: "))
+    assert "tokens were allowed" in lesson and "of at most" not in lesson
     told = text.out.partition("a right answer was found while learning, verified:\n")[2]
     assert told.startswith(SIX)
     assert "found while learning, verified" in cli("runs", "show", "r1").out

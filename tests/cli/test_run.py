@@ -112,6 +112,20 @@ def test_after_forgetting_and_retiring_everything_runs_are_as_unlearned(cli, row
     assert run() == unlearned
 
 
+@pytest.mark.parametrize(
+    ("budget", "code", "why"),
+    [("10-candidates", 5, "the given budget ended it"), ("600s", 1, "the settings' own bound ended it")],
+)
+def test_a_search_that_is_ended_says_by_what_and_how_it_may_go_further(cli, tmp_path, monkeypatch, budget, code, why):
+    rows = {"a": 77.3, "bq": 19.1, "zc": -3.7, "hhd": 1041.9}
+    (tmp_path / "odd.csv").write_text("of,is\n" + "".join(f"{of},{value}\n" for of, value in rows.items()))
+    monkeypatch.setenv("EVOLVE_CANDIDATES", "500")
+    done = cli("run", "--examples", "odd.csv", "--budget", budget)
+    assert done.code == code
+    assert why in done.out and "try: --budget" in done.out
+    assert " and 20 s" not in done.out and "600 s" not in done.out
+
+
 @pytest.mark.slow
 def test_retiring_and_exporting_by_command(cli, tmp_path):
     lines = ["code,out", *(f"{a}-{b},{b}_{a.upper()}" for a, b in zip("abcdefgh", "stuvwxyz", strict=True))]

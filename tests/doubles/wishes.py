@@ -69,7 +69,7 @@ class WishDouble:
             return json.dumps({"goal": "do what is asked", "subgoals": []})
         if wanted == "claims":
             return json.dumps({"claims": []})
-        if wanted == "skill":
+        if wanted in ("skill", "wish"):
             return json.dumps({"name": "answer", "description": "Answers one request."})
         code = f"def solve():\n    return {self.value(prompt, int(body.get('seed') or 0))!r}\n"
         said = {"thought": "so", "kind": "code", "code": code, "answer": True, "text": "", "cites": [], "subgoal": 0}

@@ -158,7 +158,7 @@ class Describer(WishDouble):
     says = ""
 
     def answer(self, body):
-        if (schema_of(body, "") or {}).get("title") != "skill":
+        if (schema_of(body, "") or {}).get("title") != "wish":
             return super().answer(body)
         shown = "day first" in prompt_of(body)
         honest = "The person prefers dates day first." if shown else "The person prefers something."

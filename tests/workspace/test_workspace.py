@@ -131,6 +131,7 @@ def test_a_budget_bounds_a_run(opened):
     result = opened.run(examples=TOTALS, budget="20-candidates")
     assert result.status == "budget"
     assert result.cost.candidates <= 20
+    assert result.note == "nothing found within 20 candidates"  # the seconds there were besides ended nothing
 
 
 def test_the_same_run_again_is_a_new_run_and_both_are_listed(opened):

@@ -291,7 +291,8 @@ def model_of(session: ChatSession) -> str:
 def _budget(session: ChatSession, text: str) -> None:
     if text:
         session.purse.budget = read_budget(text.split())
-    bounds = "" if bounds_of(session.purse.budget) else "; no bound for this session"
+    bounded = bool(bounds_of(session.purse.budget))
+    bounds = "; a bound counts from the beginning of the session" if bounded else "; no bound for this session"
     session.screen.say("budget", session.purse.told() + bounds)
 
 

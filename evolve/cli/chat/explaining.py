@@ -52,7 +52,9 @@ def show_why(session: ChatSession, text: str) -> None:
 
 def _tell_why(session: ChatSession, record: EpisodeRecord, names: dict[str, str]) -> None:
     say = session.screen.say
-    say("why", f"run {record.run} ended {record.status}: {record.note}")
+    # Where both are the same sentence, it stands at what the verdict rests on.
+    note = "" if record.note == _grounds(record) else f": {record.note}"
+    say("why", f"run {record.run} ended {record.status}{note}")
     if len(record.steps) > _MOST_STEPS:
         say("tried", f"{len(record.steps) - _MOST_STEPS} actions came before: evolve runs replay {record.episode[:8]}")
     for step in record.steps[-_MOST_STEPS:]:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from evolve.cli.amounts import spending
-from evolve.errors import BudgetExhausted
+from evolve.errors import BudgetExhausted, UsageError
 from evolve.workspace import Budget, parse_budget
 
 if TYPE_CHECKING:
@@ -89,8 +89,19 @@ def budget_texts(budget: Budget) -> list[str]:
 
 
 def read_budget(texts: Sequence[str]) -> Budget:
-    """A budget from what a person typed, ``none`` for no bound."""
-    return Budget() if list(texts) == ["none"] else parse_budget(texts)
+    """A budget from what a person typed in a session, ``none`` for no bound.
+
+    Raises:
+        UsageError: A bound has another form.
+    """
+    if list(texts) == ["none"]:
+        return Budget()
+    try:
+        return parse_budget(texts)
+    except UsageError as error:
+        # What the option would be told speaks of the option.
+        said = str(error).removeprefix("--budget ")
+        raise UsageError(said, hint="/budget 3-calls $2: each bound in one word, with a space between them") from error
 
 
 def _amount(kind: str, value: float) -> str:

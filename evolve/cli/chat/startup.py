@@ -104,7 +104,7 @@ def go_on_with(session: ChatSession, conversation: Conversation) -> None:
         session.screen.say("approve", "ask: leave that was given beforehand was for the folder of before")
     session.conversation.close()
     session.conversation, session.setup = conversation, setup
-    say_where(session)
+    say_where(session, "/exit, then evolve chat --new begins anew")
 
 
 def greet(session: ChatSession, model: str) -> None:
@@ -119,13 +119,17 @@ def greet(session: ChatSession, model: str) -> None:
     say_where(session)
 
 
-def say_where(session: ChatSession) -> None:
-    """Says which conversation goes on, and what is open in it."""
+def say_where(session: ChatSession, otherwise: str = "--new begins anew") -> None:
+    """Says which conversation goes on, and what is open in it.
+
+    Args:
+        otherwise: How another one is begun from where the person is.
+    """
     screen, turns = session.screen, session.conversation.turns
     if turns:
         last = shorten(turns[-1].asked, 60)
         summary = f"{session.conversation.id} after {counted(turns, 'turn')}"
-        screen.say("resumed", f"{summary}, the last: {last}  (--new begins anew)")
+        screen.say("resumed", f"{summary}, the last: {last}  ({otherwise})")
     unfinished = session.conversation.unfinished
     if unfinished is not None:
         screen.say("stopped", "the last turn did not end: /again goes on with it")

@@ -52,6 +52,7 @@ CRITIQUE_SCHEMA = _object(
 )
 
 SKILL_SCHEMA = _object("skill", name=_TEXT, description=_TEXT)
+WISH_SCHEMA = _object("wish", name=_TEXT, description=_TEXT)
 
 EDITS_SCHEMA = _object(
     "edits",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from evolve.errors import ModelMistake
 from evolve.models import KEPT, ChatModel, Message
-from evolve.policies.language.asking import SKILL_SCHEMA, Questions
+from evolve.policies.language.asking import WISH_SCHEMA, Questions
 from evolve.policies.language.claims import unfit
 from evolve.policies.language.quoting import quoted, shortened
 
@@ -33,7 +33,7 @@ def describe(models: ChatModel, questions: Questions, acts: Sequence[str]) -> De
     """
     text = shortened("\n\n".join(acts), _ROOM)
     parts = [Message(role="user", text=quoted("acts", text), priority=KEPT, kind="task")]
-    reply = models.complete(questions.ask("describe", parts, SKILL_SCHEMA))
+    reply = models.complete(questions.ask("describe", parts, WISH_SCHEMA))
     if reply.refused or reply.data is None:
         raise ModelMistake("the model would not answer")
     description = " ".join(str(reply.data["description"]).split())

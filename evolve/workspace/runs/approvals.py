@@ -48,6 +48,8 @@ def _refuse(desk: Desk, run: str, reason: str) -> Patch:
 def undone(desk: Desk, run: str | None, person: Person) -> Patch:
     """Takes an applied patch back; over newer changes only with leave. See :meth:`Workspace.undo`."""
     folders = desk.folders
+    if run is not None:
+        desk.stores.runs.run(run)  # a run that there is none of is not one that changed nothing
     patch = folders.applied(run)
     changed = folders.changed_since(patch)
     if not changed or person.approve == "never":

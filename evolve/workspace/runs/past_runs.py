@@ -162,8 +162,9 @@ class Runs(Shelf):
         """What a run would change, or changed, in a folder.
 
         Raises:
-            UsageError: The run changed no folder.
+            UsageError: There is no such run, or it changed no folder.
         """
+        self._desk.stores.runs.run(run)
         return self._desk.folders.get(run)
 
     def answer(self, run: str, said: str | None, *, person: Person | None = None) -> Result:
