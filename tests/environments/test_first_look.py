@@ -42,7 +42,7 @@ def test_what_is_said_of_a_check_holds_for_a_change_and_for_a_question():
     task = {"id": "t", "family": "", "instruction": "How many?", "signature": "", "examples": ()}
     (decides,) = kind_of("files").put(TaskView(**task, environment="files", check="make test"))
     assert decides.text.endswith(": make test")
-    assert decides.text.startswith("A change is done when")
+    assert decides.text.startswith("Once a change is made")
     assert "a question needs only an answer" in decides.text
 
 

@@ -254,6 +254,10 @@ REFUSALS = [
     ),
     (edit("twice.txt", ("same", "x")), "stands there 2 times, at lines 1, 3"),
     (
+        edit("twice.txt", ("other", "more\nlines\nthan\nbefore"), ("sam", "x")),
+        "of its pairs nothing is applied; in pair 2 whole lines are needed, and the SEARCH text ends within line 1,",
+    ),
+    (
         edit("total.py", ("    return xs[0]", "    return (xs[0]")),
         "the file would not be Python: '(' was never closed, line 2",
     ),

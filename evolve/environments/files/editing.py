@@ -24,7 +24,7 @@ _MOST_COMPARED, _COMPARED = 2_000, 200
 
 _FORM = (
     "an edit holds pairs of this form; none could be read\n"
-    "<<<<<<< SEARCH\nlines as they are in the file\n=======\nnew lines\n>>>>>>> REPLACE\n"
+    "<<<<<<< SEARCH\nwhole lines as they stand in the file\n=======\nnew lines\n>>>>>>> REPLACE\n"
     "where a line of the file itself is like one of these marks, write the marks with nine signs each"
 )
 
@@ -59,12 +59,18 @@ def written(block: Block, tree: Mapping[str, bytes]) -> Written:
         near = get_close_matches(name, tree, n=3)
         raise Refused("there is no such file" + (f"; there are {', '.join(near)}" if near else ""))
     text, line_end, open_end = _lines_of(before)
-    pairs = replacements(block)
+    before_edit, pairs = text, replacements(block)
     if not pairs:
         raise Refused(_FORM)
     places = []
-    for pair in pairs:
-        place = _only_place(pair, text)
+    for number, pair in enumerate(pairs, 1):
+        try:
+            place = _only_place(pair, text)
+        except Refused as refused:
+            if len(pairs) == 1:
+                raise
+            why = _why_not(pair, before_edit) or str(refused)
+            raise Refused(f"of its pairs nothing is applied; in pair {number} {why}") from refused
         places.append(text.count("\n", 0, place) + 1)
         text = text[:place] + pair.new + text[place + len(pair.old) :]
     if open_end and text.endswith("\n"):
@@ -120,6 +126,15 @@ def _only_place(pair: Replacement, text: str) -> int:
     if part:
         raise Refused(f"whole lines are needed, and the SEARCH text {part}")
     raise Refused(f"the SEARCH text does not stand there\nnearest to it is\n{_nearest(pair.old, text)}")
+
+
+def _why_not(pair: Replacement, text: str) -> str:
+    """Why a pair does not fit a text, with that text's own line numbers; "" where it does."""
+    try:
+        _only_place(pair, text)
+    except Refused as refused:
+        return str(refused)
+    return ""
 
 
 def _part_of_lines(old: str, text: str) -> str:

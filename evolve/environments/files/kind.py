@@ -50,7 +50,7 @@ class Files:
         if not view.check:
             return (Part(text="There is no check that you could run."),)
         # Whether a change is wanted or an answer stands in the task's own words only.
-        decides = "A change is done when this command ends with 0 in the folder; a question needs only an answer"
+        decides = "Once a change is made this command should end with 0 in the folder; a question needs only an answer"
         return (Part(text=f"{decides}: {view.check}"),)
 
     def progress(self, task: Task, record: EpisodeRecord) -> float:
