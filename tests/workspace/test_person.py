@@ -26,19 +26,31 @@ SLEEPS += "time.sleep(77.125)\n"
 
 
 class StopAt:
-    """Says stop a moment after an event of some kind, from another thread, as a key press would."""
+    """Says stop a moment after an event of some kind, from another thread, as a key press would.
 
-    def __init__(self, kind, after=0.5):
-        self.kind, self.after = kind, after
+    Args:
+        ready: What has to be so before that; a loaded machine may take long to come to it.
+    """
+
+    def __init__(self, kind, after=0.5, ready=lambda: True):
+        self.kind, self.after, self.ready = kind, after, ready
         self.person = Person(cancellation=Cancellation())
+        self.stopping = None
         self.stopped_at = None
         self.events = []
 
     def emit(self, event):
         self.events.append(event)
-        if event.kind == self.kind and self.stopped_at is None:
-            self.stopped_at = time.monotonic() + self.after
-            threading.Timer(self.after, self.person.cancellation.cancel).start()
+        if event.kind == self.kind and self.stopping is None:
+            self.stopping = threading.Thread(target=self._stop, daemon=True)
+            self.stopping.start()
+
+    def _stop(self):
+        time.sleep(self.after)
+        while not self.ready():
+            time.sleep(0.05)
+        self.stopped_at = time.monotonic()
+        self.person.cancellation.cancel()
 
     def took(self):
         return time.monotonic() - self.stopped_at
@@ -92,7 +104,7 @@ def test_a_stopped_action_ends_at_once_with_everything_it_started_and_the_run_go
 @pytest.mark.parametrize("fault", [pytest.param("stalled stream", marks=pytest.mark.slow), "hang"])
 def test_a_model_that_is_writing_is_cut_off_and_nothing_is_bought_again(tmp_path, fault):
     with ScriptedEndpoint(Scenario(replies=[{"fault": fault}]), double=AskingDouble()) as serving:
-        stop = StopAt("plan")
+        stop = StopAt("plan", ready=lambda: serving.requests)
         with evolve.open(tmp_path / "ws", model=serving.model, events=stop) as opened:
             stopped = opened.run(asking_task(), person=stop.person)
             assert stop.took() < 1.0 + SLACK_S
