@@ -122,13 +122,17 @@ NOTES: Mapping[str, str] = {
         " endpoint's books, learning included; cached are the letters with which an earlier request of the run"
         " began. Of tasks of families both arms of evolve are given the hidden rows to refuse answers by, the others"
         " are not; nothing is learned from unseen ones. The double slips on three prompts of a hundred, drawn by the"
-        " prompt, so a call more or less on twelve tasks means nothing. The double guesses no house rule, so what"
-        " memory saves here is what knowing the rule saves, and not what a real model would gain."
+        " prompt; the tasks are run on three draws, each in a workspace of its own, and the counts are those of all."
+        " That draws could be chosen, and that the judge ends all that a command started, came after the freeze;"
+        " both digests were written anew for it. The double guesses no house rule, so what memory saves here is what"
+        " knowing the rule saves, and not what a real model would gain."
     ),
     "answered": (
         "Tasks of the same set, answered by a strong model that saw the requests alone, plain loop and evolve in an"
         " order drawn by chance. It answered both, could tell two kinds of prompts apart, and met each task twice;"
-        " so differences in how many were solved say little, in calls more. The exchanges are kept in"
+        " so differences in how many were solved say little, in calls more. The short prompt of the plain loop shows"
+        " no file, so it has to look first; the long one has rules that a single function does not need, which is what"
+        " rows cost more. The exchanges are kept in"
         " `benchmarks/agent` and replayed by `python -m benchmarks.agent.replayed`."
     ),
 }
