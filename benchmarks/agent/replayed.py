@@ -30,6 +30,7 @@ _VARIES = (
     (re.compile(r"\b\d+(?:\.\d+)? ?s(?:econds)?\b"), "0 s"),
     (re.compile(r"/tmp/\w+"), "/tmp"),
     (re.compile(r"0x[0-9a-f]+"), "0x"),
+    (re.compile(r"\b[A-Z][a-z]{2} [ \d]\d  ?(?:\d\d:\d\d|\d{4})\b"), "Jan  1 00:00"),
 )
 
 Exchange = Mapping[str, Any]
