@@ -188,7 +188,7 @@ def test_a_conversation_of_sixty_turns(terminal, endpoint, project, tmp_path):
     talk.turn("always", "all work")
     talk.turn("/memory", "write numbers as digits")
     talk.turn("/save talk.md", "saved")
-    talk.turn("/save talk.md", "is there already")
+    talk.turn("/save talk.md", "with another name")
     talk.turn("/exit", "left with code 0")
     assert talk.turns >= 60
     text = (tmp_path / "talk.md").read_text()

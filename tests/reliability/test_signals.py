@@ -58,8 +58,8 @@ def test_a_signal_at_any_point_is_told_and_the_command_goes_on(action):
 @pytest.mark.slow
 def test_a_second_signal_ends_at_once(start):
     """The first comes in the middle of a stage; while everything is closed the program hangs."""
-    process = start("run", "small.jsonl#small-000", fault="stage.act.before:1:term,lock.release:1:stall")
-    assert any(line.startswith("plan") for line in process.stderr)
+    process = start("run", "small.jsonl#small-000", fault="stage.observe.before:1:term,lock.release:1:stall")
+    assert any(line.startswith("act") for line in process.stderr)
     time.sleep(0.5)
     assert process.poll() is None
     sent = time.monotonic()
