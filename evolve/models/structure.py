@@ -46,6 +46,17 @@ def schema_name(schema: Mapping[str, Any]) -> str:
     return re.sub(r"[^a-zA-Z0-9_-]+", "_", str(schema.get("title", "")))[:64].strip("_") or "reply"
 
 
+def closed_object(title: str, **properties: Any) -> Mapping[str, Any]:
+    """The schema of an object with all of these keys and no others: what endpoints that enforce a schema demand."""
+    return {
+        "title": title,
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
 def is_closed(schema: Any) -> bool:
     """Whether every object in it requires all its keys and allows no other, as the strict mode demands."""
     if isinstance(schema, list):

@@ -7,25 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evolve.models import KEPT, Message, ModelRequest
+from evolve.models.structure import closed_object
 from evolve.policies.language.forms import in_json, schema_for
 from evolve.prompts import PromptLayers, load_prompt, render_prompt
 from evolve.settings import ReplyForm
 
 _TEXT: Mapping[str, Any] = {"type": "string"}
 
-
-def _object(title: str, **properties: Any) -> Mapping[str, Any]:
-    return {
-        "title": title,
-        "type": "object",
-        "properties": properties,
-        # All keys required and no others: what endpoints demand of a schema that they enforce strictly.
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
-ACTION_SCHEMA = _object(
+ACTION_SCHEMA = closed_object(
     "action",
     thought=_TEXT,
     kind={"type": "string", "enum": ["code", "recall", "ask_user", "answer", "finish", "give_up"]},
@@ -36,29 +25,29 @@ ACTION_SCHEMA = _object(
     subgoal={"type": "integer"},
 )
 
-CLAIMS_SCHEMA = _object(
+CLAIMS_SCHEMA = closed_object(
     "claims",
     claims={
         "type": "array",
         "maxItems": 2,
-        "items": _object("claim", cause=_TEXT, condition=_TEXT),
+        "items": closed_object("claim", cause=_TEXT, condition=_TEXT),
     },
 )
 
-CRITIQUE_SCHEMA = _object(
+CRITIQUE_SCHEMA = closed_object(
     "critique",
     fault=_TEXT,
-    cases={"type": "array", "maxItems": 3, "items": _object("case", input=_TEXT, expected=_TEXT)},
+    cases={"type": "array", "maxItems": 3, "items": closed_object("case", input=_TEXT, expected=_TEXT)},
 )
 
-SKILL_SCHEMA = _object("skill", name=_TEXT, description=_TEXT)
-WISH_SCHEMA = _object("wish", name=_TEXT, description=_TEXT)
+SKILL_SCHEMA = closed_object("skill", name=_TEXT, description=_TEXT)
+WISH_SCHEMA = closed_object("wish", name=_TEXT, description=_TEXT)
 
-EDITS_SCHEMA = _object(
+EDITS_SCHEMA = closed_object(
     "edits",
     edits={
         "type": "array",
-        "items": _object(
+        "items": closed_object(
             "edit",
             op={"type": "string", "enum": ["add", "replace", "remove"]},
             item={"type": "integer"},

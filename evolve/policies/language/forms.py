@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any, get_args
 
 from evolve.episodes.blocks import Block, BlockKind, Written, read_reply
-from evolve.models.structure import extract
+from evolve.models.structure import closed_object, extract
 from evolve.settings import ReplyForm
 
 CITED: Mapping[ReplyForm, str] = {
@@ -67,22 +67,6 @@ def _ended(text: str) -> str:
 
 
 def _schema(kinds: tuple[BlockKind, ...]) -> Mapping[str, Any]:
-    block = {"kind": {"type": "string", "enum": list(kinds)}, "path": _TEXT, "code": _TEXT}
-    return _object(
-        "action",
-        {
-            "thought": _TEXT,
-            "blocks": {"type": "array", "items": _object("block", block)},
-            "uses": {"type": "array", "items": _TEXT},
-        },
-    )
-
-
-def _object(title: str, properties: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {
-        "title": title,
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    block = closed_object("block", kind={"type": "string", "enum": list(kinds)}, path=_TEXT, code=_TEXT)
+    texts = {"type": "array", "items": _TEXT}
+    return closed_object("action", thought=_TEXT, blocks={"type": "array", "items": block}, uses=texts)

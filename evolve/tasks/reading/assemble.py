@@ -232,10 +232,10 @@ def _own_rows(placed: Sequence[PlacedRow]) -> tuple[tuple[Row, ...], tuple[Row, 
 
 
 def _kept_back(rows: Sequence[Row]) -> list[int]:
-    """Which rows verify: a third, at least three, at most what must not be seen.
+    """Which rows verify: a third, at least three, and all beyond what may be seen.
 
-    One more of nine, so that a refusal could show one and three stay unseen, leaves the examples one short: of 285
-    example tasks 260 were solved that way and 262 this way.
+    One more, so that a refusal could show one while three stay unseen, left the search without an answer to three
+    tasks of ``examples``; the test that solves all of them would show it.
 
     The first row of every shape stays visible while others can be spared, because a policy can
     only learn what its examples show; among the others every k-th is taken.
