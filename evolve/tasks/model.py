@@ -56,6 +56,7 @@ class Task:
         refused: Answers to it that earlier runs handed in, newest first; the rows that were shown with them verify
             nothing any more. No part of its identity.
         found: A right answer that learning from an earlier run found, or ""; no part of its identity either.
+        unlabelled: Inputs whose outputs are wanted, such as the other rows of a table; no part of its identity either.
         source: Where it came from: :data:`evolve.episodes.BUILT_IN`, or digests of its place and of what stands there,
             with blanks between; "" where nobody knows. A task file cannot set it, and it is no part of its identity.
     """
@@ -75,6 +76,7 @@ class Task:
     earlier: tuple[Turn, ...] = field(default=(), compare=False)
     refused: tuple[Refused, ...] = field(default=(), compare=False)
     found: str = field(default="", compare=False)
+    unlabelled: tuple[tuple[Json, ...], ...] = field(default=(), compare=False)
     source: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:

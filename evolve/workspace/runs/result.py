@@ -31,6 +31,9 @@ class Result:
         found: A right answer that was found while learning from the run, where it had none itself: the status stays
             what was shown. None until it was learned from.
         unchecked: Nothing could check what was handed in.
+        rivals: Sources of other functions that are right on every row as well, plainest first; each gives something
+            else than the answer on an input that people have.
+        reason: Why an answer that was right on rows is called unverified all the same, in one sentence, or "".
         overshoot: How far that budget was passed, in a sentence, or "".
         checked: A check command, or hidden tests in the answer's own process, accepted it; nothing learned is promoted
             on that.
@@ -71,6 +74,8 @@ class Result:
     overshoot: str = ""
     found: Found | None = field(default=None, metadata=SPARSE)
     unchecked: bool = field(default=False, metadata=SPARSE)
+    rivals: tuple[str, ...] = field(default=(), metadata=SPARSE)
+    reason: str = field(default="", metadata=SPARSE)
 
     @property
     def kind(self) -> str:
