@@ -1,0 +1,1 @@
+"""Tables with blank cells as offices have them, and whether filling them gives what is true."""
