@@ -1,7 +1,7 @@
 """Are tables filled with what is true? ``python -m benchmarks.everyday_use --json [--tables open|kept|all]``.
 
-Every table has a few filled cells and many blank ones, and a rule that is true for all its rows. It is filled in a fresh
-workspace without a model. With ``--data FOLDER`` public rows are drawn instead.
+Every table has a few filled cells and many blank ones, and a rule that is true for all its rows. It is filled in a
+fresh workspace without a model. With ``--data FOLDER`` public rows are drawn instead.
 """
 
 from __future__ import annotations

@@ -27,7 +27,6 @@ class Saving:
 
 SAVINGS: dict[Form, Saving] = {
     "csv": Saving(),
-    "tsv": Saving(suffix=".tsv", delimiter="\t"),
     "excel-de": Saving(delimiter=";", encoding="cp1252", newline="\r\n", comma=True),
     "excel-de-bom": Saving(delimiter=";", encoding="utf-8-sig", newline="\r\n", comma=True),
     "excel-quoted": Saving(encoding="utf-8-sig", newline="\r\n", quoting=csv.QUOTE_ALL),

@@ -9,47 +9,57 @@ from decimal import ROUND_HALF_UP, Decimal
 
 Rng = random.Random
 
-FIRST = tuple(
+
+def _words(text: str, mark: str = " ") -> tuple[str, ...]:
+    return tuple(text.split(mark))
+
+
+FIRST = _words(
     "Anna Ben Clara David Emma Felix Greta Hugo Ida Jonas Katharina Leo Maria Noah Olga Paul Quentin Rosa Samuel Tina"
     " Ursula Victor Wendy Xavier Yara Zoe Al Bo Jo Ed Amélie Björn Chloé Désirée Élodie José Jürgen Søren Zoë Łukasz"
-    " Anne-Marie Jean-Luc Mary-Ann Alexander Christopher Bartholomew Priya Wei Yuki Fatima Omar Kofi Ngozi Ivan".split()
+    " Anne-Marie Jean-Luc Mary-Ann Alexander Christopher Bartholomew Priya Wei Yuki Fatima Omar Kofi Ngozi Ivan"
 )
-LAST = tuple(
+LAST = _words(
     "Smith Jones Taylor Brown Miller Weber Fischer Wagner Becker Hoffmann Schulz Koch Richter Klein Wolf Neumann Braun"
     " Garcia Martinez Rossi Ferrari Novak Kowalski Nielsen Hansen Andersson Ivanova Petrov Tanaka Suzuki Kim Nguyen Li"
     " Wu Ng Okafor Mensah Haddad Cohen Levy O'Brien O'Neill McDonald MacLeod Müller Schäfer Größmann Lefèvre Núñez"
-    " Peña Öztürk Åberg Dvořák Smith-Jones Meyer-Landrut García-Márquez Featherstonehaugh Papadopoulos".split()
+    " Peña Öztürk Åberg Dvořák Smith-Jones Meyer-Landrut García-Márquez Featherstonehaugh Papadopoulos"
 )
 PLAIN_FIRST = tuple(name for name in FIRST if name.isascii() and name.isalpha())
 PLAIN_LAST = tuple(name for name in LAST if name.isascii() and name.isalpha())
 WESTERN_LAST = tuple(name for name in LAST if name not in ("Dvořák",))
 """Those that the eight-bit character set of western Windows has."""
 MIDDLE = ("Ann", "Lee", "J.", "Maria", "Robert", "K.", "Elisabeth", "van", "de la", "M.")
-CITIES = tuple(
+CITIES = _words(
     "Berlin|Hamburg|Köln|München|Bad Homburg|Frankfurt am Main|Ulm|Bonn|Zürich|Wien|Graz|St. Gallen|Genève|Lyon|Paris"
     "|Saint-Étienne|Madrid|Málaga|Porto|Roma|Oslo|Malmö|London|Leeds|Stoke-on-Trent|New York|Boston|San José|Salt Lake"
-    " City|Rio de Janeiro".split("|")
+    " City|Rio de Janeiro",
+    "|",
 )
 COUNTRIES = ("Germany", "France", "Spain", "Italy", "United Kingdom", "USA", "New Zealand", "Côte d'Ivoire", "Japan")
-STREETS = tuple(
+STREETS = _words(
     "Hauptstr.|Bahnhofstraße|Am Markt|Lange Gasse|Schillerplatz|Oak Street|Main Street|High Street|Elm Avenue|King's"
-    " Road|Rue de la Paix|Via Roma|Calle Mayor|Straße des 17. Juni|Unter den Linden|St. John's Lane".split("|")
+    " Road|Rue de la Paix|Via Roma|Calle Mayor|Straße des 17. Juni|Unter den Linden|St. John's Lane",
+    "|",
 )
-COMPANIES = tuple(
+COMPANIES = _words(
     "Acme|Globex|Initech|Umbrella|Hooli|Stark & Sons|Wayne Ltd|Müller GmbH|Café Noir|Nordwind AG|Soylent Foods|Blue"
-    " Ocean Trading|A. B. Carlsson|3D Print Co|Maier + Partner|O'Leary Bros.|Sunrise Solar|Tyrell".split("|")
+    " Ocean Trading|A. B. Carlsson|3D Print Co|Maier + Partner|O'Leary Bros.|Sunrise Solar|Tyrell",
+    "|",
 )
-PRODUCTS = tuple(
+PRODUCTS = _words(
     "Apple|Pen|Desk Lamp|Office Chair|Notebook A5|Stapler|USB Cable|Coffee Mug|Whiteboard Marker|Paper|Monitor Stand"
-    "|Keyboard|Mouse|Printer Toner XL|Envelope|Sticky Notes|Water Bottle|Hole Punch|Headset|Ruler".split("|")
+    "|Keyboard|Mouse|Printer Toner XL|Envelope|Sticky Notes|Water Bottle|Hole Punch|Headset|Ruler",
+    "|",
 )
 COLOURS = ("red", "blue", "green", "black", "white", "yellow", "grey", "light blue", "orange", "silver")
 SIZES = ("XS", "S", "M", "L", "XL", "XXL")
 DEPARTMENTS = ("Sales", "IT", "Human Resources", "Legal", "R&D", "Finance", "Marketing", "Logistics", "Facilities")
-TOPICS = tuple(
+TOPICS = _words(
     "Annual Report|Meeting Notes|Budget|Offer|Price List 2024|Contract Draft|Minutes|Project Plan|Invoice Copy|Travel"
     " Expenses|Holiday Request|Team Photo|Q3 Forecast|Press Release|User Guide|Order Form|Safety Rules|Salary"
-    " Review|Site Visit|Test".split("|")
+    " Review|Site Visit|Test",
+    "|",
 )
 REMARKS = ("", "", "", "called twice", "urgent", "see mail", "ok", "ask Eva", "paid", "check again!", "new")
 NOTES = ("ok", "to be checked", "from last year", "by phone", "web shop", "walk-in", "n/a", "fair 2023", "renewed")

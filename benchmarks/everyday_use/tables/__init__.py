@@ -3,16 +3,67 @@
 from __future__ import annotations
 
 from benchmarks.everyday_use.table import Table
-from benchmarks.everyday_use.tables import dates, money, people
+from benchmarks.everyday_use.tables import (
+    codes,
+    contact,
+    dates,
+    files,
+    grades,
+    money,
+    numbers,
+    people,
+    products,
+    texts,
+    times,
+)
 
 KINDS: dict[str, tuple[Table, ...]] = {
     "people": people.TABLES,
     "dates": dates.TABLES,
+    "times": times.TABLES,
     "money": money.TABLES,
+    "numbers": numbers.TABLES,
+    "grades": grades.TABLES,
+    "codes": codes.TABLES,
+    "contact": contact.TABLES,
+    "texts": texts.TABLES,
+    "files": files.TABLES,
+    "products": products.TABLES,
 }
 TABLES: tuple[Table, ...] = tuple(table for tables in KINDS.values() for table in tables)
 
-KEPT: tuple[str, ...] = ()
+KEPT: tuple[str, ...] = (
+    "user-from-name-and-year",
+    "business-year-from-october",
+    "period-as-text",
+    "hours-of-shift",
+    "minutes-of-spoken-duration",
+    "amount-with-currency-first",
+    "celsius-of-fahrenheit",
+    "kilometres-of-miles",
+    "sum-of-list-in-cell",
+    "customer-tier",
+    "paid-in-time",
+    "reorder-by-stock",
+    "isbn-check-digit",
+    "stock-keeping-unit",
+    "newer-version",
+    "number-plate",
+    "street-without-number",
+    "american-phone-number",
+    "german-phone-number-abroad",
+    "address-in-one-line",
+    "order-number-in-sentence",
+    "text-in-brackets",
+    "shortened-title",
+    "tags-with-hash",
+    "kind-of-file",
+    "short-web-name",
+    "message-of-log-line",
+    "grams-of-weight",
+    "total-of-order-line",
+    "label-of-product",
+)
 """Chosen before anything was measured; not looked at while something is built."""
 
 

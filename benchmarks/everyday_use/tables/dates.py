@@ -40,6 +40,11 @@ def _fiscal(text: str, *, starts: int) -> str:
     return f"FY{year % 100} Q{(one.month - starts) % 12 // 3 + 1}"
 
 
+def _october(one: date) -> tuple[int, int]:
+    year = one.year - (one.month < 10)
+    return year, (year + 1) % 100
+
+
 def _month_end(text: str) -> str:
     one = ISO(text)
     return f"{text[:8]}{calendar.monthrange(one.year, one.month)[1]:02}"
@@ -225,5 +230,22 @@ TABLES = (
         given=5,
         form="excel-de",
     ),
+    Table(
+        name="business-year-from-october",
+        columns="Date | Business year=",
+        draw=lambda rng: f"{day(rng):%d.%m.%Y}",
+        rule=lambda text: "{}/{:02}".format(*_october(_german(text))),
+        rows=30,
+        given=10,
+        cases=lambda text: _german(text).month >= 10,
+    ),
+    Table(
+        name="period-as-text",
+        columns="ID* | From | To | Period=",
+        draw=_period,
+        rule=lambda one, other: f"{ISO(one):%d.%m.}-{ISO(other):%d.%m.%Y}",
+        rows=24,
+        given=6,
+    ),
 )
-"""Eighteen tables."""
+"""Twenty tables."""

@@ -179,5 +179,14 @@ TABLES = (
         rows=26,
         given=8,
     ),
+    Table(
+        name="amount-with-currency-first",
+        columns="No* | Amount | Shown=",
+        draw=lambda rng: f"{amount(rng)} {rng.choice(CURRENCIES)}",
+        rule=lambda text: f"{text.split()[1]} {D(text.split()[0]):.2f}",
+        rows=28,
+        given=8,
+        slip="transposed",
+    ),
 )
-"""Sixteen tables."""
+"""Seventeen tables."""

@@ -158,5 +158,14 @@ TABLES = (
         given=5,
         scattered=True,
     ),
+    Table(
+        name="user-from-name-and-year",
+        columns="Last | First | Year | User=",
+        draw=lambda rng: (rng.choice(PLAIN_LAST), rng.choice(PLAIN_FIRST), str(rng.randint(1955, 2006))),
+        rule=lambda last, first, year: f"{last[:4].lower()}{first[:2].lower()}{year[2:]}",
+        rows=30,
+        given=7,
+        slip="doubled",
+    ),
 )
-"""Thirteen tables."""
+"""Fourteen tables."""
