@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Any
 
-from benchmarks.everyday_use import counting
+from benchmarks.everyday_use import baselines, counting, public
 from benchmarks.everyday_use.measure import measured
 from benchmarks.everyday_use.tables import chosen
 from benchmarks.record import Outcome, common_options, progress, publish
@@ -50,15 +51,32 @@ def tables(options: argparse.Namespace) -> tuple[Outcome, str]:
         partial(measured, table.name, with_fill=not options.without_fill, budget=options.budget) for table in wanted
     ]
     rows = in_processes(jobs, options.jobs, _told)
+    beside = baselines.figures(wanted) if options.baselines else []
     outcome = Outcome(
         benchmark="everyday_use",
         seeds=1,
         quick=options.quick,
         rows=rows,
         targets=counting.targets_of(rows),
-        settings={"tables": options.tables, "fill": not options.without_fill},
+        settings={"tables": options.tables, "fill": not options.without_fill, "baselines": beside},
     )
-    return outcome, counting.table(rows)
+    return outcome, "\n".join([counting.table(rows), *baselines.shown(beside)])
+
+
+def rows_of_others(options: argparse.Namespace) -> tuple[Outcome, str]:
+    """Answers to public rows."""
+    arms = public.ARMS if options.arm is None else (options.arm,)
+    jobs = public.jobs(options.data, arms, options.draws, options.shown, options.verify)
+    rows = in_processes(jobs[::10] if options.quick else jobs, options.jobs, _told)
+    outcome = Outcome(
+        benchmark="everyday_use",
+        seeds=options.draws,
+        quick=options.quick,
+        rows=rows,
+        targets=public.targets_of(rows),
+        settings={"data": options.data.name, "shown": options.shown, "verify": options.verify},
+    )
+    return outcome, public.table(rows)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -69,6 +87,12 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--without-fill", action="store_true", help="give the filled rows to run, and apply its answer")
     made.add_argument("--budget", help="of each table, such as 50k-candidates; by default the product's own")
     made.add_argument("--jobs", type=int, default=2, help="processes")
+    made.add_argument("--baselines", action="store_true", help="also what copying and joining cells would do")
+    made.add_argument("--data", type=Path, help="a folder with tasks.jsonl: its rows instead of tables")
+    made.add_argument("--draws", type=int, default=3, help="with --data: how often the rows to show are drawn")
+    made.add_argument("--shown", type=int, default=5, help="with --data: rows to show")
+    made.add_argument("--verify", type=int, default=5, help="with --data: rows to verify with, where a task has them")
+    made.add_argument("--arm", choices=public.ARMS, help="with --data: only this way of giving the rows")
     common_options(made, seeds=1)
     return made
 
@@ -76,7 +100,7 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: Iterable[str] | None = None) -> None:
     """The command line."""
     options = parser().parse_args(None if argv is None else list(argv))
-    outcome, shown = tables(options)
+    outcome, shown = rows_of_others(options) if options.data is not None else tables(options)
     publish(outcome, options, shown)
 
 

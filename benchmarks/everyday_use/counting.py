@@ -68,20 +68,21 @@ def targets_of(rows: Sequence[Row]) -> list[Target]:
     verified, able = called_verified(rows)
     wrong = sum(row["verified"] and not row["all_right"] for row in rows)
     return [
-        Target(name="cells wrong and unmarked", op="<=", target=0.02, value=_share(all_cells["wrong"], total), n=total),
+        Target(name="cells wrong and unmarked", op="<=", target=0.02, value=share(all_cells["wrong"], total), n=total),
         Target(
             name="right answers with three unseen rows called verified",
             op=">=",
             target=0.8,
-            value=_share(verified, able),
+            value=share(verified, able),
             n=able,
         ),
-        Target(name="right cells marked", op="<=", target=0.1, value=_share(all_cells["right_marked"], right), n=right),
-        Target(name="tables verified and wrong", op="<=", target=0.03, value=_share(wrong, len(rows)), n=len(rows)),
+        Target(name="right cells marked", op="<=", target=0.1, value=share(all_cells["right_marked"], right), n=right),
+        Target(name="tables verified and wrong", op="<=", target=0.03, value=share(wrong, len(rows)), n=len(rows)),
     ]
 
 
-def _share(part: int, whole: int) -> float | None:
+def share(part: int, whole: int) -> float | None:
+    """The share, or None of nothing."""
     return part / whole if whole else None
 
 
