@@ -67,7 +67,7 @@ def rows_of_others(options: argparse.Namespace) -> tuple[Outcome, str]:
     """Answers to public rows."""
     arms = public.ARMS if options.arm is None else (options.arm,)
     jobs = public.jobs(options.data, arms, options.draws, options.shown, options.verify)
-    rows = in_processes(jobs[::10] if options.quick else jobs, options.jobs, _told)
+    rows = in_processes(jobs[::11] if options.quick else jobs, options.jobs, _told)
     outcome = Outcome(
         benchmark="everyday_use",
         seeds=options.draws,

@@ -16,6 +16,7 @@ from benchmarks.everyday_use.tables import (
     texts,
     times,
 )
+from evolve.files import canonical_json, digest
 
 KINDS: dict[str, tuple[Table, ...]] = {
     "people": people.TABLES,
@@ -73,5 +74,11 @@ def chosen(which: str) -> tuple[Table, ...]:
 
 
 def kind_of(table: Table) -> str:
-    """The kind whose module has the table."""
-    return next(kind for kind, tables in KINDS.items() if table in tables)
+    """The kind whose module has the table, or "" for one that was made elsewhere."""
+    return next((kind for kind, tables in KINDS.items() if table in tables), "")
+
+
+def frozen() -> str:
+    """A digest of everything that a table is: it changes when a table, a pool or a drawing does."""
+    whole = [[table.name, table.form, table.header, table.shown, table.truth] for table in TABLES]
+    return digest(canonical_json([whole, KEPT]))
