@@ -16,12 +16,13 @@ from statistics import median
 from typing import Any
 
 from benchmarks import coverage, figures, gate, optimize
+from benchmarks.everyday_use import page as everyday_use
 from benchmarks.learner import ARMS
 from benchmarks.learning import shown
 from benchmarks.results_trust import NOTES, TABLES
 
 File = Mapping[str, Any]
-ORDER = ("learning", "demo", "coverage", "speed", *TABLES, "gate", "optimize", "optimize_prompts")
+ORDER = ("learning", "demo", "everyday_use", "coverage", "speed", *TABLES, "gate", "optimize", "optimize_prompts")
 
 
 def read(folder: Path) -> list[dict[str, Any]]:
@@ -82,6 +83,7 @@ def _section(file: File) -> Iterator[str]:
     parts: Mapping[str, Callable[[File], Iterator[str]]] = {
         "learning": _learning,
         "demo": _demo,
+        "everyday_use": _everyday_use,
         "coverage": _coverage,
         "speed": _speed,
         "gate": _gate,
@@ -131,6 +133,13 @@ def _demo(file: File) -> Iterator[str]:
             row["seed"], row["wall_s"], "yes" if row["promoted"] else "no", shown(*row["ratio"]), shown(*row["gain"])
         )
     yield ""
+
+
+def _everyday_use(file: File) -> Iterator[str]:
+    head, *body = everyday_use.section(file)
+    yield from _head(*head)
+    yield from (_line(*cells) for cells in body)
+    yield from ("", everyday_use.note(file), "")
 
 
 def _coverage(file: File) -> Iterator[str]:

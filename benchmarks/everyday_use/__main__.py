@@ -58,7 +58,11 @@ def tables(options: argparse.Namespace) -> tuple[Outcome, str]:
         quick=options.quick,
         rows=rows,
         targets=counting.targets_of(rows),
-        settings={"tables": options.tables, "fill": not options.without_fill, "baselines": beside},
+        settings={
+            "suite": options.tables + (", without fill" if options.without_fill else ""),
+            "fill": not options.without_fill,
+            "baselines": beside,
+        },
     )
     return outcome, "\n".join([counting.table(rows), *baselines.shown(beside)])
 
@@ -74,7 +78,12 @@ def rows_of_others(options: argparse.Namespace) -> tuple[Outcome, str]:
         quick=options.quick,
         rows=rows,
         targets=public.targets_of(rows),
-        settings={"data": options.data.name, "shown": options.shown, "verify": options.verify},
+        settings={
+            "suite": options.data.name,
+            "data": options.data.name,
+            "shown": options.shown,
+            "verify": options.verify,
+        },
     )
     return outcome, public.table(rows)
 
