@@ -1,0 +1,66 @@
+"""Constants that no list holds are worked out from a few rows, and hold on rows that were not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from evolve.policies.search import SearchPolicy
+from tests.policies.samples import first_action, view_of
+from tests.policies.test_functions_of_two import compiled
+
+
+def holds(policy: SearchPolicy, function: Callable[..., Any], shown: tuple[Any, ...], unseen: tuple[Any, ...]) -> None:
+    """The search finds the function from its values on the shown inputs, right on the unseen ones."""
+    view = view_of(function, *shown)
+    learned = compiled(view, first_action(policy, view))
+    rows = [row if isinstance(row, tuple) else (row,) for row in unseen]
+    assert [learned(*row) for row in rows] == [function(*row) for row in rows]
+
+
+def grade(points: int) -> str:
+    return "A" if points >= 90 else "B" if points >= 80 else "C" if points >= 70 else "F"
+
+
+BANDS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]] = {
+    "grades": (grade, (95, 91, 85, 81, 72, 78, 55, 40), (90, 88, 80, 70, 65)),
+    "a grade of one row": (grade, (95, 88, 71, 52, 91, 83, 60), (99, 86, 75, 10)),
+    "bounds among thousands": (
+        lambda n: "small" if n < 1000 else "medium" if n < 10_000 else "large",
+        (120, 800, 2500, 7000, 15_000, 64_000),
+        (50, 5000, 90_000),
+    ),
+    "a fee by weight": (
+        lambda x: 4.9 if x < 50 else 2.9 if x < 100 else 0.0,
+        (12.5, 48.0, 55.0, 90.0, 120.0, 300.0),
+        (30.0, 75.0, 200.0),
+    ),
+    "a number in a text": (
+        lambda text: "minor" if int(text.split()[0]) < 20 else "adult",
+        ("5 years", "12 years", "19 years", "22 years", "47 years", "80 years"),
+        ("3 years", "30 years"),
+    ),
+    "before and after a year": (
+        lambda text: "old" if text < "2020-01-01" else "new",
+        ("2018-03-04", "2019-11-30", "2020-02-01", "2022-07-07", "2015-05-05", "2021-01-09"),
+        ("2012-01-01", "2019-12-31", "2020-01-01"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BANDS)
+def test_bounds_of_bands_are_worked_out(name: str, unlearned: SearchPolicy) -> None:
+    holds(unlearned, *BANDS[name])
+
+
+def test_rows_that_each_have_a_label_of_their_own_are_no_bands(unlearned: SearchPolicy) -> None:
+    view = view_of(dict(zip((3, 17, 40, 66), ("kiwi", "plum", "fig", "pear"), strict=True)).__getitem__, 3, 17, 40, 66)
+    assert first_action(unlearned, view).kind == "finish"
+
+
+def test_a_condition_on_the_parity_of_a_length_does_not_explain_four_rows(unlearned: SearchPolicy) -> None:
+    labels = {"oak": "north", "lime": "south", "birch": "north", "maple": "north", "poplar": "south", "yews": "south"}
+    action = first_action(unlearned, view_of(labels.__getitem__, *labels))
+    assert "% 2" not in (action.code or "")
