@@ -64,3 +64,52 @@ def test_a_condition_on_the_parity_of_a_length_does_not_explain_four_rows(unlear
     labels = {"oak": "north", "lime": "south", "birch": "north", "maple": "north", "poplar": "south", "yews": "south"}
     action = first_action(unlearned, view_of(labels.__getitem__, *labels))
     assert "% 2" not in (action.code or "")
+
+
+def euros(text: str, rate: float) -> str:
+    return f"{float(text.split()[0].replace(',', '.')) * rate:.2f}".replace(".", ",") + " EUR"
+
+
+SUMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]] = {
+    "net to gross": ({10: 11.9, 25.5: 30.35, 99: 117.81, 7.77: 9.25}.__getitem__, (10, 25.5, 99), (7.77,)),
+    "a price after a discount": (lambda x: round(x * 0.85, 2), (20.0, 49.8, 100.0), (80.0, 12.34)),
+    "pounds to kilograms": (lambda n: round(n * 0.45359237, 2), (10, 25, 3, 180), (150, 7, 44)),
+    "Fahrenheit to Celsius": (lambda n: round((n - 32) * 5 / 9, 1), (32, 212, 100, 50), (70, -10, 0)),
+    "Celsius to Fahrenheit": (lambda n: n * 9 / 5 + 32, (0, 100, 35, 20), (-40, 25)),
+    "a line in whole numbers": (lambda n: 12 * n + 35, (1, 2, 10, 6), (100, 7)),
+    "a share of two columns": (
+        lambda a, b: round(100 * a / b, 1),
+        ((3, 8), (5, 5), (1, 7), (20, 30)),
+        ((2, 3), (1, 9)),
+    ),
+    "growth": (
+        lambda a, b: round(100 * b / a - 100, 1),
+        ((100, 120), (80, 60), (50, 75), (30, 31)),
+        ((200, 230), (7, 9)),
+    ),
+    "a discount that differs by row": (
+        lambda price, percent: round(price * (1 - percent / 100), 2),
+        ((100.0, 10), (49.9, 20), (15.0, 0), (80.0, 25)),
+        ((60.0, 15), (9.99, 50)),
+    ),
+    "an amount in a text": (
+        lambda text: euros(text, 1.19),
+        ("12,50 EUR", "100,00 EUR", "8,99 EUR", "45,20 EUR"),
+        ("1,00 EUR", "19,99 EUR"),
+    ),
+    "a distance in a text": (
+        lambda text: f"{float(text.split()[0]) / 1.609344:.1f} mi",
+        ("10 km", "42 km", "5 km", "100 km"),
+        ("21 km", "8 km"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SUMS)
+def test_factors_and_offsets_are_worked_out(name: str, unlearned: SearchPolicy) -> None:
+    holds(unlearned, *SUMS[name])
+
+
+def test_numbers_that_no_plain_line_joins_give_no_factor(unlearned: SearchPolicy) -> None:
+    noise = {11: 38.21, 23: 95.7, 37: 12.64, 58: 71.03}
+    assert first_action(unlearned, view_of(noise.__getitem__, *noise)).kind == "finish"

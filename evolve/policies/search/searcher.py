@@ -107,7 +107,7 @@ class Searcher:
         self._segments = Segments(self.problem.outputs, goal) if self.combine and sequence else None
         self._partials = Partials(self.problem.outputs, equality(goal)) if self.combine else None
         self._deductions = Deductions(self.enumerator) if self.combine else None
-        self._solvers = Solvers(self.enumerator) if self.combine else None
+        self._solvers = Solvers(self.enumerator, self.vocabulary.by_name) if self.combine else None
         self._pending: list[tuple[int, int, Term]] = []
         self._offered = 0
 

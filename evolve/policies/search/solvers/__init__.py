@@ -7,17 +7,20 @@ comes out is an ordinary term of the same operations, with constants of its own.
 - ``round_values``: the roundest number of a range.
 - ``found``: what solvers work with and what they give.
 - ``bands``: labels by ranges of an ordered value.
+- ``targets``, ``fitting``, ``lines``: the numbers of the outputs and the plainest line to them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from evolve.policies.search.enumerator import Enumerator
 from evolve.policies.search.solvers.bands import Bands
 from evolve.policies.search.solvers.found import Found
+from evolve.policies.search.solvers.lines import Lines
+from evolve.programs.operation import Operation
 from evolve.programs.terms import Term
 
 __all__ = ["Found", "Solvers"]
@@ -34,11 +37,12 @@ class Solvers:
     """Every solver over one search."""
 
     enumerator: Enumerator
+    operations: Mapping[str, Operation]
     each: tuple[Solver, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         self.bands = Bands(self.enumerator)
-        self.each = (self.bands,)
+        self.each = (self.bands, Lines(self.enumerator, self.operations))
 
     def solutions(self) -> Iterator[Found]:
         """What the values of the newest level allow to work out."""

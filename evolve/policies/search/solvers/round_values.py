@@ -10,9 +10,10 @@ FINEST = -6
 
 
 def digits(value: float) -> int:
-    """Significant digits of a number as it is written: 1 for 50 and 0.5, 3 for 1.19."""
+    """Digits that a number takes to write: 1 for 50 and 0.5, 3 for 1.19; two for each zero that 0.05 begins with."""
     number = Decimal(repr(value)).normalize()
-    return max(1, len(number.as_tuple().digits))
+    shown = len(number.as_tuple().digits)
+    return max(1, shown) + 2 * max(0, places(value) - shown)
 
 
 def places(value: float) -> int:
