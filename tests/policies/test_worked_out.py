@@ -113,3 +113,41 @@ def test_factors_and_offsets_are_worked_out(name: str, unlearned: SearchPolicy) 
 def test_numbers_that_no_plain_line_joins_give_no_factor(unlearned: SearchPolicy) -> None:
     noise = {11: 38.21, 23: 95.7, 37: 12.64, 58: 71.03}
     assert first_action(unlearned, view_of(noise.__getitem__, *noise)).kind == "finish"
+
+
+PARTS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]] = {
+    "from a marker to the end": (
+        lambda text: text.split("Ref:")[1].strip(),
+        ("Payment May: Ref: A-103", "Rent: Ref: B-77", "Gas: and water Ref: C-9 x"),
+        ("Wire: again Ref: ZZ-1",),
+    ),
+    "from a marker to a sign": (
+        lambda text: text.split("Ref:")[1].split(";")[0].strip(),
+        ("Payment May Ref: A-103; paid", "Rent Ref: B-77; open", "Gas and water Ref: C 9; x"),
+        ("Wire Ref: ZZ 1; a b",),
+    ),
+    "between two words": (
+        lambda text: text.split("from ")[1].split(" to ")[0],
+        ("fly from New York to Rome", "go from Paris to Oslo at 5", "drive from Bad Ems to Kiel"),
+        ("walk from Old Town to Linz",),
+    ),
+    "two marked parts put together": (
+        lambda text: text.split("City: ")[1].split(";")[0] + " (" + text.split("Name: ")[1].split(";")[0] + ")",
+        (
+            "Name: Ann Lee; City: Rome; Age: 4",
+            "Name: Bob; City: New York; Age: 40",
+            "Name: Cy de Fox; City: Oslo; Age: 33",
+        ),
+        ("Name: X Y; City: Bad Ems; Age: 1",),
+    ),
+    "the last digits of a number with signs": (
+        lambda text: "".join(filter(str.isdigit, text))[-4:],
+        ("+49 (30) 123-45 67", "030/99 88 11", "(0)40 5 55 12-3"),
+        ("12 34-5 6",),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_markers_and_numbers_of_characters_are_worked_out(name: str, unlearned: SearchPolicy) -> None:
+    holds(unlearned, *PARTS[name])

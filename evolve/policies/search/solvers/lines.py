@@ -137,7 +137,9 @@ def _whole_line(line: Line, term: Term) -> Term | None:
     if line.divisor != 1 or any(part != int(part) for part in parts):
         return None
     for operation, part in (("add", line.before), ("multiply", line.factor), ("add", line.after)):
-        if part != (operation == "multiply"):
+        if part < 0 and operation == "add":
+            term = apply("subtract", term, number(-part, INT))
+        elif part != (operation == "multiply"):
             term = apply(operation, term, number(part, INT))
     return term
 
