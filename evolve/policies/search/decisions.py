@@ -8,12 +8,13 @@ observational equivalence, as in EUSolver, Alur et al. 2017).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from evolve.policies.search.bank import Bank, Entry, term_of
-from evolve.programs.terms import Apply, Term
+from evolve.programs.terms import Apply, Term, operations_in
 from evolve.programs.types import BOOL
 
 CHOOSE = 5
@@ -25,6 +26,18 @@ MIN_SUPPORT = 2
 
 Decision = tuple[int, int, Term]
 """``(cost, level at which it may be taken, term)``."""
+
+_Branch = tuple[int, int, Term, int]
+"""A decision and the examples it gets right."""
+
+_Test = tuple[int, int, Entry]
+"""Examples, price and entry, of a condition or of a program that is right on them."""
+
+ENOUGH, SHORT, FAR_FETCHED = 3.0, 2, 4.0
+"""Bits by which the rows that a condition decides shall outnumber the conditions before it; what each that is missing
+costs; and bits that a remainder, or a length, counts for less as a condition."""
+REMAINDERS = {"is_even", "is_odd", "divides", "modulo", "rest_of_units"}
+LENGTHS = {"text_length", "length", "count", "count_text", "count_matches", "count_if", "find_text"}
 
 FIRM_SUPPORT = 3
 PATIENCE = {True: 4, False: 1_000}
@@ -39,13 +52,23 @@ class Partials:
     same: Callable[[Any, Any], bool]
     best: dict[int, tuple[int, Entry]] = field(default_factory=dict)
     changed: bool = False
+    mined: list[_Test] = field(default_factory=list)
+
+    def cut(self, tests: Iterable[tuple[tuple[bool, ...], int, Term]]) -> None:
+        """Takes further conditions: ``(values, price, term)``."""
+        everything = (1 << len(self.outputs)) - 1
+        for values, cost, term in tests:
+            mask = _mask(values)
+            if 0 < mask < everything and len(self.mined) < MAX_TESTS // 2:
+                self.mined.append((mask, cost, (values, term, ())))
+                self.changed = True
 
     def offer(self, entry: Entry, cost: int) -> None:
         """Notes which examples the entry explains."""
         right = list(map(self.same, entry[0], self.outputs))
         if True not in right:
             return
-        mask = sum(1 << i for i, is_right in enumerate(right) if is_right)
+        mask = _mask(right)
         if mask not in self.best:
             self.best[mask] = (cost, entry)
             self.changed = True
@@ -64,14 +87,13 @@ class Partials:
         # Where no program explains an example, no list of these programs can.
         if union != everything:
             return None
-        tests = _tests(bank, everything)
-        return self._split(everything, useful, tests, 2)
+        tests = sorted([*_tests(bank, everything), *self.mined], key=lambda test: test[1])
+        best = self._split(everything, useful, tests, 2)
+        return None if best is None else best[:3]
 
-    def _split(
-        self, remaining: int, useful: list[tuple[int, int, Entry]], tests: list[tuple[int, int, Entry]], depth: int
-    ) -> Decision | None:
-        best: Decision | None = None
-        for truth, test_cost, test in tests:
+    def _split(self, remaining: int, useful: list[_Test], tests: list[_Test], depth: int) -> _Branch | None:
+        best: _Branch | None = None
+        for before, (truth, test_cost, test) in enumerate(tests, 1):
             yes, no = truth & remaining, remaining & ~truth
             if yes.bit_count() < MIN_SUPPORT or no.bit_count() < MIN_SUPPORT:
                 continue
@@ -84,26 +106,48 @@ class Partials:
             if other is None:
                 continue
             cost = CHOOSE + test_cost + then[0] + other[0]
-            if best is None or cost < best[0]:
-                term = Apply("choose", (term_of(test), then[2], other[2]))
-                firm = min(yes.bit_count(), no.bit_count()) >= FIRM_SUPPORT
-                best = (cost, max(test_cost + PATIENCE[firm], then[1], other[1]), term)
+            if best is not None and cost >= best[0]:
+                continue
+            condition = term_of(test)
+            # Of so many conditions some one splits few rows in any wanted way.
+            decided = ((then[3] ^ other[3]) & remaining).bit_count()
+            bits = decided - math.log2(before) - far_fetched(condition)
+            short = max(0.0, ENOUGH - bits)
+            cost += math.ceil(SHORT * short)
+            if bits > 0 and (best is None or cost < best[0]):
+                firm = min(yes.bit_count(), no.bit_count()) >= FIRM_SUPPORT and not short
+                term = Apply("choose", (condition, then[2], other[2]))
+                right = (truth & then[3]) | (other[3] & ~truth)
+                best = (cost, max(test_cost + PATIENCE[firm], then[1], other[1]), term, right)
         return best
 
 
-def _cheapest_for(wanted: int, useful: list[tuple[int, int, Entry]]) -> Decision | None:
-    fits = [(cost, entry) for mask, cost, entry in useful if mask & wanted == wanted]
+def _mask(values: Iterable[bool]) -> int:
+    return sum(1 << i for i, value in enumerate(values) if value)
+
+
+def far_fetched(condition: Term) -> float:
+    """Bits that a condition counts for less because outputs seldom depend on what it looks at.
+
+    A length or a remainder splits any rows in some way, the remainder of a length does so most of all.
+    """
+    names = set(operations_in(condition))
+    return FAR_FETCHED * ((not names.isdisjoint(REMAINDERS)) + (not names.isdisjoint(LENGTHS)) / 2)
+
+
+def _cheapest_for(wanted: int, useful: list[_Test]) -> _Branch | None:
+    fits = [(cost, mask, entry) for mask, cost, entry in useful if mask & wanted == wanted]
     if not fits:
         return None
-    cost, entry = min(fits, key=lambda f: f[0])
-    return cost, cost, term_of(entry)
+    cost, mask, entry = min(fits, key=lambda f: f[0])
+    return cost, cost, term_of(entry), mask
 
 
-def _tests(bank: Bank, everything: int) -> list[tuple[int, int, Entry]]:
+def _tests(bank: Bank, everything: int) -> list[_Test]:
     """Boolean expressions that split the examples, and their negations' masks are implied."""
     tests = []
     for cost, entry in bank.entries(BOOL):
-        mask = sum(1 << i for i, value in enumerate(entry[0]) if value)
+        mask = _mask(entry[0])
         if 0 < mask < everything:
             tests.append((mask, cost, entry))
         if len(tests) >= MAX_TESTS:

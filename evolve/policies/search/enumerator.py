@@ -123,7 +123,9 @@ class Enumerator:
             if leaf.type in needed or leaf.type in active:
                 self._starts.setdefault(leaf.cost, []).append(leaf)
         self._size = size
-        by_price = sorted(self.grammar.rules, key=lambda r: self.costs[r.name])
+        # Of programs at one price with the same values the first is kept. What takes a value to another of its type,
+        # such as a change of case, comes first: so it is applied to the part that was cut out, not before the cut.
+        by_price = sorted(self.grammar.rules, key=lambda r: (r.params != (r.result,), self.costs[r.name]))
         self._turns = [
             _Turn(r, self.costs[r.name], self.bank.shelf(r.result), r.result == self._goal) for r in by_price
         ]

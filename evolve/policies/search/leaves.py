@@ -11,7 +11,7 @@ from typing import Any
 from evolve.policies.search.grammar import COLUMN, ORDINARY
 from evolve.policies.search.problem import Problem
 from evolve.programs.operation import Operation, define
-from evolve.programs.operations.relevance import may_matter
+from evolve.programs.operations.relevance import is_shown, may_matter
 from evolve.programs.terms import Constant, Input, Term
 from evolve.programs.types import BOOL, FLOAT, INT, STR, FrozenDict, Type, dict_of, subtypes
 
@@ -30,9 +30,9 @@ def leaves_of(problem: Problem, literals: Iterable[tuple[Constant, int]], prices
     """Every leaf of a search, cheapest first, one per value and type."""
     leaves: dict[tuple[Type, Any], Leaf] = {}
 
-    def add(term: Constant, cost: int, name: str) -> None:
+    def add(term: Constant, cost: int, name: str, more: int = 0) -> None:
         key = (term.type, term.value)
-        leaf = Leaf(term, term.type, max(1, prices.get(name, cost)), name)
+        leaf = Leaf(term, term.type, max(1, prices.get(name, cost)) + more, name)
         # One literal may come from several sources; the cheapest price counts.
         if key not in leaves or leaves[key].cost > leaf.cost:
             leaves[key] = leaf
@@ -40,7 +40,10 @@ def leaves_of(problem: Problem, literals: Iterable[tuple[Constant, int]], prices
     texts = texts_in(problem.inputs), texts_in(problem.outputs)
     for constant, cost in literals:
         if may_matter(constant, *texts):
-            add(constant, cost, constant_name(constant))
+            name = constant_name(constant)
+            # On top of a learned price too: rows that do not show a format do not ask for it.
+            unshown = 0 if is_shown(constant, texts[1]) else UNSHOWN
+            add(constant, cost, name, unshown)
     for number in NUMBERS:
         add(Constant(number, INT), SMALL.get(number, 5), f"literal:int:{number}")
     for constant, cost in mined_constants(problem):
@@ -55,6 +58,8 @@ def texts_in(values: Iterable[Any]) -> list[str]:
 
 
 DELIMITER = Type("delimiter")
+UNSHOWN = 4
+"""What a format costs more where no output shows its sign, such as a comma between thousands."""
 NUMBERS = range(-1, 11)
 SMALL = {0: 3, 1: 2, 2: 2, 3: 3, -1: 4, 4: 4, 5: 4}
 MINED = {"mined:int": 4, "mined:float": 5, "mined:str": 5}

@@ -15,6 +15,7 @@ from evolve.policies.search.grammar import Grammar, build_grammar, costs_of
 from evolve.policies.search.lambdas import BodyCompiler, BodySetting, LambdaBanks
 from evolve.policies.search.leaves import column_operations, leaves_of, look_ups, static_prices
 from evolve.policies.search.problem import Problem
+from evolve.policies.search.solvers import Solvers
 from evolve.programs.evaluation import evaluate
 from evolve.programs.operation import EVALUATION_ERRORS, Operation
 from evolve.programs.terms import Constant, Term
@@ -106,6 +107,7 @@ class Searcher:
         self._segments = Segments(self.problem.outputs, goal) if self.combine and sequence else None
         self._partials = Partials(self.problem.outputs, equality(goal)) if self.combine else None
         self._deductions = Deductions(self.enumerator) if self.combine else None
+        self._solvers = Solvers(self.enumerator, self.vocabulary.by_name) if self.combine else None
         self._pending: list[tuple[int, int, Term]] = []
         self._offered = 0
 
@@ -126,6 +128,7 @@ class Searcher:
                         yield None
                 self._offer_items()
                 self._deduce()
+                self._work_out()
                 self._try_combinations()
                 yield from self._unseen(self._ready(), seen)
         except OutOfBudget:
@@ -170,6 +173,18 @@ class Searcher:
                 turn = cost - AHEAD
                 is_ready = turn <= self.enumerator.cost  # else when all programs of that price are built
                 self._pending.append((turn if is_ready else turn + 1, cost, term_of(entry)))
+
+    def _work_out(self) -> None:
+        """Programs, and pieces of the outputs, with constants that the rows give."""
+        if self._solvers is None:
+            return
+        if self._partials is not None:
+            self._partials.cut(self._solvers.cuts())
+        for found in self._solvers.solutions():
+            if found.values is None:
+                self._pending.append((found.turn, found.cost, found.term))
+            elif self._segments is not None:
+                self._segments.offer((found.values, found.term, ()), found.cost)
 
     def _offer_items(self) -> None:
         """Single elements are list segments too."""

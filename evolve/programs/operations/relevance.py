@@ -42,3 +42,21 @@ def may_matter(constant: Constant, inputs: Sequence[str], outputs: Sequence[str]
     if kind == "fill":
         return value in ALWAYS or any(value in text for text in outputs)
     return True
+
+
+SHOWN_BY = {",": r"\d,\d", "_": r"\d_\d", "+": r"\+\d"}
+"""What a text holds that was written with a sign of a number format."""
+
+
+def is_shown(constant: Constant, outputs: Sequence[str]) -> bool:
+    """Whether some output holds what a number format writes beside the digits; true of all other constants.
+
+    Numbers below a thousand look alike with and without separators, and only a row where they
+    differ can say which one is meant.
+    """
+    if constant.type.name not in {"integer_format", "float_format"}:
+        return True
+    signs = [shown for sign, shown in SHOWN_BY.items() if sign in str(constant.value)]
+    if re.match(r"0\d", str(constant.value)):
+        signs.append(r"(?<!\d)0\d")
+    return all(any(re.search(sign, text) for text in outputs) for sign in signs)

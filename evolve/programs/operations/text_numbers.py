@@ -265,11 +265,11 @@ def ordinal(number: int) -> str:
 
 
 def round_half_up(decimals: int, number: float) -> float:
-    """A number rounded as in school: halves away from zero, judged on its decimal digits."""
+    """A number rounded as in school: halves away from zero, judged on its first twelve digits."""
     if not abs(number) < 1e15:
         raise ValueError("too large to round")
     step = decimal.Decimal(1).scaleb(-decimals)
-    return float(decimal.Decimal(repr(number)).quantize(step, decimal.ROUND_HALF_UP))
+    return float(decimal.Decimal(f"{number:.12g}").quantize(step, decimal.ROUND_HALF_UP))
 
 
 def parse_truth(text: str) -> bool:

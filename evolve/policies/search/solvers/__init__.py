@@ -1,0 +1,57 @@
+"""Solvers: constants and whole programs that are worked out from the rows instead of enumerated.
+
+A search that takes its numbers from a list finds none that is not on it. Two rows give the line
+through them, the rows on both sides of a bound give the bound; the other rows confirm it. What
+comes out is an ordinary term of the same operations, with constants of its own.
+
+- ``round_values``: the roundest number of a range.
+- ``found``: what solvers work with and what they give.
+- ``bands``: labels by ranges of an ordered value.
+- ``targets``, ``fitting``, ``lines``: the numbers of the outputs and the plainest line to them.
+- ``places``: parts of texts by what stands around them, and by a number of characters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from evolve.policies.search.enumerator import Enumerator
+from evolve.policies.search.solvers.bands import Bands
+from evolve.policies.search.solvers.found import Found
+from evolve.policies.search.solvers.lines import Lines
+from evolve.policies.search.solvers.places import Places
+from evolve.programs.operation import Operation
+from evolve.programs.terms import Term
+
+__all__ = ["Found", "Solvers"]
+
+
+class Solver(Protocol):
+    """Works something out each time the search has finished a level."""
+
+    def solutions(self) -> Iterator[Found]: ...
+
+
+@dataclass
+class Solvers:
+    """Every solver over one search."""
+
+    enumerator: Enumerator
+    operations: Mapping[str, Operation]
+    each: tuple[Solver, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.bands = Bands(self.enumerator)
+        self.each = (self.bands, Lines(self.enumerator, self.operations), Places(self.enumerator, self.operations))
+
+    def solutions(self) -> Iterator[Found]:
+        """What the values of the newest level allow to work out."""
+        for solver in self.each:
+            yield from solver.solutions()
+        self.enumerator.meter.check()
+
+    def cuts(self) -> Iterator[tuple[tuple[bool, ...], int, Term]]:
+        """Tests with bounds that the newest level's values allow: ``(values, price, term)``."""
+        return self.bands.cuts()

@@ -1,0 +1,132 @@
+"""The plainest line through ranges: its two numbers are worked out, and round ones go first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from evolve.policies.search.solvers.round_values import digits, roundest
+
+Span = tuple[float, float]
+"""The least and the greatest number that would have been written as a row shows it."""
+
+MOST_POINTS = 12
+"""Points by which a slope is bounded; all are compared in the end."""
+DIVISORS = (3, 6, 7, 9, 11, 12)
+"""Divisors whose fractions have no end as decimals."""
+KNOWN = (0.45359237, 0.3048, 1.609344, 2.54, 28.349523125, 3.785411784, 4.184)
+"""Customary units in metric ones, exactly."""
+MOST_DIGITS, KNOWN_DIGITS = 6, 2
+"""Digits of a factor at most, and for how many a customary unit counts."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """``(x + before) * factor / divisor + after``.
+
+    Attributes:
+        digits: Significant digits of its numbers, those left out for nothing.
+    """
+
+    factor: float
+    divisor: float
+    before: float
+    after: float
+    digits: int
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether it changes nothing."""
+        return self.factor == self.divisor == 1 and not self.before and not self.after
+
+
+def lines(xs: Sequence[float], spans: Sequence[Span]) -> list[Line]:
+    """Lines through all spans, those with the fewest digits first.
+
+    One number needs two different points and two numbers need three, so that one confirms them.
+    """
+    points = _points(xs, spans)
+    if points is None or len(points) < 2:
+        return []
+    scales = [Line(p, q, 0.0, 0.0, n) for p, q, n in _factors(_scale(points))]
+    sloped = [line for p, q, n in _factors(_slope(points)) for line in _offsets(points, p, q, n)]
+    found = scales + (sloped if len(points) >= 3 else [line for line in sloped if line.factor == line.divisor])
+    return sorted(found, key=lambda line: line.digits)
+
+
+def surplus(spans: Sequence[Span], line: Line) -> float:
+    """Digits that the rows show beyond those that the line took from them."""
+    shown = [math.log10(max(1.0, abs(low + high) / 2 / max(high - low, 1e-9))) for low, high in spans]
+    return sum(min(6.0, one) for one in shown) - line.digits
+
+
+def _points(xs: Sequence[float], spans: Sequence[Span]) -> list[tuple[float, Span]] | None:
+    """Each x once with what its rows leave; None where they contradict each other."""
+    by_x: dict[float, Span] = {}
+    for x, (low, high) in zip(xs, spans, strict=True):
+        known = by_x.get(x, (low, high))
+        by_x[x] = max(known[0], low), min(known[1], high)
+    return None if any(low > high for low, high in by_x.values()) else sorted(by_x.items())
+
+
+def _scale(points: Sequence[tuple[float, Span]]) -> Span:
+    """The factors for which no offset is needed; an empty range has its ends the wrong way round."""
+    least, most = -math.inf, math.inf
+    for x, (low, high) in points:
+        if x == 0:
+            if not low <= 0 <= high:
+                return 1.0, -1.0
+            continue
+        ends = sorted((low / x, high / x))
+        least, most = max(least, ends[0]), min(most, ends[1])
+    return least, most
+
+
+def _slope(points: Sequence[tuple[float, Span]]) -> Span:
+    """The factors for which some offset fits: each two points bound it (Helly's theorem on the line)."""
+    least, most = -math.inf, math.inf
+    step = max(1, len(points) // MOST_POINTS)
+    for (x, (low, high)), (other, (other_low, other_high)) in combinations(points[::step], 2):
+        least = max(least, (other_low - high) / (other - x))
+        most = min(most, (other_high - low) / (other - x))
+    return least, most
+
+
+def _factors(span: Span) -> Iterator[tuple[float, float, int]]:
+    """``(factor, divisor, digits)`` for the plainest ratios of a range."""
+    low, high = span
+    if not low <= high or math.inf in (abs(low), abs(high)):
+        return
+    if high < 0:
+        yield from ((-factor, divisor, taken) for factor, divisor, taken in _factors((-high, -low)))
+        return
+    for known in KNOWN:
+        if low <= known <= high:
+            yield known, 1.0, KNOWN_DIGITS
+        if low <= 1 / known <= high:
+            yield 1.0, known, KNOWN_DIGITS
+    plain = roundest(low, high)
+    if plain is not None and plain != 0 and digits(plain) <= MOST_DIGITS:
+        yield plain, 1.0, digits(plain)
+    if low > 0 and (divisor := roundest(1 / high, 1 / low)) and digits(divisor) <= 3 and divisor > 1:
+        yield 1.0, divisor, digits(divisor)
+    for divisor in DIVISORS:
+        factor = roundest(low * divisor, high * divisor)
+        if factor and factor == int(factor) and digits(factor) <= 2 and math.gcd(int(factor), divisor) == 1:
+            yield factor, float(divisor), digits(factor) + len(str(divisor))
+
+
+def _offsets(points: Sequence[tuple[float, Span]], factor: float, divisor: float, taken: int) -> Iterator[Line]:
+    ratio = factor / divisor
+    low = max(low - ratio * x for x, (low, _) in points)
+    high = min(high - ratio * x for x, (_, high) in points)
+    if low > high:
+        return
+    after = roundest(low, high)
+    if after and digits(after) <= MOST_DIGITS:
+        yield Line(factor, divisor, 0.0, after, taken + digits(after))
+    before = roundest(*sorted((low / ratio, high / ratio)))
+    if before and digits(before) <= MOST_DIGITS and ratio != 1:
+        yield Line(factor, divisor, before, 0.0, taken + digits(before))

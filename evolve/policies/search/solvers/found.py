@@ -1,0 +1,88 @@
+"""What solvers work with and what they give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evolve.policies.search.bank import Entry, is_constant, term_of
+from evolve.policies.search.enumerator import Enumerator
+from evolve.policies.search.solvers.round_values import digits
+from evolve.programs.terms import Apply, Constant, Term
+from evolve.programs.types import FLOAT, INT, Type
+
+MOST_SOURCES = 40
+"""Values of one type and price that are looked at."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A term that was worked out from the rows.
+
+    Attributes:
+        term: It gives every output, or a piece of every output.
+        cost: Its price.
+        turn: Price at which it may be taken, after whatever the search has found by then.
+        values: Its values, for a piece of the outputs; None for a whole program.
+    """
+
+    term: Term
+    cost: int
+    turn: int
+    values: tuple[Any, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Column:
+    """Something known of every row.
+
+    Attributes:
+        values: One per row.
+        term: How it is computed.
+        type: Its type.
+        cost: Its price.
+    """
+
+    values: tuple[Any, ...]
+    term: Term
+    type: Type
+    cost: int
+
+
+def newest(enumerator: Enumerator, *kinds: Type) -> Iterator[Column]:
+    """The values of the search's newest level, literals and what is the same in every row left out."""
+    for kind in kinds:
+        for entry in enumerator.bank.level(kind, enumerator.cost)[:MOST_SOURCES]:
+            if not is_constant(entry) and len(set(entry[0])) > 1:
+                yield column_of(entry, kind, enumerator.cost)
+
+
+def column_of(entry: Entry, kind: Type, cost: int) -> Column:
+    """An entry of the search as a column."""
+    return Column(entry[0], term_of(entry), kind, cost)
+
+
+def number(value: float, kind: Type) -> Constant:
+    """A number as a constant of one of the two kinds of numbers."""
+    return Constant(int(value), INT) if kind == INT else Constant(float(value), FLOAT)
+
+
+def price_of(term: Term, costs: Mapping[str, int]) -> int:
+    """The price of a term: what the search takes for its operations, and a digit's worth per digit of a number."""
+    if isinstance(term, Apply):
+        return costs.get(term.operation, 5) + sum(price_of(arg, costs) for arg in term.args)
+    if isinstance(term, Constant):
+        is_number = term.type in (INT, FLOAT)
+        return 2 + digits(term.value) if is_number else 5 if isinstance(term.value, str) and len(term.value) > 1 else 2
+    return 1
+
+
+def apply(operation: str, *args: Term) -> Term:
+    """An operation on arguments."""
+    return Apply(operation, args)
+
+
+def distinct(values: Sequence[Any]) -> int:
+    """How many different values there are."""
+    return len(set(values))

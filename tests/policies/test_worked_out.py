@@ -1,0 +1,153 @@
+"""Constants that no list holds are worked out from a few rows, and hold on rows that were not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from evolve.policies.search import SearchPolicy
+from tests.policies.samples import first_action, view_of
+from tests.policies.test_functions_of_two import compiled
+
+
+def holds(policy: SearchPolicy, function: Callable[..., Any], shown: tuple[Any, ...], unseen: tuple[Any, ...]) -> None:
+    """The search finds the function from its values on the shown inputs, right on the unseen ones."""
+    view = view_of(function, *shown)
+    learned = compiled(view, first_action(policy, view))
+    rows = [row if isinstance(row, tuple) else (row,) for row in unseen]
+    assert [learned(*row) for row in rows] == [function(*row) for row in rows]
+
+
+def grade(points: int) -> str:
+    return "A" if points >= 90 else "B" if points >= 80 else "C" if points >= 70 else "F"
+
+
+BANDS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]] = {
+    "grades": (grade, (95, 91, 85, 81, 72, 78, 55, 40), (90, 88, 80, 70, 65)),
+    "a grade of one row": (grade, (95, 88, 71, 52, 91, 83, 60), (99, 86, 75, 10)),
+    "bounds among thousands": (
+        lambda n: "small" if n < 1000 else "medium" if n < 10_000 else "large",
+        (120, 800, 2500, 7000, 15_000, 64_000),
+        (50, 5000, 90_000),
+    ),
+    "a fee by weight": (
+        lambda x: 4.9 if x < 50 else 2.9 if x < 100 else 0.0,
+        (12.5, 48.0, 55.0, 90.0, 120.0, 300.0),
+        (30.0, 75.0, 200.0),
+    ),
+    "a number in a text": (
+        lambda text: "minor" if int(text.split()[0]) < 20 else "adult",
+        ("5 years", "12 years", "19 years", "22 years", "47 years", "80 years"),
+        ("3 years", "30 years"),
+    ),
+    "before and after a year": (
+        lambda text: "old" if text < "2020-01-01" else "new",
+        ("2018-03-04", "2019-11-30", "2020-02-01", "2022-07-07", "2015-05-05", "2021-01-09"),
+        ("2012-01-01", "2019-12-31", "2020-01-01"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BANDS)
+def test_bounds_of_bands_are_worked_out(name: str, unlearned: SearchPolicy) -> None:
+    holds(unlearned, *BANDS[name])
+
+
+def test_rows_that_each_have_a_label_of_their_own_are_no_bands(unlearned: SearchPolicy) -> None:
+    view = view_of(dict(zip((3, 17, 40, 66), ("kiwi", "plum", "fig", "pear"), strict=True)).__getitem__, 3, 17, 40, 66)
+    assert first_action(unlearned, view).kind == "finish"
+
+
+def test_a_condition_on_the_parity_of_a_length_does_not_explain_four_rows(unlearned: SearchPolicy) -> None:
+    labels = {"oak": "north", "lime": "south", "birch": "north", "maple": "north", "poplar": "south", "yews": "south"}
+    action = first_action(unlearned, view_of(labels.__getitem__, *labels))
+    assert "% 2" not in (action.code or "")
+
+
+def euros(text: str, rate: float) -> str:
+    return f"{float(text.split()[0].replace(',', '.')) * rate:.2f}".replace(".", ",") + " EUR"
+
+
+SUMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]] = {
+    "net to gross": ({10: 11.9, 25.5: 30.35, 99: 117.81, 7.77: 9.25}.__getitem__, (10, 25.5, 99), (7.77,)),
+    "a price after a discount": (lambda x: round(x * 0.85, 2), (20.0, 49.8, 100.0), (80.0, 12.34)),
+    "pounds to kilograms": (lambda n: round(n * 0.45359237, 2), (10, 25, 3, 180), (150, 7, 44)),
+    "Fahrenheit to Celsius": (lambda n: round((n - 32) * 5 / 9, 1), (32, 212, 100, 50), (70, -10, 0)),
+    "Celsius to Fahrenheit": (lambda n: n * 9 / 5 + 32, (0, 100, 35, 20), (-40, 25)),
+    "a line in whole numbers": (lambda n: 12 * n + 35, (1, 2, 10, 6), (100, 7)),
+    "a share of two columns": (
+        lambda a, b: round(100 * a / b, 1),
+        ((3, 8), (5, 5), (1, 7), (20, 30)),
+        ((2, 3), (1, 9)),
+    ),
+    "growth": (
+        lambda a, b: round(100 * b / a - 100, 1),
+        ((100, 120), (80, 60), (50, 75), (30, 31)),
+        ((200, 230), (7, 9)),
+    ),
+    "a discount that differs by row": (
+        lambda price, percent: round(price * (1 - percent / 100), 2),
+        ((100.0, 10), (49.9, 20), (15.0, 0), (80.0, 25)),
+        ((60.0, 15), (9.99, 50)),
+    ),
+    "an amount in a text": (
+        lambda text: euros(text, 1.19),
+        ("12,50 EUR", "100,00 EUR", "8,99 EUR", "45,20 EUR"),
+        ("1,00 EUR", "19,99 EUR"),
+    ),
+    "a distance in a text": (
+        lambda text: f"{float(text.split()[0]) / 1.609344:.1f} mi",
+        ("10 km", "42 km", "5 km", "100 km"),
+        ("21 km", "8 km"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SUMS)
+def test_factors_and_offsets_are_worked_out(name: str, unlearned: SearchPolicy) -> None:
+    holds(unlearned, *SUMS[name])
+
+
+def test_numbers_that_no_plain_line_joins_give_no_factor(unlearned: SearchPolicy) -> None:
+    noise = {11: 38.21, 23: 95.7, 37: 12.64, 58: 71.03}
+    assert first_action(unlearned, view_of(noise.__getitem__, *noise)).kind == "finish"
+
+
+PARTS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]] = {
+    "from a marker to the end": (
+        lambda text: text.split("Ref:")[1].strip(),
+        ("Payment May: Ref: A-103", "Rent: Ref: B-77", "Gas: and water Ref: C-9 x"),
+        ("Wire: again Ref: ZZ-1",),
+    ),
+    "from a marker to a sign": (
+        lambda text: text.split("Ref:")[1].split(";")[0].strip(),
+        ("Payment May Ref: A-103; paid", "Rent Ref: B-77; open", "Gas and water Ref: C 9; x"),
+        ("Wire Ref: ZZ 1; a b",),
+    ),
+    "between two words": (
+        lambda text: text.split("from ")[1].split(" to ")[0],
+        ("fly from New York to Rome", "go from Paris to Oslo at 5", "drive from Bad Ems to Kiel"),
+        ("walk from Old Town to Linz",),
+    ),
+    "two marked parts put together": (
+        lambda text: text.split("City: ")[1].split(";")[0] + " (" + text.split("Name: ")[1].split(";")[0] + ")",
+        (
+            "Name: Ann Lee; City: Rome; Age: 4",
+            "Name: Bob; City: New York; Age: 40",
+            "Name: Cy de Fox; City: Oslo; Age: 33",
+        ),
+        ("Name: X Y; City: Bad Ems; Age: 1",),
+    ),
+    "the last digits of a number with signs": (
+        lambda text: "".join(filter(str.isdigit, text))[-4:],
+        ("+49 (30) 123-45 67", "030/99 88 11", "(0)40 5 55 12-3"),
+        ("12 34-5 6",),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_markers_and_numbers_of_characters_are_worked_out(name: str, unlearned: SearchPolicy) -> None:
+    holds(unlearned, *PARTS[name])
