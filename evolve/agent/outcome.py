@@ -76,7 +76,7 @@ def _concluded(steps: Sequence[Step], context: EpisodeContext) -> tuple[Status, 
     if last.action.ended is not None:
         return "budget", last.action.text
     if left.candidates == 0 or left.seconds == 0.0 or left.tokens == 0:
-        return "budget", f"nothing found within {_spent_text(context, left)}"
+        return "budget", _ending(steps, context, left)
     return "unsolved", last.action.text or (last.observation.error if last.observation else "") or "no answer found"
 
 
@@ -119,6 +119,14 @@ def _shown_note(rows: int) -> str:
     if not rows:
         return ""
     return "; 1 row was shown after a refusal" if rows == 1 else f"; {rows} rows were shown after refusals"
+
+
+def _ending(steps: Sequence[Step], context: EpisodeContext, left: Limits) -> str:
+    """Which limit ended it; a clock differs from machine to machine, so how far it let the work come is told."""
+    tried = sum(step.action.cost.candidates for step in steps)
+    if left.seconds == 0.0 and tried and left.candidates != 0:
+        return f"stopped by the clock after {tried:,} candidates and {context.limits.seconds:g} s: nothing found"
+    return f"nothing found within {_spent_text(context, left)}"
 
 
 def _spent_text(context: EpisodeContext, left: Limits) -> str:
