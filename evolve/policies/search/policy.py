@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from evolve.cancellation import Cancellation
+from evolve.environments import KnownRows
 from evolve.environments.probing import Probe
 from evolve.episodes import (
     Action,
@@ -22,7 +23,7 @@ from evolve.episodes import (
     Subgoal,
     TaskView,
 )
-from evolve.policies.protocol import OnPiece
+from evolve.policies.protocol import OnPiece, Standing
 from evolve.policies.search.abstraction import Answers
 from evolve.policies.search.ambiguity import disagreement
 from evolve.policies.search.answers import answer, draft_of, part_draft
@@ -40,6 +41,7 @@ from evolve.policies.search.episode_search import (
 )
 from evolve.policies.search.features import features_of
 from evolve.policies.search.guide import Guide
+from evolve.policies.search.leaving_out import LeavingOut
 from evolve.policies.search.library import TreeSkill, operation_name, with_library
 from evolve.policies.search.pricing import priced
 from evolve.policies.search.problem import Problem, problem_of
@@ -245,6 +247,28 @@ class SearchPolicy:
             for solution in rivals
         ]
         return (*answers, Action(kind="finish", text=f"{_counted(len(answers), 'rival')}", cost=spent))
+
+    def weigh(self, view: TaskView, plan: Plan, steps: Sequence[Step], known: KnownRows, limits: Limits) -> Standing:
+        """Searches again with all rows but one, for every visible row; see :class:`LeavingOut`."""
+        action, before = steps[-1].action, time.process_time()
+        deadline = None if limits.seconds is None else before + limits.seconds
+
+        def make(problem: Problem, candidates: int) -> Searcher:
+            meter = SearchMeter(limit=candidates, deadline=deadline, cancellation=self._cancellation)
+            return Searcher(problem, self._vocabulary, plan.private["prices"], meter, self.settings.combine)
+
+        rows = (*known.visible, *known.unseen)
+        searches = LeavingOut(
+            term=from_json(action.private["tree"]),
+            rows=rows,
+            inputs=known.inputs,
+            vocabulary=self._vocabulary,
+            make=make,
+            took=int(action.private.get("candidates", action.cost.candidates)),
+        )
+        place = searches.decisive(range(len(known.visible)))
+        cost = Cost(candidates=searches.used, seconds=time.process_time() - before)
+        return Standing(row=None if place is None else rows[place], whole=searches.reached, cost=cost)
 
     def decompose(self, view: TaskView, plan: Plan, share: float) -> Plan:
         """How the examples can be taken apart; the parts are searched for where the whole is not found."""
