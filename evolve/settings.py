@@ -34,6 +34,8 @@ ReplyForm = Literal["blocks", "json"]
 """How a model says what it does: words and fenced blocks, or one JSON object by a schema."""
 
 _PREFIX = "EVOLVE_"
+OWN_BOUNDS: Mapping[str, float] = MappingProxyType({"candidates": 2_000_000, "seconds": 60.0})
+"""What the search may spend on a person's own task, unless a setting says something else for every task."""
 _LIMITS = ("day_limit", "total_limit")
 _SEAMS = {"encoder": ("encoders", ()), "vectors": ("vectors", ("auto",))}
 """Settings that name something installed: its seam, and the words that stand for no single one."""
@@ -75,9 +77,15 @@ class Settings:
     """
 
     candidates: int = field(
-        default=50_000, metadata=_described("most expressions the search tries in one episode", ge=1)
+        default=50_000,
+        metadata=_described(
+            "most expressions the search tries in one episode; 2,000,000 in a run of your own, unless set", ge=1
+        ),
     )
-    seconds: float = field(default=20.0, metadata=_described("most CPU seconds of the policy in one episode", gt=0))
+    seconds: float = field(
+        default=20.0,
+        metadata=_described("most CPU seconds of the policy in one episode; 60 in a run of your own, unless set", gt=0),
+    )
     seed: int = field(default=0, metadata=_described("seed of everything drawn at random", ge=0, le=2**63 - 1))
     workers: int = field(
         default=0, metadata=_described("processes that work side by side; 0 means one per core", ge=0, le=1024)
@@ -139,6 +147,21 @@ class Settings:
             "rewrite": self.model_rewrite,
         }
         return {role: text for role, text in named.items() if text.strip()}
+
+    @property
+    def own_candidates(self) -> int:
+        """Most expressions the search tries for a person's own task."""
+        return int(self._own("candidates"))
+
+    @property
+    def own_seconds(self) -> float:
+        """Most CPU seconds of the search for a person's own task."""
+        return self._own("seconds")
+
+    def _own(self, name: str) -> float:
+        value: float = getattr(self, name)
+        is_set = self.sources.get(name, "default") != "default" or value != getattr(Settings, name)
+        return value if is_set else OWN_BOUNDS[name]
 
     @property
     def worker_count(self) -> int:

@@ -15,6 +15,7 @@ from evolve.agent.context import (
     recall_nothing,
 )
 from evolve.agent.lessons import Lessons
+from evolve.agent.outcome import why_unverified
 from evolve.agent.questions import question_in
 from evolve.agent.records import MIGRATIONS, Owed, Run, RunRecords
 from evolve.agent.runner import Agent, Surroundings, episode_id, room_for
@@ -43,4 +44,5 @@ __all__ = [
     "recall_nothing",
     "room_for",
     "try_rows",
+    "why_unverified",
 ]

@@ -10,9 +10,9 @@ from evolve.agent.exploration import Exploration
 from evolve.agent.outputs import NoOutputs, StepOutputs
 from evolve.cancellation import Cancellation
 from evolve.environments import Environment, EnvironmentKind, kind_of
-from evolve.episodes import Cost, EpisodeRecord, Limits, Recalled, Respond, Step, TaskView
+from evolve.episodes import Cost, EpisodeRecord, Limits, Recalled, Respond, Step, TaskView, shown_rows
 from evolve.events import EventSink, NoEvents
-from evolve.policies.protocol import Policy
+from evolve.policies.protocol import Policy, Weighing
 from evolve.redaction import Scanner
 from evolve.sandbox.protocol import Sandbox
 from evolve.skills import Skill
@@ -130,5 +130,11 @@ class EpisodeContext:
         submitted = sum(step.judgement is not None for step in steps)
         left = self.limits.less(spent)
         return replace(
-            left, steps=max(0, self.knobs.steps - len(steps)), submissions=max(0, left.submissions - submitted)
+            left,
+            steps=max(0, self.knobs.steps - self.counted(steps)),
+            submissions=max(0, left.submissions - submitted),
         )
+
+    def counted(self, steps: Sequence[Step]) -> int:
+        """How many of the steps the knob counts: not those that gave a search one more example."""
+        return len(steps) - (len(shown_rows(steps)) if isinstance(self.policy, Weighing) else 0)

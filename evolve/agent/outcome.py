@@ -7,7 +7,9 @@ from collections.abc import Sequence
 
 from evolve.agent.context import EpisodeContext
 from evolve.episodes import Json, Limits, Row, Status, Step, shown_rows
+from evolve.policies.protocol import Weighing
 from evolve.redaction import MARK
+from evolve.tasks import MIN_VERIFY
 
 _LONGEST_VALUE = 200
 """Characters of a value of a row that a sentence about it shows; the record has all of it."""
@@ -20,7 +22,7 @@ def goes_on(steps: Sequence[Step], context: EpisodeContext) -> bool:
         return False
     left = context.left(steps)
     spent = left.submissions == 0 or left.candidates == 0 or left.seconds == 0.0 or left.tokens == 0
-    return not spent and len(steps) < context.knobs.steps
+    return not spent and context.counted(steps) < context.knobs.steps
 
 
 def _ends(step: Step) -> bool:
@@ -69,15 +71,19 @@ def _concluded(steps: Sequence[Step], context: EpisodeContext) -> tuple[Status, 
                 "nothing can check it" if judged.unchecked else "the code runs; there are no rows to check it against"
             )
             return "unverified", judged.text or runs
-        return "solved", _accepted_note(last) + _shown_note(len(shown_rows(steps)))
+        return "solved", _accepted_note(steps, len(context.view.examples)) + _shown_note(len(shown_rows(steps)))
     left = context.left(steps)
-    if any(step.judgement is not None for step in steps):
+    # A policy that takes every refused row for an example was ended by what ended its search, and not by the refusals.
+    searched = bool(shown_rows(steps)) and isinstance(context.policy, Weighing)
+    ended = last.action.kind == "finish" or 0 in (left.candidates, left.seconds)
+    if any(step.judgement is not None for step in steps) and not (searched and ended):
         return "refused", _refusal(steps, context.view.entry)
     if last.action.ended is not None:
         return "budget", last.action.text
     if left.candidates == 0 or left.seconds == 0.0 or left.tokens == 0:
-        return "budget", f"nothing found within {_spent_text(context, left)}"
-    return "unsolved", last.action.text or (last.observation.error if last.observation else "") or "no answer found"
+        return "budget", _ending(steps, context, left) + _shown_note(len(shown_rows(steps)))
+    told = last.action.text or (last.observation.error if last.observation else "") or "no answer found"
+    return "unsolved", told + _shown_note(len(shown_rows(steps)))
 
 
 def _refusal(steps: Sequence[Step], entry: str) -> str:
@@ -88,7 +94,12 @@ def _refusal(steps: Sequence[Step], entry: str) -> str:
 
 
 def _failed_row(entry: str, row: Row, got: Json) -> str:
-    return f"{entry}({', '.join(map(_told, row.input))}) gave {_told(got)}, wanted {_told(row.output)}"
+    return f"{called(entry, row)} gave {_told(got)}, wanted {_told(row.output)}"
+
+
+def called(entry: str, row: Row) -> str:
+    """The call that a row is about, cut short where it is long."""
+    return f"{entry}({', '.join(map(_told, row.input))})"
 
 
 def _told(value: Json) -> str:
@@ -102,16 +113,39 @@ def _last_text(steps: Sequence[Step]) -> str:
     return next((step.judgement.text for step in reversed(steps) if step.judgement is not None), "")
 
 
-def _accepted_note(step: Step) -> str:
-    rows = step.judgement.rows if step.judgement is not None else 0
-    if step.judgement is not None and step.judgement.text:
-        return step.judgement.text
-    if step.judgement is not None and step.judgement.verified:
-        return f"reproduces every example and {rows} rows it was not shown"
-    if step.judgement is not None and step.judgement.checked:
-        return f"reproduces every example, and {rows} assertions hold in its own process"
-    known = f"only {rows} further row{' is' if rows == 1 else 's are'}" if rows else "no further row is"
-    return f"reproduces every example; unverified, because {known} known"
+def _accepted_note(steps: Sequence[Step], examples: int) -> str:
+    judged = steps[-1].judgement
+    assert judged is not None
+    if judged.text:
+        return judged.text
+    right = f"reproduces every example and {judged.rows} rows it was not shown"
+    if judged.verified:
+        return right
+    if judged.checked:
+        return f"reproduces every example, and {judged.rows} assertions hold in its own process"
+    why = why_unverified(steps, examples)
+    return f"{right if judged.doubt else 'reproduces every example'}; unverified, because {why}"
+
+
+def why_unverified(steps: Sequence[Step], examples: int) -> str:
+    """Why an answer that was accepted by rows is not called verified, in one clause; "" where it is, or none decide.
+
+    Args:
+        examples: How many examples were visible from the start.
+    """
+    judged = steps[-1].judgement if steps else None
+    if judged is None or not judged.accepted or judged.verified or judged.checked or judged.text:
+        return ""
+    if judged.doubt:
+        return judged.doubt
+    # Of fewer rows than these none is kept back.
+    missing = max(MIN_VERIFY - judged.rows, 2 * MIN_VERIFY - examples - judged.rows - len(shown_rows(steps)))
+    more = f"{missing} more row{'s' * (missing != 1)} could verify it"
+    if not judged.rows and shown_rows(steps):
+        return f"every row was needed to find it; {more}"
+    if not judged.rows:
+        return f"no further row is known; {more}"
+    return f"only {judged.rows} further row{' is' if judged.rows == 1 else 's are'} known; {more}"
 
 
 def _shown_note(rows: int) -> str:
@@ -119,6 +153,14 @@ def _shown_note(rows: int) -> str:
     if not rows:
         return ""
     return "; 1 row was shown after a refusal" if rows == 1 else f"; {rows} rows were shown after refusals"
+
+
+def _ending(steps: Sequence[Step], context: EpisodeContext, left: Limits) -> str:
+    """Which limit ended it; a clock differs from machine to machine, so how far it let the work come is told."""
+    tried = sum(step.action.cost.candidates for step in steps)
+    if left.seconds == 0.0 and tried and left.candidates != 0:
+        return f"stopped by the clock after {tried:,} candidates and {context.limits.seconds:g} s: nothing found"
+    return f"nothing found within {_spent_text(context, left)}"
 
 
 def _spent_text(context: EpisodeContext, left: Limits) -> str:

@@ -24,7 +24,7 @@ from evolve.episodes import HELD_OUT, OWN, PROBE, EpisodeRecord, Limits, Seen
 from evolve.errors import Cancelled, WorkspaceError
 from evolve.events import Event, EventSink, NoEvents
 from evolve.files import canonical_json, digest
-from evolve.policies.protocol import Attendable, Piece, Policy, Spending, Trying
+from evolve.policies.protocol import Attendable, Piece, Policy, Spending, Trying, Weighing
 from evolve.redaction import Scanner
 from evolve.sandbox.actions import NO_FILES
 from evolve.sandbox.protocol import Sandbox
@@ -201,6 +201,11 @@ class Agent:
         self, task: Task, identity: Identity, limits: Limits | None, environment: Environment
     ) -> EpisodeContext:
         surroundings, knobs = self.surroundings, self.workflow.knobs
+        policy, own = self._policy(identity.episode), identity.split == OWN
+        submissions = knobs.submissions if own or identity.split == "train" else 1
+        if own and isinstance(policy, Weighing):
+            # Every refused row is one more example: the rows alone bound how often it may hand in.
+            submissions = len(task.verify_rows()) + 1
         bounds = limits or Limits(candidates=knobs.candidates, seconds=knobs.seconds)
         if limits is None and isinstance(surroundings.policy, Spending):
             bounds = Limits(candidates=None, seconds=None, tokens=knobs.tokens)
@@ -208,9 +213,9 @@ class Agent:
             identity=identity,
             view=replace(task.view(), files=tuple(map(str, environment.reset().outputs))),
             environment=environment,
-            policy=self._policy(identity.episode),
+            policy=policy,
             sandbox=surroundings.sandbox,
-            limits=replace(bounds, submissions=knobs.submissions if identity.split in ("train", OWN) else 1),
+            limits=replace(bounds, submissions=submissions),
             knobs=knobs,
             recall=surroundings.recall,
             recorder=surroundings.recorder,
@@ -242,7 +247,10 @@ class Agent:
         return policy.attended(person.cancellation, tell if live is not None else None)
 
     def _finish(self, context: EpisodeContext, saver: EpisodeSaver | None) -> EpisodeRecord:
-        config: dict[str, Any] = {"recursion_limit": _SLACK + sum(visit_bounds(self.workflow).values())}
+        # A refusal that shows a row counts as no step, see ``EpisodeContext.counted``.
+        knobs = self.workflow.knobs
+        workflow = replace(self.workflow, knobs=replace(knobs, steps=knobs.steps + context.limits.submissions))
+        config: dict[str, Any] = {"recursion_limit": _SLACK + sum(visit_bounds(workflow).values())}
         initial = initial_state(self.revision)
         if saver is None:
             _begin(context, initial)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from evolve.environments.kind import EnvironmentKind, Part, Setting, judge_of, kind_of, open_environment
 from evolve.environments.probing import Attempted, Probe, Trials, make_probe
-from evolve.environments.protocol import Checking, Comparing, Environment
+from evolve.environments.protocol import Checking, Comparing, Environment, KnownRows, Showing
 
 __all__ = [
     "Attempted",
@@ -15,9 +15,11 @@ __all__ = [
     "Comparing",
     "Environment",
     "EnvironmentKind",
+    "KnownRows",
     "Part",
     "Probe",
     "Setting",
+    "Showing",
     "Trials",
     "judge_of",
     "kind_of",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from evolve.episodes import Action, Json, Judgement, Observation, Seen, Step, Subgoal, SubgoalCheck
+from evolve.episodes import Action, Json, Judgement, Observation, Row, Seen, Step, Subgoal, SubgoalCheck
 
 
 class Environment(Protocol):
@@ -54,6 +55,32 @@ class Environment(Protocol):
 
     def close(self) -> None:
         """Frees what it holds; closing twice is no error."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownRows:
+    """The rows of a task once some of them were shown.
+
+    Attributes:
+        shown: Those that a refusal showed, in this run or an earlier one.
+        visible: Those, and the examples.
+        unseen: Those that still nobody was shown.
+        inputs: Further inputs whose outputs are wanted.
+    """
+
+    shown: tuple[Row, ...]
+    visible: tuple[Row, ...]
+    unseen: tuple[Row, ...]
+    inputs: tuple[tuple[Json, ...], ...] = ()
+
+
+@runtime_checkable
+class Showing(Protocol):
+    """Optional: an environment that shows rows after refusals."""
+
+    def known(self, steps: Sequence[Step]) -> KnownRows | None:
+        """All rows, where one was shown before or in these steps; else None."""
         ...
 
 

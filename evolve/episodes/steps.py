@@ -100,6 +100,8 @@ class Judgement:
     row: Row | None = field(default=None, metadata=SPARSE)
     """A row that the refused answer failed, shown to policy and person; from here on it verifies nothing. Only in a
     person's own runs."""
+    doubt: str = field(default="", metadata=SPARSE)
+    """Why an answer is not verified although it is right on enough rows that nobody was shown, in one clause."""
     got: Json = field(default=None, metadata=SPARSE)
     """What the answer gave on ``row``; ``{"error": ...}`` where it failed."""
 

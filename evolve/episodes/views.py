@@ -93,7 +93,7 @@ class TaskView:
     earlier: tuple[Turn, ...] = ()
     """Earlier turns of the same conversation, oldest first; what "the same" and "the other" refer to."""
     refused: tuple[Refused, ...] = field(default=(), metadata={"sparse": True})
-    """What earlier runs of the same task handed in and was refused, newest first, three at most."""
+    """What earlier runs of the same task handed in and was refused, newest first."""
     found: str = field(default="", metadata={"sparse": True})
     """A right answer that was found while learning from an earlier run of the same task: its source, or a change."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol, runtime_checkable
 
 from evolve.cancellation import Cancellation
-from evolve.environments import Trials
+from evolve.environments import KnownRows, Trials
 from evolve.episodes import (
     Action,
     Claim,
@@ -146,6 +146,35 @@ class Repairing(Protocol):
         Args:
             refusal: Why it was refused.
             passed: Wrong versions of it that pass its tests, each in words.
+        """
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """What leaving out rows one by one says of an answer.
+
+    Attributes:
+        row: A row without which another function is found; None where there is none, or none was found.
+        whole: Every visible row was left out once.
+    """
+
+    row: Row | None = None
+    whole: bool = True
+    cost: Cost = field(default_factory=Cost)
+
+
+@runtime_checkable
+class Weighing(Protocol):
+    """Optional: a policy to which a row that was shown after a refusal is one more example.
+
+    In a person's own runs it may hand in an answer after every such row, so the rows alone bound its submissions.
+    """
+
+    def weigh(self, view: TaskView, plan: Plan, steps: Sequence[Step], known: KnownRows, limits: Limits) -> Standing:
+        """Whether the last step's answer rests on one of the visible rows alone.
+
+        It was accepted already, so that nothing of the unseen rows gets into it.
         """
         ...
 

@@ -27,8 +27,6 @@ from evolve.tasks.work import Work
 SplitName = Literal["train", "gate", "test"]
 WORDS = "words"
 """Family of tasks that a person told in words: nothing can check an answer to them."""
-_REFUSED_SHOWN = 3
-"""Refused answers that a policy is told of at most."""
 MIN_VERIFY = 3
 """Fewest unseen rows on which an answer may be called verified."""
 
@@ -126,7 +124,7 @@ class Task:
             environment=self.environment,
             check="" if self.work is None else self.work.check,
             earlier=self.earlier,
-            refused=self.refused[:_REFUSED_SHOWN],
+            refused=self.refused,
             found=self.found,
         )
 

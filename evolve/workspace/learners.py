@@ -175,7 +175,8 @@ def choose_learner(
 
 
 def episode_limits(learner: Learner, budget: Budget, settings: Settings, knobs: Knobs) -> Limits:
-    """What one episode may spend: of tokens and money where a model decides, else of candidates and seconds.
+    """What one episode of a person's own may spend: of tokens and money where a model decides, else of candidates and
+    CPU seconds.
 
     Raises:
         UsageError: Money is bounded and a model's price is not known.
@@ -183,4 +184,6 @@ def episode_limits(learner: Learner, budget: Budget, settings: Settings, knobs: 
     bounded = getattr(learner, "limits", None)
     if bounded is not None:
         return cast(Limits, bounded(budget, knobs))
-    return Limits(candidates=budget.candidates or settings.candidates, seconds=budget.seconds or settings.seconds)
+    return Limits(
+        candidates=budget.candidates or settings.own_candidates, seconds=budget.seconds or settings.own_seconds
+    )

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from evolve.agent.codec import from_json, to_json
 from evolve.agent.context import EpisodeContext
+from evolve.agent.founding import founded
 from evolve.agent.stage_costs import paid
-from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_steps, with_last_step
+from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_plan, read_steps, with_last_step
 from evolve.episodes import Judgement, Step
 from evolve.errors import BudgetExhausted
 
@@ -30,8 +31,9 @@ def judge(state: AgentState, context: EpisodeContext) -> AgentUpdate:
         result = paid(context, key, lambda: _judged(context, steps))
     except BudgetExhausted:
         return {}
-    judged = replace(step, judgement=from_json(Judgement, result.text))
-    return {"steps": with_last_step(state, judged), "aside": to_json(read_aside(state) + result.cost)}
+    judgement, weighed = founded(context, read_plan(state), steps, from_json(Judgement, result.text))
+    cost = read_aside(state) + result.cost + weighed.cost
+    return {"steps": with_last_step(state, replace(step, judgement=judgement)), "aside": to_json(cost)}
 
 
 def _judged(context: EpisodeContext, steps: Sequence[Step]) -> str:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 
 from evolve.environments.probing import cut_short, make_probe
+from evolve.environments.protocol import KnownRows
 from evolve.environments.verdicts import judged_by_all
 from evolve.episodes import Action, Json, Judgement, Observation, Row, Seen, Step, shown_rows
 from evolve.sandbox.protocol import Sandbox
@@ -13,6 +14,9 @@ from evolve.tasks.equality import equal
 from evolve.tasks.model import Task, row_key
 from evolve.tasks.verification.trials import try_rows
 from evolve.tasks.verification.verifiers import RowsVerifier, Submission, TestsVerifier, Verifier
+
+_MOST_INPUTS = 1_000
+"""Inputs without an output on which two functions are compared at most."""
 
 
 class ProgramsEnvironment:
@@ -22,7 +26,7 @@ class ProgramsEnvironment:
         task: Its verify rows and tests are used here and given to nobody.
         sandbox: Where answers run.
         judge: Asked where there are neither rows nor tests; its bit is an opinion.
-        shows: A refusal shows a row that failed, unless no other would stay unseen; it then verifies nothing.
+        shows: A refusal shows a row that failed; from then on it verifies nothing.
     """
 
     def __init__(
@@ -41,6 +45,7 @@ class ProgramsEnvironment:
         # Where tests decide as well, equal values do not make two answers alike.
         self._unseen = () if task.tests else tuple(list(row.input) for row in self._rows)
         self._earlier = tuple(one.row for one in task.refused if one.row is not None)
+        self._inputs = task.unlabelled[:_MOST_INPUTS]
 
     def _verifiers(self, shown: Sequence[Row]) -> tuple[Verifier, ...]:
         """Who is asked, once these rows were shown."""
@@ -48,11 +53,24 @@ class ProgramsEnvironment:
             return (self._judge,)
         if not self._rows and self._tests:
             return (TestsVerifier(tests=self._tests),)
-        known = {row_key(row) for row in shown}
-        unseen = tuple(row for row in self._rows if row_key(row) not in known)
+        unseen = self._unseen_rows(shown)
         # Rows are the best verifier, so they are asked first; an opinion counts only where there is nothing better.
         rows = RowsVerifier(rows=unseen, shows=self._shows)
         return (rows, TestsVerifier(tests=self._tests)) if self._tests else (rows,)
+
+    def _unseen_rows(self, shown: Sequence[Row]) -> tuple[Row, ...]:
+        known = {row_key(row) for row in shown}
+        return tuple(row for row in self._rows if row_key(row) not in known)
+
+    def known(self, steps: Sequence[Step]) -> KnownRows | None:
+        """All rows, where a refusal showed one; see :class:`~evolve.environments.protocol.Showing`."""
+        shown = tuple({row_key(row): row for row in (*self._earlier, *shown_rows(steps))}.values())
+        if not (shown and self._shows):
+            return None
+        visible = {row_key(row): row for row in (*shown, *self._examples)}
+        return KnownRows(
+            shown=shown, visible=tuple(visible.values()), unseen=self._unseen_rows(shown), inputs=self._inputs
+        )
 
     def reset(self) -> Observation:
         """Nothing is there at the start but the examples, which the policy has."""

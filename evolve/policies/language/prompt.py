@@ -19,6 +19,8 @@ _EXAMPLES = 6_000
 _EXAMPLE = 1_500
 _EDIT = 600
 _QUESTION = 280
+_REFUSED_TOLD = 3
+"""Refused answers of earlier runs that a prompt tells of at most."""
 _SEEN = 16_000
 """Characters of what a folder shows at the start."""
 _KEPT = "Its plan as it stood; what you state again word for word, with what it comes after, stays so:"
@@ -37,7 +39,7 @@ def task_message(view: TaskView) -> Message:
         parts.append(quoted("examples", "\n".join(shown)) if shown else "There are no examples.")
     parts += _seen_parts(view)
     if view.refused:
-        told = "\n\n".join(refused_text(view, one) for one in view.refused)
+        told = "\n\n".join(refused_text(view, one) for one in view.refused[:_REFUSED_TOLD])
         parts.append("These answers to this task were refused before:\n" + quoted("refused", told))
     if view.found:
         lead = "After an earlier run of this task, this answer was found to be right; it was not handed in:\n"

@@ -38,6 +38,7 @@ class SearchMeter:
         deadline: Process CPU time, in seconds, at which the search must stop, or None.
         memory: Entries that may be kept.
         cancellation: Ends the search when a person asks to stop.
+        ended: What ended it: ``candidates``, ``clock``, ``memory``, or ``price`` where nothing dearer is looked at.
     """
 
     limit: int
@@ -46,6 +47,7 @@ class SearchMeter:
     used: int = 0
     kept: int = 0
     cancellation: Cancellation | None = None
+    ended: str = ""
 
     @property
     def left(self) -> int:
@@ -64,12 +66,18 @@ class SearchMeter:
 
     def check(self) -> None:
         """Raises :class:`OutOfBudget` when the search must stop, ``Cancelled`` when a person stops it."""
-        if self.used >= self.limit or self.kept > self.memory:
-            raise OutOfBudget
-        if self.deadline is not None and time.process_time() > self.deadline:
+        self.ended = self._spent()
+        if self.ended:
             raise OutOfBudget
         if self.cancellation is not None:
             self.cancellation.check()
+
+    def _spent(self) -> str:
+        if self.used >= self.limit:
+            return "candidates"
+        if self.kept > self.memory:
+            return "memory"
+        return "clock" if self.deadline is not None and time.process_time() > self.deadline else ""
 
 
 @dataclass

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from evolve.cancellation import Cancellation
+from evolve.environments import KnownRows
 from evolve.environments.probing import Probe
 from evolve.episodes import (
     Action,
@@ -22,12 +23,13 @@ from evolve.episodes import (
     Subgoal,
     TaskView,
 )
-from evolve.policies.protocol import OnPiece
+from evolve.policies.protocol import OnPiece, Standing
 from evolve.policies.search.abstraction import Answers
 from evolve.policies.search.ambiguity import disagreement
 from evolve.policies.search.answers import answer, draft_of, part_draft
 from evolve.policies.search.clues import ClueReader
 from evolve.policies.search.collector import without_collector
+from evolve.policies.search.endings import ending
 from evolve.policies.search.enumerator import SearchMeter
 from evolve.policies.search.episode_search import (
     UNLIMITED,
@@ -39,7 +41,7 @@ from evolve.policies.search.episode_search import (
 )
 from evolve.policies.search.features import features_of
 from evolve.policies.search.guide import Guide
-from evolve.policies.search.leaves import texts_in
+from evolve.policies.search.leaving_out import LeavingOut
 from evolve.policies.search.library import TreeSkill, operation_name, with_library
 from evolve.policies.search.pricing import priced
 from evolve.policies.search.problem import Problem, problem_of
@@ -47,7 +49,6 @@ from evolve.policies.search.reflection import Solved, claims_of
 from evolve.policies.search.searcher import Searcher, Solution, Vocabulary, meter_for
 from evolve.policies.search.splitting import compose, splits
 from evolve.programs.operations import literals, vocabulary
-from evolve.programs.operations.relevance import LONGEST_FOR_PATTERNS, too_long_for_patterns
 from evolve.programs.terms import Term, from_json, operations_in, to_json
 
 _TRUST = 0.8
@@ -168,8 +169,7 @@ class SearchPolicy:
         if solution is None and plan.private.get("splits"):
             return self._composed(view, plan, steps, (whole, limits, spent))
         if solution is None:
-            text = f"no program within {search.meter.used:,} candidates{_without_patterns(search.problem)}"
-            return Action(kind="finish", text=text, cost=spent)
+            return Action(kind="finish", text=ending(search.meter, search.problem), cost=spent)
         rivals = search.rivals(solution, self.settings.look_on)
         spent = Cost(candidates=search.meter.used - started, seconds=time.process_time() - before)
         return Action(
@@ -247,6 +247,28 @@ class SearchPolicy:
             for solution in rivals
         ]
         return (*answers, Action(kind="finish", text=f"{_counted(len(answers), 'rival')}", cost=spent))
+
+    def weigh(self, view: TaskView, plan: Plan, steps: Sequence[Step], known: KnownRows, limits: Limits) -> Standing:
+        """Searches again with all rows but one, for every visible row; see :class:`LeavingOut`."""
+        action, before = steps[-1].action, time.process_time()
+        deadline = None if limits.seconds is None else before + limits.seconds
+
+        def make(problem: Problem, candidates: int) -> Searcher:
+            meter = SearchMeter(limit=candidates, deadline=deadline, cancellation=self._cancellation)
+            return Searcher(problem, self._vocabulary, plan.private["prices"], meter, self.settings.combine)
+
+        rows = (*known.visible, *known.unseen)
+        searches = LeavingOut(
+            term=from_json(action.private["tree"]),
+            rows=rows,
+            inputs=known.inputs,
+            vocabulary=self._vocabulary,
+            make=make,
+            took=int(action.private.get("candidates", action.cost.candidates)),
+        )
+        place = searches.decisive(range(len(known.visible)))
+        cost = Cost(candidates=searches.used, seconds=time.process_time() - before)
+        return Standing(row=None if place is None else rows[place], whole=searches.reached, cost=cost)
 
     def decompose(self, view: TaskView, plan: Plan, share: float) -> Plan:
         """How the examples can be taken apart; the parts are searched for where the whole is not found."""
@@ -335,12 +357,6 @@ class SearchPolicy:
         drafts = [draft_of(term, view, problem, self._vocabulary)]
         drafts += [part_draft(part, view, problem, self._vocabulary) for part in parts]
         return tuple(draft for draft in drafts if draft is not None)
-
-
-def _without_patterns(problem: Problem) -> str:
-    if not too_long_for_patterns(texts_in(problem.inputs)):
-        return ""
-    return f"; no pattern was tried, because a text is longer than {LONGEST_FOR_PATTERNS:,} characters"
 
 
 def _private_part(solution: Solution) -> dict[str, Json]:

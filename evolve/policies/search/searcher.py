@@ -25,6 +25,8 @@ MAX_COST = 60
 """Price at which a search ends, whatever budget is left."""
 COVER_PATIENCE = 1
 """Levels to go on past a cover's dearest segment before the cover is taken."""
+MOST_VALUES = 12_000_000
+"""Values that one search keeps at most, over all examples: with texts of 200 characters they fill about 2.8 GB."""
 EVERY = 4096
 """Entries of the goal type between two attempts at covers and conditionals."""
 
@@ -92,6 +94,7 @@ class Searcher:
     pause_at: int | None = None
 
     def __post_init__(self) -> None:
+        self.meter.memory = min(self.meter.memory, MOST_VALUES // max(1, len(self.problem.inputs)))
         grammar, bodies = self.vocabulary.grammar(self.problem)
         tables = [(c, 4) for c in look_ups(self.problem)]
         leaves = leaves_of(self.problem, (*self.vocabulary.literals, *tables), self.prices)
@@ -131,6 +134,7 @@ class Searcher:
                 self._work_out()
                 self._try_combinations()
                 yield from self._unseen(self._ready(), seen)
+            self.meter.ended = "price"
         except OutOfBudget:
             pass
         self._try_combinations()

@@ -100,7 +100,7 @@ class RowsVerifier:
     """Compares what the function gives on rows that the policy never saw.
 
     Attributes:
-        shows: A refusal shows the first row that failed, while others stay unseen.
+        shows: A refusal shows the first row that failed.
     """
 
     rows: Sequence[Row]
@@ -113,7 +113,7 @@ class RowsVerifier:
         verified = trial.ok and count >= MIN_VERIFY
         verdict = Verdict(accepted=trial.ok, verified=verified, rows=count, fault=trial.fault)
         failed = [place for place, right in enumerate(trial.matches) if not right]
-        if not (self.shows and failed and count > 1) or trial.fault:
+        if not (self.shows and failed) or trial.fault:
             return verdict
         got = trial.outputs[failed[0]] if trial.outputs else {"error": trial.error}
         return replace(verdict, row=self.rows[failed[0]], got=got)

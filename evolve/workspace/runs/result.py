@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from evolve.agent import why_unverified
 from evolve.agent.codec import to_data
 from evolve.environments import kind_of
 from evolve.episodes import Ambiguity, Cost, EpisodeRecord, Found, Json, Question, Refused
@@ -165,7 +166,14 @@ def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
         overshoot=extras.overshoot,
         found=record.found,
         unchecked=record.status == "unverified",
+        reason=_reason(record, task),
     )
+
+
+def _reason(record: EpisodeRecord, task: Task) -> str:
+    """Why an answer that is right on rows is not verified, as a sentence."""
+    why = why_unverified(record.steps, len(task.examples)) if record.solved else ""
+    return f"{why[:1].upper()}{why[1:]}." if why else ""
 
 
 def _in_words(record: EpisodeRecord) -> bool:

@@ -1,0 +1,95 @@
+"""Whether an answer rests on one row alone: the search again, each time with all rows but one.
+
+A function that was chosen because of the row that refused another one has that row for itself. It is well founded only
+where the other rows would have led to it too (the jackknife of Quenouille 1949, over examples).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from evolve.episodes import Json, Row
+from evolve.policies.search.enumerator import near
+from evolve.policies.search.problem import Problem, problem_from_rows
+from evolve.policies.search.searcher import Searcher, Vocabulary
+from evolve.programs.evaluation import compile_term
+from evolve.programs.operation import EVALUATION_ERRORS
+from evolve.programs.terms import Term
+from evolve.programs.types import as_type
+
+LEAST_CANDIDATES = 400_000
+"""Candidates that all searches together may compute, however soon the answer was found."""
+_MARGIN = 1.5
+"""One search may compute so many times the candidates that the answer took."""
+
+MakeSearcher = Callable[[Problem, int], Searcher]
+"""A search over a problem, within so many candidates."""
+
+
+@dataclass
+class LeavingOut:
+    """The searches behind one answer, each with all rows but one.
+
+    Attributes:
+        rows: All rows of the task.
+        inputs: Further inputs on which two functions are compared, such as the other rows of a table.
+        took: Candidates that the answer took to be found.
+        used: Candidates that were computed here.
+        reached: Whether every search came to a program.
+    """
+
+    term: Term
+    rows: Sequence[Row]
+    vocabulary: Vocabulary
+    make: MakeSearcher
+    took: int
+    inputs: Sequence[Sequence[Json]] = ()
+    used: int = 0
+    reached: bool = True
+    _problem: Problem = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._problem = problem_from_rows(self.rows, "rows")
+        self._left = max(LEAST_CANDIDATES, 2 * self.took)
+
+    def decisive(self, places: Sequence[int]) -> int | None:
+        """The first of these rows without which another function is found; None where there is none."""
+        for place in places:
+            other = self._without(place)
+            if other is None:
+                self.reached = False
+                return None
+            if other != self.term and not self._alike(other):
+                return place
+        return None
+
+    def _without(self, place: int) -> Term | None:
+        """The first program that fits all other rows."""
+        rest = self._problem.subset([n for n in range(len(self.rows)) if n != place])
+        searcher = self.make(rest, min(self._left, int(self.took * _MARGIN) + 2_000))
+        found = next(searcher.programs(), None)
+        self.used += searcher.meter.used
+        self._left = max(0, self._left - searcher.meter.used)
+        return None if found is None else found.term
+
+    def _alike(self, other: Term) -> bool:
+        """Whether two programs give the same on every row and every further input."""
+        own, others = (compile_term(term, self.vocabulary.by_name) for term in (self.term, other))
+        return all(near(_value(own, row), _value(others, row)) for row in (*self._problem.inputs, *self._further()))
+
+    def _further(self) -> list[tuple[Any, ...]]:
+        types = self._problem.input_types
+        fitting = [row for row in self.inputs if len(row) == len(types)]
+        try:
+            return [tuple(as_type(value, kind) for value, kind in zip(row, types, strict=True)) for row in fitting]
+        except (KeyError, TypeError, ValueError):
+            return []
+
+
+def _value(meaning: Callable[[tuple[Any, ...]], Any], row: tuple[Any, ...]) -> Any:
+    try:
+        return meaning(row)
+    except EVALUATION_ERRORS:
+        return None
