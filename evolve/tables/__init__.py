@@ -9,7 +9,7 @@ here knows what a table is for.
 
 from __future__ import annotations
 
-from evolve.tables.columns import ANY, TEXT, ColumnKind, text_column, typed_column
+from evolve.tables.columns import ANY, TEXT, ColumnKind, mostly, text_column, typed_column
 from evolve.tables.form import Cell, Change, Form, Record, Rewriting, Table, column_of, identity, is_blank
 from evolve.tables.opening import DELIMITED, LINES, WORKBOOKS, form_of, open_table
 
@@ -30,6 +30,7 @@ __all__ = [
     "form_of",
     "identity",
     "is_blank",
+    "mostly",
     "open_table",
     "text_column",
     "typed_column",

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Literal
 
 from evolve.tables.form import Cell, is_blank
@@ -15,6 +16,7 @@ LONGEST_NUMBER = 300
 """Digits; longer cells stay text."""
 _STYLES = ((",", ""), (",", "."), (",", " "), (",", "\u00a0"), (".", ""), (".", ","), (".", "'"))
 """Decimal signs, and what stands between thousands."""
+_ENOUGH = Context(prec=400)
 _FITTING = 0.95
 """Share of cells that have to be numbers where those beside the examples are."""
 
@@ -99,7 +101,9 @@ class ColumnKind:
 
     def _digits(self, value: int | float) -> str:
         if self.decimals is not None:
-            return f"{value:.{self.decimals}f}"
+            # Rounded as a person does, from the fifteen digits that a spreadsheet shows.
+            shown = Decimal(f"{value:.15g}")
+            return f"{shown.quantize(Decimal(1).scaleb(-self.decimals), ROUND_HALF_UP, _ENOUGH):f}"
         if isinstance(value, int) or (value.is_integer() and abs(value) < 1e15 and (self.whole or self.name == "int")):
             return str(int(value)) if self.whole or self.name != "float" else repr(float(value))
         # Sums of decimals end in digits that nobody wrote, such as 0.1 + 0.2.
@@ -132,6 +136,12 @@ def text_column(cells: Sequence[str], others: Sequence[str] = (), *, loose: bool
     if kind.is_number and sum(kind.number(cell) is not None for cell in others) >= _FITTING * len(others):
         return kind
     return TEXT
+
+
+def mostly(cells: Sequence[str], *, loose: bool = False) -> ColumnKind:
+    """The kind of a column of which no cells decide: numbers where nearly all are."""
+    numbers = [cell for cell in cells if text_column([cell], loose=loose).is_number]
+    return text_column(numbers, loose=loose) if numbers and len(numbers) >= _FITTING * len(cells) else TEXT
 
 
 def _numeric(cells: Sequence[str], *, loose: bool) -> ColumnKind:

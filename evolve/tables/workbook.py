@@ -60,7 +60,11 @@ class WorkbookTable:
                 hint="save the sheet as CSV, which is read row by row",
             )
         self.form = Form(kind="workbook", sheet=chosen.title)
-        self._rows = [[_value(cell) for cell in row] for row in chosen.iter_rows(values_only=True)]
+        # A formula whose value was not saved is no blank cell.
+        self._book = _loaded(path, values=False)
+        formulas = self._book[chosen.title].iter_rows(values_only=True)
+        pairs = zip(chosen.iter_rows(values_only=True), formulas, strict=True)
+        self._rows = [[_value(a if a is not None else b) for a, b in zip(*rows, strict=True)] for rows in pairs]
         self._head = next((index for index, row in enumerate(self._rows) if _filled(row) >= 2), -1)
         if self._head < 0:
             raise TaskError("the sheet has no row with two cells or more", file=os.fspath(path))
@@ -91,8 +95,7 @@ class WorkbookTable:
 
     def rewrite(self, wanted: Rewriting, stream: BinaryIO) -> None:
         """Writes the workbook with some cells changed, and those that are doubtful coloured, with a comment."""
-        book = _loaded(self.path, values=False)
-        sheet = book[self.form.sheet]
+        sheet = self._book[self.form.sheet]
         lines = {record.number: record.line for record in self.records()}
         column = self._left + wanted.column + 1
         if wanted.column == len(self.columns):
@@ -104,7 +107,7 @@ class WorkbookTable:
                 _put(cell, change.cell, pattern)
             if change.why:
                 _mark(cell, change.why)
-        book.save(stream)
+        self._book.save(stream)
 
     def _pattern(self, sheet: Any, column: int) -> Any:
         """A filled cell of the column, whose format the new ones get."""

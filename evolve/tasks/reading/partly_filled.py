@@ -35,6 +35,7 @@ class Inputs:
         column: Index of the column that is filled; as many as there are columns for a new one.
         label: What that column is called.
         kind: How its values are written.
+        used: Positions of the arguments that the function reads; None where all count.
     """
 
     columns: tuple[int, ...]
@@ -42,6 +43,12 @@ class Inputs:
     column: int
     label: str
     kind: ColumnKind
+    used: frozenset[int] | None = None
+
+    @property
+    def read_columns(self) -> tuple[int, ...]:
+        """Indices of the columns that count."""
+        return tuple(index for place, index in enumerate(self.columns) if self.used is None or place in self.used)
 
     def of(self, record: Record) -> tuple[Json, ...]:
         """The arguments of a row."""
@@ -50,7 +57,7 @@ class Inputs:
     def misread(self, arguments: Sequence[Json]) -> int | None:
         """Index of the first column with a cell of another kind than the others, or None."""
         for index, kind, value in zip(self.columns, self.kinds, arguments, strict=True):
-            if value is not None and not kind.fits(value):
+            if value is not None and not kind.fits(value) and index in self.read_columns:
                 return index
         return None
 
@@ -189,8 +196,7 @@ def rows_of(table: Table, column: int) -> tuple[list[Record], list[Record]]:
 def _inputs(table: Table, column: int, examples: Sequence[Record], others: Sequence[Record]) -> Inputs:
     wanted = [record.cells[column] for record in examples]
     kind = typed_column(wanted) if table.typed else text_column(wanted, loose=True)
-    # A text with digits may repeat a cell as it is written, a number and a word without any do not.
-    loose = kind.is_number or not any(any(sign.isdigit() for sign in str(cell)) for cell in wanted)
+    loose = kind.is_number or not has_digits(wanted)
     columns = [
         index
         for index, label in enumerate(table.columns)
@@ -206,6 +212,11 @@ def _inputs(table: Table, column: int, examples: Sequence[Record], others: Seque
         for index in columns
     ]
     return Inputs(columns=tuple(columns), kinds=tuple(kinds), column=column, label=label_of(table, column), kind=kind)
+
+
+def has_digits(cells: Sequence[Cell]) -> bool:
+    """Whether any cell has a digit: such a text may repeat another cell as it is written, a word does not."""
+    return any(any(sign.isdigit() for sign in str(cell)) for cell in cells)
 
 
 def kind_of_column(table: Table, cells: Sequence[Cell], others: Sequence[Cell], *, loose: bool) -> ColumnKind:

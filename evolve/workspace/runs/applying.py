@@ -113,10 +113,32 @@ def given_function(named: str | os.PathLike[str]) -> Program:
     return Program(source=source, entry=name or public[0])
 
 
-def parameters_of(program: Program) -> tuple[tuple[str, ...], int]:
-    """Names of the arguments that a function can take by position, and how many of them it needs."""
+def _definition(program: Program) -> ast.FunctionDef:
     for node in ast.parse(program.source).body:
         if isinstance(node, ast.FunctionDef) and node.name == program.entry:
-            names = tuple(one.arg for one in (*node.args.posonlyargs, *node.args.args))
-            return names, len(names) - len(node.args.defaults)
+            return node
     raise UsageError(f"there is no function {program.entry!r}")
+
+
+def _parameters(program: Program) -> list[ast.arg]:
+    arguments = _definition(program).args
+    return [*arguments.posonlyargs, *arguments.args]
+
+
+def parameters_of(program: Program) -> tuple[tuple[str, ...], int]:
+    """Names of the arguments that a function can take by position, and how many of them it needs."""
+    names = tuple(one.arg for one in _parameters(program))
+    return names, len(names) - len(_definition(program).args.defaults)
+
+
+def annotations_of(program: Program) -> tuple[tuple[str, ...], str]:
+    """The types that a function says it takes and gives; "" where it says none."""
+    takes = tuple(ast.unparse(one.annotation) if one.annotation else "" for one in _parameters(program))
+    gives = _definition(program).returns
+    return takes, ast.unparse(gives) if gives is not None else ""
+
+
+def used_parameters(program: Program) -> frozenset[int]:
+    """Positions of the arguments that a function reads."""
+    read = {one.id for part in _definition(program).body for one in ast.walk(part) if isinstance(one, ast.Name)}
+    return frozenset(place for place, one in enumerate(_parameters(program)) if one.arg in read)

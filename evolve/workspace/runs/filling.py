@@ -6,7 +6,7 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
@@ -18,7 +18,7 @@ from evolve.tables import Change, Record, Rewriting, Table, form_of, identity, i
 from evolve.tasks import Task
 from evolve.tasks.reading.partly_filled import Inputs, PartlyFilled, column_task, label_of
 from evolve.workspace.desk import Desk
-from evolve.workspace.runs.applying import BATCH, Applier, batches
+from evolve.workspace.runs.applying import BATCH, Applier, batches, used_parameters
 from evolve.workspace.runs.fill_request import FillProgress, FillRequest
 from evolve.workspace.runs.filled import Filled, Judged, Mark, compared, judged
 from evolve.workspace.runs.given_function import chosen_function
@@ -49,6 +49,7 @@ def fill(desk: Desk, request: FillRequest, run: Callable[[Task], Result]) -> Fil
         task, wanted = column_task(table, request.column)
         result = run(task)
         programs = [Program(source=source, entry=result.entry) for source in (result.answer, *result.rivals)]
+        wanted = replace(wanted, inputs=replace(wanted.inputs, used=_used(programs, result)))
     blank = _blank(table, wanted, result)
     if result is not None and not (result.solved and result.answer):
         return replace(blank, seconds=time.monotonic() - started)
@@ -65,6 +66,11 @@ def fill(desk: Desk, request: FillRequest, run: Callable[[Task], Result]) -> Fil
         function=programs[0].source,
         seconds=time.monotonic() - started,
     )
+
+
+def _used(programs: Sequence[Program], result: Result) -> frozenset[int]:
+    """Which arguments count, so that an odd cell elsewhere is no doubt."""
+    return frozenset().union(*map(used_parameters, programs)) if result.answer else frozenset()
 
 
 def _target(request: FillRequest) -> Path:
@@ -97,7 +103,7 @@ def _blank(table: Table, wanted: PartlyFilled, result: Result | None) -> Filled:
     return Filled(
         out=None,
         column=wanted.inputs.label,
-        inputs=tuple(label_of(table, index) for index in wanted.inputs.columns),
+        inputs=tuple(label_of(table, index) for index in wanted.inputs.read_columns),
         given=wanted.given,
         filled=0,
         marked=0,

@@ -8,19 +8,20 @@ from dataclasses import replace
 from evolve.errors import UsageError
 from evolve.sandbox import Program
 from evolve.skills.signatures import types_of
-from evolve.tables import ANY, TEXT, ColumnKind, Record, Table
+from evolve.tables import ANY, TEXT, Cell, ColumnKind, Record, Table, is_blank, mostly, text_column, typed_column
 from evolve.tasks.reading.labels import argument_names
 from evolve.tasks.reading.partly_filled import (
     CHECKS,
     Inputs,
     PartlyFilled,
+    has_digits,
     kind_of_column,
     label_of,
     rows_of,
     wanted_column,
 )
 from evolve.workspace.desk import Desk
-from evolve.workspace.runs.applying import given_function, parameters_of
+from evolve.workspace.runs.applying import annotations_of, given_function, parameters_of
 from evolve.workspace.runs.fill_request import FillRequest
 
 
@@ -40,12 +41,13 @@ def chosen_function(desk: Desk, table: Table, request: FillRequest) -> tuple[Pro
         takes, gives = types_of(skill.signature)
     else:
         program = given_function(request.function or "")
-        takes, gives = (), ""
+        takes, gives = annotations_of(program)
     column, given, blank = wanted_column(table, request.column, new=True)
     columns = _arguments(table, column, program)
     examples, others = rows_of(table, column)
+    wanted = [record.cells[column] for record in examples]
     kinds = [
-        _kind(table, [record.cells[index] for record in (*examples, *others)], takes[place] if takes else "")
+        _kind(table, [record.cells[index] for record in (*examples, *others)], takes[place] if takes else "", wanted)
         for place, index in enumerate(columns)
     ]
     label = label_of(table, column) if column < len(table.columns) else request.column or ""
@@ -78,12 +80,18 @@ def _arguments(table: Table, column: int, program: Program) -> list[int]:
     return others[: max(needed, 1)]
 
 
-def _kind(table: Table, cells: Sequence[object], takes: str) -> ColumnKind:
-    """How an argument is read: as the type that the function says it takes, else as the cells look."""
+def _kind(table: Table, cells: Sequence[Cell], takes: str, wanted: Sequence[Cell]) -> ColumnKind:
+    """How an argument is read: as the type that the function says it takes, else as for a function that is found."""
     if takes == "str":
         return TEXT
-    filled = [cell for cell in cells if cell is not None and str(cell).strip()]
-    return kind_of_column(table, filled, (), loose=takes in ("int", "float"))
+    filled = [cell for cell in cells if not is_blank(cell)]
+    if table.typed:
+        return typed_column(filled)
+    return mostly(filled, loose=takes in ("int", "float") or not has_digits(wanted) or _is_numeric(wanted))
+
+
+def _is_numeric(cells: Sequence[Cell]) -> bool:
+    return text_column([str(cell) for cell in cells], loose=True).is_number
 
 
 def _result_kind(
