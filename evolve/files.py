@@ -9,8 +9,10 @@ import os
 import stat
 import tempfile
 import tomllib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from evolve.errors import EnvironmentProblem, UsageError, WorkspaceError
 from evolve.failpoints import hit
@@ -134,6 +136,23 @@ def write_atomic(path: str | os.PathLike[str], data: bytes) -> None:
         WorkspaceError: When the disk is full, the place cannot be written, or something there is no regular file,
             such as a device, which a rename would replace; what was there is untouched.
     """
+    with replacing(path) as stream:
+        stream.write(data)
+
+
+@contextmanager
+def replacing(
+    path: str | os.PathLike[str], *, mode: int = 0o644, before: Callable[[], None] = lambda: None
+) -> Iterator[BinaryIO]:
+    """A stream whose content becomes the whole file when the block ends without an error, and is dropped otherwise.
+
+    Args:
+        mode: Who may read and write the file.
+        before: Called when everything is on the disk and nothing is replaced yet; what it raises keeps the old file.
+
+    Raises:
+        WorkspaceError: As for :func:`write_atomic`; what was there is untouched.
+    """
     target = Path(path)
     try:
         if target.exists() and not target.is_file():
@@ -143,21 +162,26 @@ def write_atomic(path: str | os.PathLike[str], data: bytes) -> None:
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.", suffix=".tmp")
     except OSError as error:
         raise write_failure(target, error) from error
+    kept = False
     try:
         with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
+            yield stream
             stream.flush()
             hit("file.written")
             os.fsync(stream.fileno())
-        os.chmod(temporary, 0o644)  # mkstemp makes files that only their owner can read
+        os.chmod(temporary, mode)  # mkstemp makes files that only their owner can read
         hit("file.synced")
+        before()
         os.replace(temporary, target)
+        kept = True
         hit("file.renamed")
         sync_folder(target.parent)
         hit("file.kept")
     except OSError as error:
-        Path(temporary).unlink(missing_ok=True)
         raise write_failure(target, error) from error
+    finally:
+        if not kept:
+            Path(temporary).unlink(missing_ok=True)
 
 
 def sync_folder(folder: Path) -> None:

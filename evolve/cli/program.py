@@ -16,6 +16,7 @@ from typer.models import TyperInfo
 
 from evolve.cli import (
     chat,
+    fill,
     gate,
     improve,
     learning,
@@ -56,7 +57,7 @@ class Commands(pages.Group):
     """Turns a signal into one sentence that says how to go on."""
 
     parts: ClassVar = {
-        "Solve tasks": ("run", "chat", "undo", "runs"),
+        "Solve tasks": ("run", "fill", "chat", "undo", "runs"),
         "Get better by practice": ("learn", "improve", "report", "optimize", "tasks"),
         "See and change what was learned": ("memory", "skills", "variants", "gate"),
         "Set up and check": ("init", "models", "config", "where", "workflow", "sandbox", "doctor", "selftest"),
@@ -117,6 +118,7 @@ def build_app(wanted: str = "") -> typer.Typer:
     app.callback()(options.before_the_command)
     for commands in (
         run.app,
+        fill.app,
         chat.app,
         undo.app,
         learning.app,

@@ -106,7 +106,7 @@ def run_command(
     wanted = _with_rubric(wanted, rubric)
     view = RunView(unsandboxed=sandbox == "none")
     with evolve.open(workspace, model=model_choice, events=view, sandbox=sandbox) as opened:
-        _tell_created(opened)
+        tell_created(opened)
         with opened.delivering():
             result = opened.run(wanted, budget=budget, python=python, person=person)
             code = present(opened, wanted, result, Presentation(budget=budget, person=person, as_json=as_json))
@@ -125,7 +125,8 @@ def _with_rubric(task: Task, rubric: str | None) -> Task:
     return wanted
 
 
-def _tell_created(opened: Workspace) -> None:
+def tell_created(opened: Workspace) -> None:
+    """Says which workspace was made by this command."""
     if opened.created:
         note(at_home(f"made the workspace {opened.paths.root}"))
 
@@ -157,7 +158,7 @@ def present(opened: Workspace, task: Task | None, result: Result, how: Presentat
         folder_asked = task.folder if task is not None else ""
         _show(result, "".join(f" ({word})" for word in opened.mark), folder_asked)
     asking.tell_waiting(result)
-    return _exit_code(result)
+    return exit_code(result)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -239,7 +240,8 @@ def _values(arguments: Any) -> str:
     return ", ".join(json.dumps(value, ensure_ascii=False) for value in arguments)
 
 
-def _exit_code(result: Result) -> int:
+def exit_code(result: Result) -> int:
+    """What the command ends with."""
     if result.solved or result.status == "unverified":
         return 0
     return folder.EXIT_CODES.get(result.status, 5 if result.budget_ended else 1)

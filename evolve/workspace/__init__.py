@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from evolve.skills import ACTIVE, Skill
     from evolve.tasks import Suite, Task
     from evolve.workflow import Workflow
-    from evolve.workspace.facade import Options, Workspace
+    from evolve.workspace.facade import Workspace
     from evolve.workspace.health.doctor import Finding, doctor
     from evolve.workspace.health.fault_reports import kept_file
     from evolve.workspace.health.repair import Repair, repair
@@ -45,9 +45,11 @@ if TYPE_CHECKING:
     from evolve.workspace.loops.selftest import NullReport, selftest
     from evolve.workspace.model_setup import recorded
     from evolve.workspace.opening import Place, locate
+    from evolve.workspace.options import Options
     from evolve.workspace.places import Config, Setting, Where, config, init, where
     from evolve.workspace.runs import tasks
     from evolve.workspace.runs.conversations import ChatTurn, Conversation, Conversations, Means, PastConversation
+    from evolve.workspace.runs.filled import Filled, Mark
     from evolve.workspace.runs.learning import Taught
     from evolve.workspace.runs.person import Approve, LearnMode, Person
     from evolve.workspace.runs.result import Result
@@ -80,6 +82,7 @@ __all__ = [
     "EpisodeRecord",
     "Event",
     "EventSink",
+    "Filled",
     "Finding",
     "Found",
     "Insight",
@@ -87,6 +90,7 @@ __all__ = [
     "Interval",
     "ItemCredit",
     "LearnMode",
+    "Mark",
     "Means",
     "Measurement",
     "Metric",
@@ -180,7 +184,7 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.skills": ("ACTIVE", "Skill"),
     "evolve.tasks": ("Suite", "Task"),
     "evolve.workflow": ("Workflow",),
-    "evolve.workspace.facade": ("Options", "Workspace"),
+    "evolve.workspace.facade": ("Workspace",),
     "evolve.workspace.health.doctor": ("Finding", "doctor"),
     "evolve.workspace.health.fault_reports": ("kept_file",),
     "evolve.workspace.health.repair": ("Repair", "repair"),
@@ -189,9 +193,11 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.workspace.loops.selftest": ("NullReport", "selftest"),
     "evolve.workspace.model_setup": ("recorded",),
     "evolve.workspace.opening": ("Place", "locate"),
+    "evolve.workspace.options": ("Options",),
     "evolve.workspace.places": ("Config", "Setting", "Where", "config", "init", "where"),
     "evolve.workspace.runs": ("tasks",),
     "evolve.workspace.runs.conversations": ("ChatTurn", "Conversation", "Conversations", "Means", "PastConversation"),
+    "evolve.workspace.runs.filled": ("Filled", "Mark"),
     "evolve.workspace.runs.learning": ("Taught",),
     "evolve.workspace.runs.person": ("Approve", "LearnMode", "Person"),
     "evolve.workspace.runs.result": ("Result",),
@@ -230,7 +236,8 @@ def open(
         WorkspaceBusy: Another process writes to it.
         WorkspaceError: It cannot be written, the disk is full, or a newer version made it.
     """
-    from evolve.workspace.facade import Options, Workspace
+    from evolve.workspace.facade import Workspace
+    from evolve.workspace.options import Options
 
     return Workspace(path, Options(policy=policy, model=model, events=events, read_only=read_only, sandbox=sandbox))
 

@@ -5,17 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from evolve.errors import UsageError, WorkspaceError
 from evolve.events import Event, EventSink, NoEvents
 from evolve.files import write_atomic
 from evolve.memory.preferences import PreferenceBook
-from evolve.models import Recording
 from evolve.paths import WorkspacePaths, find_workspace, user_workspace
-from evolve.policies.protocol import Policy
-from evolve.record.arms import Learner
 from evolve.record.stores import Stores
 from evolve.settings import Settings, load_settings, with_sandbox
 from evolve.skills import ACTIVE
@@ -29,8 +25,12 @@ from evolve.workspace.loops.improving import Asked, improve, report
 from evolve.workspace.loops.optimizing import OptimizerRequest, optimize
 from evolve.workspace.loops.tried_variants import TriedVariants
 from evolve.workspace.opening import is_current, locate, open_stores, sandbox_opener
+from evolve.workspace.options import Options
 from evolve.workspace.runs.approvals import undone
 from evolve.workspace.runs.conversations import Conversations
+from evolve.workspace.runs.fill_request import FillOptions, FillRequest
+from evolve.workspace.runs.filled import Filled
+from evolve.workspace.runs.filling import fill
 from evolve.workspace.runs.given_task import Examples, wanted_task
 from evolve.workspace.runs.learning import Taught, learn, settled
 from evolve.workspace.runs.past_runs import Runs
@@ -53,27 +53,6 @@ if TYPE_CHECKING:
     from evolve.improve.optimization import OptimizationReport
     from evolve.improve.report import Report
     from evolve.sandbox import Sandbox
-
-
-@checked()
-@dataclass(frozen=True, kw_only=True)
-class Options:
-    """How a workspace is opened.
-
-    Attributes:
-        policy: A policy or learner to use instead of program search.
-        model: A language model to use instead, or a recording of its exchanges; "" for none, None for that of the
-            settings.
-        events: Told what happens while it happens.
-        read_only: Looks only; needs no lock and may run beside a writer.
-        sandbox: A backend for this time only. ``none`` confines nothing and needs ``EVOLVE_UNSAFE=I_UNDERSTAND``.
-    """
-
-    policy: Policy | Learner | None = None
-    model: str | Recording | None = None
-    events: EventSink | None = None
-    read_only: bool = False
-    sandbox: str | None = None
 
 
 @checked("task", "examples", "budget")
@@ -210,6 +189,23 @@ class Workspace:
         environment = None if python is None else os.fspath(python)
         wish = Wish(task=chosen, budget=as_budget(budget), python=environment, person=person or Person())
         return settled(self._desk, solve(self._desk, wish), wish.person)
+
+    def fill(self, table: str | os.PathLike[str], **options: Unpack[FillOptions]) -> Filled:
+        """Fills the blank cells of a table's column by a function of the others, and marks what is doubtful.
+
+        Rows in which the column is filled are the examples. Where no function is found, nothing is written.
+
+        Args:
+            table: A CSV, TSV, JSONL or XLSX file.
+            options: See :class:`~evolve.workspace.runs.fill_request.FillOptions`.
+
+        Raises:
+            UsageError: The table is malformed, it does not say what is meant, or there is a file already.
+            EnvironmentProblem: No sandbox, disk full, or the table was changed meanwhile.
+        """
+        self._need_writer()
+        request = FillRequest(table=table, **options)
+        return fill(self._desk, request, lambda task: self.run(task, budget=request.budget, person=request.person))
 
     def learn(
         self, run: str | None = None, *, budget: BudgetLike = None, person: Person | None = None

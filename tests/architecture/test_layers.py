@@ -32,7 +32,7 @@ LAYERS = (
     ("retrieval", "programs"),
     ("models", "sandbox", "vectors", "store"),
     ("episodes", "prompts", "workflow", "settings", "events", "cancellation", "lifeline"),
-    ("ledger", "paths", "redaction", "extensions"),
+    ("ledger", "paths", "redaction", "extensions", "tables"),
     ("files", "frontmatter"),
     ("failpoints",),
     ("errors",),
@@ -43,7 +43,10 @@ ABOVE_ALL = "testing"
 # The same within the workspace; a file that is not named here stands lowest.
 ROOMS = ("facade", "loops", "runs", "desk", "health", "shelves")
 
-HEAVY = ("chromadb", "genai_prices", "gepa", "langgraph", "networkx", "openai", "sentence_transformers", "torch")
+HEAVY = (
+    *("chromadb", "genai_prices", "gepa", "langgraph", "networkx", "openai", "openpyxl", "sentence_transformers"),
+    "torch",
+)
 
 
 def test_every_part_of_the_package_has_its_layer() -> None:

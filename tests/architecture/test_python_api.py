@@ -14,6 +14,7 @@ from tests.architecture.source import ROOT
 
 CALLS = {
     "run": "ws.run",
+    "fill": "ws.fill",
     "chat": "ws.conversations.begin",
     "undo": "ws.undo",
     "learn": "ws.learn",

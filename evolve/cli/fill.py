@@ -1,0 +1,163 @@
+"""``evolve fill``: fill the blank cells of a table's column."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evolve.cli import asking, learning, options, pages
+from evolve.cli.output import at_home, counted, emit, emit_json, flush, note
+from evolve.cli.run import Learn, Presentation, exit_code, present, tell_created
+
+if TYPE_CHECKING:
+    from rich.status import Status
+
+    from evolve.workspace import Filled
+
+app = pages.App()
+
+_SHOWN = 5
+"""Marked cells that are listed."""
+_EVERY = 100_000
+"""Rows after which a line is printed where there is no terminal."""
+
+Table = Annotated[str, typer.Argument(metavar="TABLE", help="A CSV, TSV, JSONL or XLSX file.", show_default=False)]
+Column = Annotated[
+    str | None,
+    typer.Option("--column", metavar="NAME", help="The column to fill. Default: the only one that is partly filled."),
+]
+Out = Annotated[
+    str | None,
+    typer.Option("--out", metavar="FILE", help="The file to write. Default: NAME.filled.EXT beside the table."),
+]
+InPlace = Annotated[bool, typer.Option("--in-place", help="Write the table itself, whole or not at all.")]
+Skill = Annotated[
+    str | None,
+    typer.Option("--with", metavar="NAME", help="Apply this saved function (evolve skills list); nothing is searched."),
+]
+Function = Annotated[
+    str | None,
+    typer.Option("--function", metavar="FILE.py", help="Apply the function of a file; FILE.py:NAME where it has more."),
+]
+Sheet = Annotated[str | None, typer.Option("--sheet", metavar="NAME", help="The sheet of a workbook.")]
+Save = Annotated[
+    str | None, typer.Option("--save", metavar="FILE.py", help="Also write the function, as a script for the terminal.")
+]
+
+
+@app.page("fill", "evolve fill names.csv", "evolve fill march.xlsx --column Gross --in-place")
+def fill_command(
+    table: Table,
+    column: Column = None,
+    out: Out = None,
+    in_place: InPlace = False,
+    with_: Skill = None,
+    function: Function = None,
+    sheet: Sheet = None,
+    budget: options.Budget = None,
+    model: options.Model = None,
+    sandbox: options.Sandbox = None,
+    learn: Learn = None,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Fill a column of a table: rows in which it is filled show how, the others are filled.
+
+    What is doubtful is marked: in a column NAME: check, in workbooks by colour and comment. Ends with 1 where cells
+    are marked, with 0 where all are filled and none is.
+    """
+    import evolve
+    from evolve.cli.views import RunView
+    from evolve.workspace import parse_budget
+
+    parse_budget(budget or ())  # a wrong option is told before anything is made
+    person = learning.who_learns(asking.person_here("ask", as_json=as_json), learn)
+    view = RunView(unsandboxed=sandbox == "none")
+    with evolve.open(workspace, model=model, events=view, sandbox=sandbox) as opened:
+        tell_created(opened)
+        # With --json there is one object to wait for, with what was learned in it.
+        with nullcontext() if as_json else opened.delivering():
+            with Rows() as rows:
+                filled = opened.fill(
+                    table,
+                    column=column,
+                    out=out,
+                    in_place=in_place,
+                    skill=with_,
+                    function=function,
+                    sheet=sheet,
+                    budget=budget,
+                    person=person,
+                    on_progress=rows,
+                )
+            if as_json:
+                emit_json({**filled.to_json(), **opened.mark})
+            else:
+                if filled.result is not None:
+                    present(opened, None, filled.result, Presentation(person=person))
+                show(filled)
+            flush()
+        learning.learn_and_tell(opened, named=workspace, as_json=as_json)
+    raise typer.Exit(_code(filled))
+
+
+def _code(filled: Filled) -> int:
+    if filled.out is not None:
+        return 1 if filled.marked else 0
+    return (exit_code(filled.result) if filled.result is not None else 0) or 1
+
+
+def show(filled: Filled) -> None:
+    """Prints what became of a table."""
+    emit()
+    names = ", ".join(filled.inputs)
+    emit(f"read as {filled.form}; {filled.column} from {names}; {counted(filled.given, 'row')} given")
+    if filled.out is None:
+        emit("nothing is written: no function was found that gives the filled cells")
+        return
+    done = f"{counted(filled.filled, 'cell')} of {filled.column} filled, {filled.marked:,} marked"
+    emit(f"{done}; {filled.seconds:.1f} s")
+    for mark in filled.marks[:_SHOWN]:
+        value = "empty" if mark.value is None else str(mark.value)
+        emit(f"  row {mark.row:,} (line {mark.line:,}): {value}: {mark.why}", indent=4)
+    if filled.marked > _SHOWN:
+        emit(f"  and {counted(filled.marked - _SHOWN, 'further cell')}, all marked in the file")
+    if filled.loss:
+        emit(f"{filled.loss}")
+    emit(f"wrote {at_home(str(Path(filled.out)))}", whole=True)
+
+
+class Rows(AbstractContextManager["Rows"]):
+    """Tells how many rows are done: on a terminal in one live line, else a line now and then."""
+
+    def __init__(self) -> None:
+        self._status: Status | None = None
+        self._told = 0
+
+    def __call__(self, done: int, total: int) -> None:
+        line = f"filling: {done:,} of {total:,} rows"
+        if sys.stderr.isatty():
+            self._live(line)
+        elif done - self._told >= _EVERY:
+            self._told = done
+            note(line)
+
+    def _live(self, line: str) -> None:
+        if self._status is None:
+            from rich.console import Console
+            from rich.status import Status
+
+            self._status = Status(line, console=Console(stderr=True))
+            self._status.start()
+        self._status.update(line)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._status is not None:
+            self._status.stop()

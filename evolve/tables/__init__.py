@@ -1,0 +1,37 @@
+"""Tables as people have them: CSV and TSV however they were saved, JSONL, and sheets of workbooks.
+
+    table = open_table("names.csv")
+    for record in table.records(): ...
+
+What is recognised of a file is kept when it is written again: every cell that is not changed stays as it was. Nothing
+here knows what a table is for.
+"""
+
+from __future__ import annotations
+
+from evolve.tables.columns import ANY, TEXT, ColumnKind, mostly, text_column, typed_column
+from evolve.tables.form import Cell, Change, Form, Record, Rewriting, Table, column_of, identity, is_blank
+from evolve.tables.opening import DELIMITED, LINES, WORKBOOKS, form_of, open_table
+
+__all__ = [
+    "ANY",
+    "DELIMITED",
+    "LINES",
+    "TEXT",
+    "WORKBOOKS",
+    "Cell",
+    "Change",
+    "ColumnKind",
+    "Form",
+    "Record",
+    "Rewriting",
+    "Table",
+    "column_of",
+    "form_of",
+    "identity",
+    "is_blank",
+    "mostly",
+    "open_table",
+    "text_column",
+    "typed_column",
+]

@@ -1,0 +1,224 @@
+"""How the cells of a column are read as values, and how values are written so that they look like its cells."""
+
+from __future__ import annotations
+
+import datetime
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Context, Decimal
+from typing import Literal
+
+from evolve.tables.form import Cell, is_blank
+
+LONGEST_NUMBER = 300
+"""Digits; longer cells stay text."""
+_STYLES = ((",", ""), (",", "."), (",", " "), (",", "\u00a0"), (".", ""), (".", ","), (".", "'"))
+"""Decimal signs, and what stands between thousands."""
+_ENOUGH = Context(prec=400)
+_FITTING = 0.95
+"""Share of cells that have to be numbers where those beside the examples are."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnKind:
+    """What the cells of a column are.
+
+    Attributes:
+        name: ``text``, ``int``, ``float``, ``date`` (ISO texts of a typed table), or ``any`` for values as they are.
+        decimal: The decimal sign of its numbers.
+        thousands: What stands between thousands, or "".
+        decimals: How many digits every number has behind the sign; None where they differ.
+        whole: Some numbers are written without any.
+    """
+
+    name: Literal["text", "int", "float", "date", "any"]
+    decimal: str = "."
+    thousands: str = ""
+    decimals: int | None = None
+    whole: bool = False
+
+    @property
+    def is_number(self) -> bool:
+        """Whether its cells are numbers."""
+        return self.name in ("int", "float")
+
+    def read(self, cell: Cell) -> Cell:
+        """The value of a cell; where it is none of this kind, the cell as it is."""
+        if self.name == "text":
+            return "" if cell is None else cell if isinstance(cell, str) else _as_text(cell)
+        if not self.is_number or not isinstance(cell, str):
+            return cell
+        if not cell.strip():
+            return None
+        number = self.number(cell)
+        return cell if number is None else number
+
+    def number(self, cell: str) -> int | float | None:
+        """The number that a text is in this kind of column, or None."""
+        if len(cell) > LONGEST_NUMBER or not _pattern(self.decimal, self.thousands).fullmatch(cell.strip()):
+            return None if self.decimal != "." or self.thousands else _canonical(cell, self.name)
+        plain = cell.strip().replace(self.thousands, "") if self.thousands else cell.strip()
+        value = float(plain.replace(self.decimal, "."))
+        if self.name == "int":
+            return int(value) if value.is_integer() and self.decimal not in plain else None
+        return value if math.isfinite(value) else None
+
+    def fits(self, value: Cell) -> bool:
+        """Whether a value that was read is of this kind."""
+        if self.name == "int":
+            return isinstance(value, int) and not isinstance(value, bool)
+        if self.name == "float":
+            return isinstance(value, int | float) and not isinstance(value, bool)
+        return self.name == "any" or isinstance(value, str)
+
+    def write(self, value: Cell) -> tuple[Cell, str]:
+        """A cell of a delimited table for a value, and what is doubtful about it or "".
+
+        The cell is None where the value cannot stand in one.
+        """
+        if isinstance(value, bool):
+            return str(value), "" if self.name == "any" else "it gives true or false, unlike the other cells"
+        if isinstance(value, int | float):
+            doubt = "it gives a number where the other cells are text" if self.name in ("text", "date") else ""
+            if self.name == "int" and float(value) != int(value):
+                doubt = "it gives no whole number as the other cells are"
+            return self._number_text(value), doubt
+        if isinstance(value, str):
+            return value, "it gives text where the other cells are numbers" if self.is_number else ""
+        return None, "it gives nothing" if value is None else f"it gives a {type(value).__name__}"
+
+    def _number_text(self, value: int | float) -> str:
+        if isinstance(value, float) and not math.isfinite(value):
+            return str(value)
+        text = self._digits(value)
+        whole, point, rest = text.partition(".")
+        if self.thousands:
+            whole = f"{int(whole):,}".replace(",", self.thousands)
+            whole = f"-{whole}" if text.startswith("-") and not whole.startswith("-") else whole
+        return whole + point.replace(".", self.decimal) + rest
+
+    def _digits(self, value: int | float) -> str:
+        if self.decimals is not None:
+            # Rounded as a person does, from the fifteen digits that a spreadsheet shows.
+            shown = Decimal(f"{value:.15g}")
+            return f"{shown.quantize(Decimal(1).scaleb(-self.decimals), ROUND_HALF_UP, _ENOUGH):f}"
+        if isinstance(value, int) or (value.is_integer() and abs(value) < 1e15 and (self.whole or self.name == "int")):
+            return str(int(value)) if self.whole or self.name != "float" else repr(float(value))
+        # Sums of decimals end in digits that nobody wrote, such as 0.1 + 0.2.
+        short = float(f"{value:.12g}")
+        return repr(short if math.isclose(short, value, rel_tol=1e-12) else value)
+
+
+TEXT = ColumnKind(name="text")
+ANY = ColumnKind(name="any")
+
+
+def text_column(cells: Sequence[str], others: Sequence[str] = (), *, loose: bool = False) -> ColumnKind:
+    """The kind of a column of a delimited table.
+
+    A column is numeric only if every cell survives the way to a number and back, so codes with leading zeros stay text.
+
+    Args:
+        cells: Those that decide.
+        others: Further cells, of which a few may be of another kind; empty ones do not count.
+        loose: Numbers with as many digits behind the sign in each cell, and those with signs between thousands, count
+            as numbers too, since they are written again in the same way.
+    """
+    others = [cell for cell in others if not is_blank(cell)]
+    if not cells or any(is_blank(cell) for cell in cells):
+        return TEXT
+    every = _numeric([*cells, *others], loose=loose)
+    if every.is_number or not others:
+        return every
+    kind = _numeric(cells, loose=loose)
+    if kind.is_number and sum(kind.number(cell) is not None for cell in others) >= _FITTING * len(others):
+        return kind
+    return TEXT
+
+
+def mostly(cells: Sequence[str], *, loose: bool = False) -> ColumnKind:
+    """The kind of a column of which no cells decide: numbers where nearly all are."""
+    numbers = [cell for cell in cells if text_column([cell], loose=loose).is_number]
+    return text_column(numbers, loose=loose) if numbers and len(numbers) >= _FITTING * len(cells) else TEXT
+
+
+def _numeric(cells: Sequence[str], *, loose: bool) -> ColumnKind:
+    if all(_canonical(cell, "int") is not None for cell in cells):
+        return ColumnKind(name="int", whole=True)
+    if all(_canonical(cell, "float") is not None for cell in cells):
+        whole = any("." not in cell and "e" not in cell for cell in cells)
+        digits = {len(cell.partition(".")[2]) for cell in cells}
+        fixed = len(digits) == 1 and not whole and digits != {1}
+        return ColumnKind(name="float", whole=whole, decimals=digits.pop() if fixed else None)
+    for decimal, thousands in _STYLES:
+        kind = _styled(cells, decimal, thousands)
+        if kind is not None and (loose or (decimal == "," and not thousands and kind.decimals is None)):
+            return kind
+    return TEXT
+
+
+def _styled(cells: Sequence[str], decimal: str, thousands: str) -> ColumnKind | None:
+    pattern = _pattern(decimal, thousands)
+    parts = [pattern.fullmatch(cell.strip()) if len(cell) <= LONGEST_NUMBER else None for cell in cells]
+    if not all(parts):
+        return None
+    if thousands and not any(thousands in cell for cell in cells):
+        return None
+    digits = {len(part[1] or "") for part in parts if part}
+    if digits == {0}:
+        return ColumnKind(name="int", decimal=decimal, thousands=thousands, whole=True) if thousands else None
+    decimals = digits.pop() if len(digits) == 1 else None
+    return ColumnKind(
+        name="float", decimal=decimal, thousands=thousands, decimals=decimals, whole=decimals is None and 0 in digits
+    )
+
+
+def _pattern(decimal: str, thousands: str) -> re.Pattern[str]:
+    grouped = rf"|[1-9][0-9]{{0,2}}(?:{re.escape(thousands)}[0-9]{{3}})+" if thousands else ""
+    plain = r"0|[1-9][0-9]{0,2}" if thousands else r"0|[1-9][0-9]*"
+    return re.compile(rf"-?(?:{plain}{grouped})(?:{re.escape(decimal)}([0-9]+))?")
+
+
+def _canonical(cell: str, name: str) -> int | float | None:
+    """The number whose usual text a cell is."""
+    if len(cell) > LONGEST_NUMBER or not cell.isascii():
+        return None
+    try:
+        if str(int(cell)) == cell:
+            return int(cell) if name == "int" else float(cell)
+    except ValueError:
+        pass
+    if name == "int":
+        return None
+    try:
+        number = float(cell)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and repr(number) == cell else None
+
+
+def typed_column(cells: Iterable[Cell]) -> ColumnKind:
+    """The kind of a column of a table whose cells have types: mixed with texts, all count as texts."""
+    kinds = {type(cell) for cell in cells if not is_blank(cell)}
+    if kinds <= {int}:
+        return ColumnKind(name="int") if kinds else ANY
+    if kinds <= {int, float}:
+        return ColumnKind(name="float")
+    return TEXT if str in kinds and kinds <= {str, int, float, bool} else ANY
+
+
+def iso_text(value: datetime.date | datetime.time) -> str:
+    """A date, or a date with a time, as ISO text; midnight is not told."""
+    if isinstance(value, datetime.datetime):
+        if value.time() == datetime.time():
+            return value.date().isoformat()
+        return value.isoformat(sep=" ", timespec="seconds" if not value.microsecond else "auto")
+    return value.isoformat()
+
+
+def _as_text(cell: Cell) -> str:
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)

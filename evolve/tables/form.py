@@ -1,0 +1,173 @@
+"""What a table looks like as a file, and what is changed in it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Literal, Protocol
+
+from evolve.errors import TaskError, UsageError
+from evolve.files import named_path
+
+Cell = Any
+"""A text in delimited tables; a JSON value in the others, with dates as ISO texts; None where there is nothing."""
+
+_MARKS = {b"\xef\xbb\xbf": "a byte-order mark", b"\xff\xfe": "", b"\xfe\xff": ""}
+_SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Form:
+    """The form of a table's file, as it was recognised.
+
+    Attributes:
+        kind: ``delimited``, ``jsonl`` or ``workbook``.
+        encoding: Python's name of it, without any byte-order mark.
+        mark: The byte-order mark at the beginning, or nothing.
+        delimiter: What stands between cells; "" where nothing does.
+        quoted: Every cell stands in quotes.
+        line_end: What stands at the end of lines.
+        sheet: Name of the sheet of a workbook.
+    """
+
+    kind: Literal["delimited", "jsonl", "workbook"]
+    encoding: str = "utf-8"
+    mark: bytes = b""
+    delimiter: str = ""
+    quoted: bool = False
+    line_end: str = "\n"
+    sheet: str = ""
+
+    def told(self) -> str:
+        """The form in words, such as ``separated by semicolons, cp1252, every cell quoted``."""
+        if self.kind == "workbook":
+            return f"a workbook, sheet {self.sheet!r}"
+        parts = [self.encoding]
+        if self.kind == "jsonl":
+            parts.insert(0, "one JSON object per line")
+        else:
+            parts.insert(0, f"separated by {_SEPARATORS.get(self.delimiter, repr(self.delimiter))}")
+        parts += filter(None, [_MARKS.get(self.mark, "")])
+        return ", ".join([*parts, *(["every cell quoted"] if self.quoted else [])])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Record:
+    """One row.
+
+    Attributes:
+        number: Rows of data are counted from 1; empty lines do not count.
+        line: Where it begins in the file, from 1; the row of the sheet in a workbook.
+        cells: As many as the table has columns.
+    """
+
+    number: int
+    line: int
+    cells: Sequence[Cell]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Change:
+    """What is done to one row.
+
+    Attributes:
+        number: The row's.
+        cell: What to write, as :class:`Record` has cells; None leaves the cell as it is.
+        why: What is doubtful about the cell, or "".
+    """
+
+    number: int
+    cell: Cell = None
+    why: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rewriting:
+    """What is written anew.
+
+    Attributes:
+        column: Index of the column; as many as there are columns for a new one at the end.
+        label: Name of the column.
+        changes: In the order of the rows; rows without any stay as they are.
+        checks: A further column says what is doubtful.
+    """
+
+    column: int
+    label: str
+    changes: Iterator[Change]
+    checks: bool = False
+
+    @property
+    def check_label(self) -> str:
+        """Name of the column that says what is doubtful."""
+        return f"{self.label}: check"
+
+
+class Table(Protocol):
+    """A table as a file: read row by row, and written again with some cells changed and all others as they were."""
+
+    path: Path
+    form: Form
+    columns: Sequence[str]
+    typed: bool
+    """Cells have types of their own; in delimited tables all are texts."""
+    loss: str
+    """What of the file is lost when it is written again, in a sentence, or ""."""
+
+    def records(self) -> Iterator[Record]:
+        """Every row, read anew each time.
+
+        Raises:
+            TaskError: A row is malformed; names file and line.
+        """
+        ...
+
+    def problem(self, cell: Cell) -> str:
+        """Why a cell cannot be written in this form, or ""."""
+        ...
+
+    def rewrite(self, wanted: Rewriting, stream: BinaryIO) -> None:
+        """Writes the whole table with some cells changed."""
+        ...
+
+
+def is_blank(cell: Cell) -> bool:
+    """Whether there is nothing in a cell, or blanks alone."""
+    return cell is None or (isinstance(cell, str) and not cell.strip())
+
+
+def identity(path: Path) -> tuple[int, ...]:
+    """What changes when somebody else writes the file."""
+    state = os.stat(path)
+    return state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns
+
+
+def table_path(text: str | os.PathLike[str]) -> Path:
+    """The file of a table, which has to be there.
+
+    Raises:
+        UsageError: It is none that can be read.
+    """
+    path = named_path(text)
+    if not path.exists():
+        raise TaskError("no such file", file=os.fspath(text))
+    if not path.is_file():
+        raise TaskError("is a folder, not a file" if path.is_dir() else "is not a regular file", file=os.fspath(text))
+    return path.resolve()
+
+
+def column_of(table: Table, name: str) -> int:
+    """Index of a column that a person named; as many as there are columns where there is none.
+
+    Raises:
+        UsageError: Two columns have that name.
+    """
+    for fits in (lambda label: label == name, lambda label: label.strip().casefold() == name.strip().casefold()):
+        found = [index for index, label in enumerate(table.columns) if fits(label)]
+        if len(found) > 1:
+            raise UsageError(f"{len(found)} columns are called {name!r}", hint="give one of them another name")
+        if found:
+            return found[0]
+    return len(table.columns)

@@ -1,0 +1,139 @@
+"""Tables of one JSON object per line, written with every other value byte for byte as it was."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from json.decoder import scanstring
+from pathlib import Path
+from typing import BinaryIO
+
+from evolve.errors import TaskError
+from evolve.tables.form import Cell, Change, Form, Record, Rewriting
+
+_BOM = b"\xef\xbb\xbf"
+_DECODER = json.JSONDecoder()
+_SPACE = " \t\r\n"
+
+
+class JsonLinesTable:
+    """A JSONL file of objects; a key that a line lacks is a cell with nothing in it.
+
+    Args:
+        path: The file, in UTF-8.
+
+    Raises:
+        TaskError: A line is no JSON object.
+    """
+
+    typed = True
+    loss = ""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with path.open("rb") as stream:
+            head = stream.readline()
+        self.form = Form(
+            kind="jsonl",
+            mark=_BOM if head.startswith(_BOM) else b"",
+            line_end="\r\n" if head.endswith(b"\r\n") else "\n",
+        )
+        names: dict[str, None] = {}
+        for _, value in self._objects():
+            names.update(dict.fromkeys(value))
+        if not names:
+            raise TaskError("the table has no rows", file=os.fspath(path))
+        self.columns: Sequence[str] = list(names)
+
+    def records(self) -> Iterator[Record]:
+        """Every row, read anew each time."""
+        for number, (line, value) in enumerate(self._objects(), 1):
+            yield Record(number=number, line=line, cells=[value.get(name) for name in self.columns])
+
+    def _objects(self) -> Iterator[tuple[int, dict[str, Cell]]]:
+        for number, text in self._lines():
+            if not text.strip():
+                continue
+            try:
+                value = json.loads(text, parse_constant=_refuse)
+            except (ValueError, RecursionError) as error:
+                why = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+                raise TaskError(f"not JSON: {why}", file=os.fspath(self.path), line=number) from error
+            if not isinstance(value, dict):
+                raise TaskError("expected an object in each line", file=os.fspath(self.path), line=number)
+            yield number, value
+
+    def _lines(self) -> Iterator[tuple[int, str]]:
+        with self.path.open("rb") as stream:
+            stream.seek(len(self.form.mark))
+            for number, line in enumerate(stream, 1):
+                try:
+                    yield number, line.decode("utf-8")
+                except UnicodeDecodeError as error:
+                    hint = "save the file as UTF-8 and try again"
+                    raise TaskError("not UTF-8", file=os.fspath(self.path), line=number, hint=hint) from error
+
+    def problem(self, cell: Cell) -> str:
+        """Why a cell cannot be written, or ""."""
+        try:
+            json.dumps(cell, allow_nan=False, ensure_ascii=False).encode("utf-8")
+        except (TypeError, ValueError, RecursionError) as error:
+            return f"it is no JSON: {error}"
+        return ""
+
+    def rewrite(self, wanted: Rewriting, stream: BinaryIO) -> None:
+        """Writes the table; only values that change, and further keys, are made anew."""
+        stream.write(self.form.mark)
+        changes = iter(wanted.changes)
+        change: Change | None = next(changes, None)
+        number = 0
+        for _, line in self._lines():
+            number += bool(line.strip())
+            if change is not None and line.strip() and change.number == number:
+                if change.cell is not None:
+                    line = with_value(line, wanted.label, change.cell)
+                if wanted.checks and change.why:
+                    line = with_value(line, wanted.check_label, change.why)
+                change = next(changes, None)
+            stream.write(line.encode("utf-8"))
+
+
+def with_value(line: str, key: str, value: Cell) -> str:
+    """The line of a JSON object with one value changed, or added at its end; all else stays as it stands."""
+    text = json.dumps(value, ensure_ascii=line.isascii() and "\\u" in line, allow_nan=False)
+    spans = _value_spans(line)
+    if key in spans:
+        start, stop = spans[key]
+        return line[:start] + text + line[stop:]
+    end = line.rindex("}")
+    spaced = ": " in line or not spans
+    name = json.dumps(key, ensure_ascii=False)
+    body = line[:end].rstrip(_SPACE)
+    comma = "" if not spans else ", " if spaced else ","
+    return f"{body}{comma}{name}{': ' if spaced else ':'}{text}{line[len(body) :]}"
+
+
+def _value_spans(line: str) -> dict[str, tuple[int, int]]:
+    """Where the value of each key of an object stands; of a key that comes twice, the last, which is what counts."""
+    spans: dict[str, tuple[int, int]] = {}
+    at = _skip(line, line.index("{") + 1)
+    while line[at] != "}":
+        key, at = scanstring(line, at + 1)
+        start = _skip(line, _skip(line, at) + 1)
+        _, stop = _DECODER.raw_decode(line, start)
+        spans[key] = (start, stop)
+        at = _skip(line, stop)
+        if line[at] == ",":
+            at = _skip(line, at + 1)
+    return spans
+
+
+def _skip(line: str, at: int) -> int:
+    while line[at] in _SPACE:
+        at += 1
+    return at
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")

@@ -1,0 +1,56 @@
+"""Opens the file of a table by its name."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from evolve.errors import TaskError, UsageError
+from evolve.tables.form import Table, table_path
+
+DELIMITED = (".csv", ".tsv", ".txt", ".tab")
+WORKBOOKS = (".xlsx", ".xlsm")
+LINES = (".jsonl", ".ndjson")
+
+
+def open_table(path: str | os.PathLike[str], *, sheet: str | None = None) -> Table:
+    """The table in a file.
+
+    Args:
+        path: A CSV, TSV, JSONL or XLSX file.
+        sheet: Name of the sheet of a workbook; by default the one that was open when it was saved.
+
+    Raises:
+        TaskError: There is no such file, it is malformed, or holds no rows.
+        UsageError: A sheet is named where there is none of that name.
+    """
+    file = table_path(path)
+    kind = form_of(file)
+    if sheet is not None and kind != "workbook":
+        raise UsageError(f"{os.fspath(path)} is no workbook, so it has no sheet {sheet!r}", hint="leave --sheet out")
+    if kind == "workbook":
+        from evolve.tables.workbook import WorkbookTable
+
+        return WorkbookTable(file, sheet=sheet)
+    if kind == "jsonl":
+        from evolve.tables.json_lines import JsonLinesTable
+
+        return JsonLinesTable(file)
+    from evolve.tables.delimited import DelimitedTable
+
+    return DelimitedTable(file)
+
+
+def form_of(path: Path) -> str:
+    """The kind of a table's file by its name: ``delimited``, ``jsonl`` or ``workbook``.
+
+    Raises:
+        TaskError: It is of no kind that is known.
+    """
+    suffix = path.suffix.lower()
+    for kind, suffixes in (("delimited", DELIMITED), ("workbook", WORKBOOKS), ("jsonl", LINES)):
+        if suffix in suffixes:
+            return kind
+    hint = "save it as .xlsx or as CSV" if suffix in (".xls", ".ods", ".numbers") else ""
+    known = ", ".join((".csv", ".tsv", ".jsonl", ".xlsx"))
+    raise TaskError(f"not a kind of table; known are {known}", file=os.fspath(path), hint=hint)

@@ -1,0 +1,197 @@
+"""Sheets of workbooks: other cells, formats and formulas are kept, and doubtful cells are coloured."""
+
+from __future__ import annotations
+
+import copy
+import datetime
+import os
+import zipfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from evolve.errors import TaskError, UsageError
+from evolve.tables.columns import iso_text
+from evolve.tables.form import Cell, Form, Record, Rewriting, is_blank
+
+_MOST_BYTES = 64 * 2**20
+_MOST_CELLS = 5_000_000
+"""A workbook is held in memory whole, because what is not changed has to be written again; about 50 bytes a cell."""
+_DOUBTFUL = "FFFFE699"
+_AUTHOR = "evolve"
+_LOST = (
+    ("xl/charts/", "charts"),
+    ("xl/media/", "pictures"),
+    ("xl/pivotTables/", "pivot tables"),
+    ("xl/slicers/", "slicers"),
+    ("xl/externalLinks/", "links to other workbooks"),
+)
+
+
+class WorkbookTable:
+    """One sheet of an XLSX file. Its first row with two cells or more names the columns.
+
+    Cells with formulas have the values that were saved with them. Dates are ISO texts.
+
+    Args:
+        path: The file.
+        sheet: Name of the sheet; by default the one that was open when it was saved.
+
+    Raises:
+        TaskError: It is no workbook, too large, or the sheet has no rows.
+        UsageError: There is no such sheet.
+    """
+
+    typed = True
+
+    def __init__(self, path: Path, *, sheet: str | None = None) -> None:
+        self.path = path
+        self.loss = _loss(path)
+        book = _loaded(path, values=True)
+        names = [one.title for one in book.worksheets]
+        if sheet is not None and sheet not in names:
+            raise UsageError(f"{path.name} has no sheet {sheet!r}", hint=f"it has {', '.join(names)}")
+        active = book.active.title if book.active is not None and book.active.title in names else names[0]
+        chosen = book[sheet if sheet is not None else active]
+        if chosen.max_row * chosen.max_column > _MOST_CELLS:
+            raise TaskError(
+                f"more than {_MOST_CELLS:,} cells, which do not fit into memory",
+                file=os.fspath(path),
+                hint="save the sheet as CSV, which is read row by row",
+            )
+        self.form = Form(kind="workbook", sheet=chosen.title)
+        # A formula whose value was not saved is no blank cell.
+        self._book = _loaded(path, values=False)
+        formulas = self._book[chosen.title].iter_rows(values_only=True)
+        pairs = zip(chosen.iter_rows(values_only=True), formulas, strict=True)
+        self._rows = [[_value(a if a is not None else b) for a, b in zip(*rows, strict=True)] for rows in pairs]
+        self._head = next((index for index, row in enumerate(self._rows) if _filled(row) >= 2), -1)
+        if self._head < 0:
+            raise TaskError("the sheet has no row with two cells or more", file=os.fspath(path))
+        used = [index for index in range(chosen.max_column) if any(not is_blank(row[index]) for row in self._table())]
+        self._left, self._right = used[0], used[-1] + 1
+        head = self._rows[self._head][self._left : self._right]
+        self.columns: Sequence[str] = ["" if cell is None else str(cell).strip() for cell in head]
+
+    def _table(self) -> list[list[Cell]]:
+        return self._rows[self._head :]
+
+    def records(self) -> Iterator[Record]:
+        """Every row that has a cell with something in it."""
+        number = 0
+        for index, row in enumerate(self._rows[self._head + 1 :], self._head + 2):
+            cells = row[self._left : self._right]
+            if _filled(cells):
+                number += 1
+                yield Record(number=number, line=index, cells=cells)
+
+    def problem(self, cell: Cell) -> str:
+        """Why a cell cannot be written, or ""."""
+        if isinstance(cell, list | dict):
+            return f"it gives a {type(cell).__name__}"
+        if isinstance(cell, str) and (len(cell) > 32_767 or any(sign < " " and sign not in "\t\r\n" for sign in cell)):
+            return "it gives a text that no workbook can hold"
+        return ""
+
+    def rewrite(self, wanted: Rewriting, stream: BinaryIO) -> None:
+        """Writes the workbook with some cells changed, and those that are doubtful coloured, with a comment."""
+        sheet = self._book[self.form.sheet]
+        lines = {record.number: record.line for record in self.records()}
+        column = self._left + wanted.column + 1
+        if wanted.column == len(self.columns):
+            _like(sheet.cell(self._head + 1, column, wanted.label), sheet.cell(self._head + 1, column - 1))
+        pattern = self._pattern(sheet, column)
+        for change in wanted.changes:
+            cell = sheet.cell(lines[change.number], column)
+            if change.cell is not None:
+                _put(cell, change.cell, pattern)
+            if change.why:
+                _mark(cell, change.why)
+        self._book.save(stream)
+
+    def _pattern(self, sheet: Any, column: int) -> Any:
+        """A filled cell of the column, whose format the new ones get."""
+        for record in self.records():
+            cell = sheet.cell(record.line, column)
+            if not is_blank(cell.value):
+                return cell
+        return None
+
+
+def _filled(row: Sequence[Cell]) -> int:
+    return sum(not is_blank(cell) for cell in row)
+
+
+def _value(value: Any) -> Cell:
+    if isinstance(value, datetime.date | datetime.time):
+        return iso_text(value)
+    if isinstance(value, datetime.timedelta):
+        return str(value)
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return int(value)
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+def _put(cell: Any, value: Cell, pattern: Any) -> None:
+    """Writes a value as the cells of the column are: dates as dates, texts as texts."""
+    dated = pattern is not None and isinstance(pattern.value, datetime.date | datetime.time)
+    cell.value = _as_date(value) if dated and isinstance(value, str) else value
+    if isinstance(cell.value, str):
+        cell.data_type = "s"  # a text that begins with an equals sign is no formula
+    if pattern is not None:
+        _like(cell, pattern)
+
+
+def _as_date(value: str) -> Any:
+    for read in (datetime.date.fromisoformat, datetime.datetime.fromisoformat, datetime.time.fromisoformat):
+        try:
+            return read(value)
+        except ValueError:
+            continue
+    return value
+
+
+def _like(cell: Any, pattern: Any) -> None:
+    """Gives a cell the format of another, unless it has one of its own."""
+    if pattern.has_style and not cell.has_style:
+        cell._style = copy.copy(pattern._style)
+    elif cell.number_format == "General":
+        cell.number_format = pattern.number_format
+
+
+def _mark(cell: Any, why: str) -> None:
+    from openpyxl.comments import Comment
+    from openpyxl.styles import PatternFill
+
+    cell.fill = PatternFill("solid", fgColor=_DOUBTFUL)
+    before = f"{cell.comment.text}\n" if cell.comment is not None else ""
+    cell.comment = Comment(f"{before}{why}", _AUTHOR)
+
+
+def _loaded(path: Path, *, values: bool) -> Any:
+    import openpyxl
+
+    if path.stat().st_size > _MOST_BYTES:
+        raise TaskError(
+            f"larger than {_MOST_BYTES >> 20} MiB",
+            file=os.fspath(path),
+            hint="save the sheet as CSV, which is read row by row",
+        )
+    try:
+        book = openpyxl.load_workbook(path, data_only=values, keep_vba=not values and path.suffix.lower() == ".xlsm")
+    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, OSError) as error:
+        raise TaskError(f"not a workbook that can be read: {error}", file=os.fspath(path)) from error
+    if not book.worksheets:
+        raise TaskError("the workbook has no sheet with cells", file=os.fspath(path))
+    return book
+
+
+def _loss(path: Path) -> str:
+    """What the library that writes workbooks does not carry over, in a sentence, or ""."""
+    try:
+        with zipfile.ZipFile(path) as parts:
+            names = parts.namelist()
+    except (zipfile.BadZipFile, OSError):
+        return ""
+    lost = [what for folder, what in _LOST if any(name.startswith(folder) for name in names)]
+    return f"{' and '.join(lost)} of the workbook cannot be carried over" if lost else ""

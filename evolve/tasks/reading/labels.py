@@ -1,0 +1,37 @@
+"""What a task says of a table's columns by their labels: names of arguments, and what is wanted in words."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+
+from evolve.tasks.signature import argument_name, is_plain_name
+
+_LABEL = re.compile(r"[\w-]+(?: [\w-]+){0,3}\Z")
+
+
+def argument_names(labels: Sequence[str]) -> list[str]:
+    """A parameter name for each column, all of them different."""
+    names: dict[str, None] = {}
+    numbers: dict[str, Iterator[int]] = {}
+    for position, label in enumerate(labels, start=1):
+        base = name = argument_name(label if is_plain_name(label) else "", position)
+        while name in names:
+            name = f"{base}_{next(numbers.setdefault(base, itertools.count(2)))}"
+        names[name] = None
+    return list(names)
+
+
+def instruction_of(labels: Sequence[str]) -> str:
+    """What is wanted: the column of the last label from the others."""
+    if not all(map(_is_plain, labels)):
+        return "Give the last column from the others."
+    *inputs, output = labels
+    listed = inputs[0] if len(inputs) == 1 else ", ".join(inputs[:-1]) + " and " + inputs[-1]
+    return f"Give {output} from {listed}."
+
+
+def _is_plain(label: str) -> bool:
+    """Whether a label can stand in an instruction: a file may come from anybody, and a long one could be an order."""
+    return is_plain_name(label) and bool(_LABEL.match(label))

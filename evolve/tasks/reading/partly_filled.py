@@ -1,0 +1,256 @@
+"""A partly filled column of a table as a task: filled rows are examples, the others are what is wanted."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from evolve.episodes import Json, Row
+from evolve.errors import TaskError, UsageError
+from evolve.files import canonical_json
+from evolve.tables import Cell, ColumnKind, Record, Table, column_of, is_blank, text_column, typed_column
+from evolve.tasks.model import Task
+from evolve.tasks.reading.assemble import PlacedRow, RawTask, assemble, name_meta
+from evolve.tasks.reading.labels import argument_names, instruction_of
+from evolve.tasks.reading.limits import MAX_ID, Place, check_value
+
+MAX_UNLABELLED = 200
+"""Inputs of blank rows that a task tells of."""
+_MOST_GIVEN = 5_000
+_MOST_BLANK = 2_000
+"""Rows that are looked at to tell what a column is and to find the function."""
+CHECKS = ": check"
+"""How the column is called, after the one it speaks of, in which doubts stand."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inputs:
+    """What a function of rows takes from a table, and what becomes of its values.
+
+    Attributes:
+        columns: Indices of the columns that are its arguments, in their order.
+        kinds: How their cells are read.
+        column: Index of the column that is filled; as many as there are columns for a new one.
+        label: What that column is called.
+        kind: How its values are written.
+        used: Positions of the arguments that the function reads; None where all count.
+    """
+
+    columns: tuple[int, ...]
+    kinds: tuple[ColumnKind, ...]
+    column: int
+    label: str
+    kind: ColumnKind
+    used: frozenset[int] | None = None
+
+    @property
+    def read_columns(self) -> tuple[int, ...]:
+        """Indices of the columns that count."""
+        return tuple(index for place, index in enumerate(self.columns) if self.used is None or place in self.used)
+
+    def of(self, record: Record) -> tuple[Json, ...]:
+        """The arguments of a row."""
+        return tuple(kind.read(record.cells[index]) for index, kind in zip(self.columns, self.kinds, strict=True))
+
+    def misread(self, arguments: Sequence[Json]) -> int | None:
+        """Index of the first column with a cell of another kind than the others, or None."""
+        for index, kind, value in zip(self.columns, self.kinds, arguments, strict=True):
+            if value is not None and not kind.fits(value) and index in self.read_columns:
+                return index
+        return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartlyFilled:
+    """A column that is to be filled.
+
+    Attributes:
+        given: Rows in which it is filled.
+        blank: Rows in which it is not.
+    """
+
+    inputs: Inputs
+    given: int
+    blank: int
+
+
+def counts_of(table: Table) -> list[tuple[int, int]]:
+    """How many cells of each column are filled, and how many are blank; rows without any cell do not count."""
+    filled = [0] * len(table.columns)
+    rows = 0
+    for record in table.records():
+        here = [not is_blank(cell) for cell in record.cells]
+        if any(here):
+            rows += 1
+            filled = [count + one for count, one in zip(filled, here, strict=True)]
+    return [(count, rows - count) for count in filled]
+
+
+def wanted_column(table: Table, name: str | None, *, new: bool = False) -> tuple[int, int, int]:
+    """Index of the column to fill, how many of its cells are filled, and how many are blank.
+
+    Args:
+        name: As the person named it; None where there is only one that can be meant.
+        new: It need not be there yet, and need not have a filled cell.
+
+    Raises:
+        UsageError: None or several can be meant, there is none of that name, or nothing in it to go by.
+    """
+    counts, file = counts_of(table), table.path.name
+    if not any(map(sum, counts)):
+        raise TaskError("the table has a header but no rows", file=os.fspath(table.path))
+    if name is None:
+        index = _only_one(table, counts, new=new)
+    else:
+        index = column_of(table, name)
+        if index == len(table.columns):
+            if new:
+                return index, 0, max(map(sum, counts))
+            raise UsageError(f"{file} has no column {name!r}", hint=f"--column with one of {_labels(table.columns)}")
+    filled, blank = counts[index]
+    label = label_of(table, index)
+    if not blank:
+        raise UsageError(f"every cell of {label!r} is filled", hint="clear the cells that are to be filled, and save")
+    if not filled and not new:
+        raise UsageError(
+            f"no cell of {label!r} is filled, so nothing shows what belongs there",
+            hint="fill a few rows by hand, six or more for a verified answer; or give --with NAME or --function FILE",
+        )
+    return index, filled, blank
+
+
+def _only_one(table: Table, counts: Sequence[tuple[int, int]], *, new: bool) -> int:
+    columns = [index for index, label in enumerate(table.columns) if not label.endswith(CHECKS)]
+    partly = [index for index in columns if all(counts[index])]
+    empty = [index for index in columns if not counts[index][0] and table.columns[index]]
+    fits = partly or empty
+    file = table.path.name
+    if not fits:
+        more = "; --column with a new name adds one" if new else ""
+        raise UsageError(
+            f"no column of {file} has blank cells, so there is nothing to fill",
+            hint=f"clear the cells that are to be filled, and save{more}",
+        )
+    if len(fits) > 1:
+        how = "partly filled" if partly else "empty"
+        names = _labels([label_of(table, index) for index in fits])
+        raise UsageError(f"{len(fits)} columns of {file} are {how}: {names}", hint="say which with --column NAME")
+    return fits[0]
+
+
+def _labels(names: Sequence[str]) -> str:
+    return ", ".join(repr(name) for name in names[:8]) + (", ..." if len(names) > 8 else "")
+
+
+def label_of(table: Table, index: int) -> str:
+    """What a column is called, also where nothing stands above it."""
+    return table.columns[index] or f"column {index + 1}"
+
+
+def column_task(table: Table, name: str | None = None) -> tuple[Task, PartlyFilled]:
+    """The column to fill, and the task of finding how.
+
+    Columns that are empty, or that have the same cell in every row that is looked at, are no arguments.
+
+    Args:
+        name: The column; by default the only one that is partly filled.
+
+    Raises:
+        TaskError: A row is malformed, or two rows contradict each other.
+        UsageError: It does not say which column is meant, or nothing shows what belongs there.
+    """
+    column, given, blank = wanted_column(table, name)
+    examples, others = rows_of(table, column)
+    inputs = _inputs(table, column, examples, others)
+    label = inputs.label
+    labels = [table.columns[index] for index in inputs.columns]
+    rows = [_placed(table, inputs, record) for record in examples]
+    raw = RawTask(
+        id=_id(table, label),
+        place=Place(file=os.fspath(table.path)),
+        examples=rows,
+        instruction=instruction_of([*labels, label]),
+        names=argument_names(labels),
+        meta=name_meta(label),
+    )
+    task = replace(assemble(raw), unlabelled=_unlabelled(inputs, others))
+    return task, PartlyFilled(inputs=inputs, given=given, blank=blank)
+
+
+def rows_of(table: Table, column: int) -> tuple[list[Record], list[Record]]:
+    """The first rows in which a column is filled, and the first in which it is not."""
+    examples: list[Record] = []
+    others: list[Record] = []
+    for record in table.records():
+        filled = column < len(record.cells) and not is_blank(record.cells[column])
+        kept, most = (examples, _MOST_GIVEN) if filled else (others, _MOST_BLANK)
+        if len(kept) < most and not all(map(is_blank, record.cells)):
+            kept.append(record)
+        elif len(examples) >= _MOST_GIVEN and len(others) >= _MOST_BLANK:
+            break
+    return examples, others
+
+
+def _inputs(table: Table, column: int, examples: Sequence[Record], others: Sequence[Record]) -> Inputs:
+    wanted = [record.cells[column] for record in examples]
+    kind = typed_column(wanted) if table.typed else text_column(wanted, loose=True)
+    loose = kind.is_number or not has_digits(wanted)
+    columns = [
+        index
+        for index, label in enumerate(table.columns)
+        if index != column and not label.endswith(CHECKS) and _varies([*examples, *others], index)
+    ]
+    if not columns:
+        raise UsageError(
+            f"no column beside {label_of(table, column)!r} has cells that differ",
+            hint="a function needs something to go by",
+        )
+    kinds = [
+        kind_of_column(table, [one.cells[index] for one in examples], [one.cells[index] for one in others], loose=loose)
+        for index in columns
+    ]
+    return Inputs(columns=tuple(columns), kinds=tuple(kinds), column=column, label=label_of(table, column), kind=kind)
+
+
+def has_digits(cells: Sequence[Cell]) -> bool:
+    """Whether any cell has a digit: such a text may repeat another cell as it is written, a word does not."""
+    return any(any(sign.isdigit() for sign in str(cell)) for cell in cells)
+
+
+def kind_of_column(table: Table, cells: Sequence[Cell], others: Sequence[Cell], *, loose: bool) -> ColumnKind:
+    """The kind of a column; see :func:`evolve.tables.text_column`."""
+    return typed_column([*cells, *others]) if table.typed else text_column(cells, others, loose=loose)
+
+
+def _varies(records: Sequence[Record], index: int) -> bool:
+    """Whether a column has cells that differ, or there is only one row to tell."""
+    first = records[0].cells[index]
+    if len(records) == 1:
+        return not is_blank(first)
+    return any(record.cells[index] != first for record in records)
+
+
+def _placed(table: Table, inputs: Inputs, record: Record) -> PlacedRow:
+    place = Place(file=os.fspath(table.path), line=record.line)
+    arguments, output = inputs.of(record), inputs.kind.read(record.cells[inputs.column])
+    for index, value in zip((*inputs.columns, inputs.column), (*arguments, output), strict=True):
+        check_value(value, place.at(table.columns[index] or "column"))
+    return PlacedRow(row=Row(input=arguments, output=output), place=place)
+
+
+def _unlabelled(inputs: Inputs, others: Sequence[Record]) -> tuple[tuple[Json, ...], ...]:
+    known: dict[str, tuple[Json, ...]] = {}
+    for record in others:
+        arguments = inputs.of(record)
+        if inputs.misread(arguments) is None:
+            known.setdefault(canonical_json(arguments), arguments)
+        if len(known) >= MAX_UNLABELLED:
+            break
+    return tuple(known.values())
+
+
+def _id(table: Table, label: str) -> str:
+    words = re.findall(r"\w+", f"{table.path.stem} {label}")
+    return "-".join(words)[:MAX_ID] or "table"

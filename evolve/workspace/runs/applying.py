@@ -1,0 +1,144 @@
+"""Functions applied to rows, in the sandbox: many rows in one execution, and a fault in one row harms no other."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, TypeVar
+
+from evolve.episodes import Json
+from evolve.errors import SandboxUnavailable, UsageError
+from evolve.files import read_text
+from evolve.sandbox import NOT_RUN, Outcome, Program, SandboxLimits
+
+if TYPE_CHECKING:
+    from evolve.sandbox import Sandbox
+
+T = TypeVar("T")
+
+BATCH = 2_000
+"""Rows of one execution."""
+_PIECE = 100
+"""Rows of one execution where a batch was cut off."""
+_MOST_CUT = 20
+"""Pieces that may be cut off before no batch is tried again in pieces."""
+
+
+class Applier:
+    """Runs functions on rows.
+
+    Args:
+        sandbox: Where they run.
+        programs: All are given the same rows.
+    """
+
+    def __init__(self, sandbox: Sandbox, programs: Sequence[Program]) -> None:
+        self._sandbox, self._programs = sandbox, programs
+        self._cut = 0
+
+    def __call__(self, rows: Sequence[Sequence[Json]]) -> list[tuple[Outcome, ...]]:
+        """What each program gives on each row; rows outside, programs inside.
+
+        Raises:
+            SandboxUnavailable: The sandbox failed, which says nothing about the programs.
+        """
+        columns = self._ran(rows)
+        if any(map(_is_cut, columns)) and len(rows) > _PIECE and self._cut < _MOST_CUT:
+            done: list[tuple[Outcome, ...]] = []
+            for piece in batches(rows, _PIECE):
+                part = self._ran(piece) if self._cut < _MOST_CUT else _unreached(self._programs, piece)
+                self._cut += any(map(_is_cut, part))
+                done += zip(*part, strict=True)
+            return done
+        return list(zip(*columns, strict=True))
+
+    def _ran(self, rows: Sequence[Sequence[Json]]) -> list[Sequence[Outcome]]:
+        seconds = 2.0 + len(rows) * 0.005
+        limits = SandboxLimits(
+            wall_s=seconds * len(self._programs) + 2.0, program_s=seconds, result_kb=16_384, output_kb=1
+        )
+        result = self._sandbox.run_programs(self._programs, rows, limits)
+        if result.fault or len(result.programs) != len(self._programs):
+            raise SandboxUnavailable(
+                f"the function could not be run: {result.fault or 'the sandbox gave no result'}",
+                hint="run the same command again; `evolve doctor` shows the machine",
+            )
+        return [
+            run.outputs if len(run.outputs) == len(rows) else [Outcome(error=run.error or NOT_RUN)] * len(rows)
+            for run in result.programs
+        ]
+
+
+def _is_cut(outcomes: Sequence[Outcome]) -> bool:
+    return any(outcome.error.startswith((NOT_RUN, "time limit", "TimeoutError")) for outcome in outcomes)
+
+
+def _unreached(programs: Sequence[Program], rows: Sequence[Sequence[Json]]) -> list[Sequence[Outcome]]:
+    return [[Outcome(error=NOT_RUN)] * len(rows) for _ in programs]
+
+
+def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """The items in lists of so many."""
+    left = iter(items)
+    while batch := list(islice(left, size)):
+        yield batch
+
+
+def given_function(named: str | os.PathLike[str]) -> Program:
+    """The function that ``FILE.py`` or ``FILE.py:NAME`` means: the only public one of the file, or the named one.
+
+    Raises:
+        UsageError: There is no such file or function, or several functions could be meant.
+    """
+    text = os.fspath(named)
+    file, mark, name = text.rpartition(":")
+    if not mark or not file.endswith(".py"):
+        file, name = text, ""
+    source = read_text(file)
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise UsageError(f"{file}: not Python that can be read: {error}") from error
+    found = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+    if name and name not in found:
+        raise UsageError(f"{file} has no function {name!r}", hint=f"it has {', '.join(found) or 'none'}")
+    public = [one for one in found if not one.startswith("_")]
+    if not name and len(public) != 1:
+        listed = ", ".join(public) or "none"
+        raise UsageError(
+            f"{file} has {len(public)} public functions: {listed}", hint=f"name one: --function {file}:NAME"
+        )
+    return Program(source=source, entry=name or public[0])
+
+
+def _definition(program: Program) -> ast.FunctionDef:
+    for node in ast.parse(program.source).body:
+        if isinstance(node, ast.FunctionDef) and node.name == program.entry:
+            return node
+    raise UsageError(f"there is no function {program.entry!r}")
+
+
+def _parameters(program: Program) -> list[ast.arg]:
+    arguments = _definition(program).args
+    return [*arguments.posonlyargs, *arguments.args]
+
+
+def parameters_of(program: Program) -> tuple[tuple[str, ...], int]:
+    """Names of the arguments that a function can take by position, and how many of them it needs."""
+    names = tuple(one.arg for one in _parameters(program))
+    return names, len(names) - len(_definition(program).args.defaults)
+
+
+def annotations_of(program: Program) -> tuple[tuple[str, ...], str]:
+    """The types that a function says it takes and gives; "" where it says none."""
+    takes = tuple(ast.unparse(one.annotation) if one.annotation else "" for one in _parameters(program))
+    gives = _definition(program).returns
+    return takes, ast.unparse(gives) if gives is not None else ""
+
+
+def used_parameters(program: Program) -> frozenset[int]:
+    """Positions of the arguments that a function reads."""
+    read = {one.id for part in _definition(program).body for one in ast.walk(part) if isinstance(one, ast.Name)}
+    return frozenset(place for place, one in enumerate(_parameters(program)) if one.arg in read)

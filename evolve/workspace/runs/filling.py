@@ -1,0 +1,182 @@
+"""Fills the blank cells of a table's column: finds the function from the filled ones, applies it, writes the table."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import IO
+
+from evolve.errors import UsageError, WorkspaceError
+from evolve.files import named_path, replacing
+from evolve.sandbox import Program
+from evolve.tables import Change, Record, Rewriting, Table, form_of, identity, is_blank, open_table
+from evolve.tasks import Task
+from evolve.tasks.reading.partly_filled import Inputs, PartlyFilled, column_task, label_of
+from evolve.workspace.desk import Desk
+from evolve.workspace.runs.applying import BATCH, Applier, batches, used_parameters
+from evolve.workspace.runs.fill_request import FillProgress, FillRequest
+from evolve.workspace.runs.filled import Filled, Judged, Mark, compared, judged
+from evolve.workspace.runs.given_function import chosen_function
+from evolve.workspace.runs.result import Result
+
+_MOST_MARKS = 1_000
+_MOST_RIVALS = 4
+"""Rivals that are run beside the function."""
+
+
+def fill(desk: Desk, request: FillRequest, run: Callable[[Task], Result]) -> Filled:
+    """Fills a table; see :meth:`Workspace.fill`.
+
+    Args:
+        run: Solves a task.
+    """
+    started = time.monotonic()
+    target = _target(request)
+    table = open_table(request.table, sheet=request.sheet)
+    as_it_was = identity(table.path)
+    if request.in_place and table.loss:
+        raise UsageError(f"{table.loss}, so the file is not written in place", hint="leave --in-place out")
+    if request.skill is not None or request.function is not None:
+        result = None
+        program, wanted = chosen_function(desk, table, request)
+        programs = [program]
+    else:
+        task, wanted = column_task(table, request.column)
+        result = run(task)
+        programs = [Program(source=source, entry=result.entry) for source in (result.answer, *result.rivals)]
+        wanted = replace(wanted, inputs=replace(wanted.inputs, used=_used(programs, result)))
+    blank = _blank(table, wanted, result)
+    if result is not None and not (result.solved and result.answer):
+        return replace(blank, seconds=time.monotonic() - started)
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as spool:
+        done = _Work(table=table, inputs=wanted.inputs, total=wanted.given + wanted.blank)
+        done.apply(Applier(desk.open_sandbox(), programs[: 1 + _MOST_RIVALS]), spool, request.on_progress)
+        _write(table, target, done, spool, as_it_was)
+    return replace(
+        blank,
+        out=target,
+        filled=done.filled,
+        marked=done.marked,
+        marks=tuple(done.marks),
+        function=programs[0].source,
+        seconds=time.monotonic() - started,
+    )
+
+
+def _used(programs: Sequence[Program], result: Result) -> frozenset[int]:
+    """Which arguments count, so that an odd cell elsewhere is no doubt."""
+    return frozenset().union(*map(used_parameters, programs)) if result.answer else frozenset()
+
+
+def _target(request: FillRequest) -> Path:
+    """The file to write, refused before anything is done where it may not be."""
+    table = named_path(request.table)
+    if request.in_place:
+        if request.out is not None:
+            raise UsageError("give either a file to write or leave to write in place", hint="--out FILE, or --in-place")
+        return table.resolve()
+    form = form_of(table)
+    if request.out is None:
+        target = table.with_name(f"{table.stem}.filled{table.suffix}")
+        if target.exists():
+            raise UsageError(f"{target.name} is there already", hint="--out FILE, or --in-place for the table itself")
+        return target
+    target = named_path(request.out)
+    if target.resolve() == table.resolve():
+        raise UsageError(f"{os.fspath(request.out)} is the table itself", hint="--in-place writes it")
+    if form_of(target) != form:
+        raise UsageError(
+            f"{target.name} would be another kind of file than {table.name}", hint=f"name it {table.suffix}"
+        )
+    return target
+
+
+def _blank(table: Table, wanted: PartlyFilled, result: Result | None) -> Filled:
+    """What is known before anything is filled."""
+    kinds = (*wanted.inputs.kinds, wanted.inputs.kind)
+    comma = ", decimal comma" if any(kind.decimal == "," and kind.is_number for kind in kinds) else ""
+    return Filled(
+        out=None,
+        column=wanted.inputs.label,
+        inputs=tuple(label_of(table, index) for index in wanted.inputs.read_columns),
+        given=wanted.given,
+        filled=0,
+        marked=0,
+        marks=(),
+        result=result,
+        form=table.form.told() + comma,
+        loss=table.loss,
+    )
+
+
+@dataclass(kw_only=True)
+class _Work:
+    """A function applied to a table, with what came of it so far."""
+
+    table: Table
+    inputs: Inputs
+    total: int
+    filled: int = 0
+    marked: int = 0
+    marks: list[Mark] = field(default_factory=list)
+
+    def apply(self, applier: Applier, spool: IO[str], progress: FillProgress | None) -> None:
+        """Writes what is to be done to each row to the spool, so that memory does not grow with the table."""
+        at = 0
+        for records in batches(self.table.records(), BATCH):
+            rows = [record for record in records if not all(map(is_blank, record.cells))]
+            arguments = [self.inputs.of(record) for record in rows]
+            for record, values, outcomes in zip(rows, arguments, applier(arguments), strict=True):
+                if self._is_wanted(record):
+                    done: Judged | None = judged(self.table, self.inputs, record, values, outcomes)
+                else:
+                    done = compared(self.table, self.inputs, record, outcomes[0])
+                if done is not None:
+                    self._note(record, done)
+                    spool.write(json.dumps([record.number, done.cell, done.why]) + "\n")
+            at += len(rows)
+            if progress is not None:
+                progress(at, self.total)
+
+    def _is_wanted(self, record: Record) -> bool:
+        return self.inputs.column >= len(record.cells) or is_blank(record.cells[self.inputs.column])
+
+    def _note(self, record: Record, done: Judged) -> None:
+        self.filled += done.cell is not None
+        if not done.why:
+            return
+        self.marked += 1
+        if len(self.marks) < _MOST_MARKS:
+            value = done.cell if self._is_wanted(record) else record.cells[self.inputs.column]
+            self.marks.append(Mark(row=record.number, line=record.line, value=value, why=done.why, others=done.others))
+
+
+def _write(table: Table, target: Path, done: _Work, spool: IO[str], as_it_was: tuple[int, ...]) -> None:
+    """Writes the table whole or not at all."""
+
+    def unchanged() -> None:
+        if identity(table.path) != as_it_was:
+            raise WorkspaceError(
+                f"{table.path.name} was changed by somebody else while it was being filled",
+                hint="run the command again",
+            )
+
+    unchanged()
+    spool.seek(0)
+    rewriting = Rewriting(
+        column=done.inputs.column, label=done.inputs.label, changes=_changes(spool), checks=done.marked > 0
+    )
+    mode = table.path.stat().st_mode & 0o777
+    with replacing(target, mode=mode, before=unchanged) as stream:
+        table.rewrite(rewriting, stream)
+
+
+def _changes(spool: IO[str]) -> Iterator[Change]:
+    for line in spool:
+        number, cell, why = json.loads(line)
+        yield Change(number=number, cell=cell, why=why)

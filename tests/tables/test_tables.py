@@ -1,0 +1,220 @@
+"""Tables as people have them: what is recognised, and that every cell that is not changed stays as it was."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from datetime import date
+
+import openpyxl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evolve.errors import TaskError
+from evolve.tables import Change, Rewriting, column_of, is_blank, open_table, text_column
+
+NAMES = [("Jörg", "3,50", ""), ("Zoë", "12,00", "14,28"), ("O'Neil; jr", "0,99", "")]
+
+
+def rewritten(table, *changes, column=None, checks=False, label=None):
+    out = io.BytesIO()
+    index = len(table.columns) - 1 if column is None else column
+    table.rewrite(
+        Rewriting(column=index, label=label or table.columns[index], changes=iter(changes), checks=checks), out
+    )
+    return out.getvalue()
+
+
+def saved(folder, delimiter=";", encoding="utf-8", mark=b"", end="\r\n", suffix=".csv"):
+    def cell(text):
+        return f'"{text}"' if delimiter in text else text
+
+    lines = [delimiter.join(map(cell, row)) for row in [("Name", "netto", "brutto"), *NAMES]]
+    file = folder / f"preise{suffix}"
+    file.write_bytes(mark + (end.join(lines) + end).encode(encoding))
+    return file
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "encoding", "mark", "end", "suffix"),
+    [
+        (";", "cp1252", b"", "\r\n", ".csv"),
+        (";", "utf-8", b"\xef\xbb\xbf", "\r\n", ".csv"),
+        ("\t", "utf-16-le", b"\xff\xfe", "\r\n", ".csv"),
+        ("\t", "utf-16-be", b"\xfe\xff", "\n", ".txt"),
+        ("\t", "utf-8", b"", "\n", ".tsv"),
+        ("|", "cp1252", b"", "\n", ".csv"),
+        (";", "utf-16-le", b"", "\n", ".csv"),
+        (";", "cp1252", b"", "\r", ".csv"),
+    ],
+)
+def test_however_it_was_saved_the_cells_are_the_same_and_the_form_is_kept(
+    tmp_path, delimiter, encoding, mark, end, suffix
+):
+    file = saved(tmp_path, delimiter, encoding, mark, end, suffix)
+    table = open_table(file)
+    assert [tuple(record.cells) for record in table.records()] == NAMES
+    assert (table.form.delimiter, table.form.mark) == (delimiter, mark)
+    before = file.read_bytes()
+    assert rewritten(table) == before
+    after = rewritten(table, Change(number=1, cell="4,17")).decode(encoding)
+    assert after == before.decode(encoding).replace(f"3,50{delimiter}{end}", f"3,50{delimiter}4,17{end}")
+
+
+def test_the_form_is_told_in_words(tmp_path):
+    assert open_table(saved(tmp_path, encoding="cp1252")).form.told() == "separated by semicolons, cp1252"
+
+
+def test_a_declared_delimiter_is_obeyed_and_stays(tmp_path):
+    file = tmp_path / "t.csv"
+    file.write_bytes(b"sep=;\r\na,b;c\r\n1;\r\n")
+    table = open_table(file)
+    assert table.columns == ["a,b", "c"]
+    assert [(record.line, list(record.cells)) for record in table.records()] == [(3, ["1", ""])]
+    assert rewritten(table, Change(number=1, cell="2")) == b"sep=;\r\na,b;c\r\n1;2\r\n"
+
+
+def test_doubts_stand_in_a_further_column(tmp_path):
+    file = tmp_path / "t.csv"
+    file.write_bytes(b'a,b\n1,\n\n"2\nx",\n3,4')
+    out = rewritten(open_table(file), Change(number=1, cell="x,y"), Change(number=2, why='says "no"'), checks=True)
+    assert out == b'a,b,b: check\n1,"x,y",\n\n"2\nx",,"says ""no"""\n3,4,'
+
+
+def test_a_new_column_comes_last(tmp_path):
+    file = tmp_path / "t.csv"
+    file.write_bytes(b'"a","b"\n"1","2"\n')
+    table = open_table(file)
+    assert column_of(table, "c") == 2
+    out = rewritten(table, Change(number=1, cell="3"), column=2, label="c")
+    assert out == b'"a","b","c"\n"1","2","3"\n'
+
+
+cells = st.text(st.sampled_from('ab,;" \t\n\r|é€'), max_size=6)
+
+
+@given(
+    st.integers(2, 4).flatmap(lambda width: st.lists(st.lists(cells, min_size=width, max_size=width), min_size=1)),
+    st.sampled_from(["\n", "\r\n"]),
+    st.sampled_from(["utf-8", "utf-16"]),
+    st.data(),
+)
+def test_every_cell_but_the_filled_one_stays_byte_for_byte(tmp_path_factory, rows, end, encoding, data):
+    """Written by the standard library, with a header that has no sign of the grammar in it."""
+    if end == "\n":  # the writer then puts a carriage return into no quotes
+        rows = [[cell.replace("\r", "") for cell in row] for row in rows]
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator=end).writerows([[f"c{n}" for n in range(len(rows[0]))], *rows])
+    file = tmp_path_factory.mktemp("t") / "t.csv"
+    file.write_bytes(text.getvalue().encode(encoding))
+    table = open_table(file)
+    if table.form.delimiter != ",":  # what is in quotes may look like another table
+        return
+    assert [list(record.cells) for record in table.records()] == rows
+    assert rewritten(table) == file.read_bytes()
+    row = data.draw(st.integers(0, len(rows) - 1))
+    column = data.draw(st.integers(0, len(rows[0]) - 1))
+    new = data.draw(cells)
+    file.write_bytes(rewritten(table, Change(number=row + 1, cell=new), column=column))
+    expected = [list(cells) for cells in rows]
+    expected[row][column] = new
+    again = [list(record.cells) for record in open_table(file).records()]
+    assert again == expected
+
+
+def test_the_same_table_in_every_form_gives_the_same_cells(tmp_path):
+    rows = [("Ada", 3, "x"), ("Alan", 12, None), ("Grace", 7, "z")]
+    (tmp_path / "t.csv").write_text("name,n,out\n" + "".join(f"{a},{n},{c or ''}\n" for a, n, c in rows))
+    (tmp_path / "t.tsv").write_text("name\tn\tout\n" + "".join(f"{a}\t{n}\t{c or ''}\n" for a, n, c in rows))
+    lines = [json.dumps({"name": a, "n": n, "out": c}) for a, n, c in rows]
+    (tmp_path / "t.jsonl").write_text("\n".join(lines))
+    book = openpyxl.Workbook()
+    for row in [("name", "n", "out"), *rows]:
+        book.active.append(row)
+    book.save(tmp_path / "t.xlsx")
+    for suffix in ("csv", "tsv", "jsonl", "xlsx"):
+        table = open_table(tmp_path / f"t.{suffix}")
+        found = [tuple(None if is_blank(cell) else str(cell) for cell in record.cells) for record in table.records()]
+        assert (list(table.columns), found) == (["name", "n", "out"], [(a, str(n), c) for a, n, c in rows]), suffix
+
+
+def test_lines_of_json_keep_everything_but_the_filled_value(tmp_path):
+    file = tmp_path / "t.jsonl"
+    file.write_bytes(b'{"b" : null ,"a": 1.0, "x": {"k": [1,2]}}\r\n\n{"a":2}\n')
+    table = open_table(file)
+    assert list(table.columns) == ["b", "a", "x"]
+    out = rewritten(
+        table, Change(number=1, cell="v"), Change(number=2, cell=[3], why="hm"), column=0, checks=True, label="b"
+    )
+    assert out == b'{"b" : "v" ,"a": 1.0, "x": {"k": [1,2]}}\r\n\n{"a":2,"b":[3],"b: check":"hm"}\n'
+
+
+def test_a_workbook_keeps_formats_formulas_and_other_sheets(tmp_path):
+    file = tmp_path / "t.xlsx"
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.append(["Bericht"])
+    sheet.append(["Tag", "netto", "brutto"])
+    for day, net, gross in [(1, 10, 11.9), (2, 20, None), (3, 30, None), (4, 5, "=B6*2")]:
+        sheet.append([date(2024, 3, day), net, gross])
+    sheet["C3"].number_format = "0.00"
+    book.create_sheet("other")["A1"] = "kept"
+    book.save(file)
+    table = open_table(file)
+    records = list(table.records())
+    assert [record.line for record in records] == [3, 4, 5, 6]
+    assert list(records[0].cells) == ["2024-03-01", 10, 11.9]
+    assert [is_blank(record.cells[2]) for record in records] == [False, True, True, False]
+    (tmp_path / "out.xlsx").write_bytes(
+        rewritten(table, Change(number=2, cell=23.8), Change(number=3, cell="=1", why="odd"))
+    )
+    new = openpyxl.load_workbook(tmp_path / "out.xlsx")
+    cells = new.active
+    assert (cells["C4"].value, cells["C4"].number_format, cells["C4"].comment) == (23.8, "0.00", None)
+    assert (cells["C5"].data_type, cells["C5"].comment.text, cells["C5"].fill.fill_type) == ("s", "odd", "solid")
+    assert (cells["C6"].value, new["other"]["A1"].value, cells["A1"].value) == ("=B6*2", "kept", "Bericht")
+
+
+@pytest.mark.parametrize(
+    ("cells", "value", "written"),
+    [
+        (["3,50", "12,00"], 1234.5, "1234,50"),
+        (["1.234,50", "12,00"], -1234.5, "-1.234,50"),
+        (["1,234.50", "0.10"], 9876543.2, "9,876,543.20"),
+        (["3.5", "12"], 4.0, "4"),
+        (["3.5", "12.25"], 0.1 + 0.2, "0.3"),
+        (["1", "2"], 4.0, "4"),
+        (["1.50", "2.25"], 12.5545, "12.55"),
+    ],
+)
+def test_a_number_is_written_as_the_cells_of_its_column_are(cells, value, written):
+    kind = text_column(cells, loose=True)
+    assert kind.is_number
+    assert kind.write(value) == (written, "")
+    assert kind.read(written) == pytest.approx(value, rel=1e-3)
+
+
+@pytest.mark.parametrize("cells", [["007", "12"], ["1.2.3", "4"], ["+1", "2"], ["", "2"], ["1,23,456.0", "2.0"]])
+def test_what_would_not_survive_the_way_to_a_number_stays_text(cells):
+    assert not text_column(cells, loose=True).is_number
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "why"),
+    [
+        ("t.csv", b"", "the file is empty"),
+        ("t.csv", b"a,b\n1\n", "1 cell where the table has 2 columns"),
+        ("t.csv", b'a,b\n1,"2\n', "not a well-formed table"),
+        ("t.xls", b"\xd0\xcf\x11\xe0", "not a kind of table"),
+        ("t.xlsx", b"PK\x03\x04nothing", "not a workbook that can be read"),
+        ("t.csv", b"PK\x03\x04nothing", "holds a workbook"),
+        ("t.jsonl", b'{"a": 1}\n[2]\n', "expected an object"),
+        ("t.jsonl", b'{"a": NaN}\n', "not JSON"),
+    ],
+)
+def test_what_is_no_table_is_told_in_a_sentence(tmp_path, name, data, why):
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(TaskError, match=why):
+        list(open_table(tmp_path / name).records())

@@ -1,0 +1,266 @@
+"""Filling a column: what is an example, what is written, what is marked, and that a file is whole or untouched."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+import evolve
+from evolve.errors import UsageError, WorkspaceError
+from tests.architecture.source import ROOT
+
+PEOPLE = [
+    *("Ada Lovelace", "Alan Turing", "Grace Hopper", "Edsger Dijkstra", "Barbara Liskov", "Tony Hoare"),
+    *("John Backus", "Donald Knuth", "Leslie Lamport", "Niklaus Wirth"),
+]
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory, private_home):
+    with evolve.open(tmp_path_factory.mktemp("ws") / "ws") as opened:
+        yield opened
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Writes a table, and the function that fills it."""
+
+    def write(text, function="def f(a):\n    return a.upper()\n", name="t.csv"):
+        (tmp_path / "f.py").write_text(function)
+        file = tmp_path / name
+        file.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return file, tmp_path / "f.py"
+
+    return write
+
+
+def test_filled_rows_are_the_examples_and_the_others_are_filled(workspace, tmp_path):
+    lines = [f"{name},{'EU' if n % 2 else 'US'},{name.upper() if n < 7 else ''}" for n, name in enumerate(PEOPLE)]
+    file = tmp_path / "people.csv"
+    file.write_text("\r\n".join(["name,place,shout", *lines]) + "\r\n", newline="")
+    seen = []
+    filled = workspace.fill(file, on_progress=lambda done, total: seen.append((done, total)))
+    assert filled.result.verified and filled.result.entry == "shout"
+    assert (filled.column, filled.inputs, filled.given, filled.filled, filled.marked) == ("shout", ("name",), 7, 3, 0)
+    assert filled.out == tmp_path / "people.filled.csv"
+    expected = file.read_bytes()
+    for name, place in zip(PEOPLE[7:], ("EU", "US", "EU"), strict=True):
+        expected = expected.replace(f"{name},{place},".encode(), f"{name},{place},{name.upper()}".encode())
+    assert filled.out.read_bytes() == expected
+    assert seen == [(10, 10)]
+    assert json.loads(json.dumps(filled.to_json()))["result"]["verified"]
+    with pytest.raises(UsageError, match="is there already"):
+        workspace.fill(file)
+
+
+def test_where_no_function_is_found_nothing_is_written(workspace, tmp_path):
+    file = tmp_path / "noise.csv"
+    file.write_text("a,b\n1,731\n2,15\n3,9981\n4,2\n5,77123\n6,403\n7,\n")
+    filled = workspace.fill(file, budget="300-candidates")
+    assert (filled.out, filled.filled, filled.result.solved) == (None, 0, False)
+    assert [path.name for path in tmp_path.iterdir()] == ["noise.csv"]
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "why", "hint"),
+    [
+        ("a,b,c\n1,,2\n2,3,\n", None, "2 columns of t.csv are partly filled: 'b', 'c'", "--column"),
+        ("a,b\n1,2\n", None, "no column of t.csv has blank cells", "clear"),
+        ("a,b\n1,\n", None, "no cell of 'b' is filled", "by hand"),
+        ("a,b\n1,\n2,3\n", "c", "no column 'c'", "'a', 'b'"),
+        ("a,b\n1,2\n2,3\n", "b", "every cell of 'b' is filled", "clear"),
+        ("b,c\nx,\nx,3\n", "c", "no column beside 'c'", "something to go by"),
+    ],
+)
+def test_what_is_not_clear_is_told_with_the_way_on(workspace, table, text, column, why, hint):
+    file, _ = table(text)
+    with pytest.raises(UsageError, match=why) as caught:
+        workspace.fill(file, column=column)
+    assert hint in caught.value.hint
+
+
+def test_what_fails_or_is_unlike_the_others_is_marked_and_never_guessed(workspace, table):
+    code = "def f(a):\n    return {'x': 'fine', 'n': 3, 'e': '', 'l': [1], 'o': None}[a[0]]\n"
+    file, function = table("a,b\nx1,fine\nx2,other\nn1,\ne1,\nl1, \no1,\nzz,\nx3,\n,\n", code)
+    filled = workspace.fill(file, function=function)
+    assert (filled.given, filled.filled, filled.marked) == (2, 2, 6)
+    marks = {mark.row: mark for mark in filled.marks}
+    assert (marks[2].value, marks[2].others) == ("other", ("fine",))
+    assert "unlike this row" in marks[2].why
+    assert marks[3].value == "3" and "text" in marks[3].why
+    assert [marks[row].value for row in (4, 5, 6, 7)] == [None] * 4
+    assert "KeyError" in marks[7].why
+    lines = filled.out.read_text().splitlines()
+    assert lines[0] == "a,b,b: check"
+    assert (lines[1], lines[3].split(",")[:2], lines[8], lines[9]) == ("x1,fine,", ["n1", "3"], "x3,fine,", ",,")
+
+
+def test_a_rival_that_gives_something_else_makes_a_cell_doubtful(workspace, tmp_path, monkeypatch):
+    file = tmp_path / "t.csv"
+    file.write_text("a,b\n" + "".join(f"{name},{name.split()[-1] if n < 7 else ''}\n" for n, name in enumerate(PEOPLE)))
+    with file.open("a") as stream:
+        stream.write("Leslie B. Lamport,\n")
+    run = workspace.run
+    second = "def b(a):\n    return a.split()[1]\n"
+
+    def with_rival(*args, **more):
+        from dataclasses import replace
+
+        return replace(run(*args, **more), rivals=(second,))
+
+    monkeypatch.setattr(workspace, "run", with_rival)
+    filled = workspace.fill(file)
+    assert [(mark.row, mark.value, mark.others) for mark in filled.marks] == [(11, "Lamport", ("B.",))]
+    assert filled.marks[0].why == "another function that fits the rows gives 'B.'"
+    assert filled.filled == 4
+
+
+def test_a_cell_of_another_kind_than_its_column_makes_the_row_doubtful(workspace, table):
+    rows = "".join(f"{n},{2 * n}\n" for n in range(30))
+    file, function = table(f"a,b\n{rows}40,\nn/a,\n", "def f(a):\n    return a * 2\n")
+    filled = workspace.fill(file, function=function)
+    assert [(mark.row, mark.value) for mark in filled.marks] == [(32, "n/an/a")]
+    assert "'n/a' under 'a' is of another kind" in filled.marks[0].why
+    assert filled.out.read_text().splitlines()[31] == "40,80,"
+
+
+def test_numbers_keep_the_decimal_comma(workspace, table):
+    text = "netto;brutto\n10,00;11,90\n20,00;23,80\n1,50;\n1000,00;\n".encode("cp1252")
+    file, function = table(text, "def f(netto):\n    return netto * 1.19\n")
+    filled = workspace.fill(file, function=function)
+    assert "decimal comma" in filled.form
+    assert filled.out.read_bytes().decode("cp1252").split("\n")[3:5] == ["1,50;1,79", "1000,00;1190,00"]
+    assert filled.marked == 0
+
+
+def test_a_letter_that_the_encoding_lacks_leaves_the_cell_empty(workspace, table):
+    file, function = table("a;b\nÄ;x\nÖ;\n".encode("cp1252"), "def f(a):\n    return {'Ä': 'x'}.get(a, '→')\n")
+    filled = workspace.fill(file, function=function)
+    assert [mark.why for mark in filled.marks] == ["cp1252 has no '→'"]
+
+
+def test_a_function_is_given_the_columns_that_are_called_like_its_parameters(workspace, table):
+    file, function = table(
+        "id,last,first,out\n1,Hopper,Grace,\n", "def f(first, last):\n    return first + ' ' + last\n"
+    )
+    filled = workspace.fill(file, function=function, column="out")
+    assert filled.inputs == ("first", "last")
+    assert filled.out.read_text().splitlines()[1] == "1,Hopper,Grace,Grace Hopper"
+
+
+def test_a_column_that_is_not_there_is_added(workspace, table):
+    file, function = table("a\tb\nx\ty\n", name="t.tsv")
+    filled = workspace.fill(file, function=function, column="loud")
+    assert filled.out.read_text() == "a\tb\tloud\nx\ty\tX\n"
+
+
+def test_a_saved_function_is_applied_to_the_next_table(workspace, tmp_path):
+    first = tmp_path / "march.csv"
+    rows = [
+        f"{name},{name.split()[1].lower() + '.' + name.split()[0].lower() if n < 8 else ''}"
+        for n, name in enumerate(PEOPLE)
+    ]
+    first.write_text("\n".join(["name,login", *rows]) + "\n")
+    done = workspace.fill(first)
+    assert done.result.skills, "the answer itself becomes a skill"
+    april = tmp_path / "april.csv"
+    april.write_text("nr,name,login\n1,Frances Allen,\n2,Robert Floyd,\n")
+    whole = next(name for name in done.result.skills if workspace.skills.show(name).signature == "(name: str) -> str")
+    filled = workspace.fill(april, skill=whole, column="login")
+    assert filled.out.read_text().splitlines()[1:] == ["1,Frances Allen,allen.frances", "2,Robert Floyd,floyd.robert"]
+    assert filled.result is None
+    with pytest.raises(UsageError):
+        workspace.fill(april, skill="no-such-skill", column="login", in_place=True)
+
+
+def test_which_file_is_written_is_asked_for(workspace, table, tmp_path):
+    file, function = table("a,b\nx,\n")
+    with pytest.raises(UsageError, match="is the table itself"):
+        workspace.fill(file, function=function, out=file)
+    with pytest.raises(UsageError, match="another kind"):
+        workspace.fill(file, function=function, out=tmp_path / "t.xlsx")
+    os.chmod(file, 0o640)
+    assert workspace.fill(file, function=function, in_place=True).out == file
+    assert (file.read_text(), file.stat().st_mode & 0o777) == ("a,b\nx,X\n", 0o640)
+
+
+def test_a_table_that_changes_meanwhile_is_not_written(workspace, table):
+    file, function = table("a,b\nx,\n")
+
+    def change(done, total):
+        file.write_text("a,b\nx,\ny,\n")
+
+    with pytest.raises(WorkspaceError, match="changed by somebody else"):
+        workspace.fill(file, function=function, in_place=True, on_progress=change)
+    assert file.read_text() == "a,b\nx,\ny,\n"
+    assert sorted(path.name for path in file.parent.iterdir()) == ["f.py", "t.csv"]
+
+
+def test_rows_that_take_too_long_are_marked_and_the_others_filled(workspace, table):
+    text = "a,b\n" + "".join(f"x{n},\n" for n in range(150))
+    file, function = table(text, "def f(a):\n    while a == 'x120':\n        pass\n    return a.upper()\n")
+    filled = workspace.fill(file, function=function)
+    assert filled.filled >= 120
+    assert filled.marked == 150 - filled.filled
+    assert "x120" not in {mark.value for mark in filled.marks}
+
+
+KILLED = """
+import os, sys, evolve
+table, function, point = sys.argv[1:]
+with evolve.open(os.environ["WS"]) as ws:
+    ws.open_sandbox().run_programs([], [])
+    os.environ["EVOLVE_FAULT"] = f"{point}:1:kill"
+    ws.fill(table, function=function, in_place=True)
+"""
+
+
+@pytest.mark.parametrize("point", ["file.begin", "file.written", "file.synced", "file.renamed"])
+def test_a_fill_that_is_killed_leaves_the_old_file_or_the_new_one(empty_place, table, point):
+    file, function = table("a,b\n" + "".join(f"x{n},\n" for n in range(3_000)))
+    before = file.read_text()
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "WS": str(empty_place)}
+    ended = subprocess.run([sys.executable, "-c", KILLED, file, function, point], env=env, check=False)
+    assert ended.returncode == -9
+    after = "a,b\n" + "".join(f"x{n},X{n}\n" for n in range(3_000))
+    assert file.read_text() == (after if point == "file.renamed" else before)
+
+
+@pytest.fixture(scope="module")
+def empty_place(tmp_path_factory, private_home):
+    folder = tmp_path_factory.mktemp("killed") / "ws"
+    with evolve.open(folder):
+        return folder
+
+
+MANY = """
+import os, resource, sys, evolve
+table, function = sys.argv[1:]
+with evolve.open(os.environ["WS"]) as ws:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    filled = ws.fill(table, function=function, in_place=True)
+    print(filled.filled, filled.marked, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_with_the_table(empty_place, table):
+    """A table of many megabytes, of which a few are held at a time."""
+    rows = 100_000
+    text = "a,note,b\n" + "".join(f"name {n},{'some remark ' * 30},\n" for n in range(rows))
+    file, function = table(text, "def f(a):\n    return a.upper()\n")
+    size_kb = file.stat().st_size // 1024
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "WS": str(empty_place)}
+    done = subprocess.run(
+        [sys.executable, "-c", MANY, file, function], env=env, check=True, capture_output=True, text=True
+    )
+    filled, marked, grown_kb = map(int, done.stdout.split())
+    assert (filled, marked) == (rows, 0)
+    assert size_kb > 36_000
+    assert grown_kb < 30_000
+    with file.open() as stream:
+        assert sum(line.rstrip().endswith(f",NAME {n}") for n, line in enumerate(stream, -1)) == rows
