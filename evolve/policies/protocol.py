@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol, runtime_checkable
 
 from evolve.cancellation import Cancellation
 from evolve.environments import Trials
 from evolve.episodes import (
     Action,
+    Ambiguity,
     Claim,
     Cost,
+    Json,
     Limits,
     Plan,
     Recalled,
@@ -146,6 +148,38 @@ class Repairing(Protocol):
         Args:
             refusal: Why it was refused.
             passed: Wrong versions of it that pass its tests, each in words.
+        """
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Doubts:
+    """What the rows of an answer leave open.
+
+    Attributes:
+        rivals: Sources of other answers that are right on every row and give another value where outputs are wanted,
+            plainest first.
+        likely: Those of them that are about as plain as the answer.
+        question: An input on which the answer and another, about as plain, differ; None where there is none.
+    """
+
+    rivals: tuple[str, ...] = ()
+    likely: tuple[str, ...] = ()
+    question: Ambiguity | None = None
+    cost: Cost = field(default_factory=Cost)
+
+
+@runtime_checkable
+class Doubting(Protocol):
+    """Optional: a policy that can tell what else fits the rows of an answer that was accepted."""
+
+    def doubts(self, view: TaskView, step: Step, unlabelled: Sequence[Sequence[Json]], limits: Limits) -> Doubts:
+        """Looks for other answers that are right on every row.
+
+        Args:
+            view: The task with all rows as examples, those too that decided.
+            step: Has the answer.
+            unlabelled: Inputs whose outputs are wanted.
         """
         ...
 
