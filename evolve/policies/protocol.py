@@ -10,8 +10,10 @@ from evolve.cancellation import Cancellation
 from evolve.environments import KnownRows, Trials
 from evolve.episodes import (
     Action,
+    Ambiguity,
     Claim,
     Cost,
+    Json,
     Limits,
     Plan,
     Recalled,
@@ -164,6 +166,23 @@ class Standing:
     cost: Cost = field(default_factory=Cost)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Doubts:
+    """What the rows of an answer leave open.
+
+    Attributes:
+        rivals: Sources of other answers that are right on every row and give another value where outputs are wanted,
+            plainest first.
+        likely: Those of them that are about as plain as the answer.
+        question: An input on which the answer and another, about as plain, differ; None where there is none.
+    """
+
+    rivals: tuple[str, ...] = ()
+    likely: tuple[str, ...] = ()
+    question: Ambiguity | None = None
+    cost: Cost = field(default_factory=Cost)
+
+
 @runtime_checkable
 class Weighing(Protocol):
     """Optional: a policy to which a row that was shown after a refusal is one more example.
@@ -175,6 +194,21 @@ class Weighing(Protocol):
         """Whether the last step's answer rests on one of the visible rows alone.
 
         It was accepted already, so that nothing of the unseen rows gets into it.
+        """
+        ...
+
+
+@runtime_checkable
+class Doubting(Protocol):
+    """Optional: a policy that can tell what else fits the rows of an answer that was accepted."""
+
+    def doubts(self, view: TaskView, step: Step, unlabelled: Sequence[Sequence[Json]], limits: Limits) -> Doubts:
+        """Looks for other answers that are right on every row.
+
+        Args:
+            view: The task with all rows as examples, those too that decided.
+            step: Has the answer.
+            unlabelled: Inputs whose outputs are wanted.
         """
         ...
 

@@ -23,12 +23,13 @@ from evolve.episodes import (
     Subgoal,
     TaskView,
 )
-from evolve.policies.protocol import OnPiece, Standing
+from evolve.policies.protocol import Doubts, OnPiece, Standing
 from evolve.policies.search.abstraction import Answers
 from evolve.policies.search.ambiguity import disagreement
 from evolve.policies.search.answers import answer, draft_of, part_draft
 from evolve.policies.search.clues import ClueReader
 from evolve.policies.search.collector import without_collector
+from evolve.policies.search.doubts import doubts_about
 from evolve.policies.search.endings import ending
 from evolve.policies.search.enumerator import SearchMeter
 from evolve.policies.search.episode_search import (
@@ -329,6 +330,15 @@ class SearchPolicy:
             cost=spent,
             consumed=tuple(sorted(self._consumed(term, plan or Plan(goal="")))),
         )
+
+    @without_collector()
+    def doubts(self, view: TaskView, step: Step, unlabelled: Sequence[Sequence[Json]], limits: Limits) -> Doubts:
+        """What else fits all rows; see :mod:`evolve.policies.search.doubts`. Nothing where the answer has no tree."""
+        if "tree" not in step.action.private:
+            return Doubts()
+        meter = meter_for(UNLIMITED if limits.candidates is None else limits.candidates, limits.seconds)
+        meter.cancellation = self._cancellation
+        return doubts_about(from_json(step.action.private["tree"]), view, unlabelled, self._vocabulary, meter)
 
     def reflect(self, view: TaskView, group: str, steps: Sequence[Step], probe: Probe) -> tuple[Claim, ...]:
         """Claims from ablating the accepted answer; nothing from a task that was not solved."""

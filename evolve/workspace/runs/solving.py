@@ -25,6 +25,7 @@ from evolve.workspace.learners import episode_limits, model_name
 from evolve.workspace.opening import now
 from evolve.workspace.runs.admitting import keeper_for
 from evolve.workspace.runs.approvals import delivered
+from evolve.workspace.runs.doubts import doubted
 from evolve.workspace.runs.given_task import task_of
 from evolve.workspace.runs.learning import PAUSED, owed_of
 from evolve.workspace.runs.person import Person
@@ -78,7 +79,7 @@ def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
         question=question,
         budget_ended=_budget_ended(wish.budget, record, limits),
     )
-    return result_of(record, task, extras)
+    return doubted(desk, result_of(record, task, extras), record, task)
 
 
 def _begun(desk: Desk, wish: Wish) -> Run:

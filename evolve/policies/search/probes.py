@@ -1,0 +1,150 @@
+"""Inputs near the examples on which programs may differ: what a person might meet in the next row.
+
+Examples are read as people write them, as words, numbers and marks between them, and one thing is varied at a time:
+fields are exchanged between rows, a number gets fewer or more digits, a piece is missing or there is one more, case
+changes.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from evolve.policies.search.problem import Problem
+from evolve.programs.types import STR, Type
+
+MAX_PROBES = 80
+"""Inputs that are made of one problem."""
+_MARKS = (" ", ",", "/", "-", ".", ";", "_")
+_FIELDS = re.compile(r"\d+|[^\W\d_]+|.", re.DOTALL)
+
+
+_Way = Callable[[Any, Type, Sequence[Any]], Iterator[Any]]
+"""From a value, its type and all values of its column to other values."""
+
+
+def probes(problem: Problem, most: int = MAX_PROBES) -> dict[tuple[Any, ...], int]:
+    """At most ``most`` inputs that no example has, each with how unlikely it is, from 0; deterministic."""
+    found: dict[tuple[Any, ...], int] = {}
+    known = set(problem.inputs)
+    ways = [zip(_exchanged(problem), itertools.repeat(0))]
+    ways += [zip(_varied(problem, way), itertools.repeat(far)) for way, far in _WAYS]
+    # In turn, so that no way of varying uses up the room of the others.
+    for one in filter(None, itertools.chain.from_iterable(itertools.zip_longest(*ways))):
+        if one[0] not in known:
+            found.setdefault(*one)
+        if len(found) >= most:
+            break
+    return found
+
+
+def _exchanged(problem: Problem) -> Iterator[tuple[Any, ...]]:
+    """Each row with one field of its neighbour, or one argument where there are several."""
+    rows = problem.inputs
+    for first, second in zip(rows, (*rows[1:], *rows[:1]), strict=True):
+        for place, type_ in enumerate(problem.input_types):
+            if len(first) > 1:
+                yield (*first[:place], second[place], *first[place + 1 :])
+            if type_ == STR:
+                for text in _mixed(first[place], second[place]):
+                    yield (*first[:place], text, *first[place + 1 :])
+
+
+def _mixed(one: str, other: str) -> Iterator[str]:
+    ours, theirs = _FIELDS.findall(one), _FIELDS.findall(other)
+    if [_kind(field) for field in ours] == [_kind(field) for field in theirs]:
+        for place, field in enumerate(theirs):
+            if field != ours[place]:
+                yield "".join((*ours[:place], field, *ours[place + 1 :]))
+
+
+def _kind(field: str) -> str:
+    return "digits" if field.isdigit() else "letters" if field.isalpha() else field
+
+
+def _varied(problem: Problem, way: _Way) -> Iterator[tuple[Any, ...]]:
+    for row in problem.inputs:
+        for place, type_ in enumerate(problem.input_types):
+            for value in way(row[place], type_, [other[place] for other in problem.inputs]):
+                if value != row[place]:
+                    yield (*row[:place], value, *row[place + 1 :])
+
+
+def _padded(texts: Sequence[str]) -> bool:
+    return any(re.search(r"(?<!\d)0\d", text) for text in texts)
+
+
+def _other_digits(value: Any, type_: Type, column: Sequence[Any]) -> Iterator[Any]:
+    """Other numbers of as many digits."""
+    for place, field, fields in _numbers_in(value, type_):
+        for turned in ("1234567891", "7418529631"):
+            other = field.translate(str.maketrans("0123456789", turned))
+            yield "".join((*fields[:place], other, *fields[place + 1 :]))
+
+
+def _fewer_digits(value: Any, type_: Type, column: Sequence[Any]) -> Iterator[Any]:
+    """Numbers with one digit less and one more, unless they are padded to a width."""
+    for place, field, fields in _numbers_in(value, type_):
+        if not _padded(column):
+            less = field[1:].lstrip("0")
+            for other in ([less] if less else []) + ([field + "1"] if len(field) < 3 else []):
+                yield "".join((*fields[:place], other, *fields[place + 1 :]))
+
+
+def _numbers_in(value: Any, type_: Type) -> Iterator[tuple[int, str, list[str]]]:
+    if type_ == STR:
+        fields = _FIELDS.findall(value)
+        yield from ((place, field, fields) for place, field in enumerate(fields) if field.isdigit())
+
+
+def _pieces(value: Any, type_: Type, column: Sequence[Any]) -> Iterator[Any]:
+    """A piece less and one more, of texts that a mark divides into a number of pieces that varies."""
+    yield from _other_pieces(value, type_, column, vary=True)
+
+
+def _fixed_pieces(value: Any, type_: Type, column: Sequence[Any]) -> Iterator[Any]:
+    """The same of texts that always have as many pieces, where another number is hardly to be expected."""
+    yield from _other_pieces(value, type_, column, vary=False)
+
+
+def _other_pieces(value: Any, type_: Type, column: Sequence[Any], *, vary: bool) -> Iterator[Any]:
+    if type_ != STR:
+        return
+    for mark in _MARKS:
+        pieces = value.split(mark)
+        if len(pieces) > 1 and (len({text.count(mark) for text in column}) > 1) == vary:
+            # From another row, since a piece that comes twice is another thing to ask about.
+            others = [piece for text in column for piece in text.split(mark) if piece not in pieces]
+            yield mark.join(pieces[:-1])
+            yield mark.join((*pieces[:-1], *others[:1], pieces[-1]))
+            if len(pieces) > 2:
+                yield mark.join((pieces[0], *pieces[2:]))
+
+
+def _case(value: Any, type_: Type, column: Sequence[Any]) -> Iterator[Any]:
+    if type_ == STR:
+        yield value.lower()
+        yield value.upper()
+
+
+def _numbers(value: Any, type_: Type, column: Sequence[Any]) -> Iterator[Any]:
+    if type_.name in {"int", "float"}:
+        yield from (type(value)(n) for n in (0, 7, -value, value + 1, value * 10, 12345))
+
+
+def _lists(value: Any, type_: Type, column: Sequence[Any]) -> Iterator[Any]:
+    if type_.name == "list":
+        yield from (value[::-1], value[1:], value[:-1], value + value[:2])
+
+
+_WAYS: tuple[tuple[_Way, int], ...] = (
+    (_other_digits, 0),
+    (_fewer_digits, 1),
+    (_pieces, 1),
+    (_fixed_pieces, 3),
+    (_numbers, 1),
+    (_lists, 1),
+    (_case, 3),
+)

@@ -1,0 +1,256 @@
+"""Other programs that fit the same rows as an answer: what the rows leave open.
+
+An answer is changed in one place at a time: a sub-expression gives way to another with the same values on every row and
+other values on some *probe*, an input without a known output. All of these are met in one enumeration over rows and
+probes, which keeps apart what differs on a probe. It is a version space (Mitchell 1982; of text transformations Lau et
+al. 2003), cut down to the neighbours of one program.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+from evolve.policies.search.bank import Entry, term_of
+from evolve.policies.search.cover import JOIN
+from evolve.policies.search.enumerator import Enumerator, OutOfBudget, SearchMeter
+from evolve.policies.search.grammar import Rule, costs_of
+from evolve.policies.search.leaves import MINED, leaves_of, look_ups
+from evolve.policies.search.problem import Problem
+from evolve.policies.search.searcher import MAX_COST, Vocabulary
+from evolve.programs.evaluation import compile_term
+from evolve.programs.operation import EVALUATION_ERRORS
+from evolve.programs.terms import Apply, Constant, Lambda, Term, paths, replace
+from evolve.programs.types import INT, STR, Type
+
+Values = tuple[Any, ...]
+
+
+class _Undefined:
+    """Stands for the value of an expression that has none on a probe."""
+
+
+UNDEFINED = _Undefined()
+MAX_DEARER = 3
+"""Most by which a rival's price may exceed that of the answer."""
+_UNKNOWN_PRICE = 5
+"""Price of a literal that no leaf of the search is, such as one that was worked out."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rival:
+    """Another program that is right on every row.
+
+    Attributes:
+        dearer: Its price less that of the answer, as the unlearned search prices: the lower, the likelier it is meant.
+    """
+
+    term: Term
+    dearer: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answered:
+    """An answer with the rows that it is right on.
+
+    Attributes:
+        problem: All rows.
+        vocabulary: What it is made of.
+    """
+
+    term: Term
+    problem: Problem
+    vocabulary: Vocabulary
+
+    def values(self, term: Term, inputs: Sequence[Values]) -> Values:
+        """The values of a term on inputs, ``UNDEFINED`` where it has none."""
+        meaning = compile_term(term, self.vocabulary.by_name)
+        return tuple(_value(meaning, row) for row in inputs)
+
+
+def _value(meaning: Callable[[Values], Any], row: Values) -> Any:
+    try:
+        return meaning(row)
+    except EVALUATION_ERRORS:
+        return UNDEFINED
+
+
+def rivals_of(answered: Answered, probes: Sequence[Values], meter: SearchMeter) -> list[Rival]:
+    """Programs beside the answer that are right on every row and differ from it on a probe, plainest first.
+
+    Args:
+        probes: A dozen at most, since every expression is computed on each.
+        meter: Bounds the enumeration; when it ends, what was found is given.
+    """
+    place = _Neighbourhood(answered, probes, meter)
+    outputs, given = tuple(answered.problem.outputs), answered.values(answered.term, probes)
+    best: dict[Term, int] = {}
+    for rival in chain(place.other_literals(), place.other_parts()):
+        if rival.dearer <= MAX_DEARER and rival.dearer < best.get(rival.term, MAX_DEARER + 1):
+            best[rival.term] = rival.dearer
+    return [
+        Rival(term=term, dearer=dearer)
+        for term, dearer in sorted(best.items(), key=lambda item: item[1])
+        if answered.values(term, answered.problem.inputs) == outputs and answered.values(term, probes) != given
+    ]
+
+
+class _Tolerant(Enumerator):
+    """An enumeration whose last rows are probes: there an expression may be undefined."""
+
+    rows: int = 0
+
+    def _sweep(self, turn: Any, chosen: tuple[Entry, ...], level: Sequence[Entry]) -> Sequence[Entry]:
+        seen, fresh = turn.result.seen, []
+        function, fixed = turn.rule.function, [entry[0] for entry in chosen]
+        partly = any(UNDEFINED in values for values in fixed)
+        level = level[: self.meter.left]
+        for entry in level:
+            try:
+                whole = not partly and UNDEFINED not in entry[0]
+                values = tuple(map(function, *fixed, entry[0])) if whole else self._partly(function, *fixed, entry[0])
+            except EVALUATION_ERRORS:
+                values = self._partly(function, *fixed, entry[0])
+            if values is not None and values not in seen:
+                seen.add(values)
+                fresh.append((values, turn.rule, (*chosen, entry)))
+        if fresh:
+            turn.result.open(self.cost).extend(fresh)
+        self.meter.count(len(level), len(fresh))
+        return fresh
+
+    def _partly(self, function: Callable[..., Any], *arguments: Values) -> Values | None:
+        """The values, ``UNDEFINED`` on some probes; None where a row has none."""
+        values: list[Any] = []
+        for number, row in enumerate(zip(*arguments, strict=True)):
+            try:
+                values.append(UNDEFINED if UNDEFINED in row else function(*row))
+            except EVALUATION_ERRORS:
+                if number < self.rows:
+                    return None
+                values.append(UNDEFINED)
+        return tuple(values)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Place:
+    """A place in the answer where something else may stand.
+
+    Attributes:
+        values: Of what stands there, on rows and probes.
+        price: Of what stands there.
+        change: The answer with another term there.
+    """
+
+    values: Values
+    price: int
+    change: Callable[[Term], Term]
+
+
+@dataclass
+class _Neighbourhood:
+    answered: Answered
+    probes: Sequence[Values]
+    meter: SearchMeter
+    places: dict[tuple[Type, Values], list[_Place]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        problem, vocabulary = self.answered.problem, self.answered.vocabulary
+        grammar, bodies = vocabulary.grammar(problem)
+        tables = [(table, 4) for table in look_ups(problem)]
+        self._leaves = leaves_of(problem, (*vocabulary.literals, *tables), {})
+        self._costs = costs_of((*grammar.rules, *bodies.rules), {})
+        self._leaf_costs = {leaf.term: leaf.cost for leaf in self._leaves}
+        self._rows = (*problem.inputs, *self.probes)
+        extended = Problem(
+            inputs=self._rows,
+            outputs=self.answered.values(self.answered.term, self._rows),
+            input_types=problem.input_types,
+            output_type=problem.output_type,
+        )
+        self._enumerator = _Tolerant(extended, grammar, self._costs, self._leaves, self.meter)
+        self._enumerator.rows = len(problem.inputs)
+        rules: dict[tuple[str, Type], Rule] = {(rule.name, rule.result): rule for rule in grammar.rules}
+        self._add_places((), self.answered.term, problem.output_type, rules)
+
+    def _add_places(
+        self, path: tuple[int, ...], part: Term, type_: Type, rules: Mapping[tuple[str, Type], Rule]
+    ) -> None:
+        """Notes the place at ``path`` and those below it; what stands in lambdas has no value of its own."""
+        whole = self.answered.term
+        self._add_place(type_, part, self._price(part), lambda new: replace(whole, path, new))
+        if isinstance(part, Constant) and type_ == STR:
+            self._add_words(path, part.value)
+        rule = rules.get((part.operation, type_)) if isinstance(part, Apply) else None
+        if isinstance(part, Apply) and rule is not None:
+            for number, (child, kind) in enumerate(zip(part.args, rule.params, strict=True)):
+                if not isinstance(child, Lambda):
+                    self._add_places((*path, number), child, kind, rules)
+
+    def _add_words(self, path: tuple[int, ...], text: str) -> None:
+        """A word of a literal that stands in every row's inputs may have been copied from there."""
+        texts = [" ".join(str(value) for value in row) for row in self.answered.problem.inputs]
+        whole = self.answered.term
+        for word in re.finditer(r"\w+", text):
+            if all(word.group() in other for other in texts):
+                change = _inserting(whole, path, text[: word.start()], text[word.end() :])
+                self._add_place(STR, Constant(word.group(), STR), MINED["mined:str"], change)
+
+    def _add_place(self, type_: Type, part: Term, price: int, change: Callable[[Term], Term]) -> None:
+        values = self.answered.values(part, self._rows)
+        key = (type_, values[: len(self.answered.problem.inputs)])
+        self.places.setdefault(key, []).append(_Place(values=values, price=price, change=change))
+
+    def _price(self, term: Term) -> int:
+        if isinstance(term, Apply):
+            joins = term.operation in ("concatenate_text", "concatenate")  # as covers are priced
+            own = JOIN if joins else self._costs.get(term.operation, _UNKNOWN_PRICE)
+            return own + sum(map(self._price, term.args))
+        if isinstance(term, Lambda):
+            return 1 + self._price(term.body)
+        return self._leaf_costs.get(term, _UNKNOWN_PRICE)
+
+    def other_literals(self) -> Iterator[Rival]:
+        """The answer with another literal of the same type in one place, in lambdas too."""
+        for path, part in paths(self.answered.term):
+            if isinstance(part, Constant):
+                others = {leaf.term: leaf.cost for leaf in self._leaves if leaf.type == part.type}
+                if part.type == INT:
+                    near = (Constant(part.value - 1, INT), Constant(part.value + 1, INT))
+                    others |= {one: others.get(one, _UNKNOWN_PRICE) for one in near}
+                self.meter.count(len(others))
+                for other, cost in others.items():
+                    yield Rival(term=replace(self.answered.term, path, other), dearer=cost - self._price(part))
+
+    def other_parts(self) -> Iterator[Rival]:
+        """The answer with another expression in one place."""
+        types = sorted({type_ for type_, _ in self.places}, key=str)
+        try:
+            while self._enumerator.cost < MAX_COST:
+                for _ in self._enumerator.advance():
+                    pass
+                yield from self._at_this_cost(types)
+        except OutOfBudget:
+            yield from self._at_this_cost(types)
+
+    def _at_this_cost(self, types: Sequence[Type]) -> Iterator[Rival]:
+        cost, rows = self._enumerator.cost, len(self.answered.problem.inputs)
+        for type_ in types:
+            for entry in self._enumerator.bank.level(type_, cost):
+                for place in self.places.get((type_, entry[0][:rows]), ()):
+                    if entry[0] != place.values and cost - place.price <= MAX_DEARER:
+                        yield Rival(term=place.change(term_of(entry)), dearer=cost - place.price)
+
+
+def _inserting(whole: Term, path: tuple[int, ...], before: str, after: str) -> Callable[[Term], Term]:
+    """What puts a term between two texts, in place of the literal at ``path``."""
+
+    def change(new: Term) -> Term:
+        term = Apply("concatenate_text", (Constant(before, STR), new)) if before else new
+        term = Apply("concatenate_text", (term, Constant(after, STR))) if after else term
+        return replace(whole, path, term)
+
+    return change

@@ -1,0 +1,73 @@
+"""What the rows of a person's own task leave open once an answer was accepted, in words and as other functions."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from dataclasses import replace
+
+from evolve.episodes import EpisodeRecord, Json, Limits, Row
+from evolve.files import canonical_json
+from evolve.policies.protocol import Doubting
+from evolve.tasks import Task
+from evolve.workspace.desk import Desk
+from evolve.workspace.runs.result import Result
+
+CANDIDATES = (20_000, 150_000)
+"""Fewest and most expressions tried in search of other functions; in between, twice what the answer took."""
+CHANCE = 0.1
+"""Rows verify nothing that one value, always the same, would reproduce with a likelihood above this."""
+
+
+def doubted(desk: Desk, result: Result, record: EpisodeRecord, task: Task) -> Result:
+    """The result with what speaks against it: other functions that fit, the question that decides, and why in words.
+
+    The gate never asks this. Rows alone decide there.
+    """
+    step = next((s for s in reversed(record.steps) if s.judgement is not None and s.judgement.accepted), None)
+    if step is None or not task.examples or not result.solved:
+        return result
+    policy = desk.stores.practice_arm(desk.workflow).policy(desk.learner, attended=True)
+    if not isinstance(policy, Doubting):
+        return result
+    unseen = (*task.verify, *task.hidden)
+    view = replace(task, examples=(*task.examples, *unseen), verify=(), hidden=()).view()
+    least, most = CANDIDATES
+    limits = Limits(candidates=min(most, max(least, 2 * record.cost.candidates)), seconds=None)
+    doubts = policy.doubts(view, step, task.unlabelled, limits)
+    reason = ""
+    if record.verified:
+        reason = _by_chance(task)
+    if doubts.question is not None:
+        first, second = (_short(value) for value in doubts.question.outputs)
+        given = ", ".join(map(_short, doubts.question.input))
+        reason = f"another function fits every row as well: of {given} it makes {second}, where this one makes {first}"
+    return replace(
+        result,
+        verified=result.verified and not reason,
+        reason=result.reason or reason,
+        rivals=doubts.likely if result.verified else doubts.rivals,
+        ambiguity=doubts.question,
+        cost=result.cost + doubts.cost,
+    )
+
+
+def _by_chance(task: Task) -> str:
+    """Why the rows that decided say too little: their values are so few that one of them alone might pass."""
+    rows = task.verify_rows()
+    shares = Counter(canonical_json(row.output) for row in _known(task))
+    total = shares.total()
+    chance = math.prod(shares[canonical_json(row.output)] / total for row in rows)
+    if not rows or chance <= CHANCE:
+        return ""
+    return f"the {len(rows)} rows that decided have too few different values; more rows would tell"
+
+
+def _known(task: Task) -> tuple[Row, ...]:
+    return (*task.examples, *task.verify_rows())
+
+
+def _short(value: Json) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else text[:57] + "..."
