@@ -174,11 +174,13 @@ class Doubts:
         rivals: Sources of other answers that are right on every row and give another value where outputs are wanted,
             plainest first.
         likely: Those of them that are about as plain as the answer.
+        distant: Others, less plain, which matter for inputs unlike those of every row.
         question: An input on which the answer and another, about as plain, differ; None where there is none.
     """
 
     rivals: tuple[str, ...] = ()
     likely: tuple[str, ...] = ()
+    distant: tuple[str, ...] = ()
     question: Ambiguity | None = None
     cost: Cost = field(default_factory=Cost)
 

@@ -16,6 +16,7 @@ from evolve.policies.search.rivals import UNDEFINED, Answered, Rival, Values, ri
 from evolve.policies.search.searcher import Vocabulary
 from evolve.programs.terms import Term
 from evolve.programs.types import as_type, thaw
+from evolve.tasks.likeness import Likeness
 
 CONTESTS = 1
 """Score up to which a rival contests an answer: how much dearer it is, and how unlikely what tells them apart.
@@ -73,22 +74,29 @@ def doubts_about(
     wanted = _typed(problem, unlabelled)
     far = {**probes(problem), **dict.fromkeys(wanted, 0)}
     # What is wanted comes first; what is made up fills the room that is left.
+    likeness = Likeness.of(problem.inputs)
+    # What is unlike the rows tells the most programs apart.
+    wanted.sort(key=lambda one: not likeness.novelty(one))
     near = [*wanted[: _PROBES - 2], *(probe for probe in far if probe not in set(wanted))][:_PROBES]
-    found = rivals_of(answered, near, meter)
+    found = rivals_of(answered, near, list(far), meter)
     differences = _differences(answered, found, far, set(wanted))
-    told = [one for one in differences if one.given and one.rival.dearer <= MARKS]
+    told = [one for one in differences if one.given]
     best = min(differences, key=lambda one: (one.score, not one.given), default=None)
     contested = best is not None and best.score <= CONTESTS
     return Doubts(
-        rivals=_sources([one.rival.term for one in told], view, vocabulary),
-        likely=_sources([one.rival.term for one in told if one.rival.dearer <= CONTESTS], view, vocabulary),
+        likely=_sources([one for one in told if one.rival.dearer <= CONTESTS], view, vocabulary),
+        rivals=_sources([one for one in told if one.rival.dearer <= MARKS], view, vocabulary),
+        distant=_sources([one for one in told if one.rival.dearer > MARKS], view, vocabulary),
         question=_question(best, view, vocabulary) if best is not None and contested else None,
         cost=Cost(candidates=meter.used),
     )
 
 
-def _sources(terms: Sequence[Term], view: TaskView, vocabulary: Vocabulary) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(answer(term, view, vocabulary) for term in terms[:_MOST]))
+def _sources(differences: Sequence[_Difference], view: TaskView, vocabulary: Vocabulary) -> tuple[str, ...]:
+    """The sources of the rivals, those that differ elsewhere than the ones before first."""
+    first = {one.input: one for one in reversed(differences)}
+    chosen = [*first.values(), *differences]
+    return tuple(dict.fromkeys(answer(one.rival.term, view, vocabulary) for one in chosen[: 2 * _MOST]))[:_MOST]
 
 
 def _typed(problem: Problem, inputs: Sequence[Sequence[Json]]) -> list[Values]:

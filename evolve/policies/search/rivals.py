@@ -24,7 +24,7 @@ from evolve.policies.search.searcher import MAX_COST, Vocabulary
 from evolve.programs.evaluation import compile_term
 from evolve.programs.operation import EVALUATION_ERRORS
 from evolve.programs.terms import Apply, Constant, Lambda, Term, paths, replace
-from evolve.programs.types import INT, STR, Type
+from evolve.programs.types import FLOAT, INT, STR, Type
 
 Values = tuple[Any, ...]
 
@@ -34,8 +34,13 @@ class _Undefined:
 
 
 UNDEFINED = _Undefined()
-MAX_DEARER = 3
+MAX_DEARER = 6
 """Most by which a rival's price may exceed that of the answer."""
+_NEIGHBOURS = 60
+"""Numbers tried in place of one."""
+_LONGEST = 200
+"""Characters of a text in which numbers are looked for."""
+_NUMBER = re.compile(r"\d{1,12}(?:\.\d{1,6})?")
 _UNKNOWN_PRICE = 5
 """Price of a literal that no leaf of the search is, such as one that was worked out."""
 
@@ -78,15 +83,19 @@ def _value(meaning: Callable[[Values], Any], row: Values) -> Any:
         return UNDEFINED
 
 
-def rivals_of(answered: Answered, probes: Sequence[Values], meter: SearchMeter) -> list[Rival]:
+def rivals_of(
+    answered: Answered, probes: Sequence[Values], others: Sequence[Values], meter: SearchMeter
+) -> list[Rival]:
     """Programs beside the answer that are right on every row and differ from it on a probe, plainest first.
 
     Args:
         probes: A dozen at most, since every expression is computed on each.
+        others: Inputs, any number, on which only whole programs are computed.
         meter: Bounds the enumeration; when it ends, what was found is given.
     """
-    place = _Neighbourhood(answered, probes, meter)
-    outputs, given = tuple(answered.problem.outputs), answered.values(answered.term, probes)
+    probed = (*probes, *others)
+    place = _Neighbourhood(answered, probes, probed, meter)
+    outputs, given = tuple(answered.problem.outputs), answered.values(answered.term, probed)
     best: dict[Term, int] = {}
     for rival in chain(place.other_literals(), place.other_parts()):
         if rival.dearer <= MAX_DEARER and rival.dearer < best.get(rival.term, MAX_DEARER + 1):
@@ -94,7 +103,7 @@ def rivals_of(answered: Answered, probes: Sequence[Values], meter: SearchMeter) 
     return [
         Rival(term=term, dearer=dearer)
         for term, dearer in sorted(best.items(), key=lambda item: item[1])
-        if answered.values(term, answered.problem.inputs) == outputs and answered.values(term, probes) != given
+        if answered.values(term, answered.problem.inputs) == outputs and answered.values(term, probed) != given
     ]
 
 
@@ -154,6 +163,7 @@ class _Place:
 class _Neighbourhood:
     answered: Answered
     probes: Sequence[Values]
+    numbered: Sequence[Values]
     meter: SearchMeter
     places: dict[tuple[Type, Values], list[_Place]] = field(default_factory=dict)
 
@@ -218,12 +228,21 @@ class _Neighbourhood:
         for path, part in paths(self.answered.term):
             if isinstance(part, Constant):
                 others = {leaf.term: leaf.cost for leaf in self._leaves if leaf.type == part.type}
-                if part.type == INT:
-                    near = (Constant(part.value - 1, INT), Constant(part.value + 1, INT))
-                    others |= {one: others.get(one, _UNKNOWN_PRICE) for one in near}
+                if part.type in (INT, FLOAT):
+                    price = self._price(part)
+                    others |= {one: others.get(one, price) for one in self._numbers_near(part)}
                 self.meter.count(len(others))
                 for other, cost in others.items():
                     yield Rival(term=replace(self.answered.term, path, other), dearer=cost - self._price(part))
+
+    def _numbers_near(self, part: Constant) -> list[Constant]:
+        """Numbers that would do as well as a bound or a place: its neighbours, those of the probes, the end's side."""
+        kind = int if part.type == INT else float
+        numbers = {kind(part.value - 1), kind(part.value + 1), *(map(kind, (-2, -3)) if part.type == INT else ())}
+        found = {kind(number) for row in self.numbered for value in row for number in _numbers_in(value)}
+        found |= {number + step for number in found for step in (-1, 1)} if part.type == INT else set()
+        nearest = sorted(found, key=lambda number: (abs(number - part.value), number))[:_NEIGHBOURS]
+        return [Constant(number, part.type) for number in sorted(numbers | set(nearest)) if number != part.value]
 
     def other_parts(self) -> Iterator[Rival]:
         """The answer with another expression in one place."""
@@ -243,6 +262,15 @@ class _Neighbourhood:
                 for place in self.places.get((type_, entry[0][:rows]), ()):
                     if entry[0] != place.values and cost - place.price <= MAX_DEARER:
                         yield Rival(term=place.change(term_of(entry)), dearer=cost - place.price)
+
+
+def _numbers_in(value: Any) -> Iterator[float]:
+    """The numbers that a condition on a value may ask about: its own, those in its text and the text's length."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        yield value
+    elif isinstance(value, str):
+        yield len(value)
+        yield from (float(number) if "." in number else int(number) for number in _NUMBER.findall(value[:_LONGEST]))
 
 
 def _inserting(whole: Term, path: tuple[int, ...], before: str, after: str) -> Callable[[Term], Term]:
