@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Annotated
@@ -78,23 +79,13 @@ def fill_command(
     parse_budget(budget or ())  # a wrong option is told before anything is made
     person = learning.who_learns(asking.person_here("ask", as_json=as_json), learn)
     view = RunView(unsandboxed=sandbox == "none")
+    how = Asked(column=column, out=out, in_place=in_place, skill=with_, function=function, sheet=sheet)
     with evolve.open(workspace, model=model, events=view, sandbox=sandbox) as opened:
         tell_created(opened)
         # With --json there is one object to wait for, with what was learned in it.
         with nullcontext() if as_json else opened.delivering():
             with Rows() as rows:
-                filled = opened.fill(
-                    table,
-                    column=column,
-                    out=out,
-                    in_place=in_place,
-                    skill=with_,
-                    function=function,
-                    sheet=sheet,
-                    budget=budget,
-                    person=person,
-                    on_progress=rows,
-                )
+                filled = opened.fill(table, **vars(how), budget=budget, person=person, on_progress=rows)
             if as_json:
                 emit_json({**filled.to_json(), **opened.mark})
             else:
@@ -104,6 +95,18 @@ def fill_command(
             flush()
         learning.learn_and_tell(opened, named=workspace, as_json=as_json)
     raise typer.Exit(_code(filled))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """The options that say what is filled, and where it is written."""
+
+    column: str | None
+    out: str | None
+    in_place: bool
+    skill: str | None
+    function: str | None
+    sheet: str | None
 
 
 def _code(filled: Filled) -> int:

@@ -116,19 +116,8 @@ def build_app(wanted: str = "") -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": pages.WIDEST},
     )
     app.callback()(options.before_the_command)
-    for commands in (
-        run.app,
-        fill.app,
-        chat.app,
-        undo.app,
-        learning.app,
-        improve.app,
-        optimize.app,
-        report.app,
-        place.app,
-        selftest.app,
-    ):
-        app.add_typer(commands)
+    for part in (run, fill, chat, undo, learning, improve, optimize, report, place, selftest):
+        app.add_typer(part.app)
     app.add_typer(tasks.app, name="tasks")
     runs_group = _merged_group(
         "See what past runs did, and answer, apply or comment on them.",

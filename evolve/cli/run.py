@@ -45,8 +45,11 @@ Examples = Annotated[
     typer.Option(
         "--examples",
         metavar="FILE",
-        help="A table: CSV, TSV, JSON or Python assertions; the last column is the output.",
+        help="Rows: a table (CSV, TSV or XLSX), JSON or Python assertions; the last column is the output.",
     ),
+]
+Target = Annotated[
+    str | None, typer.Option("--target", metavar="NAME", help="The column of the table that is the output.")
 ]
 Learn = Annotated[
     str | None,
@@ -69,6 +72,7 @@ def run_command(
     task: Wanted = None,
     examples: Examples = None,
     name: Name = None,
+    target: Target = None,
     no_header: Annotated[bool, typer.Option("--no-header", help="The table's first line is data.")] = False,
     directory: folder.Dir = None,
     check: folder.Check = None,
@@ -99,7 +103,7 @@ def run_command(
     model_choice = recorded(model, record, replay)
     folder_options = folder.FolderOptions(folder=directory, check=check, python=python, protect=protect, yes=yes)
     decides = models(workspace).acting(model)
-    rows = TableOptions(examples=examples, name=name, header=not no_header)
+    rows = TableOptions(examples=examples, name=name, header=not no_header, target=target)
     wanted = folder_options.task(task, name) or _task(task, rows, words=bool(decides))
     folder_options.fit(wanted)
     tasks.need_model(wanted, decides)  # told before anything is made
@@ -168,6 +172,7 @@ class TableOptions:
     examples: str | None
     name: str | None
     header: bool
+    target: str | None = None
 
 
 def _task(task: str | None, rows: TableOptions, *, words: bool) -> Task:
@@ -175,8 +180,10 @@ def _task(task: str | None, rows: TableOptions, *, words: bool) -> Task:
     from evolve.workspace import tasks
 
     if "-" in (task, rows.examples) and None in (task, rows.examples):
-        return tasks.from_bytes(sys.stdin.buffer.read(), name=rows.name, header=rows.header)
-    return tasks.read(task, examples=rows.examples, name=rows.name, header=rows.header, words=words)
+        data = sys.stdin.buffer.read()
+        return tasks.from_bytes(data, name=rows.name, header=rows.header, target=rows.target)
+    how = {"name": rows.name, "header": rows.header, "target": rows.target}
+    return tasks.read(task, examples=rows.examples, words=words, **how)
 
 
 def _resolve_ambiguity(opened: Workspace, task: Task, result: Result, how: Presentation) -> Result:

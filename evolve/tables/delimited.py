@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import itertools
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
@@ -22,6 +21,7 @@ class DelimitedTable:
 
     Args:
         path: The file.
+        file: Its name for messages.
         header: The first line names the columns; without, all of it is data.
 
     Raises:
@@ -31,13 +31,13 @@ class DelimitedTable:
     typed = False
     loss = ""
 
-    def __init__(self, path: Path, *, header: bool = True) -> None:
-        self.path = path
-        self.form: Form = recognised(path, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
+    def __init__(self, path: Path, *, file: str, header: bool = True) -> None:
+        self.path, self._file = path, file
+        self.form: Form = recognised(path, file=file, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
         self._header = header
         first = next(self._rows(), None)
         if first is None:
-            raise TaskError("the table has no rows", file=os.fspath(path))
+            raise TaskError("the table has no rows", file=file)
         self.first_line, cells = first
         self.columns: Sequence[str] = [cell.strip() for cell in cells] if header else [""] * len(cells)
 
@@ -51,7 +51,7 @@ class DelimitedTable:
             if len(cells) != width:
                 raise TaskError(
                     f"{len(cells)} cell{'s' * (len(cells) != 1)} where the table has {width} columns",
-                    file=os.fspath(self.path),
+                    file=self._file,
                     line=line,
                 )
             yield Record(number=number, line=line, cells=cells)
@@ -70,7 +70,7 @@ class DelimitedTable:
                         yield line, row
                     line = reader.line_num + 1 + skipped
             except csv.Error as error:
-                raise TaskError(f"not a well-formed table: {error}", file=os.fspath(self.path), line=line) from error
+                raise TaskError(f"not a well-formed table: {error}", file=self._file, line=line) from error
 
     def _text(self) -> io.TextIOWrapper:
         stream = self.path.open("rb")

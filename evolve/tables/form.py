@@ -113,6 +113,8 @@ class Table(Protocol):
     columns: Sequence[str]
     typed: bool
     """Cells have types of their own; in delimited tables all are texts."""
+    first_line: int
+    """Where the header stands, or the first row where there is none."""
     loss: str
     """What of the file is lost when it is written again, in a sentence, or ""."""
 

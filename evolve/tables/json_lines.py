@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Sequence
 from json.decoder import scanstring
 from pathlib import Path
@@ -22,16 +21,18 @@ class JsonLinesTable:
 
     Args:
         path: The file, in UTF-8.
+        file: Its name for messages.
 
     Raises:
         TaskError: A line is no JSON object.
     """
 
     typed = True
+    first_line = 1
     loss = ""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, *, file: str) -> None:
+        self.path, self._file = path, file
         with path.open("rb") as stream:
             head = stream.readline()
         self.form = Form(
@@ -43,7 +44,7 @@ class JsonLinesTable:
         for _, value in self._objects():
             names.update(dict.fromkeys(value))
         if not names:
-            raise TaskError("the table has no rows", file=os.fspath(path))
+            raise TaskError("the table has no rows", file=file)
         self.columns: Sequence[str] = list(names)
 
     def records(self) -> Iterator[Record]:
@@ -59,9 +60,9 @@ class JsonLinesTable:
                 value = json.loads(text, parse_constant=_refuse)
             except (ValueError, RecursionError) as error:
                 why = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
-                raise TaskError(f"not JSON: {why}", file=os.fspath(self.path), line=number) from error
+                raise TaskError(f"not JSON: {why}", file=self._file, line=number) from error
             if not isinstance(value, dict):
-                raise TaskError("expected an object in each line", file=os.fspath(self.path), line=number)
+                raise TaskError("expected an object in each line", file=self._file, line=number)
             yield number, value
 
     def _lines(self) -> Iterator[tuple[int, str]]:
@@ -72,7 +73,7 @@ class JsonLinesTable:
                     yield number, line.decode("utf-8")
                 except UnicodeDecodeError as error:
                     hint = "save the file as UTF-8 and try again"
-                    raise TaskError("not UTF-8", file=os.fspath(self.path), line=number, hint=hint) from error
+                    raise TaskError("not UTF-8", file=self._file, line=number, hint=hint) from error
 
     def problem(self, cell: Cell) -> str:
         """Why a cell cannot be written, or ""."""

@@ -13,32 +13,33 @@ WORKBOOKS = (".xlsx", ".xlsm")
 LINES = (".jsonl", ".ndjson")
 
 
-def open_table(path: str | os.PathLike[str], *, sheet: str | None = None) -> Table:
+def open_table(path: str | os.PathLike[str], *, sheet: str | None = None, header: bool = True) -> Table:
     """The table in a file.
 
     Args:
         path: A CSV, TSV, JSONL or XLSX file.
         sheet: Name of the sheet of a workbook; by default the one that was open when it was saved.
+        header: The first line of a delimited table names its columns, as it does in all other tables.
 
     Raises:
         TaskError: There is no such file, it is malformed, or holds no rows.
         UsageError: A sheet is named where there is none of that name.
     """
-    file = table_path(path)
+    file, name = table_path(path), os.fspath(path)
     kind = form_of(file)
     if sheet is not None and kind != "workbook":
-        raise UsageError(f"{os.fspath(path)} is no workbook, so it has no sheet {sheet!r}", hint="leave --sheet out")
+        raise UsageError(f"{name} is no workbook, so it has no sheet {sheet!r}", hint="leave --sheet out")
     if kind == "workbook":
         from evolve.tables.workbook import WorkbookTable
 
-        return WorkbookTable(file, sheet=sheet)
+        return WorkbookTable(file, file=name, sheet=sheet)
     if kind == "jsonl":
         from evolve.tables.json_lines import JsonLinesTable
 
-        return JsonLinesTable(file)
+        return JsonLinesTable(file, file=name)
     from evolve.tables.delimited import DelimitedTable
 
-    return DelimitedTable(file)
+    return DelimitedTable(file, file=name, header=header)
 
 
 def form_of(path: Path) -> str:

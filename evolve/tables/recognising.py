@@ -6,7 +6,6 @@ import codecs
 import csv
 import io
 import itertools
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -29,7 +28,7 @@ _SAVED = ("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1257", "cp932", "
 """Encodings in which spreadsheets save; only among these is guessed."""
 
 
-def recognised(path: Path, *, delimiter: str = ",") -> Form:
+def recognised(path: Path, *, file: str, delimiter: str = ",") -> Form:
     """The form of a delimited table.
 
     Byte-order marks say the encoding; without one it is UTF-8 where all of the file is, else what charset-normalizer
@@ -37,6 +36,7 @@ def recognised(path: Path, *, delimiter: str = ",") -> Form:
     the first other one that does; else what ``csv.Sniffer`` says.
 
     Args:
+        file: Its name for messages.
         delimiter: The one that is usual for files of this name.
 
     Raises:
@@ -44,13 +44,13 @@ def recognised(path: Path, *, delimiter: str = ",") -> Form:
     """
     with path.open("rb") as stream:
         head = stream.read(_SAMPLE)
-    _refuse_other_files(head, path)
+    _refuse_other_files(head, file)
     mark, encoding = next(
-        ((mark, name) for mark, name in _MARKS if head.startswith(mark)), (b"", encoding_of(path, head))
+        ((mark, name) for mark, name in _MARKS if head.startswith(mark)), (b"", encoding_of(path, head, file))
     )
     text = codecs.getincrementaldecoder(encoding)("replace").decode(head[len(mark) :])
     if not text.strip():
-        raise TaskError("the file is empty", file=os.fspath(path))
+        raise TaskError("the file is empty", file=file)
     if len(head) == _SAMPLE:
         text = text[: text.rfind("\n") + 1] or text
     told = declared_delimiter(text.split("\n", 1)[0])
@@ -68,7 +68,7 @@ def declared_delimiter(line: str) -> str:
     return line[4] if len(line) == 5 and line[:4].lower() == "sep=" else ""
 
 
-def encoding_of(path: Path, head: bytes) -> str:
+def encoding_of(path: Path, head: bytes, file: str) -> str:
     """The encoding of a file without a byte-order mark.
 
     Raises:
@@ -93,7 +93,7 @@ def encoding_of(path: Path, head: bytes) -> str:
             except UnicodeDecodeError:
                 foreign = head
     wide = _without_mark(head)
-    return wide or _guessed(path, foreign, line)
+    return wide or _guessed(path, foreign, (file, line))
 
 
 def _without_mark(head: bytes) -> str:
@@ -102,7 +102,7 @@ def _without_mark(head: bytes) -> str:
     return "" if zeros[0] == zeros[1] else "utf-16-be" if zeros[0] else "utf-16-le"
 
 
-def _guessed(path: Path, foreign: bytes, line: int) -> str:
+def _guessed(path: Path, foreign: bytes, place: tuple[str, int]) -> str:
     from charset_normalizer import from_bytes
 
     letters = b"\n".join(part for part in foreign.splitlines() if not part.isascii())[:_SAMPLE]
@@ -113,8 +113,8 @@ def _guessed(path: Path, foreign: bytes, line: int) -> str:
     if best is None:
         raise TaskError(
             "not UTF-8, and in no other encoding that is known",
-            file=os.fspath(path),
-            line=line,
+            file=place[0],
+            line=place[1],
             hint="save the file as UTF-8 and try again",
         )
     return str(best.encoding)
@@ -152,15 +152,15 @@ def _decodes(path: Path, encoding: str) -> bool:
     return made == hold
 
 
-def _refuse_other_files(head: bytes, path: Path) -> None:
+def _refuse_other_files(head: bytes, file: str) -> None:
     if head.startswith(b"PK\x03\x04"):
         raise TaskError(
             "holds a workbook or another zip archive, and no text",
-            file=os.fspath(path),
+            file=file,
             hint="name it .xlsx, or save the sheet as CSV",
         )
     if head.startswith(b"\xd0\xcf\x11\xe0"):
-        raise TaskError("holds a workbook of the old form", file=os.fspath(path), hint="save it as .xlsx or as CSV")
+        raise TaskError("holds a workbook of the old form", file=file, hint="save it as .xlsx or as CSV")
 
 
 def _delimiter(text: str, usual: str) -> str:

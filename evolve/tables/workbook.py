@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import datetime
-import os
 import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -35,6 +34,7 @@ class WorkbookTable:
 
     Args:
         path: The file.
+        file: Its name for messages.
         sheet: Name of the sheet; by default the one that was open when it was saved.
 
     Raises:
@@ -44,10 +44,10 @@ class WorkbookTable:
 
     typed = True
 
-    def __init__(self, path: Path, *, sheet: str | None = None) -> None:
+    def __init__(self, path: Path, *, file: str, sheet: str | None = None) -> None:
         self.path = path
         self.loss = _loss(path)
-        book = _loaded(path, values=True)
+        book = _loaded(path, file, values=True)
         names = [one.title for one in book.worksheets]
         if sheet is not None and sheet not in names:
             raise UsageError(f"{path.name} has no sheet {sheet!r}", hint=f"it has {', '.join(names)}")
@@ -56,18 +56,19 @@ class WorkbookTable:
         if chosen.max_row * chosen.max_column > _MOST_CELLS:
             raise TaskError(
                 f"more than {_MOST_CELLS:,} cells, which do not fit into memory",
-                file=os.fspath(path),
+                file=file,
                 hint="save the sheet as CSV, which is read row by row",
             )
         self.form = Form(kind="workbook", sheet=chosen.title)
         # A formula whose value was not saved is no blank cell.
-        self._book = _loaded(path, values=False)
+        self._book = _loaded(path, file, values=False)
         formulas = self._book[chosen.title].iter_rows(values_only=True)
         pairs = zip(chosen.iter_rows(values_only=True), formulas, strict=True)
         self._rows = [[_value(a if a is not None else b) for a, b in zip(*rows, strict=True)] for rows in pairs]
         self._head = next((index for index, row in enumerate(self._rows) if _filled(row) >= 2), -1)
         if self._head < 0:
-            raise TaskError("the sheet has no row with two cells or more", file=os.fspath(path))
+            raise TaskError("the sheet has no row with two cells or more", file=file)
+        self.first_line = self._head + 1
         used = [index for index in range(chosen.max_column) if any(not is_blank(row[index]) for row in self._table())]
         self._left, self._right = used[0], used[-1] + 1
         head = self._rows[self._head][self._left : self._right]
@@ -168,21 +169,21 @@ def _mark(cell: Any, why: str) -> None:
     cell.comment = Comment(f"{before}{why}", _AUTHOR)
 
 
-def _loaded(path: Path, *, values: bool) -> Any:
+def _loaded(path: Path, file: str, *, values: bool) -> Any:
     import openpyxl
 
     if path.stat().st_size > _MOST_BYTES:
         raise TaskError(
             f"larger than {_MOST_BYTES >> 20} MiB",
-            file=os.fspath(path),
+            file=file,
             hint="save the sheet as CSV, which is read row by row",
         )
     try:
         book = openpyxl.load_workbook(path, data_only=values, keep_vba=not values and path.suffix.lower() == ".xlsm")
     except (zipfile.BadZipFile, KeyError, ValueError, TypeError, OSError) as error:
-        raise TaskError(f"not a workbook that can be read: {error}", file=os.fspath(path)) from error
+        raise TaskError(f"not a workbook that can be read: {error}", file=file) from error
     if not book.worksheets:
-        raise TaskError("the workbook has no sheet with cells", file=os.fspath(path))
+        raise TaskError("the workbook has no sheet with cells", file=file)
     return book
 
 

@@ -14,7 +14,7 @@ from evolve.tasks import render_jsonl
 
 def test_wrong_files_name_the_file_and_what_is_wrong(cli, tmp_path):
     (tmp_path / "empty.csv").write_bytes(b"")
-    (tmp_path / "latin.csv").write_bytes("a,b\nä,1\n".encode("latin-1"))
+    (tmp_path / "latin.json").write_bytes('["ä"]'.encode("latin-1"))
     (tmp_path / "broken.json").write_text('{"id": ')
     (tmp_path / "ragged.csv").write_text("a,b\n1,2\n3\n")
     (tmp_path / "contradiction.csv").write_text("a,b\n1,2\n1,3\n")
@@ -22,7 +22,7 @@ def test_wrong_files_name_the_file_and_what_is_wrong(cli, tmp_path):
     for name in (
         "missing.csv",
         "empty.csv",
-        "latin.csv",
+        "latin.json",
         "broken.json",
         "ragged.csv",
         "contradiction.csv",

@@ -264,3 +264,26 @@ def test_memory_does_not_grow_with_the_table(empty_place, table):
     assert grown_kb < 30_000
     with file.open() as stream:
         assert sum(line.rstrip().endswith(f",NAME {n}") for n, line in enumerate(stream, -1)) == rows
+
+
+def test_a_result_can_be_called_and_applied_outside_of_this_process(tmp_path, private_home):
+    import pickle
+
+    from evolve.errors import ModelMistake
+
+    pairs = [(name, name.split()[1]) for name in PEOPLE[:7]]
+    with evolve.open(tmp_path / "ws") as workspace:
+        result = workspace.run(examples=pairs)
+        assert result("Frances Allen") == "Allen"
+    again = pickle.loads(pickle.dumps(result))
+    assert again == result
+    values = again.apply(["Robert Floyd", ("Alan Perlis",), ""])
+    assert values[:2] == ["Floyd", "Perlis"]
+    assert values[2].error
+    with pytest.raises(ModelMistake, match="fails"):
+        result("")
+    with pytest.raises(UsageError, match="JSON"):
+        result(object())
+    assert "calls" not in result.to_json()
+    with evolve.open(tmp_path / "ws") as workspace, pytest.raises(UsageError, match="no function to call"):
+        workspace.run(examples=[(1, 731), (2, 15), (3, 9981), (4, 2)], budget="200-candidates")(1)

@@ -12,7 +12,7 @@ from evolve.episodes import Json, Row
 from evolve.files import canonical_json
 from evolve.tasks.equality import equal
 from evolve.tasks.model import MIN_VERIFY, Task, entry_name, row_key
-from evolve.tasks.reading.limits import MAX_EXAMPLES, MAX_HIDDEN, MAX_VERIFY, Place, check_id
+from evolve.tasks.reading.limits import MAX_EXAMPLES, MAX_HIDDEN, MAX_UNLABELLED, MAX_VERIFY, Place, check_id
 from evolve.tasks.signature import (
     SignatureError,
     argument_name,
@@ -43,7 +43,8 @@ class RawTask:
     """A task as a file gives it, rows placed, nothing checked beyond single values.
 
     ``verify`` and ``hidden`` are None where the file does not speak of them; then some of the
-    examples are kept for verification. ``names`` are parameter names where the file has them.
+    examples are kept for verification. ``names`` are parameter names where the file has them, ``unlabelled`` inputs of
+    rows without an output.
     """
 
     id: str
@@ -60,6 +61,7 @@ class RawTask:
     work: Work | None = None
     meta: Mapping[str, Json] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    unlabelled: Sequence[tuple[Json, ...]] = ()
 
 
 def assemble(raw: RawTask) -> Task:
@@ -94,8 +96,19 @@ def assemble(raw: RawTask) -> Task:
         tests=raw.tests,
         meta=raw.meta,
         warnings=(*raw.warnings, *warnings),
+        unlabelled=_distinct(raw.unlabelled),
     )
     return task
+
+
+def _distinct(inputs: Sequence[tuple[Json, ...]]) -> tuple[tuple[Json, ...], ...]:
+    """The first inputs that differ."""
+    known: dict[str, tuple[Json, ...]] = {}
+    for one in inputs:
+        known.setdefault(canonical_json(one), one)
+        if len(known) >= MAX_UNLABELLED:
+            break
+    return tuple(known.values())
 
 
 def _without_rows(raw: RawTask) -> Task:

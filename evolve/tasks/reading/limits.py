@@ -23,6 +23,8 @@ MAX_EXAMPLES = 32
 """Visible examples: every expression of a search is evaluated on all of them."""
 MAX_VERIFY = 200
 MAX_HIDDEN = 1_000
+MAX_UNLABELLED = 200
+"""Inputs without an output that a task tells of."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,22 +52,10 @@ def read_source(path: Path) -> str:
         TaskError: When it is missing, not a regular file, unreadable, empty, too large, or not
             UTF-8 (a byte-order mark is allowed); the message names the file.
     """
-    place = Place(file=os.fspath(path))
-    try:
-        if path.is_dir():
-            raise place.error("is a folder, not a file")
-        if path.exists() and not path.is_file():
-            raise place.error("is not a regular file")
-        with path.open("rb") as stream:
-            data = stream.read(MAX_FILE_BYTES + 1)
-    except OSError as error:
-        raise place.error((error.strerror or type(error).__name__).lower()) from error
-    except ValueError as error:  # a NUL in the name
-        raise TaskError("not a file name", file=repr(place.file)) from error
-    if len(data) > MAX_FILE_BYTES:
-        raise place.error(f"larger than {MAX_FILE_BYTES // 2**20} MiB", hint="keep a sample of the rows")
+    place = check_file(path)
+    data = path.read_bytes()
     if data.startswith(b"PK\x03\x04"):
-        raise place.error("holds a workbook or another zip archive, and no text", hint="save the sheet as CSV")
+        raise place.error("holds a workbook or another zip archive, and no text", hint="name it .xlsx")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -74,6 +64,29 @@ def read_source(path: Path) -> str:
     if not text.strip():
         raise place.error("the file is empty")
     return text
+
+
+def check_file(path: Path) -> Place:
+    """Refuse what cannot be read whole; gives the place for messages.
+
+    Raises:
+        TaskError: As for :func:`read_source`, but for what stands in the file.
+    """
+    place = Place(file=os.fspath(path))
+    try:
+        if path.is_dir():
+            raise place.error("is a folder, not a file")
+        if path.exists() and not path.is_file():
+            raise place.error("is not a regular file")
+        with path.open("rb") as stream:
+            size = os.fstat(stream.fileno()).st_size
+    except OSError as error:
+        raise place.error((error.strerror or type(error).__name__).lower()) from error
+    except ValueError as error:  # a NUL in the name
+        raise TaskError("not a file name", file=repr(place.file)) from error
+    if size > MAX_FILE_BYTES:
+        raise place.error(f"larger than {MAX_FILE_BYTES // 2**20} MiB", hint="keep a sample of the rows")
+    return place
 
 
 def check_value(value: Json, place: Place) -> None:

@@ -12,13 +12,14 @@ from evolve.errors import TaskError, UsageError
 from evolve.files import digest
 from evolve.tasks.model import Suite, Task, suite_digest
 from evolve.tasks.reading.assemble import RawTask, assemble, named_meta
-from evolve.tasks.reading.csv_rows import parse_table
 from evolve.tasks.reading.jsonl import parse_json
 from evolve.tasks.reading.limits import Place, check_id, read_source
 from evolve.tasks.reading.pytest_rows import parse_asserts
+from evolve.tasks.reading.table_rows import parse_table
 from evolve.tasks.suites import BUILTIN, generate_suite
 
-SUFFIXES = (".csv", ".json", ".jsonl", ".py", ".tsv")
+SUFFIXES = (".csv", ".json", ".jsonl", ".py", ".tsv", ".xlsx")
+_TABLES = (".csv", ".tsv", ".xlsx")
 _NO_ROWS = "no line of the form `assert f(values) == value`"
 
 
@@ -47,7 +48,7 @@ def load_suite(name_or_path: str | Path, *, seed: int = 0, n: int | None = None)
     return generate_suite(text, n=n, seed=seed)
 
 
-def load_examples(path: str | Path, *, name: str | None = None, header: bool = True) -> Task:
+def load_examples(path: str | Path, *, name: str | None = None, header: bool = True, target: str | None = None) -> Task:
     """One task from a person's own rows.
 
     With six or more rows at least three are kept for verification, always the same ones; with
@@ -57,12 +58,14 @@ def load_examples(path: str | Path, *, name: str | None = None, header: bool = T
         path: A file that holds one task: table, JSON rows or task, or assertions.
         name: Name of the task and of the function; by default the file's.
         header: Whether the first line of a table names the columns.
+        target: The column of a table that is the output; by default the last one.
 
     Raises:
         TaskError: The file is malformed or holds several tasks.
+        UsageError: There is no column of that name.
     """
     file = Path(path)
-    raws, _ = _read(file, header=header, named=name is not None)
+    raws, _ = _read(file, header=header, named=name is not None, target=target)
     if len(raws) > 1:
         raise TaskError(
             f"holds {len(raws)} tasks where one is wanted: {_some(raw.id for raw in raws)}", file=os.fspath(file)
@@ -128,7 +131,9 @@ def _sourced(tasks: Sequence[Task], path: Path) -> tuple[Task, ...]:
     return tuple(replace(task, source=source) for task in tasks)
 
 
-def _read(path: Path, *, header: bool, lenient: bool = False, named: bool = False) -> tuple[list[RawTask], list[str]]:
+def _read(
+    path: Path, *, header: bool, lenient: bool = False, named: bool = False, target: str | None = None
+) -> tuple[list[RawTask], list[str]]:
     """The tasks of one file. ``lenient`` leaves out Python files without rows, with a warning.
 
     Args:
@@ -141,24 +146,30 @@ def _read(path: Path, *, header: bool, lenient: bool = False, named: bool = Fals
         raise TaskError(missing, file=file)
     if lenient and suffix == ".py" and path.stat().st_size == 0:  # such as __init__.py
         return [], []
-    text = read_source(path)
-    if suffix in (".json", ".jsonl"):
-        raws = parse_json(text, file=file, name=path.stem, lines=suffix == ".jsonl")
-    elif suffix == ".py":
-        raws = parse_asserts(text, file=file, name=path.stem)
-        if not raws and lenient:
-            return [], [f"{file}: {_NO_ROWS}, so it was left out"]
-        if not raws:
-            raise TaskError(_NO_ROWS, file=file)
+    if target is not None and suffix not in _TABLES:
+        raise UsageError(f"{file} is no table, so it has no column {target!r}", hint="leave --target out")
+    if suffix in _TABLES:
+        raws = [parse_table(path, name=path.stem, header=header, target=target)]
     else:
-        delimiter = "\t" if suffix == ".tsv" else ","
-        raws = [parse_table(text, file=file, name=path.stem, delimiter=delimiter, header=header)]
+        raws = _parsed(path, read_source(path))
+    if not raws and lenient:
+        return [], [f"{file}: {_NO_ROWS}, so it was left out"]
+    if not raws:
+        raise TaskError(_NO_ROWS, file=file)
     for raw in raws:
         if raw.id != path.stem:
             check_id(raw.id, raw.place.at("id"))
         elif not named:
             check_id(raw.id, raw.place.at("id"), hint="rename the file, or give a name with --name")
     return raws, []
+
+
+def _parsed(path: Path, text: str) -> list[RawTask]:
+    """The tasks in a text of JSON or Python; none where assertions are looked for and there is none."""
+    file, suffix = os.fspath(path), _suffix(path)
+    if suffix == ".py":
+        return parse_asserts(text, file=file, name=path.stem)
+    return parse_json(text, file=file, name=path.stem, lines=suffix == ".jsonl")
 
 
 def _task_files(folder: Path) -> list[Path]:

@@ -5,19 +5,16 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from evolve.episodes import Json, Row
 from evolve.errors import TaskError, UsageError
-from evolve.files import canonical_json
 from evolve.tables import Cell, ColumnKind, Record, Table, column_of, is_blank, text_column, typed_column
 from evolve.tasks.model import Task
 from evolve.tasks.reading.assemble import PlacedRow, RawTask, assemble, name_meta
 from evolve.tasks.reading.labels import argument_names, instruction_of
 from evolve.tasks.reading.limits import MAX_ID, Place, check_value
 
-MAX_UNLABELLED = 200
-"""Inputs of blank rows that a task tells of."""
 _MOST_GIVEN = 5_000
 _MOST_BLANK = 2_000
 """Rows that are looked at to tell what a column is and to find the function."""
@@ -174,9 +171,9 @@ def column_task(table: Table, name: str | None = None) -> tuple[Task, PartlyFill
         instruction=instruction_of([*labels, label]),
         names=argument_names(labels),
         meta=name_meta(label),
+        unlabelled=[one for one in map(inputs.of, others) if inputs.misread(one) is None],
     )
-    task = replace(assemble(raw), unlabelled=_unlabelled(inputs, others))
-    return task, PartlyFilled(inputs=inputs, given=given, blank=blank)
+    return assemble(raw), PartlyFilled(inputs=inputs, given=given, blank=blank)
 
 
 def rows_of(table: Table, column: int) -> tuple[list[Record], list[Record]]:
@@ -238,17 +235,6 @@ def _placed(table: Table, inputs: Inputs, record: Record) -> PlacedRow:
     for index, value in zip((*inputs.columns, inputs.column), (*arguments, output), strict=True):
         check_value(value, place.at(table.columns[index] or "column"))
     return PlacedRow(row=Row(input=arguments, output=output), place=place)
-
-
-def _unlabelled(inputs: Inputs, others: Sequence[Record]) -> tuple[tuple[Json, ...], ...]:
-    known: dict[str, tuple[Json, ...]] = {}
-    for record in others:
-        arguments = inputs.of(record)
-        if inputs.misread(arguments) is None:
-            known.setdefault(canonical_json(arguments), arguments)
-        if len(known) >= MAX_UNLABELLED:
-            break
-    return tuple(known.values())
 
 
 def _id(table: Table, label: str) -> str:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
 from evolve.episodes import Json
 from evolve.errors import SandboxUnavailable, UsageError
-from evolve.files import read_text
+from evolve.files import canonical_json, read_text
 from evolve.sandbox import NOT_RUN, Outcome, Program, SandboxLimits
 
 if TYPE_CHECKING:
@@ -69,6 +71,35 @@ class Applier:
             run.outputs if len(run.outputs) == len(rows) else [Outcome(error=run.error or NOT_RUN)] * len(rows)
             for run in result.programs
         ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SandboxedCalls:
+    """Calls functions in sandboxes of its own, so that it needs no open workspace.
+
+    Attributes:
+        open: Opens one; picklable.
+    """
+
+    open: Callable[[], Sandbox]
+
+    def __call__(self, program: Program, rows: Iterable[Sequence[Json]]) -> list[Outcome]:
+        """What the function gives on each row.
+
+        Raises:
+            UsageError: An argument is no JSON value.
+            SandboxUnavailable: The sandbox failed.
+        """
+        outcomes: list[Outcome] = []
+        with closing(self.open()) as sandbox:
+            applier = Applier(sandbox, [program])
+            for batch in batches(rows, BATCH):
+                try:
+                    canonical_json(batch)
+                except (TypeError, ValueError, RecursionError) as error:
+                    raise UsageError(f"arguments have to be JSON values: {error}") from error
+                outcomes += [one for (one,) in applier(batch)]
+        return outcomes
 
 
 def _is_cut(outcomes: Sequence[Outcome]) -> bool:

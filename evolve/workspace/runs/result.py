@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,14 +11,17 @@ from evolve.agent.codec import to_data
 from evolve.environments import kind_of
 from evolve.episodes import Ambiguity, Cost, EpisodeRecord, Found, Json, Question, Refused
 from evolve.episodes.subgoals import SPARSE
+from evolve.errors import ModelMistake, UsageError
 from evolve.record.keeping import Kept, NotKept
+from evolve.sandbox import Outcome, Program
 from evolve.tasks import Task
+from evolve.workspace.runs.applying import SandboxedCalls
 from evolve.workspace.shelves.folders import Patch
 
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """The outcome of one task.
+    """The outcome of one task; called, it gives the value of the answer on these arguments.
 
     Attributes:
         status: ``solved``, ``unverified`` (a task in words: its code ran, and nothing checks it),
@@ -34,6 +37,7 @@ class Result:
         unchecked: Nothing could check what was handed in.
         rivals: Sources of other functions that are right on every row as well, plainest first; each gives something
             else than the answer on an input that people have.
+        calls: Runs the answer, where it is a function.
         reason: Why an answer that was right on rows is called unverified all the same, in one sentence, or "".
         overshoot: How far that budget was passed, in a sentence, or "".
         checked: A check command, or hidden tests in the answer's own process, accepted it; nothing learned is promoted
@@ -77,6 +81,40 @@ class Result:
     unchecked: bool = field(default=False, metadata=SPARSE)
     rivals: tuple[str, ...] = field(default=(), metadata=SPARSE)
     reason: str = field(default="", metadata=SPARSE)
+    calls: SandboxedCalls | None = field(default=None, compare=False, repr=False, metadata=SPARSE)
+
+    def __call__(self, *arguments: Json) -> Json:
+        """The value of the answer on these arguments, run in the sandbox; the workspace need not be open any more.
+
+        Raises:
+            UsageError: There is no function to call, or an argument is no JSON value.
+            ModelMistake: The function fails on them.
+        """
+        (outcome,) = self._outcomes([arguments])
+        if not outcome.ok:
+            told = ", ".join(map(repr, arguments))
+            raise ModelMistake(f"{self.entry}({told if len(told) <= 80 else told[:79] + '…'}) fails: {outcome.error}")
+        return outcome.value
+
+    def apply(self, rows: Iterable[Any]) -> list[Any]:
+        """The value of the answer for each row, all run in one sandbox.
+
+        Args:
+            rows: Each a tuple of arguments, or the only argument.
+
+        Returns:
+            Values; where the function fails, an :class:`~evolve.sandbox.Outcome` that says why in ``error``.
+
+        Raises:
+            UsageError: There is no function to call, or an argument is no JSON value.
+        """
+        outcomes = self._outcomes(row if isinstance(row, tuple) else (row,) for row in rows)
+        return [outcome.value if outcome.ok else outcome for outcome in outcomes]
+
+    def _outcomes(self, rows: Iterable[Sequence[Json]]) -> list[Outcome]:
+        if self.calls is None or not self.answer:
+            raise UsageError(f"{self.task}: there is no function to call, the run ended {self.status}")
+        return self.calls(Program(source=self.answer, entry=self.entry), rows)
 
     @property
     def kind(self) -> str:
@@ -115,7 +153,7 @@ class Result:
 
     def to_json(self) -> Mapping[str, Any]:
         """The result as one JSON object."""
-        data = to_data(self)
+        data = to_data(replace(self, calls=None))
         data["cost"]["seconds"] = round(self.cost.seconds, 3)
         data["patch"] = None if self.patch is None else self.patch.to_json()
         if self.found is not None:
@@ -134,6 +172,7 @@ class Extras:
     question: Question | None = None
     budget_ended: bool = False
     overshoot: str = ""
+    calls: SandboxedCalls | None = None
 
 
 def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
@@ -167,6 +206,7 @@ def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
         found=record.found,
         unchecked=record.status == "unverified",
         reason=_reason(record, task),
+        calls=extras.calls if task.examples else None,
     )
 
 

@@ -22,8 +22,9 @@ from evolve.tasks.work import FolderWork
 from evolve.workspace.desk import Desk
 from evolve.workspace.health.fault_reports import FaultKept
 from evolve.workspace.learners import episode_limits, model_name
-from evolve.workspace.opening import now
+from evolve.workspace.opening import now, sandbox_opener
 from evolve.workspace.runs.admitting import keeper_for
+from evolve.workspace.runs.applying import SandboxedCalls
 from evolve.workspace.runs.approvals import delivered
 from evolve.workspace.runs.doubts import doubted
 from evolve.workspace.runs.given_task import task_of
@@ -78,6 +79,7 @@ def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
         patch=patch,
         question=question,
         budget_ended=_budget_ended(wish.budget, record, limits),
+        calls=SandboxedCalls(open=sandbox_opener(desk.settings, [desk.paths.root])),
     )
     return doubted(desk, result_of(record, task, extras), record, task)
 

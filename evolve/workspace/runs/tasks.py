@@ -118,6 +118,7 @@ def read(
     examples: Examples | None = None,
     name: str | None = None,
     header: bool = True,
+    target: str | None = None,
     words: bool = False,
 ) -> Task:
     """The one task that a name or rows stand for.
@@ -127,6 +128,7 @@ def read(
         examples: Instead of it, a file of rows, or pairs ``(input, output)``.
         name: Name of the task and of its function, for ``examples``.
         header: The first line of a table names its columns.
+        target: The column of a table that is the output; by default the last one.
         words: A text that names no task is one in words.
 
     Raises:
@@ -140,7 +142,7 @@ def read(
         return wanted_task(None, examples, name)
     if not os.fspath(examples).strip():
         raise UsageError("--examples: the name of the file is empty", hint="evolve run --examples data.csv")
-    return load_examples(Path(examples), name=name, header=header)
+    return load_examples(Path(examples), name=name, header=header, target=target)
 
 
 def in_folder(
@@ -157,7 +159,7 @@ def in_folder(
     return folder_task(instruction, folder, check, protected=protected, name=name)
 
 
-def from_bytes(data: bytes, *, name: str | None = None, header: bool = True) -> Task:
+def from_bytes(data: bytes, *, name: str | None = None, header: bool = True, target: str | None = None) -> Task:
     """The task of rows that stand in no file, as JSON when they look like it, else as CSV; checked like any file.
 
     Raises:
@@ -168,7 +170,7 @@ def from_bytes(data: bytes, *, name: str | None = None, header: bool = True) -> 
         file = Path(folder) / f"stdin{suffix}"
         file.write_bytes(data)
         try:
-            return load_examples(file, name=name, header=header)
+            return load_examples(file, name=name, header=header, target=target)
         except TaskError as error:
             raise TaskError(str(error).replace(str(file), "stdin"), hint=error.hint) from error
 

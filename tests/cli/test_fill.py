@@ -1,0 +1,83 @@
+"""``evolve fill`` as people call it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+NAMES = ("Ada Lovelace", "Alan Turing", "Grace Hopper", "Tony Hoare", "John Backus", "Donald Knuth", "Leslie Lamport")
+
+
+@pytest.fixture
+def people(tmp_path):
+    file = tmp_path / "people.csv"
+    rows = [f"{name};{name.upper()}" for name in NAMES]
+    file.write_bytes("\r\n".join(["name;shout", *rows, "Zoë Müller;", ""]).encode("cp1252"))
+    return file
+
+
+def test_a_table_is_filled_and_what_was_recognised_and_done_is_told(cli, people, tmp_path):
+    done = cli("fill", "people.csv")
+    assert done.code == 0
+    assert "def shout(" in done.out and "solved, verified" in done.out
+    assert "read as separated by semicolons, cp1252; shout from name; 7 rows given" in done.out
+    assert "1 cell of shout filled, 0 marked" in done.out
+    assert "wrote people.filled.csv" in done.out
+    written = (tmp_path / "people.filled.csv").read_bytes().decode("cp1252")
+    assert written == people.read_bytes().decode("cp1252").replace("Zoë Müller;", "Zoë Müller;ZOË MÜLLER")
+    again = cli("fill", "people.csv")
+    assert again.code == 2
+    assert "is there already" in again.err and "--in-place" in again.err
+    assert cli("fill", "people.csv", "--in-place", "--json").code == 0
+    assert people.read_bytes().decode("cp1252") == written
+
+
+def test_marked_cells_end_with_one_and_are_listed(cli, tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\nx y,X\nz,\n" + "".join(f"q{n},\n" for n in range(9)))
+    (tmp_path / "f.py").write_text("def f(a):\n    one, two = a.split()\n    return one.upper()\n")
+    done = cli("fill", "t.csv", "--function", "f.py", "--out", "o.csv")
+    assert done.code == 1
+    assert "0 cells of b filled, 10 marked" in done.out
+    assert "row 2 (line 3): empty: the function fails here: ValueError" in done.out
+    assert "and 5 further cells, all marked in the file" in done.out
+    result = json.loads(cli("fill", "t.csv", "--function", "f.py", "--out", "o.csv", "--json").out)
+    assert (result["marked"], result["marks"][0]["row"], result["result"]) == (10, 2, None)
+
+
+def test_without_a_function_nothing_is_written(cli, tmp_path):
+    (tmp_path / "noise.csv").write_text("n,out\n1,731\n2,15\n3,9981\n4,2\n5,77123\n6,403\n7,\n")
+    done = cli("fill", "noise.csv", "--budget", "300-candidates")
+    assert done.code == 5
+    assert "nothing is written" in done.out
+    assert not (tmp_path / "noise.filled.csv").exists()
+    assert cli("fill", "noise.csv", "--budget", "300-candidates", "--json").code == 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["gone.csv"], "no such file"),
+        (["t.csv"], "2 columns of t.csv are partly filled"),
+        (["t.csv", "--column", "d"], "no column 'd'"),
+        (["t.csv", "--column", "b", "--with", "nothing"], "nothing"),
+        (["t.csv", "--column", "b", "--function", "gone.py"], "gone.py"),
+        (["t.csv", "--column", "b", "--function", "two.py"], "2 public functions: f, g"),
+        (["t.csv", "--column", "b", "--sheet", "x"], "is no workbook"),
+        (["t.csv", "--in-place", "--out", "x.csv"], "either"),
+    ],
+)
+def test_what_is_wrong_is_told_before_anything_is_written(cli, tmp_path, arguments, why):
+    (tmp_path / "t.csv").write_text("a,b,c\n1,,2\n2,3,\n")
+    (tmp_path / "two.py").write_text("def f(a): return a\ndef g(a): return a\n")
+    done = cli("fill", *arguments)
+    assert done.code == 2
+    assert why in done.err
+    assert sorted(path.suffix for path in tmp_path.iterdir() if path.is_file()) == [".csv", ".py"]
+
+
+def test_examples_may_come_as_a_spreadsheet_saves_them(cli, people):
+    done = cli("run", "--examples", people, "--target", "shout", "--json")
+    result = json.loads(done.out)
+    assert (done.code, result["verified"]) == (0, True)
+    assert any("evolve fill" in warning for warning in result["warnings"])

@@ -1,0 +1,66 @@
+"""Tables of examples as people save them, with the output in any column and rows that are not filled yet."""
+
+from __future__ import annotations
+
+import openpyxl
+import pytest
+
+from evolve.errors import TaskError, UsageError
+from evolve.tasks import load_examples
+
+NAMES = ["Ada Lovelace", "Alan Turing", "Grace Hopper", "Zoë Müller", "Tony Hoare", "John Backus"]
+ROWS = [("name", "short", "place"), *((name, name.split()[0], "x") for name in NAMES), ("Donald Knuth", "", "y")]
+
+
+def text(delimiter):
+    return "".join(delimiter.join(row) + "\r\n" for row in ROWS)
+
+
+def every_row(task):
+    return sorted((row.input, row.output) for row in (*task.examples, *task.verify))
+
+
+@pytest.mark.parametrize("form", ["comma", "cp1252", "utf-16", "bom", "tabs", "xlsx"])
+def test_however_a_table_was_saved_it_is_the_same_task(tmp_path, form):
+    file = tmp_path / ("t.xlsx" if form == "xlsx" else "t.csv")
+    if form == "xlsx":
+        book = openpyxl.Workbook()
+        for row in ROWS:
+            book.active.append([cell or None for cell in row])
+        book.save(file)
+    else:
+        written = {
+            "comma": text(",").encode(),
+            "cp1252": text(";").encode("cp1252"),
+            "utf-16": text("\t").encode("utf-16"),
+            "bom": text(";").encode("utf-8-sig"),
+            "tabs": text("\t").encode(),
+        }
+        file.write_bytes(written[form])
+    task = load_examples(file, target="short")
+    assert every_row(task) == sorted(((name, "x"), name.split()[0]) for name in NAMES)
+    assert task.unlabelled == (("Donald Knuth", "y"),)
+    assert task.signature == "(name: str, place: str) -> str"
+    assert task.instruction == "Give short from name and place."
+    assert any("evolve fill" in warning for warning in task.warnings)
+
+
+def test_a_blank_last_cell_is_no_wanted_output(tmp_path):
+    file = tmp_path / "t.csv"
+    file.write_text("a,b\n1,2\n2,4\n3,\n4,\n5,10\n")
+    task = load_examples(file)
+    assert every_row(task) == [((1,), 2), ((2,), 4), ((5,), 10)]
+    assert task.unlabelled == ((3,), (4,))
+    assert task.warnings[0].startswith("2 rows have no 'b', so no example; `evolve fill")
+
+
+def test_a_target_that_is_not_there_and_one_of_no_table_are_told(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(UsageError, match="no column 'c'"):
+        load_examples(tmp_path / "t.csv", target="c")
+    (tmp_path / "t.json").write_text('[{"input": [1], "output": 2}]')
+    with pytest.raises(UsageError, match="is no table"):
+        load_examples(tmp_path / "t.json", target="c")
+    with pytest.raises(TaskError, match="at least two columns"):
+        (tmp_path / "one.csv").write_text("a\n1\n")
+        load_examples(tmp_path / "one.csv")
