@@ -151,3 +151,43 @@ PARTS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]] = 
 @pytest.mark.parametrize("name", PARTS)
 def test_markers_and_numbers_of_characters_are_worked_out(name: str, unlearned: SearchPolicy) -> None:
     holds(unlearned, *PARTS[name])
+
+
+def with_middle(first: str, middle: str, last: str) -> str:
+    return f"{first} {middle[0]}. {last}" if middle else f"{first} {last}"
+
+
+BRANCHES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]] = {
+    "a label or a sentence": (
+        lambda n: "paid" if n <= 0 else f"{n} days late",
+        (-3, 0, 5, 12, 1, -10, 40),
+        (7, -1, 100),
+    ),
+    "two sentences": (
+        lambda n: f"due in {n} days" if n > 0 else f"{-n} days late",
+        (3, 12, -4, -1, 7, -20, 9, -6),
+        (5, -2),
+    ),
+    "a title or none": (
+        lambda text: "Dr. " + text[3:] if text.startswith("Dr ") else "To " + text,
+        ("Dr Who", "Ann Lee", "Bob Ray", "Dr Noll", "Cy Fox", "Dr Strange"),
+        ("Dr Ames", "Zed Young"),
+    ),
+    "a middle name or none": (
+        with_middle,
+        (
+            ("Ada", "", "Byron"),
+            ("Alan", "Mathison", "Turing"),
+            ("Grace", "Brewster", "Hopper"),
+            ("Kurt", "", "Goedel"),
+            ("Emmy", "", "Noether"),
+            ("John", "von", "Neumann"),
+        ),
+        (("Eva", "Maria", "Saint"), ("Rosa", "", "Parks")),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BRANCHES)
+def test_branches_are_put_together_from_pieces(name: str, unlearned: SearchPolicy) -> None:
+    holds(unlearned, *BRANCHES[name])
