@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import date
 from typing import Any
 
 import pytest
@@ -191,3 +192,19 @@ BRANCHES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]]
 @pytest.mark.parametrize("name", BRANCHES)
 def test_branches_are_put_together_from_pieces(name: str, unlearned: SearchPolicy) -> None:
     holds(unlearned, *BRANCHES[name])
+
+
+def fiscal(text: str, first_month: int) -> str:
+    """Named by the year in which it ends."""
+    day = date.fromisoformat(text)
+    months = (day.month - first_month) % 12
+    return f"FY{(day.year + (day.month >= first_month)) % 100} Q{months // 3 + 1}"
+
+
+DAYS = ("2023-01-15", "2023-04-02", "2023-07-20", "2023-10-05", "2024-12-31")
+
+
+@pytest.mark.parametrize("first_month", [4, 7, 10])
+def test_the_month_in_which_a_year_begins_is_worked_out(first_month: int, unlearned: SearchPolicy) -> None:
+    unseen = ("2022-11-11", "2024-03-03", "2022-06-30", "2021-08-31", "2025-02-28")
+    holds(unlearned, lambda text: fiscal(text, first_month), DAYS, unseen)
