@@ -208,3 +208,45 @@ DAYS = ("2023-01-15", "2023-04-02", "2023-07-20", "2023-10-05", "2024-12-31")
 def test_the_month_in_which_a_year_begins_is_worked_out(first_month: int, unlearned: SearchPolicy) -> None:
     unseen = ("2022-11-11", "2024-03-03", "2022-06-30", "2021-08-31", "2025-02-28")
     holds(unlearned, lambda text: fiscal(text, first_month), DAYS, unseen)
+
+
+def check_digit(digits: str) -> str:
+    """As in article numbers: with its digit the sum is a multiple of ten."""
+    return str(-sum(int(digit) * (1, 3)[place % 2] for place, digit in enumerate(digits)) % 10)
+
+
+def book_digit(digits: str) -> str:
+    rest = -sum(int(digit) * (10 - place) for place, digit in enumerate(digits)) % 11
+    return "X" if rest == 10 else str(rest)
+
+
+def card_digit(digits: str) -> str:
+    doubled = [int(digit) * (2, 1)[place % 2] for place, digit in enumerate(digits)]
+    return str(-sum(number // 10 + number % 10 for number in doubled) % 10)
+
+
+ARTICLES = ("400638133393", "590123412345", "978316148410", "761234567890", "501234567891")
+BOOKS = ("030640615", "186197271", "013110362", "020163361", "080442957", "316148410")
+UNSEEN = ("123456789012", "978030640615", "999999999994")
+DIGITS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]] = {
+    "articles": (check_digit, ARTICLES, UNSEEN),
+    "the whole number of an article": (lambda text: text + check_digit(text), ARTICLES, UNSEEN),
+    "books": (book_digit, BOOKS, ("123456789", "999999999", "000000006")),
+    "cards": (card_digit, ("453201511283036", "601151444789321", "540012345678901", "371449635398431"), ("4" * 15,)),
+    "grouped digits": (
+        lambda text: check_digit(text.replace(" ", "")),
+        ("4006 3813 3393", "5901 2341 2345", "9783 1614 8410", "7612 3456 7890", "5012 3456 7891"),
+        ("1234 5678 9012",),
+    ),
+    "is the number right": (
+        lambda text: check_digit(text[:-1]) == text[-1],
+        ("4006381333931", "4006381333932", "5901234123457", "9783161484100", "9783161484109", "7612345678900"),
+        ("5012345678900", "5012345678901"),
+    ),
+    "a remainder": (lambda n: n % 97, (12345, 998877, 4711, 100), (5555, 96)),
+}
+
+
+@pytest.mark.parametrize("name", DIGITS)
+def test_weights_and_modulus_of_digits_are_worked_out(name: str, unlearned: SearchPolicy) -> None:
+    holds(unlearned, *DIGITS[name])
