@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import date
 from typing import Any
 
 import pytest
@@ -151,3 +152,101 @@ PARTS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]] = 
 @pytest.mark.parametrize("name", PARTS)
 def test_markers_and_numbers_of_characters_are_worked_out(name: str, unlearned: SearchPolicy) -> None:
     holds(unlearned, *PARTS[name])
+
+
+def with_middle(first: str, middle: str, last: str) -> str:
+    return f"{first} {middle[0]}. {last}" if middle else f"{first} {last}"
+
+
+BRANCHES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]] = {
+    "a label or a sentence": (
+        lambda n: "paid" if n <= 0 else f"{n} days late",
+        (-3, 0, 5, 12, 1, -10, 40),
+        (7, -1, 100),
+    ),
+    "two sentences": (
+        lambda n: f"due in {n} days" if n > 0 else f"{-n} days late",
+        (3, 12, -4, -1, 7, -20, 9, -6),
+        (5, -2),
+    ),
+    "a title or none": (
+        lambda text: "Dr. " + text[3:] if text.startswith("Dr ") else "To " + text,
+        ("Dr Who", "Ann Lee", "Bob Ray", "Dr Noll", "Cy Fox", "Dr Strange"),
+        ("Dr Ames", "Zed Young"),
+    ),
+    "a middle name or none": (
+        with_middle,
+        (
+            ("Ada", "", "Byron"),
+            ("Alan", "Mathison", "Turing"),
+            ("Grace", "Brewster", "Hopper"),
+            ("Kurt", "", "Goedel"),
+            ("Emmy", "", "Noether"),
+            ("John", "von", "Neumann"),
+        ),
+        (("Eva", "Maria", "Saint"), ("Rosa", "", "Parks")),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BRANCHES)
+def test_branches_are_put_together_from_pieces(name: str, unlearned: SearchPolicy) -> None:
+    holds(unlearned, *BRANCHES[name])
+
+
+def fiscal(text: str, first_month: int) -> str:
+    """Named by the year in which it ends."""
+    day = date.fromisoformat(text)
+    months = (day.month - first_month) % 12
+    return f"FY{(day.year + (day.month >= first_month)) % 100} Q{months // 3 + 1}"
+
+
+DAYS = ("2023-01-15", "2023-04-02", "2023-07-20", "2023-10-05", "2024-12-31")
+
+
+@pytest.mark.parametrize("first_month", [4, 7, 10])
+def test_the_month_in_which_a_year_begins_is_worked_out(first_month: int, unlearned: SearchPolicy) -> None:
+    unseen = ("2022-11-11", "2024-03-03", "2022-06-30", "2021-08-31", "2025-02-28")
+    holds(unlearned, lambda text: fiscal(text, first_month), DAYS, unseen)
+
+
+def check_digit(digits: str) -> str:
+    """As in article numbers: with its digit the sum is a multiple of ten."""
+    return str(-sum(int(digit) * (1, 3)[place % 2] for place, digit in enumerate(digits)) % 10)
+
+
+def book_digit(digits: str) -> str:
+    rest = -sum(int(digit) * (10 - place) for place, digit in enumerate(digits)) % 11
+    return "X" if rest == 10 else str(rest)
+
+
+def card_digit(digits: str) -> str:
+    doubled = [int(digit) * (2, 1)[place % 2] for place, digit in enumerate(digits)]
+    return str(-sum(number // 10 + number % 10 for number in doubled) % 10)
+
+
+ARTICLES = ("400638133393", "590123412345", "978316148410", "761234567890", "501234567891")
+BOOKS = ("030640615", "186197271", "013110362", "020163361", "080442957", "316148410")
+UNSEEN = ("123456789012", "978030640615", "999999999994")
+DIGITS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]] = {
+    "articles": (check_digit, ARTICLES, UNSEEN),
+    "the whole number of an article": (lambda text: text + check_digit(text), ARTICLES, UNSEEN),
+    "books": (book_digit, BOOKS, ("123456789", "999999999", "000000006")),
+    "cards": (card_digit, ("453201511283036", "601151444789321", "540012345678901", "371449635398431"), ("4" * 15,)),
+    "grouped digits": (
+        lambda text: check_digit(text.replace(" ", "")),
+        ("4006 3813 3393", "5901 2341 2345", "9783 1614 8410", "7612 3456 7890", "5012 3456 7891"),
+        ("1234 5678 9012",),
+    ),
+    "is the number right": (
+        lambda text: check_digit(text[:-1]) == text[-1],
+        ("4006381333931", "4006381333932", "5901234123457", "9783161484100", "9783161484109", "7612345678900"),
+        ("5012345678900", "5012345678901"),
+    ),
+    "a remainder": (lambda n: n % 97, (12345, 998877, 4711, 100), (5555, 96)),
+}
+
+
+@pytest.mark.parametrize("name", DIGITS)
+def test_weights_and_modulus_of_digits_are_worked_out(name: str, unlearned: SearchPolicy) -> None:
+    holds(unlearned, *DIGITS[name])

@@ -33,9 +33,9 @@ _Branch = tuple[int, int, Term, int]
 _Test = tuple[int, int, Entry]
 """Examples, price and entry, of a condition or of a program that is right on them."""
 
-ENOUGH, SHORT, FAR_FETCHED = 3.0, 2, 4.0
-"""Bits by which the rows that a condition decides shall outnumber the conditions before it; what each that is missing
-costs; and bits that a remainder, or a length, counts for less as a condition."""
+LEAST, ENOUGH, SHORT, FAR_FETCHED = 1.0, 2.5, 2, 4.0
+"""Bits by which the rows that a condition decides must and should outnumber the conditions before it; what each that
+is missing costs; and bits that a remainder, or a length, counts for less as a condition."""
 REMAINDERS = {"is_even", "is_odd", "divides", "modulo", "rest_of_units"}
 LENGTHS = {"text_length", "length", "count", "count_text", "count_matches", "count_if", "find_text"}
 
@@ -73,6 +73,11 @@ class Partials:
             self.best[mask] = (cost, entry)
             self.changed = True
 
+    def tests(self, bank: Bank) -> list[_Test]:
+        """Conditions that split the examples, cheapest first."""
+        everything = (1 << len(self.outputs)) - 1
+        return sorted([*_tests(bank, everything), *self.mined], key=lambda test: test[1])
+
     def decide(self, bank: Bank) -> Decision | None:
         """The cheapest decision list of one or two tests, if there is one."""
         self.changed = False
@@ -87,8 +92,7 @@ class Partials:
         # Where no program explains an example, no list of these programs can.
         if union != everything:
             return None
-        tests = sorted([*_tests(bank, everything), *self.mined], key=lambda test: test[1])
-        best = self._split(everything, useful, tests, 2)
+        best = self._split(everything, useful, self.tests(bank), 2)
         return None if best is None else best[:3]
 
     def _split(self, remaining: int, useful: list[_Test], tests: list[_Test], depth: int) -> _Branch | None:
@@ -114,7 +118,7 @@ class Partials:
             bits = decided - math.log2(before) - far_fetched(condition)
             short = max(0.0, ENOUGH - bits)
             cost += math.ceil(SHORT * short)
-            if bits > 0 and (best is None or cost < best[0]):
+            if bits >= LEAST and (best is None or cost < best[0]):
                 firm = min(yes.bit_count(), no.bit_count()) >= FIRM_SUPPORT and not short
                 term = Apply("choose", (condition, then[2], other[2]))
                 right = (truth & then[3]) | (other[3] & ~truth)

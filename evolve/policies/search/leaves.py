@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -132,7 +133,8 @@ def numeric_relations(problem: Problem) -> list[int]:
         return []
     kind, goal = problem.input_types[0], problem.output_type
     if kind == INT and goal == INT:
-        return _line([(row[0], out) for row, out in zip(problem.inputs, problem.outputs, strict=True)])
+        numbers = [(row[0], out) for row, out in zip(problem.inputs, problem.outputs, strict=True)]
+        return _line(numbers) or _modulus(numbers)
     if kind != goal or goal.name != "list" or goal.args[0] != INT:
         return []
     pairs = [(row[0], out) for row, out in zip(problem.inputs, problem.outputs, strict=True)]
@@ -156,6 +158,12 @@ def _line(pairs: Sequence[tuple[int, int]]) -> list[int]:
         if all(slope * x + offset == y for x, y in points):
             return sorted({slope, offset, abs(offset)})
     return []
+
+
+def _modulus(pairs: Sequence[tuple[int, int]]) -> list[int]:
+    """The number that all outputs could be remainders of: it divides every difference and exceeds every output."""
+    divisor = math.gcd(*(a - b for a, b in pairs))
+    return [divisor] if divisor > max(max(b for _, b in pairs), 1) and min(b for _, b in pairs) >= 0 else []
 
 
 def _thresholds(pairs: Sequence[tuple[tuple[int, ...], tuple[int, ...]]]) -> list[int]:

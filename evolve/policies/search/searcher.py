@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from evolve.policies.search.bank import Entry, term_of
+from evolve.policies.search.branches import Branches
 from evolve.policies.search.cover import Segments
-from evolve.policies.search.decisions import Decision, Partials
+from evolve.policies.search.decisions import MIN_SUPPORT, Decision, Partials
 from evolve.policies.search.deduction import AHEAD, Deductions
 from evolve.policies.search.enumerator import Enumerator, OutOfBudget, SearchMeter, equality, matcher
 from evolve.policies.search.grammar import Grammar, build_grammar, costs_of
@@ -109,6 +110,8 @@ class Searcher:
         sequence = goal == STR or (goal.name == "list" and not goal.args[0].args)
         self._segments = Segments(self.problem.outputs, goal) if self.combine and sequence else None
         self._partials = Partials(self.problem.outputs, equality(goal)) if self.combine else None
+        texts = self._partials is not None and goal == STR and len(self.problem.outputs) >= 2 * MIN_SUPPORT
+        self._branches = Branches(self.problem.outputs, self._partials, self.meter) if texts else None
         self._deductions = Deductions(self.enumerator) if self.combine else None
         self._solvers = Solvers(self.enumerator, self.vocabulary.by_name) if self.combine else None
         self._pending: list[tuple[int, int, Term]] = []
@@ -205,6 +208,8 @@ class Searcher:
                 cost, dearest, term, counted = cover
                 self.meter.count(counted)
                 self._pending.append((dearest + COVER_PATIENCE, cost, term))
+        if self._branches is not None:
+            self._branches.look(self.enumerator.bank)
         if self._partials is not None and self._partials.changed:
             decision: Decision | None = self._partials.decide(self.enumerator.bank)
             if decision is not None:

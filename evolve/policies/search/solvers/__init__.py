@@ -9,6 +9,8 @@ comes out is an ordinary term of the same operations, with constants of its own.
 - ``bands``: labels by ranges of an ordered value.
 - ``targets``, ``fitting``, ``lines``: the numbers of the outputs and the plainest line to them.
 - ``places``: parts of texts by what stands around them, and by a number of characters.
+- ``shifts``: quarters and years that begin in another month.
+- ``weights``: sums of weighted digits and what is left of them.
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ from evolve.policies.search.solvers.bands import Bands
 from evolve.policies.search.solvers.found import Found
 from evolve.policies.search.solvers.lines import Lines
 from evolve.policies.search.solvers.places import Places
+from evolve.policies.search.solvers.shifts import Shifts
+from evolve.policies.search.solvers.weights import Weights
 from evolve.programs.operation import Operation
 from evolve.programs.terms import Term
 
@@ -44,7 +48,13 @@ class Solvers:
 
     def __post_init__(self) -> None:
         self.bands = Bands(self.enumerator)
-        self.each = (self.bands, Lines(self.enumerator, self.operations), Places(self.enumerator, self.operations))
+        self.each = (
+            self.bands,
+            Lines(self.enumerator, self.operations),
+            Places(self.enumerator, self.operations),
+            Shifts(self.enumerator),
+            Weights(self.enumerator, self.operations),
+        )
 
     def solutions(self) -> Iterator[Found]:
         """What the values of the newest level allow to work out."""
