@@ -13,7 +13,7 @@ import evolve
 from benchmarks.everyday_use import forms
 from benchmarks.everyday_use.before import applied, function, text, typed
 from benchmarks.everyday_use.counting import OUTCOMES, counted, outcome, unseen_rows
-from benchmarks.everyday_use.table import Table
+from benchmarks.everyday_use.table import Table, same
 from benchmarks.everyday_use.tables import TABLES, kind_of
 from evolve.errors import EvolveError
 
@@ -90,17 +90,11 @@ def row_of(table: Table, got: Got, seconds: float) -> dict[str, Any]:
 
 
 def _told(table: Table, got: Got) -> bool:
-    """Whether the row with the typo is pointed out: marked, or named among the rows that do not fit."""
+    """Whether the row with the typo is pointed out: marked, or named as the one row that does not fit."""
     assert table.typo is not None
     place, wrong = table.typo
-    if place in got.marked:
-        return True
-    return any(_output(one) == wrong for one in getattr(got.result, "misfits", ()))
-
-
-def _output(misfit: Any) -> str:
-    value = getattr(misfit, "given", getattr(misfit, "output", None))
-    return text(value)
+    misfits = getattr(got.result, "misfits", ())
+    return place in got.marked or (len(misfits) == 1 and same(text(misfits[0].given), wrong))
 
 
 def _filled(workspace: Any, table: Table, folder: Path, budget: str | None) -> Got:

@@ -9,10 +9,11 @@ from benchmarks.everyday_use import counting
 
 Row = Mapping[str, Any]
 NOTE = (
-    "Tables with a few filled cells and many blank ones, each filled in a fresh workspace without a model; a rule that"
-    " is true for all rows of a table was written with it, before what fills it. *Right*: of tables, those with every"
-    " blank cell right. *Marked*: pointed out as doubtful. *Empty*: left blank. Baselines fill every table by the most"
-    " common filled cell, by the filled cell of the row that looks most alike, or by columns and constants joined."
+    "Tables with a few filled cells and many blank ones, each filled in a fresh workspace without a model. A rule that"
+    " is true for all rows was written with each table, without a look at what can be found. *Right*: of tables, those"
+    " with every blank cell right. *Marked*: pointed out as doubtful. *Empty*: left blank. Baselines fill every table"
+    " by the most common filled cell, by the filled cell of the row that looks most alike, or by columns and constants"
+    " joined."
 )
 NOTE_OF_ROWS = (
     "Public rows: some are drawn to be given, all in one list or split into rows to show and rows to verify with, and"

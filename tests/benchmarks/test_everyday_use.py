@@ -12,7 +12,7 @@ from evolve.episodes import Row
 from evolve.tasks import Task
 
 FROZEN = "4342ec5f58fef5d12f1b60835d48b38557ed9b3dc0488d37508699888fa0ca03"
-"""They were written before what they measure, and stay as they were."""
+"""They were written without a look at what can be found; a change here makes figures of two days differ."""
 
 
 def test_they_stay_as_they_were():
