@@ -179,11 +179,13 @@ def show_skills(session: ChatSession, text: str) -> None:
             session.screen.say("skill", f"{skill.name} ({skill.status}, {skill.owner}): {skill.description}")
             session.screen.code(skill.code)
             return
-        skills = workspace.skills.list(ACTIVE)
+        skills, parts = workspace.skills.list(ACTIVE), len(workspace.skills.parts())
     if not skills:
         session.screen.say("skills", "none yet: they come from answers that two problems share")
     for skill in sorted(skills, key=lambda skill: (-len(skill.tasks), skill.name)):
         session.screen.say("skill", skill_line(skill))
+    if parts:
+        session.screen.say("skills", f"and {counted(parts, 'part')} of answers that the search uses")
 
 
 def evidence(count: int) -> str:
