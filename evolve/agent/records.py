@@ -174,12 +174,12 @@ class RunRecords:
         found = "json_array_length(body, '$.drafts') > 0"
         return frozenset(str(row["problem"]) for row in self._db.query(f"SELECT problem FROM episodes WHERE {found}"))
 
-    def of_task(self, task: str, group: str, split: str) -> list[EpisodeRecord]:
-        """The episodes of one task, in order of commitment."""
+    def of_task(self, task: str, group: str | None, split: str) -> list[EpisodeRecord]:
+        """The episodes of one task, in order of commitment; without a group of all problems under its id."""
         return [
             _record(row)
             for row in self._db.rows("episodes", {"task": task, "split": split}, order="number")
-            if row["problem"] == group
+            if group in (None, row["problem"])
         ]
 
     def has(self, episode: str) -> bool:

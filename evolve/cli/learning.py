@@ -11,6 +11,7 @@ import typer
 from evolve.cli import options, pages
 from evolve.cli.amounts import spending
 from evolve.cli.output import counted, emit, emit_json, flush, note, shorten
+from evolve.cli.views import KEPT_STEPS
 
 if TYPE_CHECKING:
     from evolve.workspace import Person, Result, Taught, Workspace
@@ -116,7 +117,7 @@ def _lesson(taught: Taught) -> str:
     """What came of learning from one run, in a line."""
     if taught.note:
         return taught.note
-    claims = f"{counted(taught.learned, 'insight')}: {shorten(taught.learned[0], 120)}" if taught.learned else ""
+    claims = shorten(taught.told[0], 160) if taught.told else KEPT_STEPS if taught.learned else ""
     skills = counted(taught.skills, "new skill") if taught.skills else ""
     cost, most = taught.cost, taught.limits.tokens
     calls = spending(cost) if cost.calls else ""

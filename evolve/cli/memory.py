@@ -10,6 +10,7 @@ import typer
 from evolve.cli import options, pages
 from evolve.cli.layout import terminal_width
 from evolve.cli.output import counted, emit, emit_json, note, shorten, table, visible
+from evolve.cli.views import cause_line
 
 if TYPE_CHECKING:
     from evolve.workspace import Insight, InsightStatus
@@ -31,19 +32,17 @@ def list_command(
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
-        insights = opened.memory.list(cast("InsightStatus | None", status))
+        insights, told = opened.memory.list(cast("InsightStatus | None", status)), opened.memory.sentences()
         notes = opened.memory.notes() if status is None else []
     insights.sort(key=lambda insight: (-insight.evidence, insight.id))
     if as_json:
         emit_json({"insights": [_insight(insight) for insight in insights], "notes": notes})
         return
     rows = [
-        (insight.id[:10], insight.status, insight.evidence, insight.groups, shorten(insight.text, 160))
+        (insight.id[:10], insight.status, insight.evidence, insight.groups, shorten(told[insight.id].text, 160))
         for insight in insights
     ]
     emit(table(("id", "status", "evidence", "groups", "insight"), rows, spare=("groups",)) or "no insights yet")
-    if any("mined:" in insight.text for insight in insights):
-        note("mined:int and the like: constants of that type that the search takes from the examples")
     for entry in notes:
         emit(visible(f"note by {entry.author}: {entry.text}", lines=False))
 
@@ -55,11 +54,11 @@ def show_command(insight: InsightId, workspace: options.Workspace = None, as_jso
 
     with evolve.open(workspace, read_only=True) as opened:
         shown = opened.memory.show(insight)
-        rows = opened.memory.evidence(shown.id)
+        rows, told = opened.memory.evidence(shown.id), opened.memory.sentences()[shown.id]
     if as_json:
         emit_json({**_insight(shown), "evidence_rows": rows})
         return
-    emit(visible(f"{shown.id}: {shown.text}", lines=False))
+    emit(visible(f"{shown.id}: {told.text}", lines=False))
     emit(
         f"{shown.cause} - {shown.relation} - {shown.effect}; {shown.status}; posterior mean {shown.posterior.mean:.2f}"
     )
@@ -78,16 +77,16 @@ def why_command(
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
-        chains = opened.memory.why(effect)
+        chains, known = opened.memory.why(effect), opened.memory.sentences()
     if as_json:
         emit_json(chains)
         return
     if not chains:
         emit(f"nothing is known to cause {effect!r} yet")
     for chain in chains[:20]:
-        links = [link.insight.text for link in chain.links]
-        evidence = sum(link.insight.evidence for link in chain.links)
-        emit(f"{' → '.join(links)} → {effect}  ({counted(evidence, 'piece of evidence', 'pieces of evidence')})")
+        emit(cause_line(chain, known, effect))
+    if len(chains) > 20:
+        note(f"and {len(chains) - 20} more; --json has all of them")
 
 
 @app.page("recall", 'evolve memory recall "shorten a name"')

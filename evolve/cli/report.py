@@ -119,7 +119,8 @@ def _show_learned(report: Report) -> None:
     emit(f"learned: {counted(report.insight_count, 'insight')} from {evidence}")
     for insight in report.insights[:6]:
         emit(f"  {insight.status}, {counted(insight.evidence, 'row')}: {shorten(insight.text, 160)}")
-    emit(f"learned: {counted(report.skills, 'skill')}")
+    parts = f", and {counted(report.parts, 'part')} of answers that the search uses" if report.parts else ""
+    emit(f"learned: {counted(report.skills, 'skill')}{parts}")
     for skill in report.skills[:6]:
         does = shorten(pages.first_sentence(skill.description), 100)
         emit(f"  {skill.name} ({skill.status}, helped {counted(skill.tasks, 'task')}): {does}")

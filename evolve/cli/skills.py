@@ -34,6 +34,7 @@ def list_command(
         skills = opened.skills.list(() if retired else ACTIVE)
         # Idle: served no task but its own. Still found and exported, only not offered to searches.
         idle = 0 if retired else len(opened.skills.list(("idle",)))
+        parts = len(opened.skills.parts())
         for name, reason in opened.skills.quarantined.items():
             note(f"warning: the skill {name} is not used: {reason}; evolve doctor --repair")
     skills.sort(key=lambda skill: (-len(skill.tasks), skill.name))
@@ -45,6 +46,8 @@ def list_command(
     if idle:
         used = f"{idle} more {'is' if idle == 1 else 'are'} idle: no answer to another task used {_them(idle)}"
         note(f"{used}; --all lists {_them(idle)}, find and export know {_them(idle)}")
+    if parts:
+        note(f"{counted(parts, 'part')} of answers that the search uses {'is' if parts == 1 else 'are'} not listed")
 
 
 @app.page("show", "evolve skills show give-short-name-aeb2")

@@ -13,8 +13,11 @@ from evolve.cli.output import counted, note, shorten, singular, visible
 if TYPE_CHECKING:
     from rich.status import Status
 
-    from evolve.workspace import Event, SubgoalState
+    from evolve.workspace import CausalChain, Event, Sentence, SubgoalState
 
+
+KEPT_STEPS = "kept which steps the answer needed"
+"""What is said of what a search learned, as long as that rests on too few problems for a sentence of its own."""
 
 _UNSANDBOXED = "[unsandboxed] "
 
@@ -40,7 +43,7 @@ def episode_line(event: Event) -> str:
     """What an event of an episode has to say, with the stage in front, or ""."""
     data = event.data
     if event.kind == "recall" and data.get("items"):
-        return f"recall   {_recalled(data['items'])}, such as: {shorten(data['items'][0]['text'], 80)}"
+        return f"recall   {_recalled(data['items'])}{_such_as([item['text'] for item in data['items']])}"
     if event.kind == "plan" and data.get("subgoals"):  # without any the task is its own plan
         return f"plan     {data.get('goal', '')}: {' → '.join(data['subgoals'])}"
     if event.kind == "act":
@@ -61,7 +64,7 @@ def episode_line(event: Event) -> str:
         bit = f"{'accepted' if data['accepted'] else 'refused'} on {counted(data['rows'], 'row')} it was not shown"
         return f"judge    {shorten(data.get('text') or bit, 400)}"
     if event.kind == "reflect" and data.get("claims"):
-        return f"reflect  {counted(data['claims'], 'claim')}, such as: {shorten(data['claims'][0], 80)}"
+        return f"reflect  {counted(data['claims'], 'claim')}{_such_as(data['claims'])}"
     return _other_line(event)
 
 
@@ -96,6 +99,12 @@ def subgoal_line(state: SubgoalState) -> str:
     words = {"checked": "done, checked", "said": "done, as the model says", "open": "open"}
     why = f", its check gave {shorten(state.told, 80)}" if state.told and state.standing == "open" else ""
     return f"{state.subgoal.id.removeprefix('s')}. {state.subgoal.goal}: {words[state.standing]}{why}"
+
+
+def _such_as(texts: Sequence[str]) -> str:
+    """The first of them that is a sentence for people; what a search claims of its operations tells them nothing."""
+    told = next((text for text in texts if " is necessary for (" not in text), "")
+    return f", such as: {shorten(told, 80)}" if told else ""
 
 
 def _recalled(items: Sequence[Mapping[str, Any]]) -> str:
@@ -214,3 +223,12 @@ def _arms_line(event: Event) -> tuple[str, bool]:
         counts = f"{data['agree']} pairs agree, {data['disagree']} disagree of {data['pairs']}"
         return f"insight tested with and without, {counts}: {shorten(data['text'], 60)}", True
     return "", False
+
+
+def cause_line(chain: CausalChain, known: Mapping[str, Sentence], effect: str) -> str:
+    """A chain of causes in a line, each in its sentence, with how much speaks for it."""
+    links = [known[link.insight.id] for link in chain.links]
+    end = f" → {effect}" if any(link.worded for link in links) else ""
+    total = sum(link.insight.evidence for link in chain.links)
+    pieces = counted(total, "piece of evidence", "pieces of evidence")
+    return f"{' → '.join(link.text for link in links)}{end} ({pieces})"

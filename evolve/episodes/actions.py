@@ -123,7 +123,7 @@ class Action:
         drawn: Each time that rivals were asked for.
         notes: What stages between action and judgement said.
         settled: An answer that was doubted is handed in, because nothing better was found.
-        spare: It is a rival of an earlier answer, so nothing was searched for.
+        spare: It is a rival of an earlier answer, or was saved before the episode, so nothing was searched for.
         allowed: What a search for this action might spend; None where nothing was searched for.
         interrupted: A person stopped it while it was being chosen.
         ended: Set where a budget left no room for another call.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -71,6 +72,29 @@ class Seen:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Saved:
+    """A function that is there already and may be right for a task: the answer of an earlier run, or a skill.
+
+    Attributes:
+        told: Where it comes from, in a sentence for a person.
+        run: The earlier run of the same task, or "" for a skill.
+        code: Its source, where it answers just what is asked; "" for a skill.
+        taught: That run, or one that gave the same answer, was learned from, or will be.
+        verified: That run's answer was.
+        skill: Digest of the skill.
+        private: What the policy kept beside the answer.
+    """
+
+    told: str
+    run: str = ""
+    code: str = ""
+    taught: bool = False
+    verified: bool = False
+    skill: str = ""
+    private: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
 class TaskView:
     """What a policy may see of a task: never a verify or hidden row, but for those that were shown after a refusal."""
 
@@ -96,6 +120,8 @@ class TaskView:
     """What earlier runs of the same task handed in and was refused, newest first."""
     found: str = field(default="", metadata={"sparse": True})
     """A right answer that was found while learning from an earlier run of the same task: its source, or a change."""
+    saved: tuple[Saved, ...] = field(default=(), metadata={"sparse": True})
+    """Functions that are there already, the likeliest first; nothing says that they are right here."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -195,6 +195,7 @@ def make_report(
         promoted="" if active == UNLEARNED else active,
         promoted_by=_promoted_by(session, active),
         skills=learned_skills(session.stores),
+        parts=sum(skill.hidden for skill in session.stores.skills.active()),
         insights=insights,
         insight_count=count,
         evidence_count=evidence,

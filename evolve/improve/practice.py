@@ -12,7 +12,7 @@ from evolve.failpoints import hit
 from evolve.files import digest
 from evolve.improve.jobs import Attempt, EpisodeJob
 from evolve.improve.session import BATCH, Session
-from evolve.record.drafts import DraftJudge, Proposal, keep, may_be_alike
+from evolve.record.drafts import DraftJudge, Proposal, keep, may_be_alike, rivals_of
 from evolve.record.keeping import note_refusals, refusals
 from evolve.skills import ACTIVE, Admission, Skill, with_called
 from evolve.tasks import Task, equal
@@ -147,7 +147,7 @@ def _admit(session: Session, attempts: Sequence[Attempt]) -> list[tuple[str, str
             skill = keep(library, final)
             if skill is not None:
                 added.append(skill)
-                admitted.append((skill.name, attempt.record.task))
+                admitted += [] if skill.hidden else [(skill.name, attempt.record.task)]
             refused += refusals([final])
         note_refusals(session.journal, attempt.record.episode, refused)
     return admitted
@@ -163,7 +163,8 @@ def _judged_again(session: Session, proposal: Proposal, added: Sequence[Skill]) 
     rivals = [library.get(other.digest) for other in added]
     admission = Admission(session.sandbox(), equal, interpret=session.learner.interpreter(library.active()))
     judge = DraftJudge(admission=admission, policy=verdict.policy, fingerprint=verdict.fingerprint)
-    again = judge.judge(skill, proposal.unseen, [rival for rival in rivals if rival.status in ACTIVE], shown=())
+    rivals = rivals_of(skill, [rival for rival in rivals if rival.status in ACTIVE])
+    again = judge.judge(skill, proposal.unseen, rivals, shown=())
     return replace(again, replaces=(*proposal.replaces, *again.replaces), repaired=proposal.repaired)
 
 
@@ -193,6 +194,7 @@ def _set_idle(session: Session, number: int, candidates: Sequence[str]) -> int:
     reason = f"on offer for {len(solved)} tasks that were solved in round {number} of {session.run}; used for none"
     for skill in idle:
         stores.skills.set_idle(skill.digest, reason)
-    if idle:
-        session.tell("idle", round=number, skills=[skill.name for skill in idle], reason=reason)
-    return len(idle)
+    listed = [skill.name for skill in idle if not skill.hidden]
+    if listed:
+        session.tell("idle", round=number, skills=listed, reason=reason)
+    return len(listed)

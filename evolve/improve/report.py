@@ -168,6 +168,7 @@ class Report(Jsonable):
     promoted: str = ""
     promoted_by: str = ""
     skills: tuple[SkillRow, ...] = ()
+    parts: int = 0
     insights: tuple[InsightRow, ...] = ()
     insight_count: int = 0
     evidence_count: int = 0
@@ -232,10 +233,11 @@ def contrast(arm: str, pairs: Sequence[Pair]) -> Contrast:
 
 
 def learned_skills(stores: Stores) -> tuple[SkillRow, ...]:
-    """Skills in use, those that helped most tasks first."""
+    """Skills in use, those that helped most tasks first, without parts that only the search uses."""
     rows = [
         SkillRow(name=skill.name, status=skill.status, tasks=len(skill.tasks), description=skill.description)
         for skill in stores.skills.active()
+        if not skill.hidden
     ]
     return tuple(sorted(rows, key=lambda row: (-row.tasks, row.name)))
 

@@ -24,6 +24,7 @@ from evolve.memory.planning import PlannedTest, plan_test
 from evolve.memory.recall import Note
 from evolve.memory.record import MIGRATIONS
 from evolve.memory.snapshot import MemorySnapshot, Recaller
+from evolve.memory.telling import Sentence
 
 __all__ = [
     "FIRM",
@@ -46,6 +47,7 @@ __all__ = [
     "PlannedTest",
     "Posterior",
     "Recaller",
+    "Sentence",
     "Standing",
     "TaskEncoder",
     "camp_of",

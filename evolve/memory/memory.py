@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
@@ -18,6 +18,7 @@ from evolve.memory.insights import EvidenceRow, Insight, InsightStatus
 from evolve.memory.mending import mend
 from evolve.memory.recall import Note, recall_insights, recall_notes, recall_request
 from evolve.memory.snapshot import MemorySnapshot
+from evolve.memory.telling import Sentence, sentences
 from evolve.store import Database
 from evolve.vectors import Progress
 
@@ -167,6 +168,10 @@ class Memory:
             problem = "no insight" if not matches else f"{len(matches)} insights"
             raise UsageError(f"{problem} with id {name!r}", hint="evolve memory list")
         return book.get(matches[0])
+
+    def sentences(self) -> Mapping[str, Sentence]:
+        """Every insight in a plain sentence with counts from its evidence, by id."""
+        return sentences(self._reader.book())
 
     def evidence(self, name: str) -> list[EvidenceRow]:
         """Every row an insight rests on, oldest first."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from evolve.programs.terms import Term
 from evolve.programs.types import Type, freeze
 
 EVALUATION_ERRORS = (
@@ -52,6 +53,7 @@ class Operation:
         scalar: Whether lambda bodies may use it.
         commutative: Whether the two arguments may be swapped, so that only one order is tried.
         noun: What the result is called when an answer names it, such as ``words``.
+        meaning: For a learned operation the term that it stands for, over its parameters as inputs; else None.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Operation:
     scalar: bool = False
     commutative: bool = False
     noun: str = ""
+    meaning: Term | None = None
 
 
 def define(name: str, params: Iterable[Type], result: Type, template: str, **more: Any) -> Operation:

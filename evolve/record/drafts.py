@@ -128,7 +128,15 @@ def judge_draft(
     # A call that a repair brought may be one of the unseen rows all the same: nobody showed it.
     shown = {canonical_json(list(row.input)) for row in (draft.tests if draft.arguments else task.view().examples)}
     hidden = [row for row in unseen if canonical_json(list(row.input)) not in shown]
-    return judge.judge(skill, hidden, active, shown=())
+    return judge.judge(skill, hidden, rivals_of(skill, active), shown=())
+
+
+def rivals_of(skill: Skill, active: Sequence[Skill]) -> list[Skill]:
+    """The skills in use of which one may be no duplicate.
+
+    An answer that someone could ask for is kept beside a part that does the same, which nobody is shown.
+    """
+    return [other for other in active if skill.part or not other.hidden]
 
 
 def with_verified_calls(draft: SkillDraft, proposed: SkillDraft, sandbox: Sandbox) -> SkillDraft | None:

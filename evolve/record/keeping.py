@@ -43,7 +43,7 @@ class Kept:
     """What came of the drafts of an episode.
 
     Attributes:
-        skills: Names of the skills admitted.
+        skills: Names of the skills admitted, without parts that the search alone uses.
         cost: What repairs cost.
     """
 
@@ -112,7 +112,7 @@ class Keeper:
                 if proposal is None:
                     continue
                 skill = keep(self.stores.skills, proposal)
-                names += [skill.name] if skill is not None else []
+                names += [skill.name] if skill is not None and not skill.hidden else []
                 refused += refusals([replace(proposal, repaired=draft not in record.drafts)])
             journal.finish(step, names)
             note_refusals(journal, record.episode, refused)

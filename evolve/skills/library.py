@@ -86,7 +86,7 @@ class SkillLibrary:
         self._quarantined: dict[str, str] = {}
 
     def add(self, skill: Skill, verdict: AdmissionVerdict) -> Skill:
-        """Keeps an admitted skill and writes its folder; gives it back with its final name and status.
+        """Keeps an admitted skill and writes its folder; gives it back with its final name and status. A part has none.
 
         A name that is taken, by another skill or by a folder somebody made, gets a number. Adding a skill that is
         already known changes nothing but the status of one that is not in use.
@@ -113,7 +113,8 @@ class SkillLibrary:
             known = self.get(known.digest)
         # Only now the folder: the record is the truth, and a folder that a crash left out is written by the next call.
         hit("skill.row")
-        write_folder(known, self._folder)
+        if not known.hidden:
+            write_folder(known, self._folder)
         hit("skill.kept")
         return known
 
@@ -211,7 +212,10 @@ class SkillLibrary:
         """Hands a skill over to the user: from now on it is never changed unattended."""
         skill = self.get(name_or_digest)
         self._db.update("skills", {"digest": skill.digest}, {"owner": "user"})
-        return self.get(skill.digest)
+        owned = self.get(skill.digest)
+        if skill.hidden:  # a part has no folder before
+            write_folder(owned, self._folder)
+        return owned
 
     def record_verdict(self, verdict: AdmissionVerdict) -> bool:
         """Keeps a verdict, also a refusal; False when the same question was answered before.

@@ -22,6 +22,9 @@ TRUSTED_AFTER = 3
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
 _LONGEST_NAME = 64
 
+# How a part describes itself; one that was kept before parts were marked is told by these words.
+PART_BEGINS, PART_ENDS = "Do in one step: ", "verified answers share them."
+
 
 @dataclass(frozen=True, kw_only=True)
 class Skill:
@@ -43,6 +46,7 @@ class Skill:
         tasks: Ids of the distinct tasks it has helped.
         family: The kind of task that it came from, of answers without a tree; else "".
         offered: In how many distinct other tasks that were solved it was shown.
+        part: It is a part of answers, which nobody would ask for by itself; it serves the search.
     """
 
     name: str
@@ -59,6 +63,12 @@ class Skill:
     tasks: tuple[str, ...] = ()
     family: str = ""
     offered: int = 0
+    part: bool = False
+
+    @property
+    def hidden(self) -> bool:
+        """Whether it serves the search alone: it has no folder, is not listed, and is neither offered nor exported."""
+        return self.part and self.owner != "user"
 
     @cached_property
     def digest(self) -> str:
@@ -73,10 +83,12 @@ class Skill:
 
     def to_json(self) -> dict[str, Json]:
         """Everything but status, owner and uses, which the record keeps in rows."""
-        # Bodies are named by their digest; those of before have no family, and stay what they are.
+        # Bodies are named by their digest; those of before have no family and no mark, and stay what they are.
         family = {"family": self.family} if self.family else {}
+        part = {"part": True} if self.part and not _is_told_as_part(self.description, self.tree) else {}
         return {
             **family,
+            **part,
             "name": self.name,
             "description": self.description,
             "entry": self.entry,
@@ -92,7 +104,8 @@ class Skill:
     def from_json(cls, data: dict[str, Json]) -> Skill:
         """The skill that :meth:`to_json` wrote, as a draft."""
         rows = tuple(Row(input=tuple(values), output=output) for values, output in data["rows"])
-        return cls(**{**data, "rows": rows})
+        part = data.get("part", _is_told_as_part(data["description"], data["tree"]))
+        return cls(**{**data, "rows": rows, "part": part})
 
     @classmethod
     def from_draft(cls, draft: SkillDraft) -> Skill:
@@ -107,11 +120,16 @@ class Skill:
             test_code=render_tests(draft.entry, draft.tests),
             tree=draft.tree,
             source=draft.source,
+            part=bool(draft.arguments),
         )
 
     def renamed(self, name: str) -> Skill:
         """The same skill under another name."""
         return replace(self, name=check_name(name))
+
+
+def _is_told_as_part(description: str, tree: Json) -> bool:
+    return tree is not None and description.startswith(PART_BEGINS) and description.endswith(PART_ENDS)
 
 
 def check_name(name: str) -> str:

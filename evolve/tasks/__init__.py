@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from evolve.tasks.equality import equal
 from evolve.tasks.model import MIN_VERIFY, SplitName, Suite, Task, assign_splits, row_key, task_json
+from evolve.tasks.outlines import row_outline
 from evolve.tasks.signature import (
     Parameter,
     Signature,
@@ -68,6 +69,7 @@ __all__ = [
     "render_jsonl",
     "resolve_task",
     "row_key",
+    "row_outline",
     "task_json",
 ]
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from evolve.improve.report import ArmRow, Contrast, Report
     from evolve.improve.targets import TargetFigures
     from evolve.ledger import Amount, Budget, parse_budget
-    from evolve.memory import Insight, InsightStatus
+    from evolve.memory import CausalChain, Insight, InsightStatus, Sentence
     from evolve.memory.metrics import Metric, MetricsReport
     from evolve.memory.preferences import Context, PersonAct, Preference
     from evolve.models import Probed, Recording, parse_model
@@ -70,6 +70,7 @@ __all__ = [
     "ArmRow",
     "Budget",
     "Cancellation",
+    "CausalChain",
     "Change",
     "ChatTurn",
     "Config",
@@ -114,6 +115,7 @@ __all__ = [
     "Result",
     "Run",
     "SandboxLimits",
+    "Sentence",
     "Setting",
     "Skill",
     "StageRow",
@@ -176,7 +178,7 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.improve.report": ("ArmRow", "Contrast", "Report"),
     "evolve.improve.targets": ("TargetFigures",),
     "evolve.ledger": ("Amount", "Budget", "parse_budget"),
-    "evolve.memory": ("Insight", "InsightStatus"),
+    "evolve.memory": ("CausalChain", "Insight", "InsightStatus", "Sentence"),
     "evolve.memory.metrics": ("Metric", "MetricsReport"),
     "evolve.memory.preferences": ("Context", "PersonAct", "Preference"),
     "evolve.models": ("Probed", "Recording", "parse_model"),

@@ -50,7 +50,7 @@ def test_the_result_comes_first_and_then_one_line_about_learning(cli, names):
     lines = done.out.splitlines()
     (told,) = [place for place, line in enumerate(lines) if line.startswith("learning: ")]
     assert any(line.startswith("solved, verified") for line in lines[:told])
-    assert "insights: " in lines[told] and "1 new skill" in lines[told]
+    assert "kept which steps the answer needed" in lines[told] and "1 new skill" in lines[told]
     assert lines[told + 1].startswith("new skill: ") and len(lines) == told + 2
     assert cli("learn").out == "everything is learned from\n"
 
@@ -79,7 +79,7 @@ def test_stopped_while_learning_it_says_how_to_go_on(cli, names, monkeypatch):
     monkeypatch.setenv(VARIABLE, FAULT + "int")
     stopped = cli("run", names)
     assert stopped.code == 130 and "continue with: evolve learn" in stopped.err and "solved" in stopped.out
-    assert "insights: " in cli("learn", "r1").out
+    assert "kept which steps the answer needed" in cli("learn", "r1").out
 
 
 def test_the_command_that_goes_on_with_learning_names_the_workspace_that_was_named(cli, names, monkeypatch, tmp_path):
@@ -89,7 +89,7 @@ def test_the_command_that_goes_on_with_learning_names_the_workspace_that_was_nam
     (line,) = (line for line in stopped.err.splitlines() if "continue with: " in line)
     command = shlex.split(line.partition("continue with: ")[2])
     assert command == ["evolve", "learn", "-w", str(place)]
-    assert "insights: " in cli(*command[1:]).out
+    assert "kept which steps the answer needed" in cli(*command[1:]).out
 
 
 def test_a_refused_row_is_named_in_text_and_in_json(cli, ends):

@@ -72,6 +72,16 @@ def test_a_task_that_is_the_skill_is_one_call(skilled: SearchPolicy, skill: Skil
     assert operations_in(from_json(action.private["tree"])) == [operation_name(skill.entry)]
 
 
+def test_an_answer_is_no_wrapper_around_one_skill(skilled: SearchPolicy, unlearned: SearchPolicy, skill: Skill) -> None:
+    view = view_of(middle, [4, 4, 9, 1], [7, 3, 3], [1, 2, 3, 4, 5], [8], name="again")
+    known, found = first_action(skilled, view), first_action(unlearned, view)
+    assert skill.entry not in known.code
+    assert known.code == found.code
+    assert known.consumed == (f"skill:{skill.digest}",)
+    (draft,) = skilled.distill(view, accepted(known))
+    assert draft.tree == skill.tree
+
+
 def test_a_skill_means_what_its_code_means(skill: Skill) -> None:
     operation = skill_operation(skill, WORDS)
     assert operation is not None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from evolve.cli.chat.session import ChatSession
 from evolve.cli.chat.wishes import scope
 from evolve.cli.output import counted, shorten
-from evolve.cli.views import subgoal_line
+from evolve.cli.views import cause_line, subgoal_line
 from evolve.errors import UsageError
 from evolve.workspace import ACTIVE
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 _MOST_STEPS = 8
 """Latest actions that ``/why`` tells of."""
 _MOST_INSIGHTS = 20
+_MOST_CAUSES = 3
+_MOST_USED = 4
+"""Lines of what is known, and of what an answer used, before the rest is counted."""
 
 
 def last_turn_with_run(session: ChatSession) -> ChatTurn:
@@ -39,13 +42,13 @@ def show_why(session: ChatSession, text: str) -> None:
     with session.opened(read_only=True) as workspace:
         records = workspace.runs.show(turn.run).episodes if turn is not None and not text else ()
         names = _names(workspace) if records else {}
-        chains = workspace.memory.why(effect)
+        chains, known = workspace.memory.why(effect), workspace.memory.sentences()
     if records:
         _tell_why(session, records[-1], names)
-    for chain in chains[:10]:
-        links = " → ".join(link.insight.text for link in chain.links)
-        total = sum(link.insight.evidence for link in chain.links)
-        session.screen.say("cause", f"{links} → {effect} ({evidence(total)})")
+    for chain in chains[:_MOST_CAUSES]:
+        session.screen.say("cause", cause_line(chain, known, effect))
+    if len(chains) > _MOST_CAUSES:
+        session.screen.say("cause", f"and {len(chains) - _MOST_CAUSES} more: evolve memory why {effect}")
     if not chains:
         session.screen.say("cause", f"nothing is known to cause {effect!r} yet")
 
@@ -61,13 +64,19 @@ def _tell_why(session: ChatSession, record: EpisodeRecord, names: dict[str, str]
         did = f"{_kind(step)}: {step.action.text}" if step.action.text else _kind(step)
         say("tried", f"{step.number}. {shorten(did, 80)}; {outcome(step)}")
     say("rests on", _grounds(record))
-    used = [names.get(name, name) for name in record.consumed]
-    for text in dict.fromkeys(used):
-        say("used", shorten(text, 110))
-    if not used:
+    _say_some(session, "used", [names.get(name, name) for name in record.consumed])
+    if not record.consumed:
         say("used", "nothing learned")
-    for text in dict.fromkeys(names.get(name, name) for name in record.recalled if name not in record.consumed):
-        say("offered", shorten(text, 110))
+    _say_some(session, "offered", [names.get(name, name) for name in record.recalled if name not in record.consumed])
+
+
+def _say_some(session: ChatSession, word: str, texts: Sequence[str]) -> None:
+    """The first few of them, a line each, and how many more there are."""
+    distinct = list(dict.fromkeys(texts))
+    for text in distinct[:_MOST_USED]:
+        session.screen.say(word, shorten(text, 110))
+    if len(distinct) > _MOST_USED:
+        session.screen.say(word, f"and {len(distinct) - _MOST_USED} more: evolve runs show RUN --json")
 
 
 def _kind(step: Step) -> str:
@@ -108,13 +117,15 @@ def _grounds(record: EpisodeRecord) -> str:
 
 def _names(workspace: Workspace) -> dict[str, str]:
     """Insights, skills and wishes in words, by the ids under which a record names them."""
+    told = workspace.memory.sentences()
     insights = {
-        insight.id: f"{insight.text} ({insight.status}, {evidence(insight.evidence)})"
+        insight.id: f"{told[insight.id].text} ({insight.status}, {evidence(insight.evidence)})"
         for insight in workspace.memory.list()
     }
     skills = {f"skill:{skill.digest}": f"skill {skill.name}: {skill.description}" for skill in workspace.skills.list()}
+    parts = {f"skill:{part.digest}": "parts of earlier answers" for part in workspace.skills.parts(())}
     wishes = {wish.id: f"{wish.description} (wanted by {wish.author})" for wish in workspace.preferences.list()}
-    return {**insights, **skills, **wishes}
+    return {**insights, **parts, **skills, **wishes}
 
 
 def show_plan(session: ChatSession, text: str) -> None:
@@ -139,10 +150,17 @@ def show_learned(session: ChatSession) -> None:
     with session.opened(read_only=True) as workspace:
         records = [record for run in sorted(runs) for record in workspace.runs.show(run).episodes]
         known = {insight.text: insight for insight in workspace.memory.list()}
+        sentences = workspace.memory.sentences()
         skills = workspace.skills.list()
         wishes = workspace.preferences.list()
     told = [
-        *_insights_of(records, {text: f"{each.status}, {evidence(each.evidence)}" for text, each in known.items()}),
+        *_insights_of(
+            records,
+            {
+                text: f"{shorten(sentences[each.id].text, 110)} ({each.status}, {evidence(each.evidence)})"
+                for text, each in known.items()
+            },
+        ),
         *_skills_of(records, skills),
         *_wishes_of(runs, wishes),
     ]
@@ -154,8 +172,7 @@ def show_learned(session: ChatSession) -> None:
 
 def _insights_of(records: Sequence[EpisodeRecord], standing: dict[str, str]) -> Iterator[tuple[str, str]]:
     for text in dict.fromkeys(claim.text for record in records for claim in record.claims):
-        stands = standing.get(text, "an older wording of one")
-        yield "insight", f"{shorten(text, 110)} ({stands})"
+        yield "insight", standing.get(text, f"{shorten(text, 110)} (an older wording of one)")
 
 
 def _skills_of(records: Sequence[EpisodeRecord], skills: Sequence[Skill]) -> Iterator[tuple[str, str]]:
@@ -179,11 +196,13 @@ def show_skills(session: ChatSession, text: str) -> None:
             session.screen.say("skill", f"{skill.name} ({skill.status}, {skill.owner}): {skill.description}")
             session.screen.code(skill.code)
             return
-        skills = workspace.skills.list(ACTIVE)
+        skills, parts = workspace.skills.list(ACTIVE), len(workspace.skills.parts())
     if not skills:
         session.screen.say("skills", "none yet: they come from answers that two problems share")
     for skill in sorted(skills, key=lambda skill: (-len(skill.tasks), skill.name)):
         session.screen.say("skill", skill_line(skill))
+    if parts:
+        session.screen.say("skills", f"and {counted(parts, 'part')} of answers that the search uses")
 
 
 def evidence(count: int) -> str:
@@ -208,10 +227,11 @@ def show_memory(session: ChatSession, text: str) -> None:
     """What is known, or what words bring to mind."""
     with session.opened(read_only=True) as workspace:
         if text:
+            known = workspace.memory.sentences()
             for item in workspace.memory.recall(text, 5):
-                session.screen.say(item.kind, shorten(item.text, 110))
+                session.screen.say(item.kind, shorten(known[item.id].text if item.id in known else item.text, 110))
             return
-        insights, notes = workspace.memory.list(), workspace.memory.notes()
+        insights, notes, told = workspace.memory.list(), workspace.memory.notes(), workspace.memory.sentences()
         wishes = [wish for wish in workspace.preferences.list() if wish.status != "superseded"]
     if not insights and not notes and not wishes:
         session.screen.say("memory", "empty so far")
@@ -219,7 +239,7 @@ def show_memory(session: ChatSession, text: str) -> None:
         session.screen.say("wish", f"{wish.id[:8]}  {wish_line(wish)}")
     for insight in sorted(insights, key=lambda insight: (-insight.evidence, insight.id))[:_MOST_INSIGHTS]:
         standing = f"{insight.status}, {evidence(insight.evidence)}"
-        session.screen.say("insight", f"{insight.id[:8]}  {shorten(insight.text, 110)} ({standing})")
+        session.screen.say("insight", f"{insight.id[:8]}  {shorten(told[insight.id].text, 110)} ({standing})")
     if len(insights) > _MOST_INSIGHTS:
         session.screen.say("memory", f"and {len(insights) - _MOST_INSIGHTS} more: evolve memory list")
     for note in notes:

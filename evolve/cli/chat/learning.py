@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from evolve.cli.chat.screen import Screen
 from evolve.cli.output import shorten
+from evolve.cli.views import KEPT_STEPS
 from evolve.errors import EvolveError
 from evolve.workspace import Cancellation, Person
 
@@ -89,7 +90,8 @@ def learn(opened: Open, budget: Budget, person: Person | None = None) -> tuple[T
 def say_taught(screen: Screen, taught: Sequence[Taught]) -> None:
     """Says in a line what came of each run that was learned from."""
     for one in taught:
-        told = [*one.learned, *(f"the skill {skill}: /skills {skill}" for skill in one.skills)]
+        told = [*one.told, *(f"the skill {skill}: /skills {skill}" for skill in one.skills)]
+        told = told or ([KEPT_STEPS] if one.learned else [])
         if told and not (one.waits or one.stopped):
             more = f"  (and {len(told) - 1} more: /learn)" if len(told) > 1 else ""
             screen.say("learned", shorten(told[0], 90) + more)

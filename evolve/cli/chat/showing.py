@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from evolve.cli.amounts import spending
 from evolve.cli.chat.screen import Screen
 from evolve.cli.folder import named_files
-from evolve.cli.output import shorten
 
 if TYPE_CHECKING:
     from evolve.workspace import Result
@@ -29,8 +28,6 @@ def show_result(screen: Screen, result: Result, *, diff: bool = True, folder: st
         first, *others = [json.dumps(value, ensure_ascii=False) for value in result.ambiguity.outputs]
         inputs = ", ".join(json.dumps(value, ensure_ascii=False) for value in result.ambiguity.input)
         screen.say("warning", f"for {inputs} this gives {first}, another short program {others[0]}")
-    for text in result.learned[:3]:
-        screen.say("learned", shorten(text, 110))
     for skill in result.skills:
         screen.say("learned", f"the skill {skill}: /skills {skill}")
     screen.say("cost", f"{cost(result)}, {result.cost.seconds:.1f} s; run {result.run_id}")

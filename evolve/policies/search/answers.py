@@ -9,7 +9,7 @@ from typing import Any
 
 from evolve.episodes import Row, SkillDraft, TaskView
 from evolve.files import canonical_json, digest
-from evolve.policies.search.library import tree_of
+from evolve.policies.search.library import tree_of, without_wrapper
 from evolve.policies.search.parts import AnswerPart
 from evolve.policies.search.problem import Problem
 from evolve.policies.search.searcher import Vocabulary
@@ -42,8 +42,8 @@ def signature_of(view: TaskView) -> Signature:
 
 
 def answer(term: Term, view: TaskView, vocabulary: Vocabulary) -> str:
-    """The Python source of an answer: a module that defines ``view.entry``."""
-    return render(term, heading(view, view.entry), vocabulary.by_name)
+    """The Python source of an answer: a module that defines ``view.entry``; never a mere call of one skill."""
+    return render(without_wrapper(term, vocabulary.by_name), heading(view, view.entry), vocabulary.by_name)
 
 
 def heading(view: TaskView, entry: str) -> Heading:
@@ -73,6 +73,7 @@ def sentence(instruction: str) -> str:
 
 def draft_of(term: Term, view: TaskView, problem: Problem, vocabulary: Vocabulary) -> SkillDraft | None:
     """A skill draft from a verified answer, or None where it is not worth keeping."""
+    term = without_wrapper(term, vocabulary.by_name)
     used = operations_in(term)
     if size(term) < MIN_SIZE or len(used) < 2 or not any(isinstance(t, Input) for t in walk(term)):
         return None

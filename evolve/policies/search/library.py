@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from evolve.episodes import Json
+from evolve.programs.antiunify import instantiate
 from evolve.programs.evaluation import compile_term
 from evolve.programs.operation import Operation
 from evolve.programs.render import support_of
-from evolve.programs.terms import Term, from_json, to_json, type_from_json, type_to_json
+from evolve.programs.terms import Apply, Constant, Input, Term, from_json, to_json, type_from_json, type_to_json
 from evolve.programs.types import Type
 
 SKILL_COST = 4
@@ -53,7 +54,7 @@ def skill_operation(skill: TreeSkill, operations: Mapping[str, Operation]) -> Op
         term = from_json(skill.tree["term"])
         params = tuple(map(type_from_json, skill.tree["inputs"]))
         result = type_from_json(skill.tree["output"])
-        meaning = compile_term(term, operations)
+        function = compile_term(term, operations)
         support = support_of(term, operations)
     except (KeyError, ValueError, TypeError):
         return None
@@ -62,12 +63,23 @@ def skill_operation(skill: TreeSkill, operations: Mapping[str, Operation]) -> Op
         name=operation_name(skill.entry),
         params=params,
         result=result,
-        function=lambda *args: meaning(args),
+        function=lambda *args: function(args),
         template=f"{skill.entry}({arguments})",
         cost=SKILL_COST,
         support=(*support, _printed(skill.entry, skill.code)),
         noun="",
+        meaning=term,
     )
+
+
+def without_wrapper(term: Term, operations: Mapping[str, Operation]) -> Term:
+    """A term that does nothing but call one learned skill, as what that skill does; any other as it is."""
+    while isinstance(term, Apply) and all(isinstance(argument, Input | Constant) for argument in term.args):
+        called = operations.get(term.operation)
+        if called is None or called.meaning is None:
+            break
+        term = instantiate(called.meaning, dict(enumerate(term.args)))
+    return term
 
 
 def operation_name(entry: str) -> str:

@@ -47,6 +47,7 @@ from evolve.policies.search.library import TreeSkill, operation_name, with_libra
 from evolve.policies.search.pricing import priced
 from evolve.policies.search.problem import Problem, problem_of
 from evolve.policies.search.reflection import Solved, claims_of
+from evolve.policies.search.saved import saved_action
 from evolve.policies.search.searcher import Searcher, Solution, Vocabulary, meter_for
 from evolve.policies.search.splitting import compose, splits
 from evolve.programs.operations import literals, vocabulary
@@ -156,8 +157,9 @@ class SearchPolicy:
 
         Rows that were shown after refusals are further examples: from there on it is another search.
         """
+        everything = steps
         view, steps = with_shown(view, steps)
-        spare = spare_of(steps)
+        spare = saved_action(view, everything, self.library, self._vocabulary) or spare_of(steps)
         if spare is not None:
             self._current = None
             return spare

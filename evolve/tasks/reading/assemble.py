@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from evolve.episodes import Json, Row
-from evolve.files import canonical_json
 from evolve.tasks.equality import equal
 from evolve.tasks.model import MIN_VERIFY, Task, entry_name, row_key
+from evolve.tasks.outlines import row_outline
 from evolve.tasks.reading.limits import MAX_EXAMPLES, MAX_HIDDEN, MAX_UNLABELLED, MAX_VERIFY, Place, check_id
 from evolve.tasks.signature import (
     SignatureError,
@@ -256,7 +256,7 @@ def _kept_back(rows: Sequence[Row]) -> list[int]:
     wanted = max(MIN_VERIFY, len(rows) // 3, len(rows) - MAX_EXAMPLES)
     first_of_shape: dict[str, int] = {}
     for index, row in enumerate(rows):
-        first_of_shape.setdefault(_shape(row), index)
+        first_of_shape.setdefault(row_outline(row), index)
     anchors = sorted(first_of_shape.values())
     spare = [index for index in range(len(rows)) if index not in set(anchors)]
     if len(spare) >= wanted:
@@ -267,25 +267,6 @@ def _kept_back(rows: Sequence[Row]) -> list[int]:
 def _every_kth(indices: Sequence[int], count: int) -> list[int]:
     """``count`` of the indices, evenly spaced, the last one among them."""
     return [indices[((position + 1) * len(indices)) // count - 1] for position in range(count)]
-
-
-def _shape(row: Row) -> str:
-    """A rough outline of a row: runs of letters, digits and blanks, sizes of lists, signs of numbers."""
-    text = canonical_json([_outline(value) for value in (*row.input, row.output)])
-    return re.sub(r"(.)\1+", r"\1", text)
-
-
-def _outline(value: Json) -> Json:
-    if isinstance(value, str):
-        outline = re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "0", re.sub(r"\s+", " ", value)))
-        return outline[:40]
-    if isinstance(value, bool) or value is None:
-        return value
-    if isinstance(value, int | float):
-        return "-" if value < 0 else "0" if value == 0 else "+"
-    if isinstance(value, list):
-        return [min(len(value), 3)]
-    return {key: _outline(item) for key, item in value.items()}
 
 
 def _sample(rows: Sequence[Row], limit: int) -> list[Row]:

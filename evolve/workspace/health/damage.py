@@ -67,12 +67,12 @@ def _bodies_of(db: Database, variant: str) -> tuple[str, ...]:
 def changed_folders(paths: WorkspacePaths, db: Database) -> list[tuple[str, str]]:
     """Folders of learned skills that are not what the record says: the skill's name, and what is wrong with which file.
 
-    Folders of skills that a person owns may differ, see :func:`own_changes`.
+    Folders of skills that a person owns may differ, see :func:`own_changes`. A part needs none.
     """
     faults = []
     for row in db.rows("skills"):
         folder = paths.skills / str(row["name"])
-        if row["owner"] == "user" or row["status"] == "retired":
+        if row["owner"] == "user" or row["status"] == "retired" or _is_part(paths, row):
             continue
         if not os.path.lexists(folder):
             faults.append((folder.name, "its folder is missing"))
@@ -95,6 +95,11 @@ def _changed_files(paths: WorkspacePaths, row: Mapping[str, Value]) -> tuple[str
         return folder_changes(Skill.from_json(objects.get_json(str(row["object"]))), folder)
     # :func:`missing_objects` reports the body; what is left to compare with is the digest of the code and its tests.
     return () if folder_digest(folder) == row["digest"] else (folder.name,)
+
+
+def _is_part(paths: WorkspacePaths, row: Mapping[str, Value]) -> bool:
+    objects, body = ObjectStore(paths.objects), str(row["object"])
+    return _is_whole(objects, body) and Skill.from_json(objects.get_json(body)).part
 
 
 def damaged_checkpoints(paths: WorkspacePaths) -> list[Path]:

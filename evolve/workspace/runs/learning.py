@@ -18,6 +18,7 @@ from evolve.events import Event
 from evolve.failpoints import hit
 from evolve.files import canonical_json
 from evolve.ledger import Budget
+from evolve.memory import insight_id
 from evolve.record.keeping import Kept, NotKept
 from evolve.tasks import task_json
 from evolve.tasks.work import FolderWork
@@ -42,6 +43,7 @@ class Taught:
 
     Attributes:
         learned: One sentence per claim that it added evidence to.
+        told: Those of them that rest on enough to be told, as sentences for people with counts.
         skills: Names of the skills admitted from it.
         not_kept: Skills that it proposed and that were refused, with the reasons.
         cost: What learning cost, beyond what the result says.
@@ -57,6 +59,7 @@ class Taught:
     episode: str
     task: str
     learned: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
     skills: tuple[str, ...] = ()
     not_kept: tuple[NotKept, ...] = ()
     cost: Cost = field(default_factory=Cost)
@@ -188,8 +191,17 @@ def _taught(desk: Desk, owed: Owed, person: Person, left: Limits) -> Taught:
         drop_checkpoints(desk.paths.runs / owed.run)
     texts = tuple(dict.fromkeys(claim.text for claim in learned.claims))
     cost = lessons.cost + kept.cost
-    taught = replace(blank, learned=texts, skills=kept.skills, not_kept=kept.refused, cost=cost, note=note)
+    told = _told(desk, learned)
+    taught = replace(blank, learned=texts, told=told, skills=kept.skills, not_kept=kept.refused, cost=cost, note=note)
     return replace(taught, found=learned.found, changes=learned.found is not None and bool(wish.task.folder))
+
+
+def _told(desk: Desk, learned: EpisodeRecord) -> tuple[str, ...]:
+    """What an episode added evidence to, in sentences, as far as enough is known of it."""
+    known = desk.stores.memory.sentences() if learned.claims else {}
+    own = [insight_id(claim.cause, claim.effect, claim.scope) for claim in learned.claims]
+    worth = [known[name] for name in dict.fromkeys(own) if name in known and known[name].worth_telling]
+    return tuple(one.text for one in sorted(worth, key=lambda one: -one.needed))
 
 
 def _is_spent(limits: Limits) -> bool:

@@ -166,6 +166,7 @@ class Extras:
     """What the run knows beyond the record."""
 
     goal: str = ""
+    told: str = ""
     kept: Kept = field(default_factory=Kept)
     warnings: tuple[str, ...] = field(default=())
     patch: Patch | None = None
@@ -190,7 +191,7 @@ def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
         task=task.id,
         cost=record.cost + extras.kept.cost,
         goal=extras.goal,
-        note=record.note,
+        note="; ".join(filter(None, (extras.told, record.note))),
         ambiguity=_ambiguity(record),
         learned=tuple(dict.fromkeys(claim.text for claim in record.claims)),
         skills=extras.kept.skills,

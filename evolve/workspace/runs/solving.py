@@ -32,6 +32,7 @@ from evolve.workspace.runs.learning import PAUSED, owed_of
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.place import Place, Wish, agent_for, opener, with_earlier_runs
 from evolve.workspace.runs.result import Extras, Result, result_of
+from evolve.workspace.runs.saved import is_known, saved_for, told_of
 from evolve.workspace.shelves.preferences import about
 
 
@@ -43,6 +44,7 @@ def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
     if run is None:
         run = _begun(desk, wish)
     task = with_earlier_runs(desk, task, run.id)
+    task = replace(task, saved=saved_for(desk, task, run.id))
     wish = replace(wish, task=task)
     # A run that waits goes on as what it was, whatever was promoted since.
     variant = str(run.body.get("variant", stores.variants.active_digest))
@@ -74,6 +76,7 @@ def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
     _note(desk, run, begun if question is None else {**begun, **_resume_data(desk, wish, question)})
     extras = Extras(
         goal=_goal(log_file),
+        told=told_of(task, record),
         kept=kept,
         overshoot=overshoot_told(wish.budget, record.cost),
         patch=patch,
@@ -90,7 +93,9 @@ def _begun(desk: Desk, wish: Wish) -> Run:
     # The room that its kind of work needs is nothing that was asked for.
     asked = _bounds(_limits(desk, wish, roomy=False))
     key_parts = ["run", task_json(wish.task), *asked, desk.learner.name, *desk.mark]
-    body = {"task": wish.task.id, **about(wish.task), **desk.mark}
+    # So that a later run of the same rows knows them.
+    given = desk.stores.objects.put(canonical_json(task_json(wish.task)).encode())
+    body = {"task": wish.task.id, "input": given, **about(wish.task), **desk.mark}
     return desk.stores.runs.begin("run", digest(canonical_json(key_parts)), body, started=now())
 
 
@@ -183,7 +188,8 @@ class _OwnRecorder:
         self._desk, self._wish, self._limits = desk, wish, limits
 
     def commit(self, record: EpisodeRecord) -> None:
-        owed, task = owed_of(self._desk, self._wish, self._limits, record), self._wish.task
+        task = self._wish.task
+        owed = None if is_known(task, record) else owed_of(self._desk, self._wish, self._limits, record)
         self._desk.stores.commit(record, instruction=task.instruction, source=task.source, owed=owed)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import builtins
 import getpass
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from evolve.episodes import Recalled, Scope
-from evolve.memory import CausalChain, EvidenceRow, Insight, InsightStatus, Memory, MemoryCheck, Note
+from evolve.memory import CausalChain, EvidenceRow, Insight, InsightStatus, Memory, MemoryCheck, Note, Sentence
 from evolve.vectors import Progress
 from evolve.workspace.shelves.shelf import Shelf
 
@@ -38,6 +38,10 @@ class Memories(Shelf):
     def list(self, status: InsightStatus | None = None) -> builtins.list[Insight]:
         """All insights, or those of one status."""
         return self._memory.claims(status)
+
+    def sentences(self) -> Mapping[str, Sentence]:
+        """Every insight in a plain sentence for people, with counts from its evidence, by id."""
+        return self._memory.sentences()
 
     def evidence(self, insight: str) -> builtins.list[EvidenceRow]:
         """Every row an insight rests on."""

@@ -13,7 +13,7 @@ from evolve.paths import WorkspacePaths
 from evolve.record.stores import Stores
 from evolve.retrieval import BM25
 from evolve.sandbox import UNSANDBOXED, Sandbox, TestModule
-from evolve.skills import KEPT, Skill, SkillStatus, with_called
+from evolve.skills import ACTIVE, KEPT, Skill, SkillStatus, with_called
 from evolve.workspace.secrets import scanner_of
 from evolve.workspace.shelves.folders import Folders
 from evolve.workspace.shelves.shelf import Shelf
@@ -48,8 +48,12 @@ class Skills(Shelf):
         self._read_only = read_only
 
     def list(self, statuses: Sequence[SkillStatus] = ()) -> builtins.list[Skill]:
-        """Skills in order of admission."""
-        return self._stores.skills.list(statuses)
+        """Skills in order of admission, without parts of answers that serve the search alone."""
+        return [skill for skill in self._stores.skills.list(statuses) if not skill.hidden]
+
+    def parts(self, statuses: Sequence[SkillStatus] = ACTIVE) -> builtins.list[Skill]:
+        """Parts of answers, in use or of the given statuses: operations of the search that nobody would ask for."""
+        return [skill for skill in self._stores.skills.list(statuses) if skill.hidden]
 
     @property
     def quarantined(self) -> Mapping[str, str]:
@@ -66,7 +70,7 @@ class Skills(Shelf):
 
     def find(self, query: str, k: int = 5) -> builtins.list[Skill]:
         """Admitted skills, idle ones too, whose name and description fit the words best."""
-        skills = self._stores.skills.list(KEPT)
+        skills = self.list(KEPT)
         texts = {skill.name: f"{skill.name.replace('-', ' ')} {skill.description}" for skill in skills}
         scores = BM25(texts).scores(query)
         ranked = sorted((skill for skill in skills if skill.name in scores), key=lambda skill: -scores[skill.name])
@@ -109,9 +113,11 @@ class Skills(Shelf):
                     library.doubt(other.digest, f"it is made of {skill.name}, which is doubtful")
 
     def retire(self, name: str, reason: str = "retired by a person") -> Skill:
-        """Takes a skill out of use; its body and history stay."""
+        """Takes a skill out of use; its body and history stay. With the last skill go all parts of answers."""
         retired = self._stores.skills.retire(name, reason, attended=True)
-        if not self._stores.skills.active():
+        if not self.list(ACTIVE):
+            for part in self.parts():
+                self._stores.skills.retire(part.digest, "the last skill was retired")
             self._on_empty()
         return retired
 
@@ -145,6 +151,11 @@ class Skills(Shelf):
         export.export_format(to)
         skills = [self.show(name) for name in names]
         for skill in skills:
+            if skill.hidden:
+                raise UsageError(
+                    f"{skill.name} is a part of answers that the search uses, and no skill",
+                    hint=f"evolve skills own {skill.name} makes it one of yours",
+                )
             tried = {verdict.fingerprint for verdict in self._stores.skills.verdicts(skill.digest) if verdict.admitted}
             if tried == {UNSANDBOXED}:
                 raise UsageError(

@@ -1,0 +1,68 @@
+"""Functions that are there already, tried before anything is searched for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from evolve.episodes import Action, Saved, Step, TaskView
+from evolve.policies.search.answers import answer
+from evolve.policies.search.library import TreeSkill
+from evolve.policies.search.problem import Problem, problem_of
+from evolve.policies.search.searcher import Vocabulary
+from evolve.programs.evaluation import compile_term
+from evolve.programs.operation import EVALUATION_ERRORS
+from evolve.programs.terms import Term, from_json, to_json
+from evolve.programs.types import thaw
+from evolve.tasks.equality import equal
+
+_MARK = "saved"
+
+
+def saved_action(
+    view: TaskView, steps: Sequence[Step], library: Sequence[TreeSkill], vocabulary: Vocabulary
+) -> Action | None:
+    """The first saved function that is right on every visible row, at no cost; None where there is none left to try.
+
+    One that was handed in and refused ends it: what is to be handed in then is searched for.
+    """
+    if not view.saved or any(_MARK in step.action.private and step.judgement is not None for step in steps):
+        return None
+    problem = problem_of(view)
+    vocabulary.grammar(problem)  # makes the columns of this problem's tables known as operations
+    known = {skill.digest: skill for skill in library}
+    tried = {step.action.code for step in steps} | {one.answer for one in view.refused}
+    for one in view.saved:
+        term = _term(one, known)
+        if term is None or not _fits(term, problem, vocabulary, written=bool(one.code)):
+            continue
+        code = one.code or answer(term, view, vocabulary)
+        if code not in tried:
+            private = {"tree": to_json(term), _MARK: True}
+            used = (f"skill:{one.skill}",) if one.skill else ()
+            return Action(kind="code", code=code, text=one.told, private=private, spare=True, consumed=used)
+    return None
+
+
+def _term(one: Saved, known: Mapping[str, TreeSkill]) -> Term | None:
+    """What it means; None for the answer of another policy, or a skill that is in use no more."""
+    if one.skill:
+        skill = known.get(one.skill)
+        return None if skill is None else from_json(skill.tree["term"])
+    return from_json(one.private["tree"]) if "tree" in one.private else None
+
+
+def _fits(term: Term, problem: Problem, vocabulary: Vocabulary, *, written: bool) -> bool:
+    """Whether it is right on the visible rows.
+
+    Args:
+        written: Its source is there, which tells where an operation is not there any more.
+    """
+    try:
+        meaning = compile_term(term, vocabulary.by_name)
+    except KeyError:
+        return written
+    try:
+        pairs = zip(problem.inputs, problem.outputs, strict=True)
+        return all(equal(thaw(meaning(given)), thaw(wanted)) for given, wanted in pairs)
+    except EVALUATION_ERRORS:
+        return False

@@ -1,0 +1,62 @@
+"""What is known is told in plain sentences, with counts from the evidence behind them."""
+
+from __future__ import annotations
+
+from evolve.episodes import Scope
+from evolve.memory.insight_book import InsightBook
+from evolve.memory.insights import ClaimKey, EvidenceRow, insight_id
+from evolve.memory.telling import sentences
+
+FAMILY = "(str, list[int]) -> str"
+
+
+def add(book, cause, groups, *, family=FAMILY, facts=("same length",), against=(), text="as it is"):
+    scope = Scope(environment="programs", family=family, preconditions=facts)
+    name = insight_id(cause, "solved", scope)
+    book.add_key(ClaimKey(id=name, cause=cause, effect="solved", scope=scope, texts={"necessary": text}))
+    rows = [(group, 1) for group in groups] + [(group, -1) for group in against]
+    book.add_evidence(
+        EvidenceRow(
+            id=f"{name}{group}{sign}",
+            insight=name,
+            relation="necessary",
+            episode=f"e{group}",
+            task=f"t{group}",
+            group=group,
+            kind="intervention",
+            direction=sign,
+        )
+        for group, sign in rows
+    )
+    return name
+
+
+def test_a_step_is_told_with_how_many_such_problems_needed_it():
+    book = InsightBook()
+    format_date = add(book, "operation:format_date", "abc", against="d")
+    upper = add(book, "operation:upper", "efd")
+    add(book, "operation:upper", "xyz", family="(str) -> str")
+    known = sentences(book)
+    assert known[format_date].text == (
+        'in 3 of 6 tasks from text and list of numbers to text (same length) the answer needed the step "format date"'
+    )
+    assert known[upper].text.startswith("in 3 of 6 tasks")
+    assert known[format_date].worth_telling and known[upper].worth_telling
+
+
+def test_what_rests_on_little_or_on_constants_of_one_table_is_not_told_unasked():
+    book = InsightBook()
+    few = add(book, "operation:upper", "ab")
+    mined = add(book, "mined:str", "abcdef")
+    literal = add(book, "literal:str:-", "abcdef")
+    known = sentences(book)
+    assert not any(known[name].worth_telling for name in (few, mined, literal))
+    assert known[mined].text.endswith("the answer needed a text that stands in the rows")
+    assert known[literal].text.endswith("the answer needed the constant '-'")
+
+
+def test_a_sentence_that_a_model_worded_stays_as_it_is():
+    book = InsightBook()
+    worded = add(book, "fact:Days are written in small letters.", "a", text="Days are written in small letters.")
+    assert sentences(book)[worded].text == "Days are written in small letters."
+    assert sentences(book)[worded].worth_telling
