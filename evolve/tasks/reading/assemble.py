@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from evolve.episodes import Json, Row
+from evolve.files import canonical_json
 from evolve.tasks.equality import equal
 from evolve.tasks.model import MIN_VERIFY, Task, entry_name, row_key
 from evolve.tasks.outlines import row_outline

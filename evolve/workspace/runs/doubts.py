@@ -48,6 +48,7 @@ def doubted(desk: Desk, result: Result, record: EpisodeRecord, task: Task) -> Re
         verified=result.verified and not reason,
         reason=result.reason or reason,
         rivals=doubts.likely if result.verified else doubts.rivals,
+        distant=doubts.distant,
         ambiguity=doubts.question,
         cost=result.cost + doubts.cost,
     )

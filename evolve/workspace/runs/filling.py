@@ -11,11 +11,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
+from evolve.episodes import Json
 from evolve.errors import UsageError, WorkspaceError
 from evolve.files import named_path, replacing
-from evolve.sandbox import Program
+from evolve.sandbox import Outcome, Program
 from evolve.tables import Change, Record, Rewriting, Table, form_of, identity, is_blank, open_table
 from evolve.tasks import Task
+from evolve.tasks.likeness import Likeness
 from evolve.tasks.reading.partly_filled import Inputs, PartlyFilled, column_task, label_of
 from evolve.workspace.desk import Desk
 from evolve.workspace.runs.applying import BATCH, Applier, batches, used_parameters
@@ -45,17 +47,22 @@ def fill(desk: Desk, request: FillRequest, run: Callable[[Task], Result]) -> Fil
         result = None
         program, wanted = chosen_function(desk, table, request)
         programs = [program]
+        likeness, near = Likeness(bounds=()), 1
     else:
         task, wanted = column_task(table, request.column)
         result = run(task)
-        programs = [Program(source=source, entry=result.entry) for source in (result.answer, *result.rivals)]
+        rivals = (*result.rivals[:_MOST_RIVALS], *result.distant[:_MOST_RIVALS])
+        programs = [Program(source=source, entry=result.entry) for source in (result.answer, *rivals)]
+        likeness = Likeness.of(row.input for row in (*task.examples, *task.verify, *task.hidden))
+        near = 1 + len(result.rivals[:_MOST_RIVALS])
         wanted = replace(wanted, inputs=replace(wanted.inputs, used=_used(programs, result)))
     blank = _blank(table, wanted, result)
     if result is not None and not (result.solved and result.answer):
         return replace(blank, seconds=time.monotonic() - started)
     with tempfile.TemporaryFile("w+", encoding="utf-8") as spool:
-        done = _Work(table=table, inputs=wanted.inputs, total=wanted.given + wanted.blank)
-        done.apply(Applier(desk.open_sandbox(), programs[: 1 + _MOST_RIVALS]), spool, request.on_progress)
+        total = wanted.given + wanted.blank
+        done = _Work(table=table, inputs=wanted.inputs, total=total, likeness=likeness, near=near)
+        done.apply(Applier(desk.open_sandbox(), programs), spool, request.on_progress)
         _write(table, target, done, spool, as_it_was)
     return replace(
         blank,
@@ -116,11 +123,18 @@ def _blank(table: Table, wanted: PartlyFilled, result: Result | None) -> Filled:
 
 @dataclass(kw_only=True)
 class _Work:
-    """A function applied to a table, with what came of it so far."""
+    """A function applied to a table, with what came of it so far.
+
+    Attributes:
+        likeness: What the filled rows are like.
+        near: How many programs count for every row; the others only for rows unlike the filled ones.
+    """
 
     table: Table
     inputs: Inputs
     total: int
+    likeness: Likeness
+    near: int
     filled: int = 0
     marked: int = 0
     marks: list[Mark] = field(default_factory=list)
@@ -133,7 +147,7 @@ class _Work:
             arguments = [self.inputs.of(record) for record in rows]
             for record, values, outcomes in zip(rows, arguments, applier(arguments), strict=True):
                 if self._is_wanted(record):
-                    done: Judged | None = judged(self.table, self.inputs, record, values, outcomes)
+                    done: Judged | None = self._judged(record, values, outcomes)
                 else:
                     done = compared(self.table, self.inputs, record, outcomes[0])
                 if done is not None:
@@ -142,6 +156,13 @@ class _Work:
             at += len(rows)
             if progress is not None:
                 progress(at, self.total)
+
+    def _judged(self, record: Record, values: Sequence[Json], outcomes: Sequence[Outcome]) -> Judged:
+        novelty = self.likeness.novelty(values, self.inputs.used) if len(outcomes) > self.near else ""
+        done = judged(self.table, self.inputs, record, values, outcomes if novelty else outcomes[: self.near])
+        if not (done.others and novelty):
+            return done
+        return replace(done, why=f"{done.why}; no filled row is like this one, with {novelty}")
 
     def _is_wanted(self, record: Record) -> bool:
         return self.inputs.column >= len(record.cells) or is_blank(record.cells[self.inputs.column])

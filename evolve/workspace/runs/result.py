@@ -38,6 +38,7 @@ class Result:
         rivals: Sources of other functions that are right on every row as well, plainest first; each gives something
             else than the answer on an input that people have.
         calls: Runs the answer, where it is a function.
+        distant: Others that are less plain, and count only for inputs unlike those of every row.
         reason: Why an answer that was right on rows is called unverified all the same, in one sentence, or "".
         overshoot: How far that budget was passed, in a sentence, or "".
         checked: A check command, or hidden tests in the answer's own process, accepted it; nothing learned is promoted
@@ -80,6 +81,7 @@ class Result:
     found: Found | None = field(default=None, metadata=SPARSE)
     unchecked: bool = field(default=False, metadata=SPARSE)
     rivals: tuple[str, ...] = field(default=(), metadata=SPARSE)
+    distant: tuple[str, ...] = field(default=(), metadata=SPARSE)
     reason: str = field(default="", metadata=SPARSE)
     calls: SandboxedCalls | None = field(default=None, compare=False, repr=False, metadata=SPARSE)
 
