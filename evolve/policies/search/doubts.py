@@ -12,7 +12,7 @@ from evolve.policies.search.answers import answer
 from evolve.policies.search.enumerator import SearchMeter
 from evolve.policies.search.probes import probes
 from evolve.policies.search.problem import Problem, problem_of
-from evolve.policies.search.rivals import UNDEFINED, Answered, Rival, Values, rivals_of
+from evolve.policies.search.rivals import MAX_DEARER, UNDEFINED, Answered, Rival, Values, rivals_of
 from evolve.policies.search.searcher import Vocabulary
 from evolve.programs.terms import Term
 from evolve.programs.types import as_type, thaw
@@ -29,6 +29,8 @@ MARKS = 2
 Over 177 such tasks with three rows in all, 7 % of the right values and 34 % of the wrong ones."""
 PLAINER = -1
 """Lowest price that counts: programs put together of parts have prices far above those found whole."""
+UNLIKE = CONTESTS - MAX_DEARER
+"""How unlikely an input is that is wanted and unlike every row: there, less plain rivals count as well."""
 _PROBES = 12
 """Inputs on which every expression is computed."""
 _MOST = 8
@@ -72,11 +74,10 @@ def doubts_about(
     if answered.values(term, problem.inputs) != tuple(problem.outputs):
         return Doubts()  # a value of another type than the visible rows have, say
     wanted = _typed(problem, unlabelled)
-    far = {**probes(problem), **dict.fromkeys(wanted, 0)}
-    # What is wanted comes first; what is made up fills the room that is left.
     likeness = Likeness.of(problem.inputs)
-    # What is unlike the rows tells the most programs apart.
-    wanted.sort(key=lambda one: not likeness.novelty(one))
+    far = {**probes(problem), **{one: UNLIKE if likeness.novelty(one) else 0 for one in wanted}}
+    # What is unlike the rows tells the most programs apart, and what is made up fills the room that is left.
+    wanted.sort(key=far.__getitem__)
     near = [*wanted[: _PROBES - 2], *(probe for probe in far if probe not in set(wanted))][:_PROBES]
     found = rivals_of(answered, near, list(far), meter)
     differences = _differences(answered, found, far, set(wanted))
