@@ -118,7 +118,8 @@ def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
 
 
 def given_function(named: str | os.PathLike[str]) -> Program:
-    """The function that ``FILE.py`` or ``FILE.py:NAME`` means: the only public one of the file, or the named one.
+    """The function that ``FILE.py`` or ``FILE.py:NAME`` means: the named one, else the only public one of the file that
+    none of its other functions calls.
 
     Raises:
         UsageError: There is no such file or function, or several functions could be meant.
@@ -135,7 +136,11 @@ def given_function(named: str | os.PathLike[str]) -> Program:
     found = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
     if name and name not in found:
         raise UsageError(f"{file} has no function {name!r}", hint=f"it has {', '.join(found) or 'none'}")
-    public = [one for one in found if not one.startswith("_")]
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    called = {
+        part.id for node in functions for part in ast.walk(node) if isinstance(part, ast.Name) and part.id != node.name
+    }
+    public = [one for one in found if not one.startswith("_") and one not in called]
     if not name and len(public) != 1:
         listed = ", ".join(public) or "none"
         raise UsageError(
