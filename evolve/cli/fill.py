@@ -60,6 +60,7 @@ def fill_command(
     with_: Skill = None,
     function: Function = None,
     sheet: Sheet = None,
+    save: Save = None,
     budget: options.Budget = None,
     model: options.Model = None,
     sandbox: options.Sandbox = None,
@@ -79,7 +80,7 @@ def fill_command(
     parse_budget(budget or ())  # a wrong option is told before anything is made
     person = learning.who_learns(asking.person_here("ask", as_json=as_json), learn)
     view = RunView(unsandboxed=sandbox == "none")
-    how = Asked(column=column, out=out, in_place=in_place, skill=with_, function=function, sheet=sheet)
+    how = Asked(column=column, out=out, in_place=in_place, skill=with_, function=function, sheet=sheet, save=save)
     with evolve.open(workspace, model=model, events=view, sandbox=sandbox) as opened:
         tell_created(opened)
         # With --json there is one object to wait for, with what was learned in it.
@@ -107,6 +108,7 @@ class Asked:
     skill: str | None
     function: str | None
     sheet: str | None
+    save: str | None
 
 
 def _code(filled: Filled) -> int:

@@ -182,8 +182,7 @@ def _task(task: str | None, rows: TableOptions, *, words: bool) -> Task:
     if "-" in (task, rows.examples) and None in (task, rows.examples):
         data = sys.stdin.buffer.read()
         return tasks.from_bytes(data, name=rows.name, header=rows.header, target=rows.target)
-    how = {"name": rows.name, "header": rows.header, "target": rows.target}
-    return tasks.read(task, examples=rows.examples, words=words, **how)
+    return tasks.read(task, examples=rows.examples, name=rows.name, header=rows.header, target=rows.target, words=words)
 
 
 def _resolve_ambiguity(opened: Workspace, task: Task, result: Result, how: Presentation) -> Result:

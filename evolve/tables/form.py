@@ -166,8 +166,9 @@ def column_of(table: Table, name: str) -> int:
     Raises:
         UsageError: Two columns have that name.
     """
-    for fits in (lambda label: label == name, lambda label: label.strip().casefold() == name.strip().casefold()):
-        found = [index for index, label in enumerate(table.columns) if fits(label)]
+    plain = [label.strip().casefold() for label in table.columns]
+    for labels, wanted in ((table.columns, name), (plain, name.strip().casefold())):
+        found = [index for index, label in enumerate(labels) if label == wanted]
         if len(found) > 1:
             raise UsageError(f"{len(found)} columns are called {name!r}", hint="give one of them another name")
         if found:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from json.decoder import scanstring
 from pathlib import Path
 from typing import BinaryIO
 
@@ -120,7 +119,7 @@ def _value_spans(line: str) -> dict[str, tuple[int, int]]:
     spans: dict[str, tuple[int, int]] = {}
     at = _skip(line, line.index("{") + 1)
     while line[at] != "}":
-        key, at = scanstring(line, at + 1)
+        key, at = _DECODER.raw_decode(line, at)
         start = _skip(line, _skip(line, at) + 1)
         _, stop = _DECODER.raw_decode(line, start)
         spans[key] = (start, stop)

@@ -8,6 +8,22 @@ import stat
 import pytest
 
 
+def test_the_last_function_is_tried_by_command_and_by_a_bare_line(chat):
+    names = ("ada lovelace", "alan turing", "grace hopper", "tony hoare", "john backus", "kay mcnulty", "rob pike")
+    rows = [f"{name} -> {name.upper()}" for name in names]
+    done = chat("/try donald knuth", *rows, "", "/try donald knuth", "niklaus wirth", "/try")
+    assert "there is no function yet in this conversation" in done.out + done.err
+    assert "DONALD KNUTH" in done.out and "NIKLAUS WIRTH" in done.out
+    assert "there is nothing to try" in done.out + done.err
+
+
+def test_several_arguments_are_cells_or_a_list(chat):
+    rows = [f'"{a}", {n} -> "{a}-{n}"' for a, n in [("x", 1), ("yy", 2), ("z", 30), ("ab", 4), ("c", 5), ("dd", 6)]]
+    done = chat(*rows, "", "/try q, 7", '/try ["r", 8]', "/try alone")
+    assert "q-7" in done.out.replace("q- 7", "q-7") and "r-8" in done.out
+    assert "takes" in done.out + done.err and "1 values are given" in done.out + done.err
+
+
 def test_rows_are_solved_without_a_model_and_end_where_something_else_begins(chat):
     done = chat("1 -> 2", "2 -> 3", "5 -> 6", "/plan", "[1] -> 1", "[1, 2] -> 2", "[4, 5, 6] -> 3", "")
     assert done.code == 0, done.err

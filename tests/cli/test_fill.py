@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -31,6 +33,15 @@ def test_a_table_is_filled_and_what_was_recognised_and_done_is_told(cli, people,
     assert "is there already" in again.err and "--in-place" in again.err
     assert cli("fill", "people.csv", "--in-place", "--json").code == 0
     assert people.read_bytes().decode("cp1252") == written
+
+
+def test_the_function_is_saved_as_a_script_and_applied_again(cli, people, tmp_path):
+    assert cli("fill", "people.csv", "--save", "shout.py").code == 0
+    done = subprocess.run([sys.executable, "-I", "shout.py", "Ada Byron"], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "ADA BYRON\n")
+    (tmp_path / "april.csv").write_text("nr,name,shout\n1,Frances Allen,\n")
+    done = cli("fill", "april.csv", "--function", "shout.py", "--in-place")
+    assert (done.code, (tmp_path / "april.csv").read_text()) == (0, "nr,name,shout\n1,Frances Allen,FRANCES ALLEN\n")
 
 
 def test_marked_cells_end_with_one_and_are_listed(cli, tmp_path):

@@ -97,6 +97,35 @@ def test_the_script_names_what_is_wrong(folder, argument, code, words):
     assert words in done.stderr and "Traceback" not in done.stderr
 
 
+@pytest.fixture
+def initials(tmp_path):
+    code = "def initials(name):\n    return ''.join(word[0] for word in name.split())\n"
+    skill = draft(name="initials", entry="initials", code=code, signature="(name: str) -> str", tests=())
+    (folder,) = export([replace(Skill.from_draft(skill), status="trusted", owner="user")], tmp_path / "out")
+    return folder / "scripts" / f"{folder.name}.py"
+
+
+def test_plain_text_is_taken_as_it_is_and_given_as_it_is(initials):
+    assert run(initials, "Ada Lovelace").stdout == "AL\n"
+    assert run(initials, '["Ada Lovelace"]').stdout == '"AL"\n'
+    assert run(initials, "12 34").stdout == "13\n"
+    failed = run(initials, "Ada", "Lovelace")
+    assert (failed.returncode, "expected 1 argument(s)" in failed.stderr) == (2, True)
+
+
+def test_a_file_of_lines_gives_a_line_for_each(initials, folder, tmp_path):
+    lines = tmp_path / "names.txt"
+    lines.write_text("\ufeffAda Lovelace\n\nZoë Müller\n", encoding="utf-8")
+    done = run(initials, "--file", str(lines))
+    assert (done.returncode, done.stdout.splitlines()) == (0, ["AL", "", "ZM"])
+    cells = tmp_path / "cells.csv"
+    cells.write_text('"[4, 1, 8]",3\n"[1]",x\n1\n')
+    done = run(folder / "scripts/large-evens.py", "--file", str(cells))
+    assert (done.returncode, done.stdout.splitlines()) == (2, ["[4, 8]", "", ""])
+    assert "line 2" in done.stderr and "line 3: expected 2 cells" in done.stderr
+    assert run(folder / "scripts/large-evens.py", "[4, 1, 8]", "5").stdout == "[8]\n"
+
+
 def test_batches_give_one_line_each(folder):
     done = run(folder / "scripts/large-evens.py", "--batch", stdin="[[2, 3], 0]\n\nbad\n[[8], 9]\n")
     lines = [json.loads(line) for line in done.stdout.splitlines()]

@@ -20,6 +20,7 @@ from evolve.cli.chat.reading import read
 from evolve.cli.chat.session import ChatSession
 from evolve.cli.chat.spending import bounds_of, read_budget
 from evolve.cli.chat.startup import go_on_with
+from evolve.cli.chat.trying import try_last
 from evolve.cli.chat.wishes import confirm
 from evolve.cli.output import at_home, counted, shorten
 from evolve.errors import UsageError
@@ -60,6 +61,7 @@ def commands() -> Mapping[str, Command]:
     every = (
         Command(name="help", takes="", about="this list", run=_help),
         Command(name="resume", takes="[ID]", about="conversations; or go on with one of them", run=_resume),
+        Command(name="try", takes="TEXT", about="what the last function gives on this; several values: a, b", run=_try),
         Command(name="plan", takes="", about="the plan of the last turn, and how far it came", run=show_plan),
         Command(name="diff", takes="[RUN|all]", about="the last change again, or all of the conversation", run=_diff),
         Command(name="approve", takes="[ask|auto|never]", about="apply what waits; or set the mode", run=_approve),
@@ -251,6 +253,15 @@ def _learn_again(session: ChatSession) -> None:
         return
     session.owes = True
     session.screen.say("learn", "not everything is learned from yet; it goes on behind the prompt")
+
+
+def _try(session: ChatSession, text: str) -> None:
+    if not text:
+        raise UsageError("there is nothing to try", hint="/try TEXT")
+    code = try_last(session.conversation.turns, text, session.screen, session.setup)
+    if code is None:
+        raise UsageError("there is no function yet in this conversation", hint="give rows `input -> output` first")
+    session.code = code
 
 
 def _resume(session: ChatSession, text: str) -> None:

@@ -18,6 +18,7 @@ from evolve.cli.chat.screen import Screen
 from evolve.cli.chat.setup import Setup, open_workspace
 from evolve.cli.chat.spending import Purse, bounds_of, budget_of, spent_of
 from evolve.cli.chat.stopping import stoppable
+from evolve.cli.chat.trying import is_function, try_last
 from evolve.cli.output import at_home, counted
 from evolve.errors import BudgetExhausted, EvolveError, UsageError
 from evolve.workspace import Person, PersonAct
@@ -98,6 +99,10 @@ class ChatSession:
         if turn is None:
             budget = bounds_of(self.purse.left())
             if wanted.kind == "words" and not self._has_model():
+                turns = self.conversation.turns
+                if turns and is_function(turns[-1]):
+                    self.code = try_last(turns, wanted.text, self.screen, self.setup) or 0
+                    return
                 self.code = 2
                 for text in WITHOUT_MODEL:
                     self.screen.say("hint", text)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import csv
+import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
@@ -118,7 +120,8 @@ def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
 
 
 def given_function(named: str | os.PathLike[str]) -> Program:
-    """The function that ``FILE.py`` or ``FILE.py:NAME`` means: the only public one of the file, or the named one.
+    """The function that ``FILE.py`` or ``FILE.py:NAME`` means: the named one, else the only public one of the file that
+    none of its other functions calls.
 
     Raises:
         UsageError: There is no such file or function, or several functions could be meant.
@@ -127,21 +130,67 @@ def given_function(named: str | os.PathLike[str]) -> Program:
     file, mark, name = text.rpartition(":")
     if not mark or not file.endswith(".py"):
         file, name = text, ""
-    source = read_text(file)
+    return function_in(read_text(file), file=file, name=name)
+
+
+def function_in(source: str, *, file: str, name: str = "") -> Program:
+    """The function of a source; see :func:`given_function`.
+
+    Args:
+        file: Its name for messages.
+    """
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise UsageError(f"{file}: not Python that can be read: {error}") from error
-    found = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
-    if name and name not in found:
-        raise UsageError(f"{file} has no function {name!r}", hint=f"it has {', '.join(found) or 'none'}")
-    public = [one for one in found if not one.startswith("_")]
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    if name and name not in functions:
+        raise UsageError(f"{file} has no function {name!r}", hint=f"it has {', '.join(functions) or 'none'}")
+    called = {
+        part.id
+        for own, node in functions.items()
+        for part in ast.walk(node)
+        if isinstance(part, ast.Name) and part.id != own
+    }
+    public = [one for one in functions if not one.startswith("_") and one not in called]
     if not name and len(public) != 1:
         listed = ", ".join(public) or "none"
         raise UsageError(
             f"{file} has {len(public)} public functions: {listed}", hint=f"name one: --function {file}:NAME"
         )
     return Program(source=source, entry=name or public[0])
+
+
+def typed_arguments(program: Program, text: str) -> tuple[Json, ...]:
+    """Arguments of a function as a person types them: plain text, cells between tabs or commas, or a JSON list.
+
+    Raises:
+        UsageError: They are not as many as the function takes.
+    """
+    names, needed = parameters_of(program)
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError):
+        values = None
+    if isinstance(values, list) and needed <= len(values) <= len(names):
+        return tuple(values)
+    cells = [text] if len(names) == 1 else next(csv.reader([text], delimiter="\t" if "\t" in text else ","), [])
+    if not needed <= len(cells) <= len(names):
+        raise UsageError(
+            f"{program.entry} takes {', '.join(names)}, and {len(cells)} values are given",
+            hint="put commas or tabs between them, or give a JSON list",
+        )
+    takes, _ = annotations_of(program)
+    return tuple(_typed(cell, kind) for cell, kind in zip(cells, takes, strict=False))
+
+
+def _typed(cell: str, kind: str) -> Json:
+    if kind == "str":
+        return cell
+    try:
+        return json.loads(cell)
+    except (ValueError, RecursionError):
+        return cell
 
 
 def _definition(program: Program) -> ast.FunctionDef:

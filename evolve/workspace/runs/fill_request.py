@@ -24,6 +24,7 @@ class FillOptions(TypedDict, total=False):
         skill: Apply this saved function, and search for none.
         function: Apply the function of this file, ``FILE.py`` or ``FILE.py:NAME``.
         sheet: Name of the sheet of a workbook.
+        save: A file in which the function is written as a script for the command line.
         budget: As for :meth:`Workspace.run`.
         person: As for :meth:`Workspace.run`.
         on_progress: Told how many rows are done, of how many.
@@ -35,6 +36,7 @@ class FillOptions(TypedDict, total=False):
     skill: str | None
     function: str | os.PathLike[str] | None
     sheet: str | None
+    save: str | os.PathLike[str] | None
     budget: BudgetLike
     person: Person | None
     on_progress: FillProgress | None
@@ -52,6 +54,7 @@ class FillRequest:
     skill: str | None = None
     function: str | os.PathLike[str] | None = None
     sheet: str | None = None
+    save: str | os.PathLike[str] | None = None
     budget: BudgetLike = None
     person: Person | None = None
     on_progress: FillProgress | None = None

@@ -13,14 +13,15 @@ from typing import IO
 
 from evolve.episodes import Json
 from evolve.errors import UsageError, WorkspaceError
-from evolve.files import named_path, replacing
+from evolve.export.script import Script, script_of
+from evolve.files import named_path, replacing, write_atomic
 from evolve.sandbox import Outcome, Program
 from evolve.tables import Change, Record, Rewriting, Table, form_of, identity, is_blank, open_table
 from evolve.tasks import Task
 from evolve.tasks.likeness import Likeness
 from evolve.tasks.reading.partly_filled import Inputs, PartlyFilled, column_task, label_of
 from evolve.workspace.desk import Desk
-from evolve.workspace.runs.applying import BATCH, Applier, batches, used_parameters
+from evolve.workspace.runs.applying import BATCH, Applier, annotations_of, batches, parameters_of, used_parameters
 from evolve.workspace.runs.fill_request import FillProgress, FillRequest
 from evolve.workspace.runs.filled import Filled, Judged, Mark, compared, judged
 from evolve.workspace.runs.given_function import chosen_function
@@ -64,6 +65,8 @@ def fill(desk: Desk, request: FillRequest, run: Callable[[Task], Result]) -> Fil
         done = _Work(table=table, inputs=wanted.inputs, total=total, likeness=likeness, near=near)
         done.apply(Applier(desk.open_sandbox(), programs), spool, request.on_progress)
         _write(table, target, done, spool, as_it_was)
+    if request.save is not None:
+        _save(Path(request.save), programs[0], blank)
     return replace(
         blank,
         out=target,
@@ -73,6 +76,25 @@ def fill(desk: Desk, request: FillRequest, run: Callable[[Task], Result]) -> Fil
         function=programs[0].source,
         seconds=time.monotonic() - started,
     )
+
+
+def _save(file: Path, program: Program, filled: Filled) -> None:
+    """Writes the function as a script."""
+    takes, gives = annotations_of(program)
+    names, _ = parameters_of(program)
+    typed = ", ".join(f"{name}: {kind or 'any'}" for name, kind in zip(names, takes, strict=True))
+    script = script_of(
+        Script(
+            name=file.name,
+            code=program.source,
+            entry=program.entry,
+            kinds=takes,
+            signature=f"({typed}) -> {gives or 'any'}",
+            description=f"Gives {filled.column} from {', '.join(filled.inputs)}.",
+            example=json.dumps(["..."] * len(names)),
+        )
+    )
+    write_atomic(file, script.encode())
 
 
 def _used(programs: Sequence[Program], result: Result) -> frozenset[int]:

@@ -13,11 +13,12 @@ from evolve.paths import find_workspace
 from evolve.sandbox import SandboxLimits, check_backends, open_sandbox
 from evolve.settings import load_settings, with_sandbox
 from evolve.workspace.arguments import checked
-from evolve.workspace.opening import cache_folder
+from evolve.workspace.opening import cache_folder, sandbox_opener
+from evolve.workspace.runs.applying import SandboxedCalls, function_in, typed_arguments
 from evolve.workspace.runs.code_sessions import run_in_session
 
 if TYPE_CHECKING:
-    from evolve.sandbox import ActionResult, ProbeOutcome
+    from evolve.sandbox import ActionResult, Outcome, ProbeOutcome
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,6 +92,24 @@ class SandboxedCode:
             else:
                 result = run_in_session(box, session, source, bounds, path=self._place)
             return Executed(result=result, backend=box.backend)
+
+    def call(self, source: str, text: str) -> Outcome:
+        """What the function of a source gives on arguments as a person types them.
+
+        Args:
+            source: Such as the answer of a run: the function that no other calls.
+            text: One argument in plain text, several between commas or tabs, or a JSON list of them.
+
+        Raises:
+            UsageError: There is no such function, or the arguments are not as many as it takes.
+            SandboxUnavailable: None passes its self-test here.
+        """
+        program = function_in(source, file="the answer")
+        arguments = typed_arguments(program, text)
+        root = find_workspace(self._place)
+        settings = with_sandbox(load_settings(root), self._backend)
+        calls = SandboxedCalls(open=sandbox_opener(settings, [root] if root else []))
+        return calls(program, [arguments])[0]
 
     def check(self) -> Mapping[str, Sequence[ProbeOutcome]]:
         """Tests every backend by probes, now: each tries what must not work. The first that holds is used."""
