@@ -96,6 +96,8 @@ class TaskView:
     """What earlier runs of the same task handed in and was refused, newest first."""
     found: str = field(default="", metadata={"sparse": True})
     """A right answer that was found while learning from an earlier run of the same task: its source, or a change."""
+    unseen: int = field(default=0, metadata={"sparse": True})
+    """How many rows judge an answer that nobody was shown; in a person's own runs alone."""
 
 
 @dataclass(frozen=True, kw_only=True)

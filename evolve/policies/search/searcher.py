@@ -38,11 +38,13 @@ class Solution:
         term: The program.
         cost: Its price.
         candidates: Candidates computed until it was found.
+        misfit: Place of the one example that it does not reproduce, or None.
     """
 
     term: Term
     cost: int
     candidates: int
+    misfit: int | None = None
 
 
 @dataclass
@@ -82,6 +84,7 @@ class Searcher:
         prices: Price per operation and leaf name; static where silent.
         meter: The budget.
         combine: Whether covers and conditionals are tried (the plain enumerator does not).
+        dearest: Price at which the search ends.
         pause_at: Candidates after which :meth:`paced` pauses, so that it can be left off and gone on with.
     """
 
@@ -91,6 +94,7 @@ class Searcher:
     meter: SearchMeter
     combine: bool = True
     pause_at: int | None = None
+    dearest: int | None = None
 
     def __post_init__(self) -> None:
         self.meter.memory = min(self.meter.memory, MOST_VALUES // max(1, len(self.problem.inputs)))
@@ -121,7 +125,7 @@ class Searcher:
         seen: set[Term] = set()
         try:
             self.meter.check()  # before the first candidate, because a share of nothing buys nothing
-            while self.enumerator.cost < MAX_COST:
+            while self.enumerator.cost < (MAX_COST if self.dearest is None else self.dearest):
                 for entries in self.enumerator.advance():
                     yield from self._unseen(self._sift(entries), seen)
                     yield from self._unseen(self._ready(), seen)
@@ -174,6 +178,15 @@ class Searcher:
                 turn = cost - AHEAD
                 is_ready = turn <= self.enumerator.cost  # else when all programs of that price are built
                 self._pending.append((turn if is_ready else turn + 1, cost, term_of(entry)))
+
+    def nearest(self) -> Term | None:
+        """The cheapest of the programs that reproduce most examples, where that is more than half of them."""
+        half = len(self.problem.outputs) / 2
+        partly = [(mask.bit_count(), -cost, entry) for mask, (cost, entry) in self._best() if mask.bit_count() > half]
+        return term_of(max(partly, key=lambda one: one[:2])[2]) if partly else None
+
+    def _best(self) -> Iterable[tuple[int, tuple[int, Entry]]]:
+        return () if self._partials is None else self._partials.best.items()
 
     def _offer_items(self) -> None:
         """Single elements are list segments too."""
