@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evolve.agent.context import EpisodeContext
-from evolve.agent.outcome import called
 from evolve.agent.stage_costs import Paid
 from evolve.environments import Showing
-from evolve.episodes import Judgement, Plan, Step
+from evolve.episodes import Judgement, Plan, Step, called
 from evolve.policies.protocol import Weighing
 
 

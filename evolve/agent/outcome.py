@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 from evolve.agent.context import EpisodeContext
-from evolve.episodes import Json, Limits, Row, Status, Step, shown_rows
+from evolve.episodes import Json, Limits, Row, Status, Step, called, shown_rows, told_value
 from evolve.policies.protocol import Weighing
 from evolve.redaction import MARK
 from evolve.tasks import MIN_VERIFY
-
-_LONGEST_VALUE = 200
-"""Characters of a value of a row that a sentence about it shows; the record has all of it."""
 
 
 def goes_on(steps: Sequence[Step], context: EpisodeContext) -> bool:
@@ -94,19 +90,7 @@ def _refusal(steps: Sequence[Step], entry: str) -> str:
 
 
 def _failed_row(entry: str, row: Row, got: Json) -> str:
-    return f"{called(entry, row)} gave {_told(got)}, wanted {_told(row.output)}"
-
-
-def called(entry: str, row: Row) -> str:
-    """The call that a row is about, cut short where it is long."""
-    return f"{entry}({', '.join(map(_told, row.input))})"
-
-
-def _told(value: Json) -> str:
-    if isinstance(value, dict) and set(value) == {"error"}:
-        return f"the error {str(value['error'])[:_LONGEST_VALUE]}"
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
+    return f"{called(entry, row)} gave {told_value(got)}, wanted {told_value(row.output)}"
 
 
 def _last_text(steps: Sequence[Step]) -> str:
@@ -118,7 +102,8 @@ def _accepted_note(steps: Sequence[Step], examples: int) -> str:
     assert judged is not None
     if judged.text:
         return judged.text
-    right = f"reproduces every example and {judged.rows} rows it was not shown"
+    every = "every other example" if steps[-1].action.misfits else "every example"
+    right = f"reproduces {every}" + (f" and {judged.rows} rows it was not shown" if judged.rows else "")
     if judged.verified:
         return right
     if judged.checked:

@@ -211,7 +211,11 @@ class Agent:
             bounds = Limits(candidates=None, seconds=None, tokens=knobs.tokens)
         return EpisodeContext(
             identity=identity,
-            view=replace(task.view(), files=tuple(map(str, environment.reset().outputs))),
+            view=replace(
+                task.view(),
+                files=tuple(map(str, environment.reset().outputs)),
+                unseen=len(task.verify_rows()) if own else 0,
+            ),
             environment=environment,
             policy=policy,
             sandbox=surroundings.sandbox,

@@ -13,6 +13,7 @@ from evolve.episodes.actions import (
     Ambiguity,
     BudgetEnd,
     Draw,
+    Misfit,
     Plan,
     StageNote,
 )
@@ -56,6 +57,7 @@ from evolve.episodes.subgoals import (
     SubgoalState,
     kept_subgoals,
 )
+from evolve.episodes.telling import called, misfit_told, told_value
 from evolve.episodes.views import (
     HELD_OUT,
     OWN,
@@ -98,6 +100,7 @@ __all__ = [
     "Json",
     "Judgement",
     "Limits",
+    "Misfit",
     "Observation",
     "Origin",
     "Plan",
@@ -121,8 +124,11 @@ __all__ = [
     "SubgoalState",
     "TaskView",
     "Turn",
+    "called",
     "kept_subgoals",
+    "misfit_told",
     "shown_rows",
     "stated_subgoals",
     "subgoal_states",
+    "told_value",
 ]

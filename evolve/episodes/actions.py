@@ -74,6 +74,21 @@ class Ambiguity:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Misfit:
+    """A row that a function does not reproduce.
+
+    Attributes:
+        input: Arguments of the call.
+        given: The output that the row says.
+        expected: What the function gives; ``{"error": ...}`` where it gives none.
+    """
+
+    input: tuple[Json, ...]
+    given: Json
+    expected: Json
+
+
+@dataclass(frozen=True, kw_only=True)
 class Alternative:
     """An answer beside the one that an action hands in; its fields mean what they mean in :class:`Action`."""
 
@@ -117,6 +132,10 @@ class Action:
         revised: The subgoals that hold from this action on, where evidence changed them or there were none.
         finished: Ids of subgoals that the policy says are done.
         ambiguity: What tells the answer apart from another that fits as well.
+        misfits: Of an answer, the examples that it is known not to reproduce and that may be mistyped; of ``finish``,
+            those that ``nearest`` fails.
+        advice: Of ``finish``, what would help, in one clause.
+        nearest: Of ``finish``, the source of the program that reproduces most examples, or "".
         samples: More answers to the same question, which the episode runs to take the best.
         decided: A person has said already what is meant, so that nobody is asked which sample is.
         rivals: Other answers to the same question, to compare this one with.
@@ -148,6 +167,9 @@ class Action:
     revised: tuple[Subgoal, ...] = field(default=(), metadata=SPARSE)
     finished: tuple[str, ...] = field(default=(), metadata=SPARSE)
     ambiguity: Ambiguity | None = field(default=None, metadata=SPARSE)
+    misfits: tuple[Misfit, ...] = field(default=(), metadata=SPARSE)
+    nearest: str = field(default="", metadata=SPARSE)
+    advice: str = field(default="", metadata=SPARSE)
     samples: tuple[Alternative, ...] = field(default=(), metadata=SPARSE)
     decided: bool = field(default=False, metadata=SPARSE)
     rivals: tuple[Alternative, ...] = field(default=(), metadata=SPARSE)

@@ -122,6 +122,8 @@ class TaskView:
     """A right answer that was found while learning from an earlier run of the same task: its source, or a change."""
     saved: tuple[Saved, ...] = field(default=(), metadata={"sparse": True})
     """Functions that are there already, the likeliest first; nothing says that they are right here."""
+    unseen: int = field(default=0, metadata={"sparse": True})
+    """How many rows judge an answer that nobody was shown; in a person's own runs alone."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,17 @@ if TYPE_CHECKING:
     from evolve.agent.codec import to_data
     from evolve.agent.records import Run
     from evolve.cancellation import Cancellation
-    from evolve.episodes import Ambiguity, Cost, EpisodeRecord, Found, Question, Step, SubgoalState, subgoal_states
+    from evolve.episodes import (
+        Ambiguity,
+        Cost,
+        EpisodeRecord,
+        Found,
+        Misfit,
+        Question,
+        Step,
+        SubgoalState,
+        subgoal_states,
+    )
     from evolve.events import Event, EventSink
     from evolve.extensions import blamed
     from evolve.files import clean_text, machine_problem, named_path
@@ -96,6 +106,7 @@ __all__ = [
     "Measurement",
     "Metric",
     "MetricsReport",
+    "Misfit",
     "NullReport",
     "OptimizationReport",
     "OptimizerRequest",
@@ -163,6 +174,7 @@ _FROM: Mapping[str, tuple[str, ...]] = {
         "Cost",
         "EpisodeRecord",
         "Found",
+        "Misfit",
         "Question",
         "Step",
         "SubgoalState",

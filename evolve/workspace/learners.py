@@ -46,7 +46,7 @@ class SearchLearner:
         return SearchPolicy(
             library=with_trees(skills),
             guide=Guide.from_json(guide) if guide is not None else None,
-            settings=SearchSettings(look_on=self.look_on if attended else 0.0),
+            settings=SearchSettings(look_on=self.look_on if attended else 0.0, doubts_rows=attended),
         )
 
     def interpreter(self, skills: Sequence[Skill]) -> Interpreter | None:

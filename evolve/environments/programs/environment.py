@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 from evolve.environments.probing import cut_short, make_probe
 from evolve.environments.protocol import KnownRows
 from evolve.environments.verdicts import judged_by_all
-from evolve.episodes import Action, Json, Judgement, Observation, Row, Seen, Step, shown_rows
+from evolve.episodes import Action, Json, Judgement, Misfit, Observation, Row, Seen, Step, misfit_told, shown_rows
+from evolve.files import canonical_json
 from evolve.sandbox.protocol import Sandbox
 from evolve.tasks.equality import equal
 from evolve.tasks.model import Task, row_key
@@ -95,13 +97,15 @@ class ProgramsEnvironment:
         if not action.code:
             return Observation(ok=False, error=action.text or "the action has no code")
         visible = len(self._examples)
-        trial = try_rows(
-            self._sandbox, action.code, self._entry, (*self._examples, *self._earlier, *shown_rows(before))
-        )
+        rows = (*self._examples, *self._earlier, *shown_rows(before))
+        trial = try_rows(self._sandbox, action.code, self._entry, rows)
+        # What is said to be mistyped, with the row named, is for the person to decide.
+        excused = {canonical_json(list(misfit.input)) for misfit in action.misfits} if self._shows else set()
+        matches = [right or row_key(row) in excused for row, right in zip(rows, trial.matches, strict=False)]
         # Handed in, it would be refused for certain, and use up a submission.
-        repeated = "" if all(trial.matches[visible:]) else "a row that was shown after a refusal is not reproduced"
+        repeated = "" if all(matches[visible:]) else "a row that was shown after a refusal is not reproduced"
         return Observation(
-            ok=trial.ok,
+            ok=replace(trial, matches=tuple(matches)).ok,
             outputs=trial.outputs[:visible],
             error=trial.error or repeated,
             denied=trial.denied,
@@ -119,7 +123,14 @@ class ProgramsEnvironment:
             else f"\nIt gave: {json.dumps(observation.outputs[0])}"
         )
         submission = Submission(code=code, entry=self._entry, shown=code + value)
-        return judged_by_all(self._verifiers(shown_rows(steps)), submission, self._sandbox)
+        judged = judged_by_all(self._verifiers(shown_rows(steps)), submission, self._sandbox)
+        misfits = steps[-1].action.misfits
+        if not (judged.accepted and misfits):
+            return judged
+        return replace(judged, verified=False, doubt="; ".join(map(self._told, misfits)))
+
+    def _told(self, misfit: Misfit) -> str:
+        return f"a row does not fit: {misfit_told(self._entry, misfit)}"
 
     def _judge_words(self, text: str) -> Judgement:
         """A rubric's verdict on an answer in words; where there is none, nothing can tell."""

@@ -34,6 +34,8 @@ class EpisodeSearch:
     done: set[Term] = field(default_factory=set)
     programs: Iterator[Solution | None] | None = None
     is_refused: Callable[[Term], bool] = lambda term: False
+    _end: int = field(default=0, init=False)
+    _paused: bool = field(default=False, init=False)
 
     @property
     def meter(self) -> SearchMeter:
@@ -43,19 +45,27 @@ class EpisodeSearch:
     def next(self, limits: Limits) -> Solution | None:
         """The next program within what is left of the episode's budget."""
         self.steps_seen += 1
+        self.open(limits)
+        return self.waiting.pop(0) if self.waiting else self.take()
+
+    def open(self, limits: Limits) -> None:
+        """Sets what may be spent from here on."""
         budget = UNLIMITED if limits.candidates is None else limits.candidates
         self.meter.deadline = None if limits.seconds is None else time.process_time() + limits.seconds
-        end = self.meter.used + budget
+        self._end = self.meter.used + budget
         if self.waiting:
-            return self.waiting.pop(0)
+            return
         if self.programs is None:
             self.programs = self.searcher.paced()
             self.meter.limit = self.meter.used + int(budget * self.trust)
         else:
-            self.meter.limit = end
+            self.meter.limit = self._end
+
+    def take(self, *, falls_back: bool = True) -> Solution | None:
+        """The next program; None at a pause of the searcher, and where nothing is left."""
         solution = self._fresh()
-        if solution is None and self.fallback is not None:
-            self.meter.limit = end
+        if solution is None and self.fallback is not None and falls_back and not self._paused:
+            self.meter.limit = self._end
             # Once only. It shares the meter, so what the first search spent is spent.
             self.searcher, self.fallback = self.fallback(), None
             self.programs = self.searcher.paced()
@@ -64,8 +74,10 @@ class EpisodeSearch:
 
     def _fresh(self) -> Solution | None:
         """The next program that was not given before; None at a pause or at the end."""
+        self._paused = False
         for solution in self.programs or ():
             if solution is None:
+                self._paused = True
                 return None
             if solution.term not in self.done:
                 self.done.add(solution.term)
@@ -105,7 +117,8 @@ def with_shown(view: TaskView, steps: Sequence[Step]) -> tuple[TaskView, Sequenc
     rows = {row_key(row): row for row in (*shown, *view.examples)}
     visible = {row_key(row) for row in view.examples}
     more = tuple(row for key, row in rows.items() if key not in visible)
-    return replace(view, examples=(*view.examples, *more)), steps[since:]
+    unseen = max(0, view.unseen - len(shown_rows(steps)))
+    return replace(view, examples=(*view.examples, *more), unseen=unseen), steps[since:]
 
 
 def answers_of(steps: Sequence[Step]) -> list[Term]:

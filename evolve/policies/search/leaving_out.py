@@ -76,8 +76,7 @@ class LeavingOut:
 
     def _alike(self, other: Term) -> bool:
         """Whether two programs give the same on every row and every further input."""
-        own, others = (compile_term(term, self.vocabulary.by_name) for term in (self.term, other))
-        return all(near(_value(own, row), _value(others, row)) for row in (*self._problem.inputs, *self._further()))
+        return same_values(self.term, other, (*self._problem.inputs, *self._further()), self.vocabulary)
 
     def _further(self) -> list[tuple[Any, ...]]:
         types = self._problem.input_types
@@ -86,6 +85,12 @@ class LeavingOut:
             return [tuple(as_type(value, kind) for value, kind in zip(row, types, strict=True)) for row in fitting]
         except (KeyError, TypeError, ValueError):
             return []
+
+
+def same_values(term: Term, other: Term, inputs: Sequence[tuple[Any, ...]], vocabulary: Vocabulary) -> bool:
+    """Whether two programs give the same on these inputs, or both no value."""
+    own, others = (compile_term(one, vocabulary.by_name) for one in (term, other))
+    return all(near(_value(own, row), _value(others, row)) for row in inputs)
 
 
 def _value(meaning: Callable[[tuple[Any, ...]], Any], row: tuple[Any, ...]) -> Any:

@@ -30,11 +30,9 @@ from evolve.policies.search.answers import answer, draft_of, part_draft
 from evolve.policies.search.clues import ClueReader
 from evolve.policies.search.collector import without_collector
 from evolve.policies.search.doubts import doubts_about
-from evolve.policies.search.endings import ending
 from evolve.policies.search.enumerator import SearchMeter
 from evolve.policies.search.episode_search import (
     UNLIMITED,
-    EpisodeSearch,
     answers_of,
     spare_of,
     with_shown,
@@ -44,6 +42,8 @@ from evolve.policies.search.features import features_of
 from evolve.policies.search.guide import Guide
 from evolve.policies.search.leaving_out import LeavingOut
 from evolve.policies.search.library import TreeSkill, operation_name, with_library
+from evolve.policies.search.near_miss import NearMissSearch
+from evolve.policies.search.nearest import ended, finished, near_miss
 from evolve.policies.search.pricing import priced
 from evolve.policies.search.problem import Problem, problem_of
 from evolve.policies.search.reflection import Solved, claims_of
@@ -66,11 +66,13 @@ class SearchSettings:
         combine: Try covers and conditionals; the plain enumerator does not.
         flat: Price everything alike, which makes it the size-ordered enumerator.
         look_on: Candidates to go on after an answer, as a share, in search of rivals.
+        doubts_rows: A person is there to be told that one row speaks against what all others lead to.
     """
 
     combine: bool = True
     flat: bool = False
     look_on: float = 0.0
+    doubts_rows: bool = False
 
 
 @dataclass
@@ -97,7 +99,7 @@ class SearchPolicy:
         self._causes = {operation_name(s.entry): f"skill:{s.digest}" for s in self.library}
         self._names = {cause: name for name, cause in self._causes.items()}
         # The search of the episode at hand, to go on with. It may be missing: steps say enough to run it again.
-        self._current: tuple[str, EpisodeSearch] | None = None
+        self._current: tuple[str, NearMissSearch] | None = None
         self._cancellation: Cancellation | None = None
         self._answers: Answers | None = None
 
@@ -172,7 +174,9 @@ class SearchPolicy:
         if solution is None and plan.private.get("splits"):
             return self._composed(view, plan, steps, (whole, limits, spent))
         if solution is None:
-            return Action(kind="finish", text=ending(search.meter, search.problem), cost=spent)
+            return ended(view, search, spent) if self.settings.doubts_rows else finished(search, spent)
+        if solution.misfit is not None:
+            return near_miss(view, search, solution, (limits, spent))
         rivals = search.rivals(solution, self.settings.look_on)
         spent = Cost(candidates=search.meter.used - started, seconds=time.process_time() - before)
         return Action(
@@ -190,7 +194,7 @@ class SearchPolicy:
         skills = {self._causes[name] for name in operations_in(term) if name in self._causes}
         return skills | set(plan.private.get("recalled", ()))
 
-    def _search(self, view: TaskView, plan: Plan, steps: Sequence[Step]) -> EpisodeSearch:
+    def _search(self, view: TaskView, plan: Plan, steps: Sequence[Step]) -> NearMissSearch:
         """The search of this episode, continued where it stopped or replayed up to there."""
         # A step that a person stopped has no program, and there is nothing of it to find again.
         steps = [step for step in steps if step.action.allowed is not None or step.action.spare]
@@ -206,17 +210,21 @@ class SearchPolicy:
             return Searcher(problem, self._vocabulary, prices, meter, self.settings.combine)
 
         falls_back = bool(prices) and not self.settings.flat
-        search = EpisodeSearch(
+        search = NearMissSearch(
             problem=problem,
             searcher=searcher(prices),
             fallback=(lambda: searcher({})) if falls_back else None,
             trust=_TRUST if falls_back else 1.0,
             is_refused=self._is_refused(view),
+            make=(lambda part, own: Searcher(part, self._vocabulary, prices, own, self.settings.combine))
+            if self.settings.doubts_rows
+            else None,
+            unseen=view.unseen,
         )
         for step in steps:
             if not step.action.spare:
                 solution = search.next(step.action.allowed or Limits(candidates=None, seconds=None))
-                if solution is not None:
+                if solution is not None and solution.misfit is None:
                     search.rivals(solution, self.settings.look_on)
             for drawn in step.action.drawn:
                 search.further(Limits(candidates=drawn.candidates, seconds=None), drawn.wanted)

@@ -40,11 +40,13 @@ class Solution:
         term: The program.
         cost: Its price.
         candidates: Candidates computed until it was found.
+        misfit: Place of the one example that it does not reproduce, or None.
     """
 
     term: Term
     cost: int
     candidates: int
+    misfit: int | None = None
 
 
 @dataclass
@@ -84,6 +86,7 @@ class Searcher:
         prices: Price per operation and leaf name; static where silent.
         meter: The budget.
         combine: Whether covers and conditionals are tried (the plain enumerator does not).
+        dearest: Price at which the search ends.
         pause_at: Candidates after which :meth:`paced` pauses, so that it can be left off and gone on with.
     """
 
@@ -93,6 +96,7 @@ class Searcher:
     meter: SearchMeter
     combine: bool = True
     pause_at: int | None = None
+    dearest: int | None = None
 
     def __post_init__(self) -> None:
         self.meter.memory = min(self.meter.memory, MOST_VALUES // max(1, len(self.problem.inputs)))
@@ -126,7 +130,7 @@ class Searcher:
         seen: set[Term] = set()
         try:
             self.meter.check()  # before the first candidate, because a share of nothing buys nothing
-            while self.enumerator.cost < MAX_COST:
+            while self.enumerator.cost < (MAX_COST if self.dearest is None else self.dearest):
                 for entries in self.enumerator.advance():
                     yield from self._unseen(self._sift(entries), seen)
                     yield from self._unseen(self._ready(), seen)
@@ -192,6 +196,15 @@ class Searcher:
                 self._pending.append((found.turn, found.cost, found.term))
             elif self._segments is not None:
                 self._segments.offer((found.values, found.term, ()), found.cost)
+
+    def nearest(self) -> Term | None:
+        """The cheapest of the programs that reproduce most examples, where that is more than half of them."""
+        half = len(self.problem.outputs) / 2
+        partly = [(mask.bit_count(), -cost, entry) for mask, (cost, entry) in self._best() if mask.bit_count() > half]
+        return term_of(max(partly, key=lambda one: one[:2])[2]) if partly else None
+
+    def _best(self) -> Iterable[tuple[int, tuple[int, Entry]]]:
+        return () if self._partials is None else self._partials.best.items()
 
     def _offer_items(self) -> None:
         """Single elements are list segments too."""

@@ -9,7 +9,7 @@ from typing import Any
 from evolve.agent import why_unverified
 from evolve.agent.codec import to_data
 from evolve.environments import kind_of
-from evolve.episodes import Ambiguity, Cost, EpisodeRecord, Found, Json, Question, Refused
+from evolve.episodes import Ambiguity, Cost, EpisodeRecord, Found, Json, Misfit, Question, Refused
 from evolve.episodes.subgoals import SPARSE
 from evolve.errors import ModelMistake, UsageError
 from evolve.record.keeping import Kept, NotKept
@@ -40,6 +40,10 @@ class Result:
         calls: Runs the answer, where it is a function.
         distant: Others that are less plain, and count only for inputs unlike those of every row.
         reason: Why an answer that was right on rows is called unverified all the same, in one sentence, or "".
+        misfits: Rows that the answer does not reproduce and that may be mistyped, each with what it gives; without an
+            answer, the rows that ``nearest`` fails.
+        nearest: Source of the function that is right on most rows, where none is right on all; else "".
+        advice: What would help where none is, in one clause, or "".
         overshoot: How far that budget was passed, in a sentence, or "".
         checked: A check command, or hidden tests in the answer's own process, accepted it; nothing learned is promoted
             on that.
@@ -83,6 +87,9 @@ class Result:
     rivals: tuple[str, ...] = field(default=(), metadata=SPARSE)
     distant: tuple[str, ...] = field(default=(), metadata=SPARSE)
     reason: str = field(default="", metadata=SPARSE)
+    misfits: tuple[Misfit, ...] = field(default=(), metadata=SPARSE)
+    nearest: str = field(default="", metadata=SPARSE)
+    advice: str = field(default="", metadata=SPARSE)
     calls: SandboxedCalls | None = field(default=None, compare=False, repr=False, metadata=SPARSE)
 
     def __call__(self, *arguments: Json) -> Json:
@@ -210,6 +217,9 @@ def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
         unchecked=record.status == "unverified",
         reason=_reason(record, task),
         calls=extras.calls if task.examples else None,
+        misfits=record.steps[-1].action.misfits if record.steps else (),
+        nearest=record.steps[-1].action.nearest if record.steps else "",
+        advice=record.steps[-1].action.advice if record.steps else "",
     )
 
 

@@ -1,0 +1,119 @@
+"""A search that sees when one row speaks against a plain function that all other rows lead to.
+
+Such a row may be mistyped. A program that fits all rows but one is handed in, with that row named, where whatever fits
+every row costs more than the row would: the row's price is what naming it as an exception is worth (two-part minimum
+description length, Rissanen 1978).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from evolve.episodes import Limits
+from evolve.policies.search.enumerator import SearchMeter
+from evolve.policies.search.episode_search import EpisodeSearch
+from evolve.policies.search.leaving_out import same_values
+from evolve.policies.search.problem import Problem
+from evolve.policies.search.searcher import Searcher, Solution
+from evolve.programs.terms import operations_in
+
+FEWEST_ROWS = 5
+"""Rows below which no program is said to fit all but one; where few values occur, twice as many less two."""
+FEW_VALUES = 3
+ROW = 12
+"""Price of a row that is named as an exception."""
+RARE = 256
+"""A row is worth eight bits: what fits it too has to be found within so many times the candidates."""
+PATIENCE = 20_000
+"""Candidates before rows are left out, and candidates of each search without a row."""
+SOON = 5_000
+"""A program without a condition that is found within so many candidates is not doubted."""
+ENOUGH_UNSEEN = 3
+"""Unseen rows that judge such a program; where there are fewer, the visible rows have to agree one by one."""
+
+
+@dataclass
+class NearMissSearch(EpisodeSearch):
+    """A search of a person's own run.
+
+    Attributes:
+        make: A search over other rows with a meter of its own.
+        unseen: How many rows nobody was shown.
+        near: The cheapest program that fits all rows but one, once it was looked for.
+        partly: All programs that were found to fit all rows but one.
+    """
+
+    make: Callable[[Problem, SearchMeter], Searcher] | None = None
+    unseen: int = 0
+    near: Solution | None = None
+    looked: bool = False
+    partly: list[Solution] = field(default_factory=list)
+
+    def next(self, limits: Limits) -> Solution | None:
+        """As :meth:`EpisodeSearch.next`; a program that fits all rows but one has the place of that row."""
+        self.steps_seen += 1
+        self.open(limits)
+        if self.waiting:
+            return self.waiting.pop(0)
+        if self.looked or not self._has_rows():
+            return self.take()
+        self.searcher.pause_at = self.meter.used + PATIENCE
+        solution = self.take()
+        self.searcher.pause_at = None
+        if solution is not None and self._is_plain(solution):
+            return solution
+        self.looked = True
+        self.near = self._nearest()
+        if self.near is None:
+            return solution or self.take()
+        bound = self.near.cost + ROW
+        if solution is None:
+            self.searcher.dearest = bound
+            self.searcher.pause_at = self.meter.used + max(5 * PATIENCE, RARE * self.near.candidates)
+            solution = self.take(falls_back=False)
+            self.searcher.pause_at = self.searcher.dearest = None
+        if solution is not None and solution.cost <= bound:
+            return solution
+        if solution is not None:
+            self.waiting.append(solution)
+        return self.near
+
+    def _has_rows(self) -> bool:
+        count, values = len(self.problem.outputs), len({repr(value) for value in self.problem.outputs})
+        return self.make is not None and count >= (FEWEST_ROWS if values > FEW_VALUES else 2 * FEWEST_ROWS - 2)
+
+    def _is_plain(self, solution: Solution) -> bool:
+        return solution.candidates <= SOON and "choose" not in operations_in(solution.term)
+
+    def _nearest(self) -> Solution | None:
+        """The cheapest program that fits all rows but one, where the other rows bear it."""
+        places = range(len(self.problem.outputs))
+        self.partly = [near for place in places if (near := self._without(place)) is not None]
+        for near in sorted(self.partly, key=lambda one: one.cost):
+            if self.unseen >= ENOUGH_UNSEEN or self._is_steady(near):
+                return near
+        return None
+
+    def _without(self, *places: int) -> Solution | None:
+        """The first program that fits the rows but for these; its misfit is the first of them."""
+        assert self.make is not None
+        left = min(PATIENCE, self.meter.limit - self.meter.used)
+        if left <= 0:
+            return None
+        meter = SearchMeter(limit=left, deadline=self.meter.deadline, cancellation=self.meter.cancellation)
+        rest = self.problem.subset([n for n in range(len(self.problem.outputs)) if n not in places])
+        solution = next(self.make(rest, meter).programs(), None)
+        self.meter.count(meter.used)
+        return None if solution is None else replace(solution, misfit=places[0])
+
+    def _is_steady(self, near: Solution) -> bool:
+        """Whether leaving out any further row leads to the same function."""
+        assert near.misfit is not None
+        others = [n for n in range(len(self.problem.outputs)) if n != near.misfit]
+        inputs = [self.problem.inputs[n] for n in others]
+        for place in others:
+            other = self._without(near.misfit, place)
+            if other is None or not same_values(near.term, other.term, inputs, self.searcher.vocabulary):
+                return False
+        return True

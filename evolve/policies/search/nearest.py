@@ -1,0 +1,102 @@
+"""What is told of a program that does not reproduce every example: its source, and the rows that it fails."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from evolve.episodes import Action, Cost, Json, Limits, Misfit, TaskView
+from evolve.policies.search.answers import answer
+from evolve.policies.search.endings import ending
+from evolve.policies.search.enumerator import equality
+from evolve.policies.search.leaves import texts_in
+from evolve.policies.search.near_miss import NearMissSearch
+from evolve.policies.search.problem import Problem
+from evolve.policies.search.searcher import Solution, Vocabulary
+from evolve.programs.evaluation import compile_term
+from evolve.programs.operation import EVALUATION_ERRORS
+from evolve.programs.terms import Term, to_json
+from evolve.programs.types import thaw
+
+_WORD = re.compile(r"[^\W\d_]{2,}|\d+")
+
+
+def finished(search: NearMissSearch, spent: Cost) -> Action:
+    """That nothing was found, and what ended it."""
+    return Action(kind="finish", text=ending(search.meter, search.problem), cost=spent)
+
+
+def ended(view: TaskView, search: NearMissSearch, spent: Cost) -> Action:
+    """The same with what came nearest, the rows that it fails, and what would help."""
+    action, term, vocabulary = finished(search, spent), _nearest(search), search.searcher.vocabulary
+    misfits = () if term is None else misfits_of(term, search.problem, view, vocabulary)
+    return replace(
+        action,
+        advice=_advice(search.problem, misfits),
+        nearest="" if term is None else answer(term, view, vocabulary),
+        misfits=misfits,
+    )
+
+
+def near_miss(view: TaskView, search: NearMissSearch, solution: Solution, spending: tuple[Limits, Cost]) -> Action:
+    """A program that fits all rows but one, handed in with that row; ``spending`` is what it might cost and did."""
+    limits, spent = spending
+    return Action(
+        kind="code",
+        code=answer(solution.term, view, search.searcher.vocabulary),
+        text=f"a program of price {solution.cost} that fits all rows but one",
+        private={"tree": to_json(solution.term), "price": solution.cost, "candidates": solution.candidates},
+        misfits=misfits_of(solution.term, search.problem, view, search.searcher.vocabulary),
+        allowed=Limits(candidates=limits.candidates, seconds=None),
+        cost=spent,
+    )
+
+
+def misfits_of(term: Term, problem: Problem, view: TaskView, vocabulary: Vocabulary) -> tuple[Misfit, ...]:
+    """The examples that a program does not reproduce, in their order."""
+    meaning, same = compile_term(term, vocabulary.by_name), equality(problem.output_type)
+    found = []
+    for row, inputs, wanted in zip(view.examples, problem.inputs, problem.outputs, strict=True):
+        got: Json
+        right = False
+        try:
+            value = meaning(inputs)
+            right, got = same(value, wanted), thaw(value)
+        except EVALUATION_ERRORS as error:
+            got = {"error": f"{type(error).__name__}: {error}"}
+        if not right:
+            found.append(Misfit(input=row.input, given=row.output, expected=got))
+    return tuple(found)
+
+
+def _nearest(search: NearMissSearch) -> Term | None:
+    """The program that reproduces most examples, more than half of them; among those the cheapest."""
+    if search.partly:
+        return min(search.partly, key=lambda one: one.cost).term
+    return search.searcher.nearest()
+
+
+def _advice(problem: Problem, misfits: Sequence[Misfit]) -> str:
+    """What would help a search that found nothing, in one clause."""
+    foreign = list(dict.fromkeys(_foreign(problem, misfits)))[:3]
+    if foreign:
+        words = ", ".join(repr(word) for word in foreign)
+        return f"the outputs hold {words}, which no input gives: a column may be missing"
+    if misfits:
+        return "more rows like those that it fails would help"
+    return "more rows would help, or a column that the outputs follow from"
+
+
+def _foreign(problem: Problem, misfits: Sequence[Misfit]) -> Iterator[str]:
+    """Words and numbers of outputs that stand in no input of their row, and not in most outputs."""
+    wanted = {repr(misfit.given) for misfit in misfits}
+    outputs = [list(texts_in((output,))) for output in problem.outputs]
+    for inputs, texts, output in zip(problem.inputs, outputs, problem.outputs, strict=True):
+        if misfits and repr(thaw(output)) not in wanted:
+            continue
+        known = " ".join(texts_in((inputs,))).lower()
+        for word in (word for text in texts for word in _WORD.findall(text)):
+            often = sum(any(word in text for text in others) for others in outputs)
+            if word.lower() not in known and 2 * often <= len(outputs) and not word.isdigit():
+                yield word

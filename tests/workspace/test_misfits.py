@@ -1,0 +1,106 @@
+"""One row that speaks against what all others lead to is named; without an answer, what came nearest is told."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import evolve
+from evolve.agent import Agent, Surroundings
+from evolve.episodes import Limits, Misfit
+from evolve.policies.search import SearchPolicy, SearchSettings
+from evolve.tasks.reading.load import load_examples
+from evolve.testing import TrustingSandbox
+
+NAMES = (
+    *("Ada Lovelace", "Alan Turing", "Grace Hopper", "Kurt Gallus", "Emmy Noether"),
+    *("John Li", "Max Planck", "Rosa Parks", "Niels Bohr", "Lise Meitner"),
+)
+
+
+def table(tmp_path, count, wrong=(), make=lambda name: name.split()[0]):
+    """A table of names; ``wrong`` says what stands in single rows."""
+    rows = {name: make(name) for name in NAMES[:count]} | dict(wrong)
+    file = tmp_path / "names.csv"
+    file.write_text("name,out\n" + "".join(f'{name},"{out}"\n' for name, out in rows.items()))
+    return file
+
+
+@pytest.fixture
+def solve(tmp_path):
+    def run(count, wrong=(), **more):
+        with evolve.open(tmp_path / "ws") as opened:
+            opened._sandbox = TrustingSandbox()
+            return opened.run(examples=table(tmp_path, count, wrong, **more), budget="400k-candidates")
+
+    return run
+
+
+# One place is among the visible rows of this table, the other among those kept back.
+@pytest.mark.parametrize(("name", "out"), [("John Li", "Jhon"), ("Rosa Parks", "Rsa"), ("Ada Lovelace", "Aad")])
+def test_a_mistyped_row_is_named_and_nothing_is_called_verified(solve, name, out):
+    result = solve(10, [(name, out)])
+    assert (result.status, result.kind) == ("solved", "unverified")
+    assert result.misfits == (Misfit(input=(name,), given=out, expected=name.split()[0]),)
+    assert f'("{name}") it says "{out}", the function gives "{name.split()[0]}"' in result.reason
+    assert "every other example" in result.note
+    values: dict = {}
+    exec(result.answer, values)
+    assert [values[result.entry](other) for other in NAMES] == [other.split()[0] for other in NAMES]
+    assert json.loads(json.dumps(result.to_json()))["misfits"][0]["given"] == out
+
+
+def test_joined_pieces_may_have_a_mistyped_row_too(solve):
+    result = solve(10, [("Kurt Gallus", "Galus, Kurt")], make=lambda name: ", ".join(name.split()[::-1]))
+    assert [misfit.expected for misfit in result.misfits] == ["Gallus, Kurt"]
+
+
+def test_rows_without_a_slip_have_no_misfit(solve):
+    result = solve(10)
+    assert result.verified and not result.misfits and not result.reason
+
+
+def test_one_row_of_four_is_not_said_to_be_mistyped(solve):
+    result = solve(4, [("Alan Turing", "Nobody")])
+    assert not (result.solved and result.misfits)
+
+
+def test_two_slips_are_no_slip(solve):
+    result = solve(10, [("Alan Turing", "Aln"), ("Grace Hopper", "Grc")])
+    assert not (result.solved and result.misfits)
+
+
+def test_a_special_case_that_is_plain_enough_is_learned_and_not_blamed(tmp_path):
+    rows = [(3, 3), (12, 12), (7, 7), (-4, 4), (9, 9), (31, 31), (-8, 8), (5, 5), (40, 40)]
+    with evolve.open(tmp_path / "ws") as opened:
+        opened._sandbox = TrustingSandbox()
+        result = opened.run(examples=[((n,), out) for n, out in rows], budget="100k-candidates")
+    assert result.solved and not result.misfits
+
+
+def test_in_practice_and_in_trials_no_row_is_blamed(tmp_path):
+    task = load_examples(table(tmp_path, 10, [("John Li", "Jhon")]))
+    policy = SearchPolicy(settings=SearchSettings(doubts_rows=True))
+    around = Surroundings(policy=policy, sandbox=TrustingSandbox(), run="r1")
+    limits = Limits(candidates=150_000, seconds=None)
+    record = Agent(around).run_episode(task, variant="v", split="gate", limits=limits)
+    assert not record.solved and all(step.judgement is None for step in record.steps if step.action.misfits)
+
+
+def test_without_an_answer_the_nearest_is_told_with_the_rows_that_it_fails(solve):
+    result = solve(8, [("Alan Turing", "A T"), ("Grace Hopper", "Hop")])
+    assert not result.solved and not result.answer
+    values: dict = {}
+    exec(result.nearest, values)
+    visible = {misfit.input: misfit for misfit in result.misfits}
+    assert 0 < len(visible) < 4
+    for misfit in result.misfits:
+        assert values[result.entry](*misfit.input) == misfit.expected != misfit.given
+    assert "would help" in result.advice or "column" in result.advice
+
+
+def test_a_column_that_seems_to_be_missing_is_told(solve):
+    towns = ("Paris", "Oslo", "Turin", "Vienna", "Ghent", "Cork", "Minsk", "Porto")
+    result = solve(8, zip(NAMES, towns, strict=False))
+    assert not result.solved and "a column may be missing" in result.advice
