@@ -52,6 +52,8 @@ class Operation:
         scalar: Whether lambda bodies may use it.
         commutative: Whether the two arguments may be swapped, so that only one order is tried.
         noun: What the result is called when an answer names it, such as ``words``.
+        over: Types that an enumeration takes for the type variables, where it should not take all; a solver may take
+            any.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Operation:
     scalar: bool = False
     commutative: bool = False
     noun: str = ""
+    over: tuple[Type, ...] = ()
 
 
 def define(name: str, params: Iterable[Type], result: Type, template: str, **more: Any) -> Operation:
