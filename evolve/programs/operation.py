@@ -54,6 +54,8 @@ class Operation:
         commutative: Whether the two arguments may be swapped, so that only one order is tried.
         noun: What the result is called when an answer names it, such as ``words``.
         meaning: For a learned operation the term that it stands for, over its parameters as inputs; else None.
+        over: Types that an enumeration takes for the type variables, where it should not take all; a solver may take
+            any.
     """
 
     name: str
@@ -67,6 +69,7 @@ class Operation:
     commutative: bool = False
     noun: str = ""
     meaning: Term | None = None
+    over: tuple[Type, ...] = ()
 
 
 def define(name: str, params: Iterable[Type], result: Type, template: str, **more: Any) -> Operation:

@@ -250,3 +250,35 @@ DIGITS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]] =
 @pytest.mark.parametrize("name", DIGITS)
 def test_weights_and_modulus_of_digits_are_worked_out(name: str, unlearned: SearchPolicy) -> None:
     holds(unlearned, *DIGITS[name])
+
+
+def version(text: str) -> list[int]:
+    return [int(number) for number in text.split(".")]
+
+
+VERSIONS = (
+    ("1.10.0", "1.9.3"),
+    ("2.0", "1.99.9"),
+    ("1.2.3", "1.2.10"),
+    ("0.9.1", "0.10.0"),
+    ("1.0.0", "1.0.0"),
+    ("3.9.0", "3.11"),
+)
+LATER = (("3.4.9", "3.4.12"), ("3.10.0", "3.9.12"), ("1.2", "1.2.1"))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda a, b: version(a) < version(b),
+        lambda a, b: "update" if version(a) < version(b) else "current",
+        lambda a, b: max(a, b, key=version),
+    ],
+)
+def test_versions_are_compared_by_their_numbers(function: Callable[..., Any], unlearned: SearchPolicy) -> None:
+    holds(unlearned, function, VERSIONS, LATER)
+
+
+def test_texts_are_compared(unlearned: SearchPolicy) -> None:
+    shown = (("oak", "elm"), ("ash", "fir"), ("yew", "box"), ("bay", "fig"), ("plum", "lime"), ("ivy", "rose"))
+    holds(unlearned, lambda a, b: f"{min(a, b)} & {max(a, b)}", shown, (("pear", "kiwi"), ("date", "nut")))

@@ -123,19 +123,19 @@ class _Instances:
 
     active: frozenset[Type]
     choices: Sequence[Type]
-    done: dict[Signature, list[Signature]] = field(default_factory=dict)
+    done: dict[tuple[Signature, Sequence[Type]], list[Signature]] = field(default_factory=dict)
 
     def of(self, operation: Operation) -> list[Signature]:
         """The monomorphic parameters and results of an operation."""
-        signature = (operation.params, operation.result)
-        instances = self.done.get(signature)
+        signature, choices = (operation.params, operation.result), operation.over or self.choices
+        instances = self.done.get((signature, operation.over))
         if instances is None:
-            instances = self.done[signature] = list(self._instances(*signature))
+            instances = self.done[signature, operation.over] = list(self._instances(*signature, choices))
         return instances
 
-    def _instances(self, params: tuple[Type, ...], result: Type) -> Iterator[Signature]:
+    def _instances(self, params: tuple[Type, ...], result: Type, choices: Sequence[Type]) -> Iterator[Signature]:
         names = sorted({v for p in (*params, result) for v in variables(p)})
-        for chosen in product(self.choices, repeat=len(names)):
+        for chosen in product(choices, repeat=len(names)):
             bound = dict(zip(names, chosen, strict=True))
             types = [substitute(p, bound) for p in (*params, result)]
             if all(map(self._allowed, types)):

@@ -114,8 +114,9 @@ class Searcher:
         sequence = goal == STR or (goal.name == "list" and not goal.args[0].args)
         self._segments = Segments(self.problem.outputs, goal) if self.combine and sequence else None
         self._partials = Partials(self.problem.outputs, equality(goal)) if self.combine else None
-        texts = self._partials is not None and goal == STR and len(self.problem.outputs) >= 2 * MIN_SUPPORT
-        self._branches = Branches(self.problem.outputs, self._partials, self.meter) if texts else None
+        self._branches: Branches | None = None
+        if self._partials is not None and goal == STR and len(self.problem.outputs) >= 2 * MIN_SUPPORT:
+            self._branches = Branches(self.problem.outputs, self._partials, self.meter)
         self._deductions = Deductions(self.enumerator) if self.combine else None
         self._solvers = Solvers(self.enumerator, self.vocabulary.by_name) if self.combine else None
         self._pending: list[tuple[int, int, Term]] = []

@@ -9,7 +9,7 @@ import re
 
 from evolve.programs.operation import Operation, define
 from evolve.programs.terms import Constant
-from evolve.programs.types import BOOL, DATE, INT, STR, Type
+from evolve.programs.types import BOOL, DATE, INT, STR, T, Type
 
 DATE_FORMAT = Type("date_format")
 """A format in which dates are written."""
@@ -205,7 +205,9 @@ def _comparison() -> tuple[Operation, ...]:
     return (
         define("earlier", two, DATE, "min(a0, a1)", function=min, cost=4, commutative=True),
         define("later", two, DATE, "max(a0, a1)", function=max, cost=4, commutative=True),
-        define("is_before", two, BOOL, "a0 < a1", function=operator.lt, cost=3, scalar=True),
+        # Texts and lists, such as the numbers of a version, are compared where a solver says so: as many instances in
+        # every search would cost it a part of its candidates.
+        define("is_before", (T, T), BOOL, "a0 < a1", function=operator.lt, cost=3, scalar=True, over=(DATE,)),
     )
 
 

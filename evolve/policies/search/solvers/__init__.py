@@ -10,6 +10,7 @@ comes out is an ordinary term of the same operations, with constants of its own.
 - ``targets``, ``fitting``, ``lines``: the numbers of the outputs and the plainest line to them.
 - ``places``: parts of texts by what stands around them, and by a number of characters.
 - ``shifts``: quarters and years that begin in another month.
+- ``orders``: comparisons of two inputs, by their numbers or as they are.
 - ``weights``: sums of weighted digits and what is left of them.
 """
 
@@ -23,6 +24,7 @@ from evolve.policies.search.enumerator import Enumerator
 from evolve.policies.search.solvers.bands import Bands
 from evolve.policies.search.solvers.found import Found
 from evolve.policies.search.solvers.lines import Lines
+from evolve.policies.search.solvers.orders import Orders
 from evolve.policies.search.solvers.places import Places
 from evolve.policies.search.solvers.shifts import Shifts
 from evolve.policies.search.solvers.weights import Weights
@@ -48,12 +50,14 @@ class Solvers:
 
     def __post_init__(self) -> None:
         self.bands = Bands(self.enumerator)
+        self.orders = Orders(self.enumerator, self.operations)
         self.each = (
             self.bands,
             Lines(self.enumerator, self.operations),
             Places(self.enumerator, self.operations),
             Shifts(self.enumerator),
             Weights(self.enumerator, self.operations),
+            self.orders,
         )
 
     def solutions(self) -> Iterator[Found]:
@@ -63,5 +67,6 @@ class Solvers:
         self.enumerator.meter.check()
 
     def cuts(self) -> Iterator[tuple[tuple[bool, ...], int, Term]]:
-        """Tests with bounds that the newest level's values allow: ``(values, price, term)``."""
-        return self.bands.cuts()
+        """Comparisons, also with bounds, that the newest level's values allow: ``(values, price, term)``."""
+        yield from self.bands.cuts()
+        yield from self.orders.tests()
