@@ -21,7 +21,7 @@ _MOST_RUNS = 5
 """Latest solved runs of a file that are looked at."""
 _MOST_SKILLS = 20
 """Skills that may be tried on one table."""
-_HEADERLESS = re.compile(r"column_\d+\Z|text|other|n|k|m|x|y|z|xs|ys|zs|items|others|rows?|value\d*\Z")
+_HEADERLESS = re.compile(r"(column_\d+|text|other|[nkmxyz]|xs|ys|zs|items|others|rows?|value)\d*\Z")
 """What parameters are called where no header names them."""
 
 
