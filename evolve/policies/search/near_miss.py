@@ -26,7 +26,9 @@ ROW = 12
 RARE = 256
 """A row is worth eight bits: what fits it too has to be found within so many times the candidates."""
 PATIENCE = 20_000
-"""Candidates before rows are left out, and candidates of each search without a row."""
+"""Candidates before rows are left out, and most candidates of each search without a row."""
+SHARE = 0.1
+"""Share of what is left that all searches without a row may take."""
 SOON = 5_000
 """A program without a condition that is found within so many candidates is not doubted."""
 ENOUGH_UNSEEN = 3
@@ -49,6 +51,7 @@ class NearMissSearch(EpisodeSearch):
     near: Solution | None = None
     looked: bool = False
     partly: list[Solution] = field(default_factory=list)
+    _each: int = field(default=PATIENCE, init=False)
 
     def next(self, limits: Limits) -> Solution | None:
         """As :meth:`EpisodeSearch.next`; a program that fits all rows but one has the place of that row."""
@@ -89,6 +92,7 @@ class NearMissSearch(EpisodeSearch):
     def _nearest(self) -> Solution | None:
         """The cheapest program that fits all rows but one, where the other rows bear it."""
         places = range(len(self.problem.outputs))
+        self._each = min(PATIENCE, int(SHARE * (self.meter.limit - self.meter.used) / len(places)))
         self.partly = [near for place in places if (near := self._without(place)) is not None]
         for near in sorted(self.partly, key=lambda one: one.cost):
             if self.unseen >= ENOUGH_UNSEEN or self._is_steady(near):
@@ -98,7 +102,7 @@ class NearMissSearch(EpisodeSearch):
     def _without(self, *places: int) -> Solution | None:
         """The first program that fits the rows but for these; its misfit is the first of them."""
         assert self.make is not None
-        left = min(PATIENCE, self.meter.limit - self.meter.used)
+        left = min(self._each, self.meter.limit - self.meter.used)
         if left <= 0:
             return None
         meter = SearchMeter(limit=left, deadline=self.meter.deadline, cancellation=self.meter.cancellation)
