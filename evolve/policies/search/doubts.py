@@ -14,7 +14,7 @@ from evolve.policies.search.probes import probes
 from evolve.policies.search.problem import Problem, problem_of
 from evolve.policies.search.rivals import MAX_DEARER, UNDEFINED, Answered, Rival, Values, rivals_of
 from evolve.policies.search.searcher import Vocabulary
-from evolve.programs.terms import Term
+from evolve.programs.terms import Input, Term, walk
 from evolve.programs.types import as_type, thaw
 from evolve.tasks.likeness import Likeness
 
@@ -75,11 +75,12 @@ def doubts_about(
         return Doubts()  # a value of another type than the visible rows have, say
     wanted = _typed(problem, unlabelled)
     likeness = Likeness.of(problem.inputs)
-    far = {**probes(problem), **{one: UNLIKE if likeness.novelty(one) else 0 for one in wanted}}
+    used = _inputs_of(term)
+    far = {**probes(problem), **{one: UNLIKE if likeness.novelty(one, used) else 0 for one in wanted}}
     # What is unlike the rows tells the most programs apart, and what is made up fills the room that is left.
     wanted.sort(key=far.__getitem__)
     near = [*wanted[: _PROBES - 2], *(probe for probe in far if probe not in set(wanted))][:_PROBES]
-    found = rivals_of(answered, near, list(far), meter)
+    found = [rival for rival in rivals_of(answered, near, list(far), meter) if _stays(rival, used)]
     differences = _differences(answered, found, far, set(wanted))
     told = [one for one in differences if one.given]
     best = min(differences, key=lambda one: (one.score, not one.given), default=None)
@@ -98,6 +99,15 @@ def _sources(differences: Sequence[_Difference], view: TaskView, vocabulary: Voc
     first = {one.input: one for one in reversed(differences)}
     chosen = [*first.values(), *differences]
     return tuple(dict.fromkeys(answer(one.rival.term, view, vocabulary) for one in chosen[: 2 * _MOST]))[:_MOST]
+
+
+def _inputs_of(term: Term) -> set[int]:
+    return {part.index for part in walk(term) if isinstance(part, Input)}
+
+
+def _stays(rival: Rival, used: set[int]) -> bool:
+    """Whether a rival is to be thought of: an input that the answer does without must make it no dearer."""
+    return rival.dearer <= 0 or _inputs_of(rival.term) <= used
 
 
 def _typed(problem: Problem, inputs: Sequence[Sequence[Json]]) -> list[Values]:
