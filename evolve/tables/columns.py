@@ -48,6 +48,8 @@ class ColumnKind:
         """The value of a cell; where it is none of this kind, the cell as it is."""
         if self.name == "text":
             return "" if cell is None else cell if isinstance(cell, str) else _as_text(cell)
+        if self.name == "float" and isinstance(cell, int) and not isinstance(cell, bool):
+            return float(cell)
         if not self.is_number or not isinstance(cell, str):
             return cell
         if not cell.strip():
@@ -205,7 +207,7 @@ def typed_column(cells: Iterable[Cell]) -> ColumnKind:
     if kinds <= {int}:
         return ColumnKind(name="int") if kinds else ANY
     if kinds <= {int, float}:
-        return ColumnKind(name="float")
+        return ColumnKind(name="float", whole=int in kinds)
     return TEXT if str in kinds and kinds <= {str, int, float, bool} else ANY
 
 

@@ -58,19 +58,23 @@ class DelimitedTable:
 
     def _rows(self) -> Iterator[tuple[int, list[str]]]:
         """The rows with the lines where they begin; empty lines left out."""
+        line = 1
         with self._text() as stream:
-            first = stream.readline()
-            skipped = 1 if declared_delimiter(first) else 0
-            lines = stream if skipped else itertools.chain([first], stream)
-            reader = csv.reader(lines, delimiter=self.form.delimiter, strict=True)
-            line = 1 + skipped
             try:
+                first = stream.readline()
+                skipped = 1 if declared_delimiter(first) else 0
+                lines = stream if skipped else itertools.chain([first], stream)
+                reader = csv.reader(lines, delimiter=self.form.delimiter, strict=True)
+                line += skipped
                 for row in reader:
                     if row:
                         yield line, row
                     line = reader.line_num + 1 + skipped
             except csv.Error as error:
                 raise TaskError(f"not a well-formed table: {error}", file=self._file, line=line) from error
+            except UnicodeDecodeError as error:
+                hint = "save the file as UTF-8 and try again"
+                raise TaskError(f"not {self.form.encoding}", file=self._file, line=line, hint=hint) from error
 
     def _text(self) -> io.TextIOWrapper:
         stream = self.path.open("rb")

@@ -23,10 +23,13 @@ def commands(beginning):
 
 def test_the_example_is_solved_listed_exported_and_runs(cli, tmp_path):
     (tmp_path / "names.csv").write_text(block("csv"))
-    run, *listings, export = [words[1:] for words in commands("evolve")]
-    done = cli(*run)
+    fill, *listings, export = [words[1:] for words in commands("evolve")]
+    done = cli(*fill)
     assert done.code == 0, done.err
     assert "solved, verified: reproduces every example and 3 rows it was not shown" in done.out
+    assert "3 cells of short filled, 0 marked" in done.out
+    filled = (tmp_path / "names.filled.csv").read_text().splitlines()
+    assert filled[-3:] == ["Frances Allen,F. ALLEN", "Katherine Johnson,K. JOHNSON", "Donald Knuth,D. KNUTH"]
     assert all(cli(*listing).code == 0 for listing in listings)
     # Which of several short programs is found may change, and with it the end of the skill's name.
     shown = export[export.index("export") + 1]
@@ -34,8 +37,8 @@ def test_the_example_is_solved_listed_exported_and_runs(cli, tmp_path):
     assert [name.rpartition("-")[0] for name in found] == [shown.rpartition("-")[0]]
     assert cli(*[found[0] if word == shown else word for word in export]).code == 0
     script = tmp_path / "exported" / found[0] / "scripts" / f"{found[0]}.py"
-    said = subprocess.run([sys.executable, script, '["Katherine Johnson"]'], capture_output=True, text=True, check=True)
-    assert said.stdout == '"K. JOHNSON"\n'
+    said = subprocess.run([sys.executable, script, "Rózsa Péter"], capture_output=True, text=True, check=True)
+    assert said.stdout == "R. PÉTER\n"
 
 
 @pytest.mark.slow

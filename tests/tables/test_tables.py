@@ -207,6 +207,8 @@ def test_what_would_not_survive_the_way_to_a_number_stays_text(cells):
         ("t.csv", b"", "the file is empty"),
         ("t.csv", b"a,b\n1\n", "1 cell where the table has 2 columns"),
         ("t.csv", b'a,b\n1,"2\n', "not a well-formed table"),
+        ("t.csv", "a,b\n1,2\n".encode("utf-16")[:-1], "not utf-16-le"),
+        ("t.csv", b"\xef\xbb\xbfa,b\n1,\xff\n", "not utf-8"),
         ("t.xls", b"\xd0\xcf\x11\xe0", "not a kind of table"),
         ("t.xlsx", b"PK\x03\x04nothing", "not a workbook that can be read"),
         ("t.csv", b"PK\x03\x04nothing", "holds a workbook"),

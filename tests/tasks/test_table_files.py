@@ -6,7 +6,9 @@ import openpyxl
 import pytest
 
 from evolve.errors import TaskError, UsageError
+from evolve.tables import open_table
 from evolve.tasks import load_examples
+from evolve.tasks.reading.partly_filled import column_task
 
 NAMES = ["Ada Lovelace", "Alan Turing", "Grace Hopper", "Zoë Müller", "Tony Hoare", "John Backus"]
 ROWS = [("name", "short", "place"), *((name, name.split()[0], "x") for name in NAMES), ("Donald Knuth", "", "y")]
@@ -52,6 +54,16 @@ def test_a_blank_last_cell_is_no_wanted_output(tmp_path):
     assert every_row(task) == [((1,), 2), ((2,), 4), ((5,), 10)]
     assert task.unlabelled == ((3,), (4,))
     assert task.warnings[0].startswith("2 rows have no 'b', so no example; `evolve fill")
+
+
+def test_a_column_to_fill_says_where_it_came_from_and_what_is_wanted(tmp_path):
+    file = tmp_path / "t.csv"
+    file.write_text("nr,unit,a,b,empty\n1,kg,x 1,X,\n2,kg,y 2,Y,\n3,kg,z 3,,\n4,kg,z 3,,\n")
+    task, wanted = column_task(open_table(file), "b")
+    assert (wanted.given, wanted.blank, wanted.inputs.columns) == (2, 2, (0, 2))
+    assert [(row.input, row.output) for row in task.examples] == [((1, "x 1"), "X"), ((2, "y 2"), "Y")]
+    assert task.unlabelled == ((3, "z 3"), (4, "z 3"))
+    assert (task.entry, len(task.source.split())) == ("b", 2)
 
 
 def test_a_target_that_is_not_there_and_one_of_no_table_are_told(tmp_path):

@@ -137,6 +137,16 @@ def test_numbers_keep_the_decimal_comma(workspace, table):
     assert filled.marked == 0
 
 
+def test_whole_numbers_among_others_reach_the_function_as_it_takes_them_and_stay_whole(workspace, table):
+    lines = ['{"a": 1.5, "b": 3.0}', '{"a": 2, "b": 4}', '{"a": 7}', '{"a": 0.25}']
+    file, function = table(
+        "\n".join(lines), "def f(a):\n    assert isinstance(a, float)\n    return a * 2\n", "t.jsonl"
+    )
+    filled = workspace.fill(file, function=function)
+    assert filled.out.read_text().split("\n")[2:] == ['{"a": 7, "b": 14}', '{"a": 0.25, "b": 0.5}']
+    assert filled.marked == 0
+
+
 def test_a_letter_that_the_encoding_lacks_leaves_the_cell_empty(workspace, table):
     file, function = table("a;b\nÄ;x\nÖ;\n".encode("cp1252"), "def f(a):\n    return {'Ä': 'x'}.get(a, '→')\n")
     filled = workspace.fill(file, function=function)

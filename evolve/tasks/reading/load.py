@@ -73,7 +73,7 @@ def load_examples(path: str | Path, *, name: str | None = None, header: bool = T
     raw = raws[0]
     if name is not None:
         raw = replace(raw, id=name, meta={**raw.meta, **named_meta(name, Place(file="", field="name"))})
-    return _sourced((assemble(raw),), file)[0]
+    return sourced((assemble(raw),), file)[0]
 
 
 def resolve_task(text: str) -> Task:
@@ -121,11 +121,11 @@ def _suite_from(path: Path, *, seed: int, n: int | None) -> Suite:
     else:
         raws, _ = _read(path, header=True)
     _check_unique(raws)
-    tasks = _sourced([assemble(raw) for raw in _chosen(raws, seed, n)], path)
+    tasks = sourced([assemble(raw) for raw in _chosen(raws, seed, n)], path)
     return Suite(name=path.resolve().name if path.is_dir() else path.stem, tasks=tasks, warnings=tuple(warnings))
 
 
-def _sourced(tasks: Sequence[Task], path: Path) -> tuple[Task, ...]:
+def sourced(tasks: Sequence[Task], path: Path) -> tuple[Task, ...]:
     """The tasks with their source: a file that was changed, and a copy of it, still share one half of it."""
     source = f"{digest(os.fspath(path.resolve()))[:16]} {suite_digest(tasks)[:16]}"
     return tuple(replace(task, source=source) for task in tasks)

@@ -14,6 +14,7 @@ from evolve.tasks.model import Task
 from evolve.tasks.reading.assemble import PlacedRow, RawTask, assemble, name_meta
 from evolve.tasks.reading.labels import argument_names, instruction_of
 from evolve.tasks.reading.limits import MAX_ID, Place, check_value
+from evolve.tasks.reading.load import sourced
 
 _MOST_GIVEN = 5_000
 _MOST_BLANK = 2_000
@@ -173,7 +174,7 @@ def column_task(table: Table, name: str | None = None) -> tuple[Task, PartlyFill
         meta=name_meta(label),
         unlabelled=[one for one in map(inputs.of, others) if inputs.misread(one) is None],
     )
-    return assemble(raw), PartlyFilled(inputs=inputs, given=given, blank=blank)
+    return sourced((assemble(raw),), table.path)[0], PartlyFilled(inputs=inputs, given=given, blank=blank)
 
 
 def rows_of(table: Table, column: int) -> tuple[list[Record], list[Record]]:

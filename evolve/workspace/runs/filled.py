@@ -140,7 +140,7 @@ def as_cell(table: Table, inputs: Inputs, value: Json) -> tuple[Cell, str]:
         return None, "the function gives an empty text here"
     if not table.typed:
         return kind.write(value)
-    if kind.name == "int" and isinstance(value, float) and value.is_integer():
+    if (kind.name == "int" or kind.whole) and isinstance(value, float) and value.is_integer():
         return int(value), ""
     if kind.fits(value):
         return value, ""
