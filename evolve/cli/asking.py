@@ -133,6 +133,8 @@ def parse_choice(answer: str, outputs: Sequence[Any]) -> tuple[Any] | None:
         return None
     if answer.isdigit() and 1 <= int(answer) <= len(outputs):
         return (outputs[int(answer) - 1],)
+    if all(isinstance(output, str) for output in outputs) and not answer.startswith('"'):
+        return (answer,)  # where texts are wanted, 007 is one
     try:
         return (json.loads(answer),)
     except (ValueError, RecursionError):  # what is nested too deep for the parser is text as well

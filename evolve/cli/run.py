@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evolve.cli import asking, folder, learning, options, pages
+from evolve.cli import asking, folder, learning, open_questions, options, pages
 from evolve.cli.amounts import spending
 from evolve.cli.layout import terminal_width
 from evolve.cli.output import at_home, emit, flush, note, visible
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from evolve.workspace import Person, Result, Task, Workspace
 
 app = pages.App()
-
-_QUESTIONS = 3
-"""Most questions about what the examples leave open; after them the answer stays as it is."""
 
 Wanted = Annotated[
     str | None,
@@ -154,13 +151,14 @@ def present(opened: Workspace, task: Task | None, result: Result, how: Presentat
 
     if not result.words and (result.patch is not None or (task is not None and tasks.leaves_changes(task))):
         return folder.show_work(opened, result, as_json=how.as_json)
-    if task is not None and asking.is_attended(as_json=how.as_json):
-        result = _resolve_ambiguity(opened, task, result, how)
     if how.as_json:
         learning.emit_with_lessons(opened, result)
     else:
-        folder_asked = task.folder if task is not None else ""
-        _show(result, "".join(f" ({word})" for word in opened.mark), folder_asked)
+        asks = task is not None and asking.is_attended(as_json=False)
+        told = replace(result, ambiguity=None) if asks else result
+        _show(told, "".join(f" ({word})" for word in opened.mark), task.folder if task is not None else "")
+        if task is not None and asks:
+            result = _settle(opened, task, result, how)
     asking.tell_waiting(result)
     return exit_code(result)
 
@@ -185,34 +183,21 @@ def _task(task: str | None, rows: TableOptions, *, words: bool) -> Task:
     return tasks.read(task, examples=rows.examples, name=rows.name, header=rows.header, target=rows.target, words=words)
 
 
-def _resolve_ambiguity(opened: Workspace, task: Task, result: Result, how: Presentation) -> Result:
-    """Where the examples leave open what is meant, asks, and solves again with the answer as an example."""
-    from evolve.errors import TaskError
-    from evolve.workspace import tasks
+def _settle(opened: Workspace, task: Task, result: Result, how: Presentation) -> Result:
+    """Asks what the rows leave open, once the answer was shown."""
+    mark = "".join(f" ({word})" for word in opened.mark)
+    flush()  # the question comes after what it is about
 
-    for _ in range(_QUESTIONS):
-        open_question = result.ambiguity
-        if open_question is None:
-            return result
-        chosen = _ask_for_output(open_question.input, open_question.outputs)
-        if chosen is None:
-            return result
-        try:
-            task = tasks.with_answer(task, open_question.input, chosen[0])
-        except TaskError as error:
-            note(str(error))
-            continue
-        result = opened.run(task, budget=how.budget, person=how.person)
-    return result
+    def ask(question: str) -> str:
+        return str(typer.prompt(question.rstrip(), default="", show_default=False, prompt_suffix=" ", err=True))
 
-
-def _ask_for_output(arguments: Any, outputs: Any) -> tuple[Any] | None:
-    note(f"The examples leave open what to do with {_values(arguments)}:")
-    for number, value in enumerate(outputs, 1):
-        note(f"  {number}  gives {json.dumps(value, ensure_ascii=False)}")
-    note("  Enter leaves it open; any other JSON value is taken as the right output.")
-    answer = typer.prompt("which is right", default="", show_default=False, err=True).strip()
-    return asking.parse_choice(answer, outputs)
+    talk = open_questions.Talk(
+        tell=lambda text: note(visible(text)),
+        ask=ask,
+        again=lambda changed: opened.run(changed, budget=how.budget, person=how.person),
+        show=lambda new: _show(replace(new, ambiguity=None), mark, task.folder),
+    )
+    return open_questions.settle(task, result, talk).result
 
 
 def _show(result: Result, mark: str, asked_about: str) -> None:
@@ -233,6 +218,8 @@ def _show(result: Result, mark: str, asked_about: str) -> None:
         emit(f"ambiguous: for {_values(result.ambiguity.input)} this gives {first}, another short program {others[0]}")
         emit("  add a row with that input to decide it")
     emit(f"{spending(result.cost)}, {result.cost.seconds:.2f} s; episode {result.episode_id}")
+    for line in open_questions.nearest_lines(result):
+        emit(f"  {line}")
     if result.overshoot:
         emit(f"  {result.overshoot}")
     if result.status == "budget":

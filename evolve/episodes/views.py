@@ -170,7 +170,8 @@ class Limits:
     steps: int | None = field(default=None, metadata={"sparse": True})
     """Actions; None leaves them to the workflow."""
     submissions: int = 1
-    """Answers that may be put to the verifier: 3 on ``train`` and on a person's own tasks, 1 elsewhere."""
+    """Answers that may be put to the verifier: 3 on ``train`` and, by a model, on a person's own tasks, 1 elsewhere;
+    the search hands in as many as the rows of a person's own task allow."""
 
     def less(self, cost: Cost) -> Limits:
         """What is left of them after that cost; no kind falls below zero."""

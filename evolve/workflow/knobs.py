@@ -15,7 +15,8 @@ class Knobs:
     steps: int = 6
     """Most action cycles of one episode."""
     submissions: int = 3
-    """Most answers put to the verifier on ``train`` tasks and a person's own; elsewhere it is always one."""
+    """Most answers put to the verifier on ``train`` tasks and, where a model decides, on a person's own; there the
+    search may go on for as long as rows are left, and elsewhere it is always one."""
     candidates: int = 50_000
     """Most expressions of one episode."""
     seconds: float = 20.0

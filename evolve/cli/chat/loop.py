@@ -152,6 +152,9 @@ def handle(session: ChatSession, text: str) -> None:
         run_slash_command(session, wanted.name, wanted.text)
     elif wanted.kind != "nothing":
         session.work(wanted, text)
+        left_over, session.left_over = session.left_over, ""
+        if left_over:
+            handle(session, left_over)
 
 
 def _completions(session: ChatSession, name: str) -> Iterable[tuple[str, str]]:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from evolve.cli.asking import TYPED_AHEAD, parse_choice
+from evolve.cli.asking import TYPED_AHEAD
 from evolve.cli.chat import showing
 from evolve.cli.chat.learning import Learner, learn, say_taught
 from evolve.cli.chat.progress import Progress
@@ -19,6 +19,7 @@ from evolve.cli.chat.setup import Setup, open_workspace
 from evolve.cli.chat.spending import Purse, bounds_of, budget_of, spent_of
 from evolve.cli.chat.stopping import stoppable
 from evolve.cli.chat.trying import is_function, try_last
+from evolve.cli.open_questions import Talk, settle
 from evolve.cli.output import at_home, counted
 from evolve.errors import BudgetExhausted, EvolveError, UsageError
 from evolve.workspace import Person, PersonAct
@@ -42,8 +43,6 @@ Ask = Callable[[str], str | None]
 WAITING = 6
 STOPPED = 130
 YES, NO = ("y", "yes"), ("n", "no")
-_QUESTIONS = 3
-"""Most questions about what the rows of a turn leave open."""
 
 WITHOUT_MODEL = (
     "without a model: rows `input -> output`, ended by an empty line",
@@ -63,6 +62,7 @@ class ChatSession:
         shown: Every difference that was on this screen, for nothing else is leave given.
         learner: Learns behind the prompt, where somebody types.
         owes: Something may be left to be learned from.
+        left_over: A command that was typed in place of an answer, and is still to be done.
     """
 
     setup: Setup
@@ -79,6 +79,7 @@ class ChatSession:
     shown: set[str] = field(default_factory=set)
     learner: Learner = field(default_factory=Learner)
     owes: bool = False
+    left_over: str = ""
     _booked: Mapping[str, float] = field(default_factory=dict)
     _booked_lessons: dict[str, Mapping[str, float]] = field(default_factory=dict)
 
@@ -111,7 +112,7 @@ class ChatSession:
         self._booked = turn.spent
         try:
             with stoppable() as cancellation:
-                result = self._run(wanted, turn, self.person(cancellation))
+                task, result = self._run(wanted, turn, self.person(cancellation))
         except KeyboardInterrupt:
             self._record_stop(turn)
             return
@@ -121,8 +122,11 @@ class ChatSession:
         if result.status == "interrupted":
             self._book(result)
             self._record_stop(replace(turn, run=result.run_id, spent=self._booked))
-        else:
-            self._finish_turn(turn, result)
+            return
+        self._book(result)
+        self._finish_turn(turn, result)
+        if self.attended and result.patch is None:
+            self._settle(task, turn, result)
 
     def person(self, cancellation: Cancellation | None = None) -> Person:
         """The person of this session, as a run knows them."""
@@ -144,7 +148,7 @@ class ChatSession:
         with self.opened(read_only=True) as workspace:
             return workspace.uses_model
 
-    def _run(self, wanted: Wanted, turn: ChatTurn, person: Person) -> Result:
+    def _run(self, wanted: Wanted, turn: ChatTurn, person: Person) -> tuple[Task, Result]:
         with self.screen.working("starting"), self.opened() as workspace:
             task = self._task(wanted, workspace)
             for warning in task.warnings:
@@ -152,7 +156,7 @@ class ChatSession:
             python = self.setup.python if task.folder else None
             with workspace.delivering():  # what it teaches comes once it was shown
                 result = workspace.run(task, budget=budget_of(turn.budget), python=python, person=person)
-        return self._resolve_ambiguity(task, turn, result, person)
+        return task, result
 
     def respond(self, question: Question) -> str | None:
         """Puts a question of a run to the person; None where it stays open."""
@@ -211,42 +215,32 @@ class ChatSession:
         plans = {last: plan.states} if plan is not None else {}
         return replace(task, earlier=self.conversation.earlier(workspace.folders.list(), plans))
 
-    def _resolve_ambiguity(self, task: Task, turn: ChatTurn, result: Result, person: Person) -> Result:
-        """Where the examples leave open what is meant, asks, and solves again with the answer as an example."""
-        from evolve.errors import TaskError
-        from evolve.workspace import tasks
+    def _settle(self, task: Task, turn: ChatTurn, result: Result) -> None:
+        """Asks what the rows leave open, once the answer was shown and kept; another answer takes its place."""
 
-        for _ in range(_QUESTIONS):
-            if result.ambiguity is None:
-                return result
-            right = self._ask_for_output(result.ambiguity.input, result.ambiguity.outputs)
-            if right is None:
-                return result
-            try:
-                task = tasks.with_answer(task, result.ambiguity.input, right[0])
-            except TaskError as error:
-                self.screen.say("error", str(error))
-                continue
-            self._book(result)
+        def again(changed: Task) -> Result:
             self._booked = {}  # with another row it is another run
-            starting = self.screen.working("starting again with your answer")
-            with starting, self.opened() as workspace, workspace.delivering():
-                result = workspace.run(task, budget=budget_of(turn.budget), person=person)
-        return result
+            starting = self.screen.working("looking for a function that gives that, too")
+            with stoppable() as cancellation, starting, self.opened() as workspace, workspace.delivering():
+                new = workspace.run(changed, budget=budget_of(turn.budget), person=self.person(cancellation))
+            self._book(new)
+            return new
 
-    def _ask_for_output(self, arguments: Any, outputs: Any) -> tuple[Any] | None:
-        """What the person says an input should give, as a tuple of one; None leaves it open."""
-        shown = ", ".join(json.dumps(value, ensure_ascii=False) for value in arguments)
-        choices = [json.dumps(value, ensure_ascii=False) for value in outputs]
-        options = "\n".join(f"{number}  gives {value}" for number, value in enumerate(choices, 1))
-        self.screen.lines("ask", f"the rows leave open what to do with {shown}:\n{options}")
-        return parse_choice(
-            self.ask_afresh("which is right (a number, any other value, or Enter to leave it open)? ") or "", outputs
+        talk = Talk(
+            tell=lambda text: self.screen.lines("ask", text),
+            ask=self.ask_afresh,
+            again=again,
+            show=lambda new: self._finish_turn(turn, new),
         )
+        try:
+            settled = settle(task, result, talk)
+        except KeyboardInterrupt:
+            self.screen.say("stopped", "the function that was shown stands")
+            return
+        self.left_over = settled.left
 
     def _finish_turn(self, turn: ChatTurn, result: Result) -> None:
-        """Shows the result, keeps it as the turn's, and asks about what it would change."""
-        self._book(result)
+        """Keeps the result as the turn's, shows it, and asks about what it would change."""
         answer = result.answer if result.outcome in ("solved", "unverified") else ""
         if result.outcome == "unverified" and not result.words and result.patch is None:
             answer = f"{answer.rstrip()}\n# it gives {json.dumps(result.value, ensure_ascii=False)}"
@@ -260,7 +254,8 @@ class ChatSession:
             spent=spent_of(result.cost),
         )
         self.conversation.answer(finished)
-        showing.show_result(self.screen, result, diff=result.answer not in self.shown, folder=self.setup.folder)
+        told = replace(result, ambiguity=None) if self.attended else result  # then it is asked about
+        showing.show_result(self.screen, told, diff=result.answer not in self.shown, folder=self.setup.folder)
         self.shown.add(result.answer)
         self.code = _code(result)
         if result.patch is not None and result.patch.names:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from evolve.cli.amounts import spending
 from evolve.cli.chat.screen import Screen
 from evolve.cli.folder import named_files
+from evolve.cli.open_questions import nearest_lines
 
 if TYPE_CHECKING:
     from evolve.workspace import Result
@@ -28,6 +29,8 @@ def show_result(screen: Screen, result: Result, *, diff: bool = True, folder: st
         first, *others = [json.dumps(value, ensure_ascii=False) for value in result.ambiguity.outputs]
         inputs = ", ".join(json.dumps(value, ensure_ascii=False) for value in result.ambiguity.input)
         screen.say("warning", f"for {inputs} this gives {first}, another short program {others[0]}")
+    for line in nearest_lines(result):
+        screen.say("nearest", line.strip())
     for skill in result.skills:
         screen.say("learned", f"the skill {skill}: /skills {skill}")
     screen.say("cost", f"{cost(result)}, {result.cost.seconds:.1f} s; run {result.run_id}")

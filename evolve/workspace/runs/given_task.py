@@ -151,6 +151,19 @@ def with_answer(task: Task, arguments: Sequence[Json], output: Json) -> Task:
     return replace(task, examples=(*others, row), group="")
 
 
+def with_correction(task: Task, arguments: Sequence[Json], output: Json) -> Task:
+    """The task with another output in the row of these arguments, where that stands."""
+    right = Row(input=tuple(arguments), output=output)
+    _check(right, Place(file="answer"))
+
+    def put_right(rows: Sequence[Row]) -> tuple[Row, ...]:
+        return tuple(right if row_key(row) == row_key(right) else row for row in rows)
+
+    return replace(
+        task, examples=put_right(task.examples), verify=put_right(task.verify), hidden=put_right(task.hidden), group=""
+    )
+
+
 def _check(row: Row, place: Place) -> None:
     for position, value in enumerate(row.input):
         check_value(value, place.at(f"input[{position}]"))

@@ -20,6 +20,7 @@ from evolve.workspace.runs.given_task import (
     task_in_words,
     wanted_task,
     with_answer,
+    with_correction,
     with_rubric,
 )
 
@@ -42,6 +43,7 @@ __all__ = [
     "show",
     "told",
     "with_answer",
+    "with_correction",
     "with_rubric",
 ]
 

@@ -1,0 +1,152 @@
+"""What the rows leave open, put to the person once the function that fits them was shown.
+
+The function is kept whatever they answer: an empty line or a command leaves the question, and a value that no function
+gives is asked back before it counts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evolve.cli.asking import parse_choice
+
+if TYPE_CHECKING:
+    from evolve.workspace import Misfit, Result, Task
+
+MOST = 3
+"""Most questions about one function."""
+YES = ("y", "yes")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Talk:
+    """How a face talks about what is open.
+
+    Attributes:
+        tell: Says some lines that belong together.
+        ask: Puts a question; None where nobody answers.
+        again: Solves the task as it is by now.
+        show: Shows a result that takes the place of the one before.
+    """
+
+    tell: Callable[[str], None]
+    ask: Callable[[str], str | None]
+    again: Callable[[Task], Result]
+    show: Callable[[Result], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settled:
+    """How it ended.
+
+    Attributes:
+        left: The command that was typed in place of an answer, or "".
+    """
+
+    result: Result
+    left: str = ""
+
+
+def settle(task: Task, result: Result, talk: Talk) -> Settled:
+    """Asks about a row that does not fit and about inputs on which functions differ, until nothing is open."""
+    for _ in range(MOST):
+        # A row that does not fit first: what follows from it changes what is open.
+        about_row = bool(result.misfits) and result.solved
+        if not about_row and result.ambiguity is None:
+            break
+        reply = _row_reply(result, talk) if about_row else _value_reply(result, talk)
+        if reply.startswith("/"):
+            return Settled(result=result, left=reply)
+        changed = _with_row(task, result, reply) if about_row else _with_value(task, result, reply, talk)
+        if changed is None:
+            break
+        new = talk.again(changed)
+        if new.status == "interrupted":
+            break
+        if not about_row and not _fits(new, changed) and not _is_insisted(new, talk):
+            break
+        task, result = changed, new
+        talk.show(result)
+    return Settled(result=result)
+
+
+def _row_reply(result: Result, talk: Talk) -> str:
+    """What the person says of the row that does not fit."""
+    misfit = result.misfits[0]
+    gives, says = _told(misfit.expected), _told(misfit.given)
+    talk.tell(
+        f"one row does not fit: for {_told(*misfit.input)} it says {says}, the function gives {gives}:\n"
+        f"1  {gives} is right, the row is mistyped\n2  {says} is right, as the row says"
+    )
+    return (talk.ask("which is right (a number, or Enter to leave it open)? ") or "").strip()
+
+
+def _with_row(task: Task, result: Result, reply: str) -> Task | None:
+    """The task with the row put right; None where the row stays."""
+    from evolve.workspace import tasks
+
+    misfit: Misfit = result.misfits[0]
+    return tasks.with_correction(task, misfit.input, misfit.expected) if reply == "1" else None
+
+
+def _value_reply(result: Result, talk: Talk) -> str:
+    """Which value the person says is right."""
+    assert result.ambiguity is not None
+    options = "\n".join(f"{number}  {_told(value)}" for number, value in enumerate(result.ambiguity.outputs, 1))
+    talk.tell(f"the rows leave open what {_told(*result.ambiguity.input)} gives:\n{options}")
+    return (talk.ask("which is right (a number, another value, or Enter to leave it open)? ") or "").strip()
+
+
+def _with_value(task: Task, result: Result, reply: str, talk: Talk) -> Task | None:
+    """The task with the value as one more row; None where there is none."""
+    from evolve.errors import TaskError
+    from evolve.workspace import tasks
+
+    assert result.ambiguity is not None
+    chosen = parse_choice(reply, result.ambiguity.outputs)
+    if chosen is None:
+        return None
+    try:
+        return tasks.with_answer(task, result.ambiguity.input, chosen[0])
+    except TaskError as error:
+        talk.tell(str(error))
+        return None
+
+
+def _fits(result: Result, task: Task) -> bool:
+    """Whether a function was found that gives the value of the last example, too."""
+    return result.solved and task.examples[-1].input not in [misfit.input for misfit in result.misfits]
+
+
+def _is_insisted(result: Result, talk: Talk) -> bool:
+    reply = talk.ask("no function found gives that; is it right? [y] keeps it as a new row, Enter drops it ") or ""
+    return reply.strip().lower() in YES
+
+
+def nearest_lines(result: Result) -> Iterator[str]:
+    """What came nearest where nothing was found: the rows that it fails, and what would help."""
+    if result.solved or not (result.nearest or result.advice):
+        return
+    if result.nearest:
+        yield f"nearest is a function that fails {len(result.misfits)} of the rows that were looked at:"
+        for misfit in result.misfits[:MOST]:
+            yield f"  for {_told(*misfit.input)} it gives {_told(misfit.expected)}, wanted {_told(misfit.given)}"
+        if len(result.misfits) > MOST:
+            yield f"  and {len(result.misfits) - MOST} more"
+    if result.advice:
+        yield result.advice
+
+
+def _told(*values: Any) -> str:
+    """Values as JSON, an error as what it says; what is long is cut short."""
+    return ", ".join(map(_one_told, values))
+
+
+def _one_told(value: Any) -> str:
+    if isinstance(value, dict) and set(value) == {"error"}:
+        return f"an error ({value['error']})"[:200]
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 200 else f"{text[:200]}…"

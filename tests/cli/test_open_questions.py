@@ -1,0 +1,113 @@
+"""What the rows leave open is asked once the function was shown, and no reply loses that function."""
+
+from __future__ import annotations
+
+import pytest
+
+import evolve
+from evolve.cli.asking import parse_choice
+from evolve.cli.chat.loop import handle
+from evolve.cli.chat.screen import PlainScreen
+from evolve.cli.chat.session import ChatSession
+from evolve.cli.chat.setup import Setup
+from evolve.workspace import Budget
+
+ROWS = "2 -> 4\n0 -> 0\n"
+"""Fit by twice the number and by its square."""
+
+
+@pytest.fixture
+def session(tmp_path):
+    """A session of somebody who answers questions by these replies, and by an empty line once they are used up."""
+    with evolve.open(tmp_path / "ws") as workspace:
+        conversation = workspace.conversations.begin()
+    asked = []
+
+    def make(*replies):
+        waiting = list(replies)
+
+        def ask(question):
+            asked.append(question)
+            return waiting.pop(0) if waiting else ""
+
+        setup = Setup(workspace=str(tmp_path / "ws"), learn="off")
+        made = ChatSession(setup=setup, screen=PlainScreen(), ask=ask, conversation=conversation)
+        made.purse.budget = Budget(candidates=60_000)
+        made.attended, made.asked = True, asked
+        return made
+
+    yield make
+    conversation.close()
+
+
+def work(session, text, capfd):
+    handle(session, text)
+    return capfd.readouterr().out
+
+
+def test_the_function_is_shown_and_kept_before_anything_is_asked(session, capfd):
+    kept = []
+    made = session()
+    made.ask = lambda question: kept.append(made.conversation.turns[-1].answer) or ""
+    out = work(made, ROWS, capfd)
+    assert out.index("code: ") < out.index("ask: the rows leave open")
+    assert kept and "def " in kept[0] and made.conversation.turns[-1].answer == kept[0]
+    assert made.conversation.turns[-1].status == "solved" and made.code == 0
+
+
+@pytest.mark.parametrize("reply", ["", "/why"])
+def test_an_empty_line_or_a_command_leaves_the_question_and_keeps_the_function(session, capfd, reply):
+    made = session(reply)
+    out = work(made, ROWS, capfd)
+    assert made.conversation.turns[-1].status == "solved" and "def " in made.conversation.turns[-1].answer
+    assert len(made.asked) == 1 and ("why: run " in out) == (reply == "/why")
+
+
+def test_a_value_that_a_function_gives_decides(session, capfd):
+    made = session("2", "")
+    out = work(made, ROWS, capfd)
+    assert "ask: the rows leave open what 3 gives:\nask: 1  6\nask: 2  9\n" in out
+    values: dict = {}
+    exec(made.conversation.turns[-1].answer, values)
+    assert values["task"](3) == 9 if "task" in values else values["solve"](3) == 9
+    assert out.count("code: ") == 2  # the one that was shown first, and the one that gives it
+
+
+def test_a_value_that_no_function_gives_is_asked_back_and_loses_nothing(session, capfd):
+    made = session("-98765", "")
+    out = work(made, ROWS, capfd)
+    assert "no function found gives that; is it right?" in made.asked[1]
+    assert made.conversation.turns[-1].status == "solved" and out.count("code: ") == 1
+    assert made.code == 0
+
+
+def test_a_value_that_no_function_gives_counts_where_the_person_insists(session, capfd):
+    made = session("-98765", "y")
+    work(made, ROWS, capfd)
+    assert made.conversation.turns[-1].status != "solved"
+
+
+NAMES = ("Ada Lovelace", "Alan Turing", "Grace Hopper", "Kurt Gallus", "Emmy Noether", "John Li", "Max Planck")
+SLIP = "".join(f"{name} -> {'Jhon' if name == 'John Li' else name.split()[0]}\n" for name in (*NAMES, "Rosa Parks"))
+
+
+def test_a_row_that_does_not_fit_is_asked_about_and_put_right(session, capfd):
+    made = session("1")
+    made.purse.budget = Budget(candidates=600_000)
+    out = work(made, SLIP, capfd)
+    assert 'for "John Li" it says "Jhon", the function gives "John"' in out
+    assert "solved: verified" in out.rpartition("ask: ")[2] or "solved: reproduces every example and" in out
+    assert out.count("code: ") == 2
+
+
+def test_without_an_answer_the_nearest_and_what_would_help_are_shown(session, capfd):
+    towns = ("Paris", "Oslo", "Turin", "Vienna", "Ghent", "Cork", "Minsk", "Porto")
+    rows = "".join(f"{name} -> {town}\n" for name, town in zip((*NAMES, "Rosa Parks"), towns, strict=True))
+    out = work(session(), rows, capfd)
+    assert "nearest: the outputs hold" in out and "a column may be missing" in out
+
+
+def test_where_texts_are_wanted_a_number_is_one():
+    assert parse_choice("007", ["a", "b"]) == ("007",) and parse_choice("12", ["a", "b"]) == ("12",)
+    assert parse_choice("2", ["a", "b"]) == ("b",) and parse_choice('"2"', ["a", "b"]) == ("2",)
+    assert parse_choice("12", [1, 2]) == (12,) and parse_choice("", ["a"]) is None
