@@ -95,6 +95,11 @@ SUMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]] = {
         ((100.0, 10), (49.9, 20), (15.0, 0), (80.0, 25)),
         ((60.0, 15), (9.99, 50)),
     ),
+    "quantity, price and rate": (
+        lambda n, price, rate: round(n * price * (1 + rate / 100), 2),
+        ((2, 3.5, 19), (10, 1.25, 7), (1, 19.99, 19), (7, 0.8, 0), (3, 12.4, 7)),
+        ((4, 9.99, 19), (12, 0.45, 7)),
+    ),
     "an amount in a text": (
         lambda text: euros(text, 1.19),
         ("12,50 EUR", "100,00 EUR", "8,99 EUR", "45,20 EUR"),
