@@ -13,7 +13,9 @@ from tests.policies.samples import first_action, view_of
 from tests.policies.test_functions_of_two import compiled
 
 
-def holds(policy: SearchPolicy, function: Callable[..., Any], shown: tuple[Any, ...], unseen: tuple[Any, ...]) -> None:
+def check_holds(
+    policy: SearchPolicy, function: Callable[..., Any], shown: tuple[Any, ...], unseen: tuple[Any, ...]
+) -> None:
     """The search finds the function from its values on the shown inputs, right on the unseen ones."""
     view = view_of(function, *shown)
     learned = compiled(view, first_action(policy, view))
@@ -53,7 +55,7 @@ BANDS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]] = 
 
 @pytest.mark.parametrize("name", BANDS)
 def test_bounds_of_bands_are_worked_out(name: str, unlearned: SearchPolicy) -> None:
-    holds(unlearned, *BANDS[name])
+    check_holds(unlearned, *BANDS[name])
 
 
 def test_rows_that_each_have_a_label_of_their_own_are_no_bands(unlearned: SearchPolicy) -> None:
@@ -93,6 +95,11 @@ SUMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]] = {
         ((100.0, 10), (49.9, 20), (15.0, 0), (80.0, 25)),
         ((60.0, 15), (9.99, 50)),
     ),
+    "quantity, price and rate": (
+        lambda n, price, rate: round(n * price * (1 + rate / 100), 2),
+        ((2, 3.5, 19), (10, 1.25, 7), (1, 19.99, 19), (7, 0.8, 0), (3, 12.4, 7)),
+        ((4, 9.99, 19), (12, 0.45, 7)),
+    ),
     "an amount in a text": (
         lambda text: euros(text, 1.19),
         ("12,50 EUR", "100,00 EUR", "8,99 EUR", "45,20 EUR"),
@@ -108,7 +115,7 @@ SUMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]] = {
 
 @pytest.mark.parametrize("name", SUMS)
 def test_factors_and_offsets_are_worked_out(name: str, unlearned: SearchPolicy) -> None:
-    holds(unlearned, *SUMS[name])
+    check_holds(unlearned, *SUMS[name])
 
 
 def test_numbers_that_no_plain_line_joins_give_no_factor(unlearned: SearchPolicy) -> None:
@@ -151,7 +158,7 @@ PARTS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]] = 
 
 @pytest.mark.parametrize("name", PARTS)
 def test_markers_and_numbers_of_characters_are_worked_out(name: str, unlearned: SearchPolicy) -> None:
-    holds(unlearned, *PARTS[name])
+    check_holds(unlearned, *PARTS[name])
 
 
 def with_middle(first: str, middle: str, last: str) -> str:
@@ -191,7 +198,7 @@ BRANCHES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]]
 
 @pytest.mark.parametrize("name", BRANCHES)
 def test_branches_are_put_together_from_pieces(name: str, unlearned: SearchPolicy) -> None:
-    holds(unlearned, *BRANCHES[name])
+    check_holds(unlearned, *BRANCHES[name])
 
 
 def fiscal(text: str, first_month: int) -> str:
@@ -207,7 +214,7 @@ DAYS = ("2023-01-15", "2023-04-02", "2023-07-20", "2023-10-05", "2024-12-31")
 @pytest.mark.parametrize("first_month", [4, 7, 10])
 def test_the_month_in_which_a_year_begins_is_worked_out(first_month: int, unlearned: SearchPolicy) -> None:
     unseen = ("2022-11-11", "2024-03-03", "2022-06-30", "2021-08-31", "2025-02-28")
-    holds(unlearned, lambda text: fiscal(text, first_month), DAYS, unseen)
+    check_holds(unlearned, lambda text: fiscal(text, first_month), DAYS, unseen)
 
 
 def check_digit(digits: str) -> str:
@@ -249,7 +256,7 @@ DIGITS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]] =
 
 @pytest.mark.parametrize("name", DIGITS)
 def test_weights_and_modulus_of_digits_are_worked_out(name: str, unlearned: SearchPolicy) -> None:
-    holds(unlearned, *DIGITS[name])
+    check_holds(unlearned, *DIGITS[name])
 
 
 def version(text: str) -> list[int]:
@@ -276,9 +283,9 @@ LATER = (("3.4.9", "3.4.12"), ("3.10.0", "3.9.12"), ("1.2", "1.2.1"))
     ],
 )
 def test_versions_are_compared_by_their_numbers(function: Callable[..., Any], unlearned: SearchPolicy) -> None:
-    holds(unlearned, function, VERSIONS, LATER)
+    check_holds(unlearned, function, VERSIONS, LATER)
 
 
 def test_texts_are_compared(unlearned: SearchPolicy) -> None:
     shown = (("oak", "elm"), ("ash", "fir"), ("yew", "box"), ("bay", "fig"), ("plum", "lime"), ("ivy", "rose"))
-    holds(unlearned, lambda a, b: f"{min(a, b)} & {max(a, b)}", shown, (("pear", "kiwi"), ("date", "nut")))
+    check_holds(unlearned, lambda a, b: f"{min(a, b)} & {max(a, b)}", shown, (("pear", "kiwi"), ("date", "nut")))

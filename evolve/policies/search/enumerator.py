@@ -22,7 +22,7 @@ from evolve.policies.search.lambdas import LambdaBanks
 from evolve.policies.search.leaves import Leaf
 from evolve.policies.search.problem import Problem
 from evolve.programs.operation import EVALUATION_ERRORS
-from evolve.programs.types import FLOAT, Type, subtypes
+from evolve.programs.types import FLOAT, STR, Type, subtypes
 
 
 class OutOfBudget(Exception):
@@ -131,9 +131,9 @@ class Enumerator:
             if leaf.type in needed or leaf.type in active:
                 self._starts.setdefault(leaf.cost, []).append(leaf)
         self._size = size
-        # Of programs at one price with the same values the first is kept. What takes a value to another of its type,
-        # such as a change of case, comes first: so it is applied to the part that was cut out, not before the cut.
-        by_price = sorted(self.grammar.rules, key=lambda r: (r.params != (r.result,), self.costs[r.name]))
+        # Of programs at one price with the same values the first is kept. What takes a text to a text, such as a change
+        # of case, comes first: so it is applied to the part that was cut out, not before the cut.
+        by_price = sorted(self.grammar.rules, key=lambda r: (r.params != (STR,) or r.result != STR, self.costs[r.name]))
         self._turns = [
             _Turn(r, self.costs[r.name], self.bank.shelf(r.result), r.result == self._goal) for r in by_price
         ]

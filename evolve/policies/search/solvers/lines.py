@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
 from evolve.policies.search.enumerator import Enumerator, near
 from evolve.policies.search.solvers.fitting import Line, Span, lines, surplus
@@ -53,6 +54,19 @@ class Lines:
                     for target in self._targets:
                         yield from self._of_two(column, other, target)
                 self.columns.append(column)
+        if self.enumerator.cost == 1:
+            yield from self._of_three()
+
+    def _of_three(self) -> Iterator[Found]:
+        """A product of two inputs, with a line on a third: an amount by its quantity, price and rate."""
+        for first, second in combinations(self.columns, 2):
+            values = tuple(x * y for x, y in zip(first.values, second.values, strict=True))
+            term = apply("multiply_floats", as_float(first), as_float(second))
+            product = Column(values, term, FLOAT, first.cost + second.cost)
+            for other in self.columns:
+                if other not in (first, second):
+                    for target in self._targets:
+                        yield from self._of_two(product, other, target)
 
     def _single(self, column: Column, target: Target) -> Iterator[Found]:
         for line in lines(column.values, target.spans):
