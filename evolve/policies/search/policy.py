@@ -39,6 +39,7 @@ from evolve.policies.search.episode_search import (
 )
 from evolve.policies.search.features import features_of
 from evolve.policies.search.guide import Guide
+from evolve.policies.search.habits import Habits, Preferred
 from evolve.policies.search.leaves import texts_in
 from evolve.policies.search.library import TreeSkill, operation_name, with_library
 from evolve.policies.search.pricing import priced
@@ -64,11 +65,13 @@ class SearchSettings:
         combine: Try covers and conditionals; the plain enumerator does not.
         flat: Price everything alike, which makes it the size-ordered enumerator.
         look_on: Candidates to go on after an answer, as a share, in search of rivals.
+        habits: Where rows leave a format open, take the one that earlier answers have.
     """
 
     combine: bool = True
     flat: bool = False
     look_on: float = 0.0
+    habits: bool = False
 
 
 @dataclass
@@ -98,6 +101,7 @@ class SearchPolicy:
         self._current: tuple[str, EpisodeSearch] | None = None
         self._cancellation: Cancellation | None = None
         self._answers: Answers | None = None
+        self._habits = Habits(self.library, self._vocabulary) if self.settings.habits else None
 
     def attended(self, cancellation: Cancellation, on_piece: OnPiece | None = None) -> SearchPolicy:
         """The same policy, which stops in the middle of a search when a person says so. It has no text to tell."""
@@ -173,11 +177,16 @@ class SearchPolicy:
             text = f"no program within {search.meter.used:,} candidates{_without_patterns(search.problem)}"
             return Action(kind="finish", text=text, cost=spent)
         rivals = search.rivals(solution, self.settings.look_on)
+        chosen = (
+            self._habits.preferred(solution.term, search.problem) if self._habits else Preferred(term=solution.term)
+        )
+        solution = replace(solution, term=chosen.term)
         spent = Cost(candidates=search.meter.used - started, seconds=time.process_time() - before)
         return Action(
             kind="code",
             code=answer(solution.term, view, self._vocabulary),
             text=f"a program of price {solution.cost} after {solution.candidates:,} candidates",
+            habit=chosen.told,
             private=_private_part(solution),
             ambiguity=disagreement(solution.term, rivals, search.problem, view, self._vocabulary),
             allowed=Limits(candidates=limits.candidates, seconds=None),
