@@ -33,6 +33,8 @@ LearnMode = Literal["off", "after", "full"]
 ReplyForm = Literal["blocks", "json"]
 """How a model says what it does: words and fenced blocks, or one JSON object by a schema."""
 
+Switch = Literal["on", "off"]
+
 _PREFIX = "EVOLVE_"
 OWN_BOUNDS: Mapping[str, float] = MappingProxyType({"candidates": 2_000_000, "seconds": 60.0})
 """What the search may spend on a person's own task, unless a setting says something else for every task."""
@@ -133,6 +135,10 @@ class Settings:
     learn_share: float = field(
         default=0.5,
         metadata=_described("what learning from a run may spend, as a share of what solving might", ge=0, le=4),
+    )
+    habits: Switch = field(
+        default="on",
+        metadata=_described("where rows leave a format open, take that of earlier answers here: on or off"),
     )
     sources: Mapping[str, str] = field(default_factory=dict, compare=False)
     unsandboxed: bool = False

@@ -143,6 +143,7 @@ class Action:
         notes: What stages between action and judgement said.
         settled: An answer that was doubted is handed in, because nothing better was found.
         spare: It is a rival of an earlier answer, or was saved before the episode, so nothing was searched for.
+        habit: What was chosen because earlier answers have it, where rows leave it open, in a sentence.
         allowed: What a search for this action might spend; None where nothing was searched for.
         interrupted: A person stopped it while it was being chosen.
         ended: Set where a budget left no room for another call.
@@ -177,6 +178,7 @@ class Action:
     notes: tuple[StageNote, ...] = field(default=(), metadata=SPARSE)
     settled: bool = field(default=False, metadata=SPARSE)
     spare: bool = field(default=False, metadata=SPARSE)
+    habit: str = field(default="", metadata=SPARSE)
     allowed: Limits | None = field(default=None, metadata=SPARSE)
     interrupted: bool = field(default=False, metadata=SPARSE)
     ended: BudgetEnd | None = field(default=None, metadata=SPARSE)

@@ -29,9 +29,11 @@ class SearchLearner:
     Attributes:
         look_on: How much longer the search goes on after an answer when a person reads it, as a share of
             the candidates so far; a second short program shows what the examples leave open.
+        habits: Where rows leave a format open, a person gets the one that earlier answers have.
     """
 
     look_on: float = 0.5
+    habits: bool = True
     name: str = "search"
     ends: float | None = None
 
@@ -46,7 +48,11 @@ class SearchLearner:
         return SearchPolicy(
             library=with_trees(skills),
             guide=Guide.from_json(guide) if guide is not None else None,
+<<<<<<< HEAD
             settings=SearchSettings(look_on=self.look_on if attended else 0.0, doubts_rows=attended),
+=======
+            settings=SearchSettings(look_on=self.look_on if attended else 0.0, habits=attended and self.habits),
+>>>>>>> wt-parts
         )
 
     def interpreter(self, skills: Sequence[Skill]) -> Interpreter | None:
@@ -171,7 +177,7 @@ def choose_learner(
             "--record and --replay are about a model's exchanges, and no model is named",
             hint="name with --model the one that was recorded, or choose it with `evolve models default NAME`",
         )
-    return SearchLearner()
+    return SearchLearner(habits=settings.habits == "on")
 
 
 def episode_limits(learner: Learner, budget: Budget, settings: Settings, knobs: Knobs) -> Limits:

@@ -40,7 +40,12 @@ from evolve.policies.search.episode_search import (
 )
 from evolve.policies.search.features import features_of
 from evolve.policies.search.guide import Guide
+<<<<<<< HEAD
 from evolve.policies.search.leaving_out import LeavingOut
+=======
+from evolve.policies.search.habits import Habits, Preferred
+from evolve.policies.search.leaves import texts_in
+>>>>>>> wt-parts
 from evolve.policies.search.library import TreeSkill, operation_name, with_library
 from evolve.policies.search.near_miss import NearMissSearch
 from evolve.policies.search.nearest import ended, finished, near_miss
@@ -66,13 +71,21 @@ class SearchSettings:
         combine: Try covers and conditionals; the plain enumerator does not.
         flat: Price everything alike, which makes it the size-ordered enumerator.
         look_on: Candidates to go on after an answer, as a share, in search of rivals.
+<<<<<<< HEAD
         doubts_rows: A person is there to be told that one row speaks against what all others lead to.
+=======
+        habits: Where rows leave a format open, take the one that earlier answers have.
+>>>>>>> wt-parts
     """
 
     combine: bool = True
     flat: bool = False
     look_on: float = 0.0
+<<<<<<< HEAD
     doubts_rows: bool = False
+=======
+    habits: bool = False
+>>>>>>> wt-parts
 
 
 @dataclass
@@ -102,6 +115,7 @@ class SearchPolicy:
         self._current: tuple[str, NearMissSearch] | None = None
         self._cancellation: Cancellation | None = None
         self._answers: Answers | None = None
+        self._habits = Habits(self.library, self._vocabulary) if self.settings.habits else None
 
     def attended(self, cancellation: Cancellation, on_piece: OnPiece | None = None) -> SearchPolicy:
         """The same policy, which stops in the middle of a search when a person says so. It has no text to tell."""
@@ -178,11 +192,16 @@ class SearchPolicy:
         if solution.misfit is not None:
             return near_miss(view, search, solution, (limits, spent))
         rivals = search.rivals(solution, self.settings.look_on)
+        chosen = (
+            self._habits.preferred(solution.term, search.problem) if self._habits else Preferred(term=solution.term)
+        )
+        solution = replace(solution, term=chosen.term)
         spent = Cost(candidates=search.meter.used - started, seconds=time.process_time() - before)
         return Action(
             kind="code",
             code=answer(solution.term, view, self._vocabulary),
             text=f"a program of price {solution.cost} after {solution.candidates:,} candidates",
+            habit=chosen.told,
             private=_private_part(solution),
             ambiguity=disagreement(solution.term, rivals, search.problem, view, self._vocabulary),
             allowed=Limits(candidates=limits.candidates, seconds=None),

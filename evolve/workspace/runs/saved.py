@@ -37,14 +37,16 @@ def saved_for(desk: Desk, task: Task, run: str) -> tuple[Saved, ...]:
 
 
 def told_of(task: Task, record: EpisodeRecord) -> str:
-    """Where the answer of an episode comes from, in a sentence; "" where it was searched for as any."""
+    """Where the answer of an episode comes from, or what chose it where rows did not, in a sentence or more; or ""."""
     again = _given_again(task, record)
     if again is not None:
         return again.told
+    habit = record.steps[-1].action.habit if record.solved else ""
+    told = [f'{habit} (the setting habits = "off" keeps this from being done)'] if habit else []
     known = next((one for one in task.saved if one.run), None)
-    if known is None or known.code == record.answer:
-        return ""
-    return f"the function of run {known.run} is not right on every row of this, so another was searched for"
+    if known is not None and known.code != record.answer:
+        told.append(f"the function of run {known.run} is not right on every row of this, so another was searched for")
+    return "; ".join(told)
 
 
 def _given_again(task: Task, record: EpisodeRecord) -> Saved | None:
