@@ -48,11 +48,11 @@ class SearchLearner:
         return SearchPolicy(
             library=with_trees(skills),
             guide=Guide.from_json(guide) if guide is not None else None,
-<<<<<<< HEAD
-            settings=SearchSettings(look_on=self.look_on if attended else 0.0, doubts_rows=attended),
-=======
-            settings=SearchSettings(look_on=self.look_on if attended else 0.0, habits=attended and self.habits),
->>>>>>> wt-parts
+            settings=SearchSettings(
+                look_on=self.look_on if attended else 0.0,
+                doubts_rows=attended,
+                habits=attended and self.habits,
+            ),
         )
 
     def interpreter(self, skills: Sequence[Skill]) -> Interpreter | None:

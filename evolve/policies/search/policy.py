@@ -31,21 +31,11 @@ from evolve.policies.search.clues import ClueReader
 from evolve.policies.search.collector import without_collector
 from evolve.policies.search.doubts import doubts_about
 from evolve.policies.search.enumerator import SearchMeter
-from evolve.policies.search.episode_search import (
-    UNLIMITED,
-    answers_of,
-    spare_of,
-    with_shown,
-    without_share,
-)
+from evolve.policies.search.episode_search import UNLIMITED, answers_of, spare_of, with_shown, without_share
 from evolve.policies.search.features import features_of
 from evolve.policies.search.guide import Guide
-<<<<<<< HEAD
-from evolve.policies.search.leaving_out import LeavingOut
-=======
 from evolve.policies.search.habits import Habits, Preferred
-from evolve.policies.search.leaves import texts_in
->>>>>>> wt-parts
+from evolve.policies.search.leaving_out import LeavingOut
 from evolve.policies.search.library import TreeSkill, operation_name, with_library
 from evolve.policies.search.near_miss import NearMissSearch
 from evolve.policies.search.nearest import ended, finished, near_miss
@@ -71,21 +61,15 @@ class SearchSettings:
         combine: Try covers and conditionals; the plain enumerator does not.
         flat: Price everything alike, which makes it the size-ordered enumerator.
         look_on: Candidates to go on after an answer, as a share, in search of rivals.
-<<<<<<< HEAD
         doubts_rows: A person is there to be told that one row speaks against what all others lead to.
-=======
         habits: Where rows leave a format open, take the one that earlier answers have.
->>>>>>> wt-parts
     """
 
     combine: bool = True
     flat: bool = False
     look_on: float = 0.0
-<<<<<<< HEAD
     doubts_rows: bool = False
-=======
     habits: bool = False
->>>>>>> wt-parts
 
 
 @dataclass
