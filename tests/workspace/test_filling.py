@@ -298,3 +298,26 @@ def test_a_result_can_be_called_and_applied_outside_of_this_process(tmp_path, pr
     assert "calls" not in result.to_json()
     with evolve.open(tmp_path / "ws") as workspace, pytest.raises(UsageError, match="no function to call"):
         workspace.run(examples=[(1, 731), (2, 15), (3, 9981), (4, 2)], budget="200-candidates")(1)
+
+
+def test_a_workbook_is_filled_coloured_and_never_stripped_in_place(workspace, tmp_path):
+    import openpyxl
+    from openpyxl.chart import BarChart, Reference
+
+    (tmp_path / "f.py").write_text("def f(net: float):\n    return round(net * 1.19, 2) if net else None\n")
+    book = openpyxl.Workbook()
+    for row in [("net", "gross"), (10, 11.9), (20, 24), (30.5, None), (0, None)]:
+        book.active.append(row)
+    book.save(tmp_path / "t.xlsx")
+    filled = workspace.fill(tmp_path / "t.xlsx", function=tmp_path / "f.py", in_place=True)
+    assert [(mark.row, mark.line, mark.value) for mark in filled.marks] == [(2, 3, 24), (4, 5, None)]
+    sheet = openpyxl.load_workbook(tmp_path / "t.xlsx").active
+    assert [cell.value for cell in sheet["B"]] == ["gross", 11.9, 24, 36.3, None]
+    assert [cell.comment is not None for cell in sheet["B"]] == [False, False, True, False, True]
+    chart = BarChart()
+    chart.add_data(Reference(book.active, min_col=1, min_row=1, max_row=4))
+    book.active.add_chart(chart, "D1")
+    book.save(tmp_path / "c.xlsx")
+    with pytest.raises(UsageError, match="charts of the workbook cannot be carried over"):
+        workspace.fill(tmp_path / "c.xlsx", function=tmp_path / "f.py", in_place=True)
+    assert "charts" in workspace.fill(tmp_path / "c.xlsx", function=tmp_path / "f.py").loss
