@@ -12,6 +12,8 @@ from evolve.policies.search.solvers.round_values import digits
 from evolve.programs.terms import Apply, Constant, Term
 from evolve.programs.types import FLOAT, INT, Type
 
+FIRST = 8
+"""Price of the first programs that may be worked out: those that an operation says plainly go before them."""
 MOST_SOURCES = 40
 """Values of one type and price that are looked at."""
 

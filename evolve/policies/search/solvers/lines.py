@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
+from evolve.policies.search.decisions import far_fetched
 from evolve.policies.search.enumerator import Enumerator, near
 from evolve.policies.search.solvers.fitting import Line, Span, lines, surplus
-from evolve.policies.search.solvers.found import Column, Found, apply, newest, number, price_of
+from evolve.policies.search.solvers.found import FIRST, Column, Found, apply, newest, number, price_of
 from evolve.policies.search.solvers.targets import Target, targets_of
 from evolve.programs.evaluation import evaluate
 from evolve.programs.operation import EVALUATION_ERRORS, Operation
@@ -17,6 +19,8 @@ from evolve.programs.types import FLOAT, INT
 
 DEAREST, DEAREST_OF_TWO = 12, 6
 """Price of a value up to which lines through it are looked for: by itself, and with another."""
+INPUTS = 3
+"""Price up to which two values are the inputs themselves, whose product or ratio may be all."""
 MOST_COLUMNS = 8
 """Columns that are taken two by two."""
 ENOUGH, PER_PRICE = 2.0, 0.3
@@ -82,14 +86,14 @@ class Lines:
             if 0 not in a.values:
                 spans = [_over(span, value) for span, value in zip(target.spans, a.values, strict=True)]
                 for line in lines(b.values, spans)[:1]:
-                    if self._is_enough(target.spans, line, cost):
+                    if self._is_enough(target.spans, line, cost) and not (line.is_identity and cost > INPUTS):
                         term = apply("multiply_floats", as_float(a), _line(line, as_float(b)))
                         yield from self._first(target, term, line)
             if 0 not in b.values:
                 ratios = [x / y for x, y in zip(a.values, b.values, strict=True)]
                 ratio = Column(tuple(ratios), apply("divide", as_float(a), as_float(b)), FLOAT, cost)
                 for line in lines(ratios, target.spans)[:1]:
-                    if self._is_enough(target.spans, line, cost):
+                    if self._is_enough(target.spans, line, cost) and not (line.is_identity and cost > INPUTS):
                         yield from self._first(target, _share(line, a, b, ratio), line)
 
     def _is_enough(self, spans: Sequence[Span], line: Line, cost: int) -> bool:
@@ -105,7 +109,8 @@ class Lines:
                 self.done.add(term)
                 self.found += 1
                 price = price_of(term, self.enumerator.costs)
-                turn = self.enumerator.cost + PATIENCE + max(0, line.digits - PLAIN)
+                turn = max(FIRST, self.enumerator.cost + PATIENCE) + max(0, line.digits - PLAIN)
+                turn += math.ceil(far_fetched(value))
                 # Whole numbers are more often divided than multiplied by a fraction and rounded.
                 turn += ROUNDED * (self.enumerator.problem.output_type == INT and term != whole)
                 if target.is_whole:

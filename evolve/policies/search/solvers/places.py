@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from evolve.policies.search.enumerator import Enumerator
-from evolve.policies.search.solvers.found import Column, Found, apply, newest, number, price_of
+from evolve.policies.search.solvers.found import FIRST, Column, Found, apply, newest, number, price_of
 from evolve.programs.evaluation import evaluate
 from evolve.programs.operation import EVALUATION_ERRORS, Operation
 from evolve.programs.operations.strings import DELIMITER
@@ -49,7 +49,7 @@ class Places:
             if term not in self.found and self._values(term) == self.enumerator.problem.outputs:
                 self.found.add(term)
                 price = price_of(term, self.enumerator.costs)
-                yield Found(term, price, min(price, self.enumerator.cost + PATIENCE))
+                yield Found(term, price, min(price, max(FIRST, self.enumerator.cost + PATIENCE)))
                 return
 
     def _by_count(self, column: Column) -> Iterator[Term]:
