@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from evolve.agent.codec import Jsonable
 from evolve.episodes import Cost, EpisodeRecord
+from evolve.episodes.subgoals import SPARSE
 from evolve.gate import (
     NOTHING,
     Interval,
@@ -144,6 +145,7 @@ class Report(Jsonable):
 
     Attributes:
         promoted: Digest of the variant that acted as ``learned``, or "".
+        parts: Parts of answers that the search uses beside the skills.
         promoted_by: The run that promoted it, which may be an earlier one; "" where that is not known.
         ratio: Candidates of learned over unlearned, median over tasks that both solve; below 1 is cheaper.
         gain: Share of tasks solved by learned minus the share solved by unlearned.
@@ -168,7 +170,7 @@ class Report(Jsonable):
     promoted: str = ""
     promoted_by: str = ""
     skills: tuple[SkillRow, ...] = ()
-    parts: int = 0
+    parts: int = field(default=0, metadata=SPARSE)
     insights: tuple[InsightRow, ...] = ()
     insight_count: int = 0
     evidence_count: int = 0

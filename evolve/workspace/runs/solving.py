@@ -17,7 +17,7 @@ from evolve.files import canonical_json, digest
 from evolve.ledger import Budget, overshoot_told
 from evolve.record.arms import Arm
 from evolve.record.keeping import Kept
-from evolve.tasks import task_json
+from evolve.tasks import Task, task_json
 from evolve.tasks.work import FolderWork
 from evolve.workspace.desk import Desk
 from evolve.workspace.health.fault_reports import FaultKept
@@ -93,9 +93,9 @@ def _begun(desk: Desk, wish: Wish) -> Run:
     # The room that its kind of work needs is nothing that was asked for.
     asked = _bounds(_limits(desk, wish, roomy=False))
     key_parts = ["run", task_json(wish.task), *asked, desk.learner.name, *desk.mark]
-    # So that a later run of the same rows knows them.
-    given = desk.stores.objects.put(canonical_json(task_json(wish.task)).encode())
-    body = {"task": wish.task.id, "input": given, **about(wish.task), **desk.mark}
+    # So that a later search for the same rows knows them.
+    given = {} if desk.uses_model else {"input": _kept(desk, wish.task)}
+    body = {"task": wish.task.id, **given, **about(wish.task), **desk.mark}
     return desk.stores.runs.begin("run", digest(canonical_json(key_parts)), body, started=now())
 
 
@@ -156,13 +156,18 @@ def _resume_data(desk: Desk, wish: Wish, question: Question) -> dict[str, Any]:
     """What a waiting run keeps of itself, so that its id alone is enough to go on: question, task, budget, model."""
     return {
         "question": to_data(question),
-        "input": desk.stores.objects.put(canonical_json(task_json(wish.task)).encode()),
+        "input": _kept(desk, wish.task),
         "budget": asdict(wish.budget),
         "python": wish.python,
         "model": model_name(desk.model),
         "policy": desk.learner.name,
         **({"learn": wish.person.learn} if wish.person.learn is not None else {}),
     }
+
+
+def _kept(desk: Desk, task: Task) -> str:
+    """The name under which the task is kept as it was given."""
+    return desk.stores.objects.put(canonical_json(task_json(task)).encode())
 
 
 def _note(desk: Desk, run: Run, additions: Mapping[str, Any]) -> None:
