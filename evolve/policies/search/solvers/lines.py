@@ -17,7 +17,7 @@ from evolve.programs.operation import EVALUATION_ERRORS, Operation
 from evolve.programs.terms import Term, operations_in
 from evolve.programs.types import FLOAT, INT
 
-DEAREST, DEAREST_OF_TWO = 12, 6
+DEAREST, DEAREST_OF_TWO = 12, 4
 """Price of a value up to which lines through it are looked for: by itself, and with another."""
 INPUTS = 3
 """Price up to which two values are the inputs themselves, whose product or ratio may be all."""
@@ -29,6 +29,8 @@ PATIENCE, PLAIN = 2, 3
 """Levels to go on before a line is taken, and digits above which each is one more."""
 ROUNDED = 4
 """Levels more for a rounded whole number."""
+STEPS, STEPPED = {"floor_divide", "whole_units", "floor_to", "ceil_to", "round_to_nearest"}, 4
+"""What goes up in steps is on a line with much that does so too; levels more for it."""
 MOST_LINES = 3
 
 
@@ -110,7 +112,8 @@ class Lines:
                 self.found += 1
                 price = price_of(term, self.enumerator.costs)
                 turn = max(FIRST, self.enumerator.cost + PATIENCE) + max(0, line.digits - PLAIN)
-                turn += math.ceil(far_fetched(value))
+                turn += math.ceil(far_fetched(value)) + STEPPED * (not STEPS.isdisjoint(operations_in(value)))
+                turn += line.is_identity
                 # Whole numbers are more often divided than multiplied by a fraction and rounded.
                 turn += ROUNDED * (self.enumerator.problem.output_type == INT and term != whole)
                 if target.is_whole:
