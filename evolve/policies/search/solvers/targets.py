@@ -45,7 +45,7 @@ class Target:
         if whole is not None and self.whole_number is not None:
             yield _chain(self.whole_number, whole)
         # A quotient is rounded where rows show it, and a product, which may be an amount of money, as the rows look.
-        is_quotient = isinstance(value, Apply) and value.operation == "divide"
+        is_quotient = isinstance(value, Apply) and value.operation in {"divide", "divide_by"}
         writings = sorted(self.writings, key=len) if is_quotient else self.writings
         yield from (_chain(writing, value) for writing in writings)
 
