@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import combinations
 
 from evolve.policies.search.decisions import far_fetched
@@ -14,10 +15,11 @@ from evolve.policies.search.solvers.found import FIRST, Column, Found, apply, ne
 from evolve.policies.search.solvers.targets import Target, targets_of
 from evolve.programs.evaluation import evaluate
 from evolve.programs.operation import EVALUATION_ERRORS, Operation
-from evolve.programs.terms import Term, operations_in
+from evolve.programs.operations.text_numbers import FACTOR, constants
+from evolve.programs.terms import Constant, Term, operations_in
 from evolve.programs.types import FLOAT, INT
 
-DEAREST, DEAREST_OF_TWO = 12, 6
+DEAREST, DEAREST_OF_TWO = 12, 4
 """Price of a value up to which lines through it are looked for: by itself, and with another."""
 INPUTS = 3
 """Price up to which two values are the inputs themselves, whose product or ratio may be all."""
@@ -29,6 +31,8 @@ PATIENCE, PLAIN = 2, 3
 """Levels to go on before a line is taken, and digits above which each is one more."""
 ROUNDED = 4
 """Levels more for a rounded whole number."""
+STEPS, STEPPED = {"floor_divide", "whole_units", "floor_to", "ceil_to", "round_to_nearest"}, 4
+"""What goes up in steps is on a line with much that does so too; levels more for it."""
 MOST_LINES = 3
 
 
@@ -110,7 +114,8 @@ class Lines:
                 self.found += 1
                 price = price_of(term, self.enumerator.costs)
                 turn = max(FIRST, self.enumerator.cost + PATIENCE) + max(0, line.digits - PLAIN)
-                turn += math.ceil(far_fetched(value))
+                turn += math.ceil(far_fetched(value)) + STEPPED * (not STEPS.isdisjoint(operations_in(value)))
+                turn += line.is_identity
                 # Whole numbers are more often divided than multiplied by a fraction and rounded.
                 turn += ROUNDED * (self.enumerator.problem.output_type == INT and term != whole)
                 if target.is_whole:
@@ -129,6 +134,12 @@ class Lines:
             return False
 
 
+@cache
+def _customary() -> frozenset[float]:
+    """Factors that have operations of their own."""
+    return frozenset(constant.value for constant, _ in constants() if constant.type == FACTOR)
+
+
 def as_float(column: Column) -> Term:
     """A column of numbers as floats."""
     return apply("to_float", column.term) if column.type == INT else column.term
@@ -142,9 +153,19 @@ def _line(line: Line, term: Term) -> Term:
     else:
         term = _plus(term, line.before)
     if size != 1:
-        term = apply("multiply_floats", term, number(size, FLOAT))
+        usual = size in _customary()
+        term = (
+            apply("multiply_by", Constant(size, FACTOR), term)
+            if usual
+            else apply("multiply_floats", term, number(size, FLOAT))
+        )
     if line.divisor != 1:
-        term = apply("divide", term, number(line.divisor, FLOAT))
+        usual = line.divisor in _customary()
+        term = (
+            apply("divide_by", Constant(line.divisor, FACTOR), term)
+            if usual
+            else apply("divide", term, number(line.divisor, FLOAT))
+        )
     if not falls or line.before:
         return _plus(term, line.after)
     return apply("subtract_floats", number(line.after, FLOAT), term)

@@ -12,7 +12,7 @@ from evolve.policies.search.solvers.fitting import Span
 from evolve.policies.search.solvers.found import apply
 from evolve.policies.search.solvers.round_values import places
 from evolve.programs.operations.text_numbers import DECIMALS, FLOAT_FORMAT
-from evolve.programs.terms import Constant, Term
+from evolve.programs.terms import Apply, Constant, Term
 from evolve.programs.types import FLOAT, INT, STR
 
 MOST_DECIMALS = 4
@@ -44,7 +44,10 @@ class Target:
         """The terms that write a number, computed as a float or in whole numbers, as the outputs do."""
         if whole is not None and self.whole_number is not None:
             yield _chain(self.whole_number, whole)
-        yield from (_chain(writing, value) for writing in self.writings)
+        # A quotient is rounded where rows show it, and a product, which may be an amount of money, as the rows look.
+        is_quotient = isinstance(value, Apply) and value.operation in {"divide", "divide_by"}
+        writings = sorted(self.writings, key=len) if is_quotient else self.writings
+        yield from (_chain(writing, value) for writing in writings)
 
 
 Writing = tuple[tuple[Any, ...], ...]
