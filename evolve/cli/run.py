@@ -189,7 +189,11 @@ def _settle(opened: Workspace, task: Task, result: Result, how: Presentation) ->
     flush()  # the question comes after what it is about
 
     def ask(question: str) -> str:
-        return str(typer.prompt(question.rstrip(), default="", show_default=False, prompt_suffix=" ", err=True))
+        try:
+            return str(typer.prompt(question.rstrip(), default="", show_default=False, prompt_suffix=" ", err=True))
+        except typer.Abort:  # the function that was shown stands
+            note("")
+            return ""
 
     talk = open_questions.Talk(
         tell=lambda text: note(visible(text)),

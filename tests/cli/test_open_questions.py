@@ -87,22 +87,29 @@ def test_a_value_that_no_function_gives_counts_where_the_person_insists(session,
     assert made.conversation.turns[-1].status != "solved"
 
 
-NAMES = ("Ada Lovelace", "Alan Turing", "Grace Hopper", "Kurt Gallus", "Emmy Noether", "John Li", "Max Planck")
-SLIP = "".join(f"{name} -> {'Jhon' if name == 'John Li' else name.split()[0]}\n" for name in (*NAMES, "Rosa Parks"))
+NAMES = (
+    *("Ada Lovelace", "Alan Turing", "Grace Hopper", "Kurt Gallus", "Emmy Noether"),
+    *("John Li", "Max Planck", "Rosa Parks", "Niels Bohr"),
+)
 
 
-def test_a_row_that_does_not_fit_is_asked_about_and_put_right(session, capfd):
+@pytest.mark.parametrize("slip", ["Grace Hopper", "John Li", "Max Planck", "Rosa Parks"])
+def test_a_row_that_does_not_fit_is_asked_about_and_put_right(session, capfd, slip):
+    wanted = slip.split()[0]
+    rows = {name: name.split()[0] for name in NAMES} | {slip: f"{wanted[0]}{wanted[2:]}"}
     made = session("1")
-    made.purse.budget = Budget(candidates=600_000)
-    out = work(made, SLIP, capfd)
-    assert 'for "John Li" it says "Jhon", the function gives "John"' in out
-    assert "solved: verified" in out.rpartition("ask: ")[2] or "solved: reproduces every example and" in out
-    assert out.count("code: ") == 2
+    made.purse.budget = Budget(candidates=900_000)
+    out = work(made, "".join(f"{name} -> {given}\n" for name, given in rows.items()), capfd)
+    assert f'for "{slip}" it says "{rows[slip]}", the function gives "{wanted}"' in out
+    assert len(made.asked) == 1 and out.count("code: ") == 2  # put right, it fits
+    told = out.rpartition("solved: ")[2]
+    # A row that was kept back and then shown is no proof any more.
+    assert "reproduces every example and 3 rows" in told or "only 2 further rows are known" in told
 
 
 def test_without_an_answer_the_nearest_and_what_would_help_are_shown(session, capfd):
     towns = ("Paris", "Oslo", "Turin", "Vienna", "Ghent", "Cork", "Minsk", "Porto")
-    rows = "".join(f"{name} -> {town}\n" for name, town in zip((*NAMES, "Rosa Parks"), towns, strict=True))
+    rows = "".join(f"{name} -> {town}\n" for name, town in zip(NAMES, towns, strict=False))
     out = work(session(), rows, capfd)
     assert "nearest: the outputs hold" in out and "a column may be missing" in out
 

@@ -152,16 +152,17 @@ def with_answer(task: Task, arguments: Sequence[Json], output: Json) -> Task:
 
 
 def with_correction(task: Task, arguments: Sequence[Json], output: Json) -> Task:
-    """The task with another output in the row of these arguments, where that stands."""
-    right = Row(input=tuple(arguments), output=output)
-    _check(right, Place(file="answer"))
+    """The task with another output in the row of these arguments, as a person put it right.
 
-    def put_right(rows: Sequence[Row]) -> tuple[Row, ...]:
-        return tuple(right if row_key(row) == row_key(right) else row for row in rows)
+    It is a visible example from then on: who was told of a row is told what it says.
+    """
+    corrected = with_answer(task, arguments, output)
+    key = row_key(corrected.examples[-1])
 
-    return replace(
-        task, examples=put_right(task.examples), verify=put_right(task.verify), hidden=put_right(task.hidden), group=""
-    )
+    def others(rows: Sequence[Row]) -> tuple[Row, ...]:
+        return tuple(row for row in rows if row_key(row) != key)
+
+    return replace(corrected, verify=others(task.verify), hidden=others(task.hidden), group="")
 
 
 def _check(row: Row, place: Place) -> None:
