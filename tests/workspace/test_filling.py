@@ -114,10 +114,20 @@ def test_a_rival_that_gives_something_else_makes_a_cell_doubtful(workspace, tmp_
 
     monkeypatch.setattr(workspace, "run", with_rival)
     filled = workspace.fill(file)
-    assert [(mark.row, mark.value) for mark in filled.marks] == [(11, "Lamport")]
-    assert filled.marks[0].others[0] == "B."
+    assert [(mark.row, mark.value, mark.others) for mark in filled.marks] == [(11, "Lamport", ("B.",))]
     assert filled.marks[0].why == "another function that fits the rows gives 'B.'"
     assert filled.filled == 4
+
+
+def test_a_row_unlike_every_filled_one_is_held_against_less_plain_functions(workspace, tmp_path):
+    names = ["Ada Lovelace", "Alan Turing", "Grace Hopper", "Kurt Weil", "Emmy Noether", "John Backus", "Tony Hoare"]
+    file = tmp_path / "t.csv"
+    file.write_text(
+        "a,b\n" + "".join(f"{name},{name.split()[-1]}\n" for name in names) + "Jean Bartik,\nLeslie B. Lamport,\n"
+    )
+    filled = workspace.fill(file)
+    assert [mark.row for mark in filled.marks] == [9]
+    assert filled.result is not None and filled.result.reason
 
 
 def test_a_cell_of_another_kind_than_its_column_makes_the_row_doubtful(workspace, table):

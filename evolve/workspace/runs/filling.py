@@ -180,11 +180,16 @@ class _Work:
                 progress(at, self.total)
 
     def _judged(self, record: Record, values: Sequence[Json], outcomes: Sequence[Outcome]) -> Judged:
-        novelty = self.likeness.novelty(values, self.inputs.used) if len(outcomes) > self.near else ""
-        done = judged(self.table, self.inputs, record, values, outcomes if novelty else outcomes[: self.near])
-        if not (done.others and novelty):
+        done = judged(self.table, self.inputs, record, values, outcomes[: self.near])
+        if done.why or len(outcomes) == self.near:
             return done
-        return replace(done, why=f"{done.why}; no filled row is like this one, with {novelty}")
+        novelty = self.likeness.novelty(values, self.inputs.used)
+        if not novelty:
+            return done
+        distant = judged(self.table, self.inputs, record, values, outcomes)
+        if not distant.why:
+            return done
+        return replace(distant, why=f"{distant.why}, and no filled row is like this one, with {novelty}")
 
     def _is_wanted(self, record: Record) -> bool:
         return self.inputs.column >= len(record.cells) or is_blank(record.cells[self.inputs.column])
