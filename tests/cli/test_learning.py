@@ -57,7 +57,7 @@ def test_the_result_comes_first_and_then_one_line_about_learning(cli, names):
 
 def test_in_json_one_object_has_both(cli, names):
     told = json.loads(cli("run", names, "--json").out)
-    assert told["learned"] and told["skills"] and told["learning"]["limits"]["candidates"] == 25_000
+    assert told["learned"] and told["skills"] and told["learning"]["limits"]["candidates"] == 1_000_000
     off = json.loads(cli("run", names, "--learn", "off", "--json").out)
     assert off["status"] == "solved" and not off["learned"] and off["learning"] is None
     refused = cli("run", names, "--learn", "never")

@@ -60,7 +60,7 @@ def test_candidates_that_ended_it_are_told_without_the_clock():
     [
         ({"dearest": 8}, "no program among all"),
         ({"memory": 200}, "the search can keep no more"),
-        ({"limit": 900}, "no program within 900 candidates"),
+        ({"limit": 900}, "no program within 90"),
     ],
 )
 def test_a_search_says_what_ended_it(monkeypatch, meter, told):

@@ -9,7 +9,7 @@ from evolve.episodes import Ambiguity, Cost, Json, TaskView
 from evolve.errors import ModelMistake
 from evolve.policies.protocol import Doubts
 from evolve.policies.search.answers import answer
-from evolve.policies.search.enumerator import SearchMeter
+from evolve.policies.search.enumerator import SearchMeter, matcher, near
 from evolve.policies.search.probes import probes
 from evolve.policies.search.problem import Problem, problem_of
 from evolve.policies.search.rivals import MAX_DEARER, UNDEFINED, Answered, Rival, Values, rivals_of
@@ -73,7 +73,7 @@ def doubts_about(
     except ModelMistake:
         return Doubts()
     answered = Answered(term=term, problem=problem, vocabulary=vocabulary)
-    if answered.values(term, problem.inputs) != tuple(problem.outputs):
+    if not matcher(problem.output_type, problem.outputs)(answered.values(term, problem.inputs)):
         return Doubts()  # a value of another type than the visible rows have, say
     wanted = _typed(problem, unlabelled)
     likeness = Likeness.of(problem.inputs)
@@ -81,8 +81,8 @@ def doubts_about(
     far = {**probes(problem), **{one: UNLIKE if likeness.novelty(one, used) else 0 for one in wanted}}
     # What is unlike the rows tells the most programs apart, and what is made up fills the room that is left.
     wanted.sort(key=far.__getitem__)
-    near = [*wanted[: _PROBES - 2], *(probe for probe in far if probe not in set(wanted))][:_PROBES]
-    found = [rival for rival in rivals_of(answered, near, list(far), meter) if _stays(rival, used)]
+    probed = [*wanted[: _PROBES - 2], *(probe for probe in far if probe not in set(wanted))][:_PROBES]
+    found = [rival for rival in rivals_of(answered, probed, list(far), meter) if _stays(rival, used)]
     differences = _differences(answered, found, far, set(wanted))
     told = [one for one in differences if one.given]
     best = min(differences, key=lambda one: (one.score, not one.given), default=None)
@@ -134,7 +134,8 @@ def _differences(
     differences = []
     for rival in rivals:
         others = answered.values(rival.term, inputs)
-        places = [n for n, (a, b) in enumerate(zip(own, others, strict=True)) if a != b and UNDEFINED not in (a, b)]
+        pairs = enumerate(zip(own, others, strict=True))
+        places = [n for n, (a, b) in pairs if UNDEFINED not in (a, b) and not near(a, b)]
         if places:
             first = min(places, key=lambda n: (far[inputs[n]], inputs[n] not in wanted))
             differences.append(

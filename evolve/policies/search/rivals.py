@@ -16,7 +16,7 @@ from typing import Any
 
 from evolve.policies.search.bank import Entry, term_of
 from evolve.policies.search.cover import JOIN
-from evolve.policies.search.enumerator import Enumerator, OutOfBudget, SearchMeter
+from evolve.policies.search.enumerator import Enumerator, OutOfBudget, SearchMeter, matcher
 from evolve.policies.search.grammar import Rule, costs_of
 from evolve.policies.search.leaves import MINED, leaves_of, look_ups
 from evolve.policies.search.problem import Problem
@@ -95,7 +95,8 @@ def rivals_of(
     """
     probed = (*probes, *others)
     place = _Neighbourhood(answered, probes, probed, meter)
-    outputs, given = tuple(answered.problem.outputs), answered.values(answered.term, probed)
+    fits = matcher(answered.problem.output_type, answered.problem.outputs)
+    given = answered.values(answered.term, probed)
     best: dict[Term, int] = {}
     for rival in chain(place.other_literals(), place.other_parts()):
         if rival.dearer <= MAX_DEARER and rival.dearer < best.get(rival.term, MAX_DEARER + 1):
@@ -103,7 +104,7 @@ def rivals_of(
     return [
         Rival(term=term, dearer=dearer)
         for term, dearer in sorted(best.items(), key=lambda item: item[1])
-        if answered.values(term, answered.problem.inputs) == outputs and answered.values(term, probed) != given
+        if fits(answered.values(term, answered.problem.inputs)) and answered.values(term, probed) != given
     ]
 
 

@@ -51,7 +51,6 @@ def doubted(desk: Desk, result: Result, record: EpisodeRecord, task: Task) -> Re
         rivals=doubts.likely if result.verified else doubts.rivals,
         distant=doubts.distant,
         ambiguity=asked,
-        cost=result.cost + doubts.cost,
     )
 
 

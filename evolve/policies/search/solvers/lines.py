@@ -78,7 +78,9 @@ class Lines:
 
     def _single(self, column: Column, target: Target) -> Iterator[Found]:
         for line in lines(column.values, target.spans):
-            if not line.is_identity and self._is_enough(target.spans, line, column.cost):
+            if line.is_identity or _writes_before(line, column.values):
+                continue
+            if self._is_enough(target.spans, line, column.cost):
                 whole = _whole_line(line, column.term) if column.type == INT else None
                 yield from self._first(target, _line(line, as_float(column)), line, whole)
                 return
@@ -169,6 +171,11 @@ def _line(line: Line, term: Term) -> Term:
     if not falls or line.before:
         return _plus(term, line.after)
     return apply("subtract_floats", number(line.after, FLOAT), term)
+
+
+def _writes_before(line: Line, values: Sequence[float]) -> bool:
+    """Whether a line only writes digits before a number: 490000000000 and ten digits are a text, and no sum."""
+    return line.factor == line.divisor and abs(line.after) > 10 * max(map(abs, values)) > 0 and line.after > 1_000_000
 
 
 def _whole_line(line: Line, term: Term) -> Term | None:
