@@ -175,13 +175,15 @@ class Doubts:
             plainest first.
         likely: Those of them that are about as plain as the answer.
         distant: Others, less plain, which matter for inputs unlike those of every row.
-        question: An input on which the answer and another, about as plain, differ; None where there is none.
+        question: The likeliest input on which the answer and another differ; None where there is none.
+        contested: They are so alike in plainness that the rows do not decide between them.
     """
 
     rivals: tuple[str, ...] = ()
     likely: tuple[str, ...] = ()
     distant: tuple[str, ...] = ()
     question: Ambiguity | None = None
+    contested: bool = False
     cost: Cost = field(default_factory=Cost)
 
 

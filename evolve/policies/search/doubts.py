@@ -23,6 +23,8 @@ CONTESTS = 1
 
 Over 222 tasks of the shipped suites, three rows shown and three to decide, this doubted 12 % of the right answers that
 the rows had verified and 3 of 5 wrong ones."""
+ASKS = 3
+"""Score up to which a rival is worth a question, where there is a person to ask."""
 MARKS = 2
 """Price up to which a rival makes values doubtful that nothing verified.
 
@@ -89,7 +91,8 @@ def doubts_about(
         likely=_sources([one for one in told if one.rival.dearer <= CONTESTS], view, vocabulary),
         rivals=_sources([one for one in told if one.rival.dearer <= MARKS], view, vocabulary),
         distant=_sources([one for one in told if one.rival.dearer > MARKS], view, vocabulary),
-        question=_question(best, view, vocabulary) if best is not None and contested else None,
+        question=_question(best, view, vocabulary) if best is not None and best.score <= ASKS else None,
+        contested=contested,
         cost=Cost(candidates=meter.used),
     )
 

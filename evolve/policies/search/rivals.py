@@ -34,7 +34,7 @@ class _Undefined:
 
 
 UNDEFINED = _Undefined()
-MAX_DEARER = 6
+MAX_DEARER = 4
 """Most by which a rival's price may exceed that of the answer."""
 _NEIGHBOURS = 60
 """Numbers tried in place of one."""

@@ -39,17 +39,18 @@ def doubted(desk: Desk, result: Result, record: EpisodeRecord, task: Task) -> Re
     reason = ""
     if record.verified:
         reason = _by_chance(task)
-    if doubts.question is not None:
+    if doubts.question is not None and doubts.contested:
         first, second = (_short(value) for value in doubts.question.outputs)
         given = ", ".join(map(_short, doubts.question.input))
         reason = f"another function fits every row as well: of {given} it makes {second}, where this one makes {first}"
+    asked = doubts.question if doubts.contested or not result.verified else None
     return replace(
         result,
         verified=result.verified and not reason,
         reason=result.reason or reason,
         rivals=doubts.likely if result.verified else doubts.rivals,
         distant=doubts.distant,
-        ambiguity=doubts.question,
+        ambiguity=asked,
         cost=result.cost + doubts.cost,
     )
 
