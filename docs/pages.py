@@ -25,6 +25,7 @@ PAGES: Mapping[str, str] = {
     "help": "evolve --help",
     "run-help": "evolve run --help",
     "run": "evolve run --examples names.csv -w mine",
+    "fill": "evolve fill july.csv -w mine",
     "report": "evolve report",
     "gate": "evolve gate list",
     "skills": "evolve skills list",
@@ -48,6 +49,23 @@ Tony Hoare,T. HOARE
 John Backus,J. BACKUS
 Frances Allen,F. ALLEN
 """
+_JULY = """\
+name,date,net,gross
+Ada Lovelace,2024-07-01,120.00,142.80
+Alan Turing,2024-07-02,80.00,95.20
+Grace Hopper,2024-07-02,49.90,59.38
+Edsger Dijkstra,2024-07-03,210.00,294.90
+Barbara Liskov,2024-07-04,15.50,18.45
+Tony Hoare,2024-07-05,99.00,117.81
+John Backus,2024-07-08,7.25,8.63
+Frances Allen,2024-07-08,300.00,357.00
+Katherine Johnson,2024-07-09,64.00,76.16
+Donald Knuth,2024-07-10,35.75,
+Leslie Lamport,2024-07-10,open,
+Niklaus Wirth,2024-07-11,"18,50",
+Dennis Ritchie,2024-07-12,1250.00,
+"""
+"""The fourth gross price has two digits swapped, and two net prices are not what the function reads."""
 
 
 def main() -> None:
@@ -64,6 +82,7 @@ def main() -> None:
 def _printed(command: str, folder: Path, width: int) -> str:
     """What the command prints, results and notes, where this is the home folder."""
     (folder / "names.csv").write_text(_NAMES)
+    (folder / "july.csv").write_text(_JULY)
     given = {"HOME": str(folder), "PYTHONPATH": str(ROOT), "COLUMNS": str(width), "EVOLVE_WORKSPACE": "ws"}
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("EVOLVE_", "XDG_"))}
     words = [sys.executable, "-m", *shlex.split(command)]

@@ -47,7 +47,7 @@ def _beyond(bounds: dict[str, tuple[int, int]], value: Json) -> str:
     for name in sorted({*bounds, *own}):
         least, most = bounds.get(name, (0, 0))
         if own[name] > most:
-            return f"more {name}" if most else f"{name}"
+            return f"more {name}" if most else name
         if own[name] < least:
             return f"fewer {name}" if own[name] else f"no {name}"
     return ""
@@ -64,5 +64,5 @@ def _traits(text: str) -> Counter[str]:
             if not character.isascii():
                 traits["letters with accents"] = 1
         elif not character.isspace():
-            traits[f"of {character!r}"] += 1
+            traits[repr(character)] += 1
     return traits

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -108,8 +109,6 @@ def test_a_rival_that_gives_something_else_makes_a_cell_doubtful(workspace, tmp_
     second = "def b(a):\n    return a.split()[1]\n"
 
     def with_rival(*args, **more):
-        from dataclasses import replace
-
         return replace(run(*args, **more), rivals=(second,))
 
     monkeypatch.setattr(workspace, "run", with_rival)
@@ -117,6 +116,18 @@ def test_a_rival_that_gives_something_else_makes_a_cell_doubtful(workspace, tmp_
     assert [(mark.row, mark.value, mark.others) for mark in filled.marks] == [(11, "Lamport", ("B.",))]
     assert filled.marks[0].why == "another function that fits the rows gives 'B.'"
     assert filled.filled == 4
+
+
+def test_what_no_filled_row_has_is_told_in_words(workspace, tmp_path, monkeypatch):
+    file = tmp_path / "t.csv"
+    file.write_text("a,b\n" + "".join(f"{name},{name.split()[-1]}\n" for name in PEOPLE[:7]) + "Leslie.Lamport x,\n")
+    run = workspace.run
+    less_plain = "def b(a):\n    return a.replace('.', ' ').split()[1]\n"
+    monkeypatch.setattr(
+        workspace, "run", lambda *args, **more: replace(run(*args, **more), rivals=(), distant=(less_plain,))
+    )
+    mark = workspace.fill(file).marks[0]
+    assert mark.why.endswith("gives 'Lamport', and no filled row is like this one, with '.'")
 
 
 def test_a_row_unlike_every_filled_one_is_held_against_less_plain_functions(workspace, tmp_path):
