@@ -95,11 +95,11 @@ def test_the_command_that_goes_on_with_learning_names_the_workspace_that_was_nam
 def test_a_refused_row_is_named_in_text_and_in_json(cli, ends):
     budget = ("--budget", "2k-candidates")
     text = cli("run", ends, *budget)
-    assert text.code == 1
-    assert "refused: every submitted answer failed" in text.out
-    assert "solve([1, 2]) gave 1, wanted 1000003" in text.out.replace("\n", " ")
+    assert text.code == 5
+    assert "1 row was shown after a refusal" in text.out
+    assert "for [1, 2] it gives 1, wanted 1000003" in text.out
     told = json.loads(cli("run", ends, *budget, "--json").out)
-    assert all(one["row"] != {"input": [[1, 2]], "output": 1_000_003} for one in told["refused"])
+    assert [(one["input"], one["given"], one["expected"]) for one in told["misfits"]] == [([[1, 2]], 1_000_003, 1)]
 
 
 def test_a_right_answer_that_was_found_while_learning_is_printed_and_in_the_record(cli, tmp_path):

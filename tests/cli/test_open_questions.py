@@ -66,7 +66,7 @@ def test_an_empty_line_or_a_command_leaves_the_question_and_keeps_the_function(s
 def test_a_value_that_a_function_gives_decides(session, capfd):
     made = session("2", "")
     out = work(made, ROWS, capfd)
-    assert "ask: the rows leave open what 3 gives:\nask: 1  6\nask: 2  9\n" in out
+    assert "ask: the rows leave open what 7 gives:\nask: 1  14\nask: 2  49\n" in out
     values: dict = {}
     exec(made.conversation.turns[-1].answer, values)
     assert values["task"](3) == 9 if "task" in values else values["solve"](3) == 9
