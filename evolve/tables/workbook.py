@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import copy
 import datetime
+import io
+import re
 import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
+from xml.parsers import expat
 
-from evolve.errors import TaskError, UsageError
+from evolve.errors import TaskError, UsageError, WorkspaceError
 from evolve.tables.columns import iso_text
-from evolve.tables.form import Cell, Form, Record, Rewriting, is_blank
+from evolve.tables.form import Cell, Form, Record, Rewriting, is_blank, printable
 
 _MOST_BYTES = 64 * 2**20
 _MOST_CELLS = 5_000_000
 """A workbook is held in memory whole, because what is not changed has to be written again; about 50 bytes a cell."""
+_NO_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _DOUBTFUL = "FFFFE699"
 _AUTHOR = "evolve"
 _LOST = (
@@ -90,7 +94,7 @@ class WorkbookTable:
         """Why a cell cannot be written, or ""."""
         if isinstance(cell, list | dict):
             return f"it gives a {type(cell).__name__}"
-        if isinstance(cell, str) and (len(cell) > 32_767 or any(sign < " " and sign not in "\t\r\n" for sign in cell)):
+        if isinstance(cell, str) and (len(cell) > 32_767 or _NO_XML.search(cell)):
             return "it gives a text that no workbook can hold"
         return ""
 
@@ -108,7 +112,10 @@ class WorkbookTable:
                 _put(cell, change.cell, pattern)
             if change.why:
                 _mark(cell, change.why)
-        self._book.save(stream)
+        written = io.BytesIO()
+        self._book.save(written)
+        _check(written, self.path.name)
+        stream.write(written.getbuffer())
 
     def _pattern(self, sheet: Any, column: int) -> Any:
         """A filled cell of the column, whose format the new ones get."""
@@ -166,7 +173,7 @@ def _mark(cell: Any, why: str) -> None:
 
     cell.fill = PatternFill("solid", fgColor=_DOUBTFUL)
     before = f"{cell.comment.text}\n" if cell.comment is not None else ""
-    cell.comment = Comment(f"{before}{why}", _AUTHOR)
+    cell.comment = Comment(f"{before}{printable(why)}", _AUTHOR)
 
 
 def _loaded(path: Path, file: str, *, values: bool) -> Any:
@@ -185,6 +192,20 @@ def _loaded(path: Path, file: str, *, values: bool) -> Any:
     if not book.worksheets:
         raise TaskError("the workbook has no sheet with cells", file=file)
     return book
+
+
+def _check(written: BinaryIO, name: str) -> None:
+    """Reads every part again, so that a broken workbook never takes the place of a good one."""
+    try:
+        with zipfile.ZipFile(written) as parts:
+            for part in parts.namelist():
+                if part.endswith((".xml", ".rels", ".vml")):
+                    with parts.open(part) as stream:
+                        expat.ParserCreate().ParseFile(stream)
+                else:
+                    parts.read(part)  # compares the checksum
+    except (zipfile.BadZipFile, expat.ExpatError) as error:
+        raise WorkspaceError(f"{name} would be damaged by writing it: {error}", hint="save it as CSV") from error
 
 
 def _loss(path: Path) -> str:

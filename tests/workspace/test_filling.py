@@ -331,3 +331,28 @@ def test_a_workbook_is_filled_coloured_and_never_stripped_in_place(workspace, tm
     with pytest.raises(UsageError, match="charts of the workbook cannot be carried over"):
         workspace.fill(tmp_path / "c.xlsx", function=tmp_path / "f.py", in_place=True)
     assert "charts" in workspace.fill(tmp_path / "c.xlsx", function=tmp_path / "f.py").loss
+
+
+def book_of(file, *rows, **cells):
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    for place, value in cells.items():
+        book.active[place] = value
+    book.save(file)
+    return file
+
+
+@pytest.mark.parametrize("sign", ["\x01", "\x1b", "\ufffe"])
+def test_a_reason_with_a_control_character_leaves_a_workbook_that_can_be_opened(workspace, tmp_path, sign):
+    import openpyxl
+
+    (tmp_path / "f.py").write_text(f"def f(a):\n    return 'a' + {sign!r} + a\n")
+    file = book_of(tmp_path / "t.xlsx", ("x", "y"), ("p", "q"), ("r", None))
+    filled = workspace.fill(file, function=tmp_path / "f.py", in_place=True)
+    assert [mark.value for mark in filled.marks] == ["q", None]
+    assert ascii(sign)[1:-1] in filled.marks[0].why and sign not in filled.marks[0].why
+    sheet = openpyxl.load_workbook(file).active
+    assert (sheet["B2"].comment.text, sheet["B3"].value) == (filled.marks[0].why, None)
