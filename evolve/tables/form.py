@@ -128,8 +128,13 @@ class Table(Protocol):
         """
         ...
 
-    def problem(self, cell: Cell) -> str:
-        """Why a cell cannot be written in this form, or ""."""
+    def problem(self, cell: Cell, *, line: int = 0, column: int = -1) -> str:
+        """Why a cell cannot be written in this form, or "".
+
+        Args:
+            line: Where its row begins.
+            column: Index of its column; -1 where only the value is asked about.
+        """
         ...
 
     def rewrite(self, wanted: Rewriting, stream: BinaryIO) -> None:

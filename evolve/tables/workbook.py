@@ -5,8 +5,11 @@ from __future__ import annotations
 import copy
 import datetime
 import io
+import math
 import re
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -22,6 +25,11 @@ _MOST_CELLS = 5_000_000
 _NO_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _DOUBTFUL = "FFFFE699"
 _AUTHOR = "evolve"
+_DAMAGE = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, OSError, SyntaxError, LookupError, ValueError, TypeError),
+    *(AttributeError, AssertionError, ArithmeticError, RuntimeError, struct.error),
+)
+"""What openpyxl raises on files that are cut off, encrypted, or no workbooks inside."""
 _LOST = (
     ("xl/charts/", "charts"),
     ("xl/media/", "pictures"),
@@ -90,10 +98,17 @@ class WorkbookTable:
                 number += 1
                 yield Record(number=number, line=index, cells=cells)
 
-    def problem(self, cell: Cell) -> str:
+    def problem(self, cell: Cell, *, line: int = 0, column: int = -1) -> str:
         """Why a cell cannot be written, or ""."""
+        from openpyxl.cell.cell import MergedCell
+
         if isinstance(cell, list | dict):
             return f"it gives a {type(cell).__name__}"
+        if isinstance(cell, int | float) and not _is_exact(cell):
+            return "it gives a number that no workbook can hold exactly"
+        there = self._book[self.form.sheet]._cells.get((line, self._left + column + 1)) if column >= 0 else None
+        if isinstance(there, MergedCell):
+            return "the cell is a part of merged cells"
         if isinstance(cell, str) and (len(cell) > 32_767 or _NO_XML.search(cell)):
             return "it gives a text that no workbook can hold"
         return ""
@@ -111,7 +126,8 @@ class WorkbookTable:
             if change.cell is not None:
                 _put(cell, change.cell, pattern)
             if change.why:
-                _mark(cell, change.why)
+                _mark(sheet, cell, change.why)
+        _keep_digits(self._book)
         written = io.BytesIO()
         self._book.save(written)
         _check(written, self.path.name)
@@ -167,10 +183,32 @@ def _like(cell: Any, pattern: Any) -> None:
         cell.number_format = pattern.number_format
 
 
-def _mark(cell: Any, why: str) -> None:
+def _is_exact(number: float) -> bool:
+    """Whether a workbook, which has doubles alone, can hold a number."""
+    try:
+        return math.isfinite(number) and int(float(number)) == int(number)
+    except OverflowError:
+        return False
+
+
+def _keep_digits(book: Any) -> None:
+    """Numbers are written with all their digits, where openpyxl would write sixteen."""
+    for sheet in book.worksheets:
+        for cell in sheet._cells.values():
+            value = cell.value
+            if type(value) is int or (type(value) is float and float(f"{value:.16g}") != value):
+                cell._value = repr(value)
+
+
+def _mark(sheet: Any, cell: Any, why: str) -> None:
+    """Colours a cell and says why; a part of a merged cell, which can have no comment, leaves both to the whole."""
+    from openpyxl.cell.cell import MergedCell
     from openpyxl.comments import Comment
     from openpyxl.styles import PatternFill
 
+    if isinstance(cell, MergedCell):
+        whole = next(one for one in sheet.merged_cells.ranges if cell.coordinate in one)
+        why, cell = f"{cell.coordinate}: {why}", sheet.cell(whole.min_row, whole.min_col)
     cell.fill = PatternFill("solid", fgColor=_DOUBTFUL)
     before = f"{cell.comment.text}\n" if cell.comment is not None else ""
     cell.comment = Comment(f"{before}{printable(why)}", _AUTHOR)
@@ -186,8 +224,11 @@ def _loaded(path: Path, file: str, *, values: bool) -> Any:
             hint="save the sheet as CSV, which is read row by row",
         )
     try:
-        book = openpyxl.load_workbook(path, data_only=values, keep_vba=not values and path.suffix.lower() == ".xlsm")
-    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, OSError) as error:
+        with path.open("rb") as stream:
+            book = openpyxl.load_workbook(
+                stream, data_only=values, keep_vba=not values and path.suffix.lower() == ".xlsm"
+            )
+    except _DAMAGE as error:
         raise TaskError(f"not a workbook that can be read: {error}", file=file) from error
     if not book.worksheets:
         raise TaskError("the workbook has no sheet with cells", file=file)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+import zipfile
 from datetime import date
 
 import openpyxl
+import openpyxl.chart
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -220,3 +222,63 @@ def test_what_is_no_table_is_told_in_a_sentence(tmp_path, name, data, why):
     (tmp_path / name).write_bytes(data)
     with pytest.raises(TaskError, match=why):
         list(open_table(tmp_path / name).records())
+
+
+def changed_package(file, change=lambda name, data: data, **more):
+    """Writes a workbook's package again with other parts, or further ones."""
+    with zipfile.ZipFile(file) as package:
+        parts = {name: change(name, package.read(name)) for name in package.namelist()}
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as package:
+        for name, data in {**parts, **more}.items():
+            package.writestr(name, data)
+    return file
+
+
+@pytest.fixture
+def book(tmp_path):
+    made = openpyxl.Workbook()
+    for row in [("a", "b"), (1, 2), (2, None), (3, 6)]:
+        made.active.append(row)
+    made.save(tmp_path / "t.xlsx")
+    return tmp_path / "t.xlsx"
+
+
+@pytest.mark.parametrize("damage", ["sheet cut off", "sheet of another kind", "styles cut off", "encrypted", "bad data"])
+def test_a_damaged_workbook_is_told_by_its_name(book, damage):
+    def change(name, data):
+        if damage == "sheet cut off" and "sheet1" in name:
+            return data[: len(data) // 2]
+        if damage == "sheet of another kind" and "sheet1" in name:
+            return b"<html><p>1</p></html>"
+        if damage == "styles cut off" and "styles" in name:
+            return data[: len(data) // 2]
+        return data
+
+    changed_package(book, change)
+    data = bytearray(book.read_bytes())
+    at = data.index(b"PK\x01\x02")
+    while damage == "encrypted" and at >= 0:
+        data[at + 8] |= 1
+        at = data.find(b"PK\x01\x02", at + 4)
+    if damage == "bad data":
+        at = data.index(b"sheet1.xml") + len(b"sheet1.xml")
+        data[at : at + 40] = b"\xff" * 40
+    book.write_bytes(data)
+    with pytest.raises(TaskError, match="t.xlsx: (not a workbook that can be read|the sheet has no row)"):
+        open_table(book)
+
+
+def test_a_chart_sheet_that_was_open_leaves_the_first_sheet_with_cells(book):
+    made = openpyxl.load_workbook(book)
+    chart = openpyxl.chart.BarChart()
+    chart.add_data(openpyxl.chart.Reference(made.active, min_col=1, min_row=1, max_row=4))
+    made.create_chartsheet("picture", 0).add_chart(chart)
+    made.active = 0
+    made.save(book)
+    assert open_table(book).form.sheet == "Sheet"
+    made = openpyxl.load_workbook(book)
+    made._charts = []
+    made["picture"]._charts = []
+    made.save(book)
+    with pytest.raises(TaskError, match="t.xlsx: not a workbook that can be read"):
+        open_table(book)

@@ -356,3 +356,43 @@ def test_a_reason_with_a_control_character_leaves_a_workbook_that_can_be_opened(
     assert ascii(sign)[1:-1] in filled.marks[0].why and sign not in filled.marks[0].why
     sheet = openpyxl.load_workbook(file).active
     assert (sheet["B2"].comment.text, sheet["B3"].value) == (filled.marks[0].why, None)
+
+
+def test_a_blank_cell_inside_a_merged_one_is_left_and_marked(workspace, tmp_path):
+    import openpyxl
+
+    (tmp_path / "f.py").write_text("def f(a):\n    return a * 2\n")
+    file = book_of(tmp_path / "t.xlsx", ("x", "y"), (1, 2), (2, 4), (3, None), (5, None))
+    book = openpyxl.load_workbook(file)
+    book.active.merge_cells("B3:B4")
+    book.save(file)
+    filled = workspace.fill(file, function=tmp_path / "f.py", in_place=True)
+    assert [(mark.line, mark.value) for mark in filled.marks] == [(4, None)]
+    assert "merged" in filled.marks[0].why and filled.filled == 1
+    sheet = openpyxl.load_workbook(file).active
+    assert [cell.value for cell in sheet["B"]] == ["y", 2, 4, None, 10]
+    assert "B4" in sheet["B3"].comment.text
+
+
+@pytest.mark.parametrize(
+    ("given", "function", "marked", "written"),
+    [
+        (2, "10**400", True, None),
+        (2, "-10**400", True, None),
+        (2, "2**53 + 1", True, None),
+        (2, "2**60", False, 2**60),
+        (0.5, "1e16 + 0.5 * a", False, 1e16 + 2),
+        (0.5, "0.1 + 0.2", False, 0.1 + 0.2),
+    ],
+)
+def test_a_number_stands_in_a_workbook_exactly_or_not_at_all(workspace, tmp_path, given, function, marked, written):
+    import openpyxl
+
+    (tmp_path / "f.py").write_text(f"def f(a):\n    return {function} if a > 3 else {given}\n")
+    file = book_of(tmp_path / "t.xlsx", ("x", "y", "other"), (1, given, 0.1 + 0.7), (2, given, 2**60), (4, None, "z"))
+    filled = workspace.fill(file, function=tmp_path / "f.py", in_place=True)
+    assert [mark.line for mark in filled.marks] == ([4] if marked else [])
+    assert not marked or "number" in filled.marks[0].why
+    sheet = openpyxl.load_workbook(file).active
+    assert [cell.value for cell in sheet["C"]] == ["other", 0.1 + 0.7, 2**60, "z"]
+    assert sheet["B4"].value == written

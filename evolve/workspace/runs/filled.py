@@ -105,7 +105,7 @@ def judged(
     if not answer.ok:
         return Judged(why=f"the function fails here: {_brief(answer.error)}")
     cell, doubt = as_cell(table, inputs, answer.value)
-    problem = "" if cell is None else table.problem(cell)
+    problem = "" if cell is None else table.problem(cell, line=record.line, column=inputs.column)
     if cell is None or problem:
         return Judged(why=problem or doubt)
     odd = inputs.misread(arguments)
