@@ -8,6 +8,7 @@ import io
 import math
 import re
 import struct
+import warnings
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
@@ -18,8 +19,8 @@ from xml.parsers import expat
 from evolve.errors import TaskError, UsageError, WorkspaceError
 from evolve.tables.columns import iso_text
 from evolve.tables.form import Cell, Form, Record, Rewriting, is_blank, printable
+from evolve.tables.package import loss_of
 
-_MOST_BYTES = 64 * 2**20
 _MOST_CELLS = 5_000_000
 """A workbook is held in memory whole, because what is not changed has to be written again; about 50 bytes a cell."""
 _NO_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -30,13 +31,6 @@ _DAMAGE = (
     *(AttributeError, AssertionError, ArithmeticError, RuntimeError, struct.error),
 )
 """What openpyxl raises on files that are cut off, encrypted, or no workbooks inside."""
-_LOST = (
-    ("xl/charts/", "charts"),
-    ("xl/media/", "pictures"),
-    ("xl/pivotTables/", "pivot tables"),
-    ("xl/slicers/", "slicers"),
-    ("xl/externalLinks/", "links to other workbooks"),
-)
 
 
 class WorkbookTable:
@@ -58,30 +52,22 @@ class WorkbookTable:
 
     def __init__(self, path: Path, *, file: str, sheet: str | None = None) -> None:
         self.path = path
-        self.loss = _loss(path)
+        self.loss = loss_of(path, file)
         book = _loaded(path, file, values=True)
         names = [one.title for one in book.worksheets]
         if sheet is not None and sheet not in names:
             raise UsageError(f"{path.name} has no sheet {sheet!r}", hint=f"it has {', '.join(names)}")
         active = book.active.title if book.active is not None and book.active.title in names else names[0]
         chosen = book[sheet if sheet is not None else active]
-        if chosen.max_row * chosen.max_column > _MOST_CELLS:
-            raise TaskError(
-                f"more than {_MOST_CELLS:,} cells, which do not fit into memory",
-                file=file,
-                hint="save the sheet as CSV, which is read row by row",
-            )
         self.form = Form(kind="workbook", sheet=chosen.title)
-        # A formula whose value was not saved is no blank cell.
         self._book = _loaded(path, file, values=False)
-        formulas = self._book[chosen.title].iter_rows(values_only=True)
-        pairs = zip(chosen.iter_rows(values_only=True), formulas, strict=True)
-        self._rows = [[_value(a if a is not None else b) for a, b in zip(*rows, strict=True)] for rows in pairs]
+        self._rows = _grid(chosen, self._book[chosen.title], file)
         self._head = next((index for index, row in enumerate(self._rows) if _filled(row) >= 2), -1)
         if self._head < 0:
             raise TaskError("the sheet has no row with two cells or more", file=file)
         self.first_line = self._head + 1
-        used = [index for index in range(chosen.max_column) if any(not is_blank(row[index]) for row in self._table())]
+        width = range(len(self._rows[0]))
+        used = [index for index in width if any(not is_blank(row[index]) for row in self._table())]
         self._left, self._right = used[0], used[-1] + 1
         head = self._rows[self._head][self._left : self._right]
         self.columns: Sequence[str] = ["" if cell is None else str(cell).strip() for cell in head]
@@ -140,6 +126,28 @@ class WorkbookTable:
             if not is_blank(cell.value):
                 return cell
         return None
+
+
+def _grid(values: Any, formulas: Any, file: str) -> list[list[Cell]]:
+    """Every cell up to the last row and column with something in them: formats alone, which people give to whole
+    columns, make no rows."""
+    found: dict[tuple[int, int], Cell] = {}
+    for place, cell in formulas._cells.items():
+        saved = values._cells[place].value if place in values._cells else None
+        # A formula whose value was not saved is no blank cell.
+        if (value := _value(saved if saved is not None else cell.value)) is not None:
+            found[place] = value
+    height, width = (max((place[axis] for place in found), default=0) for axis in (0, 1))
+    if height * width > _MOST_CELLS:
+        raise TaskError(
+            f"more than {_MOST_CELLS:,} cells, which do not fit into memory",
+            file=file,
+            hint="save the sheet as CSV, which is read row by row",
+        )
+    rows: list[list[Cell]] = [[None] * width for _ in range(height)]
+    for (row, column), value in found.items():
+        rows[row - 1][column - 1] = value
+    return rows
 
 
 def _filled(row: Sequence[Cell]) -> int:
@@ -217,16 +225,14 @@ def _mark(sheet: Any, cell: Any, why: str) -> None:
 def _loaded(path: Path, file: str, *, values: bool) -> Any:
     import openpyxl
 
-    if path.stat().st_size > _MOST_BYTES:
-        raise TaskError(
-            f"larger than {_MOST_BYTES >> 20} MiB",
-            file=file,
-            hint="save the sheet as CSV, which is read row by row",
-        )
     try:
-        with path.open("rb") as stream:
+        with path.open("rb") as stream, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what is lost is told in a sentence of our own
             book = openpyxl.load_workbook(
-                stream, data_only=values, keep_vba=not values and path.suffix.lower() == ".xlsm"
+                stream,
+                data_only=values,
+                keep_vba=not values and path.suffix.lower() == ".xlsm",
+                rich_text=not values,
             )
     except _DAMAGE as error:
         raise TaskError(f"not a workbook that can be read: {error}", file=file) from error
@@ -247,14 +253,3 @@ def _check(written: BinaryIO, name: str) -> None:
                     parts.read(part)  # compares the checksum
     except (zipfile.BadZipFile, expat.ExpatError) as error:
         raise WorkspaceError(f"{name} would be damaged by writing it: {error}", hint="save it as CSV") from error
-
-
-def _loss(path: Path) -> str:
-    """What the library that writes workbooks does not carry over, in a sentence, or ""."""
-    try:
-        with zipfile.ZipFile(path) as parts:
-            names = parts.namelist()
-    except (zipfile.BadZipFile, OSError):
-        return ""
-    lost = [what for folder, what in _LOST if any(name.startswith(folder) for name in names)]
-    return f"{' and '.join(lost)} of the workbook cannot be carried over" if lost else ""

@@ -396,3 +396,21 @@ def test_a_number_stands_in_a_workbook_exactly_or_not_at_all(workspace, tmp_path
     sheet = openpyxl.load_workbook(file).active
     assert [cell.value for cell in sheet["C"]] == ["other", 0.1 + 0.7, 2**60, "z"]
     assert sheet["B4"].value == written
+
+
+def test_a_workbook_that_would_lose_saved_values_is_not_written_in_place(workspace, tmp_path, recwarn):
+    import zipfile
+
+    (tmp_path / "f.py").write_text("def f(x):\n    return x * 2\n")
+    file = book_of(tmp_path / "t.xlsx", ("x", "y", "z"), (1, 2, "=A2"), (2, None, "=A3"))
+    with zipfile.ZipFile(file) as package:
+        parts = {name: package.read(name) for name in package.namelist()}
+    with zipfile.ZipFile(file, "w") as package:
+        for name, data in parts.items():
+            package.writestr(name, data.replace(b"<v />", b"<v>1</v>").replace(b"<v></v>", b"<v>1</v>"))
+    before = file.read_bytes()
+    with pytest.raises(UsageError, match="values of formulas"):
+        workspace.fill(file, column="y", function=tmp_path / "f.py", in_place=True)
+    assert file.read_bytes() == before
+    assert "values of formulas" in workspace.fill(file, column="y", function=tmp_path / "f.py").loss
+    assert not recwarn.list
