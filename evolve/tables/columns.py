@@ -49,7 +49,7 @@ class ColumnKind:
         if self.name == "text":
             return "" if cell is None else cell if isinstance(cell, str) else _as_text(cell)
         if self.name == "float" and isinstance(cell, int) and not isinstance(cell, bool):
-            return float(cell)
+            return float(cell) if abs(cell) <= 2**53 else cell  # a larger one would be another number
         if not self.is_number or not isinstance(cell, str):
             return cell
         if not cell.strip():

@@ -81,7 +81,7 @@ class DelimitedTable:
         stream.seek(len(self.form.mark))
         return io.TextIOWrapper(stream, encoding=self.form.encoding, newline="")
 
-    def problem(self, cell: str) -> str:
+    def problem(self, cell: str, *, line: int = 0, column: int = -1) -> str:
         """Why a cell cannot be written, or ""."""
         try:
             cell.encode(self.form.encoding)

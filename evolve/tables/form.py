@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ Cell = Any
 """A text in delimited tables; a JSON value in the others, with dates as ISO texts; None where there is nothing."""
 
 _MARKS = {b"\xef\xbb\xbf": "a byte-order mark", b"\xff\xfe": "", b"\xfe\xff": ""}
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 
 
@@ -126,8 +128,13 @@ class Table(Protocol):
         """
         ...
 
-    def problem(self, cell: Cell) -> str:
-        """Why a cell cannot be written in this form, or ""."""
+    def problem(self, cell: Cell, *, line: int = 0, column: int = -1) -> str:
+        """Why a cell cannot be written in this form, or "".
+
+        Args:
+            line: Where its row begins.
+            column: Index of its column; -1 where only the value is asked about.
+        """
         ...
 
     def rewrite(self, wanted: Rewriting, stream: BinaryIO) -> None:
@@ -138,6 +145,11 @@ class Table(Protocol):
 def is_blank(cell: Cell) -> bool:
     """Whether there is nothing in a cell, or blanks alone."""
     return cell is None or (isinstance(cell, str) and not cell.strip())
+
+
+def printable(text: str) -> str:
+    """A text with control characters, and all else that no XML or terminal can hold, as escapes."""
+    return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def identity(path: Path) -> tuple[int, ...]:

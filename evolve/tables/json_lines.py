@@ -74,7 +74,7 @@ class JsonLinesTable:
                     hint = "save the file as UTF-8 and try again"
                     raise TaskError("not UTF-8", file=self._file, line=number, hint=hint) from error
 
-    def problem(self, cell: Cell) -> str:
+    def problem(self, cell: Cell, *, line: int = 0, column: int = -1) -> str:
         """Why a cell cannot be written, or ""."""
         try:
             json.dumps(cell, allow_nan=False, ensure_ascii=False).encode("utf-8")

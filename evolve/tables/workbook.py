@@ -4,27 +4,33 @@ from __future__ import annotations
 
 import copy
 import datetime
+import io
+import math
+import re
+import struct
+import warnings
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
+from xml.parsers import expat
 
-from evolve.errors import TaskError, UsageError
+from evolve.errors import TaskError, UsageError, WorkspaceError
 from evolve.tables.columns import iso_text
-from evolve.tables.form import Cell, Form, Record, Rewriting, is_blank
+from evolve.tables.form import Cell, Form, Record, Rewriting, is_blank, printable
+from evolve.tables.package import loss_of
 
-_MOST_BYTES = 64 * 2**20
 _MOST_CELLS = 5_000_000
 """A workbook is held in memory whole, because what is not changed has to be written again; about 50 bytes a cell."""
+_NO_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _DOUBTFUL = "FFFFE699"
 _AUTHOR = "evolve"
-_LOST = (
-    ("xl/charts/", "charts"),
-    ("xl/media/", "pictures"),
-    ("xl/pivotTables/", "pivot tables"),
-    ("xl/slicers/", "slicers"),
-    ("xl/externalLinks/", "links to other workbooks"),
+_DAMAGE = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, OSError, SyntaxError, LookupError, ValueError, TypeError),
+    *(AttributeError, AssertionError, ArithmeticError, RuntimeError, struct.error),
 )
+"""What openpyxl raises on files that are cut off, encrypted, or no workbooks inside."""
 
 
 class WorkbookTable:
@@ -46,30 +52,22 @@ class WorkbookTable:
 
     def __init__(self, path: Path, *, file: str, sheet: str | None = None) -> None:
         self.path = path
-        self.loss = _loss(path)
+        self.loss = loss_of(path, file)
         book = _loaded(path, file, values=True)
         names = [one.title for one in book.worksheets]
         if sheet is not None and sheet not in names:
             raise UsageError(f"{path.name} has no sheet {sheet!r}", hint=f"it has {', '.join(names)}")
         active = book.active.title if book.active is not None and book.active.title in names else names[0]
         chosen = book[sheet if sheet is not None else active]
-        if chosen.max_row * chosen.max_column > _MOST_CELLS:
-            raise TaskError(
-                f"more than {_MOST_CELLS:,} cells, which do not fit into memory",
-                file=file,
-                hint="save the sheet as CSV, which is read row by row",
-            )
         self.form = Form(kind="workbook", sheet=chosen.title)
-        # A formula whose value was not saved is no blank cell.
         self._book = _loaded(path, file, values=False)
-        formulas = self._book[chosen.title].iter_rows(values_only=True)
-        pairs = zip(chosen.iter_rows(values_only=True), formulas, strict=True)
-        self._rows = [[_value(a if a is not None else b) for a, b in zip(*rows, strict=True)] for rows in pairs]
+        self._rows = _grid(chosen, self._book[chosen.title], file)
         self._head = next((index for index, row in enumerate(self._rows) if _filled(row) >= 2), -1)
         if self._head < 0:
             raise TaskError("the sheet has no row with two cells or more", file=file)
         self.first_line = self._head + 1
-        used = [index for index in range(chosen.max_column) if any(not is_blank(row[index]) for row in self._table())]
+        width = range(len(self._rows[0]))
+        used = [index for index in width if any(not is_blank(row[index]) for row in self._table())]
         self._left, self._right = used[0], used[-1] + 1
         head = self._rows[self._head][self._left : self._right]
         self.columns: Sequence[str] = ["" if cell is None else str(cell).strip() for cell in head]
@@ -86,11 +84,18 @@ class WorkbookTable:
                 number += 1
                 yield Record(number=number, line=index, cells=cells)
 
-    def problem(self, cell: Cell) -> str:
+    def problem(self, cell: Cell, *, line: int = 0, column: int = -1) -> str:
         """Why a cell cannot be written, or ""."""
+        from openpyxl.cell.cell import MergedCell
+
         if isinstance(cell, list | dict):
             return f"it gives a {type(cell).__name__}"
-        if isinstance(cell, str) and (len(cell) > 32_767 or any(sign < " " and sign not in "\t\r\n" for sign in cell)):
+        if isinstance(cell, int | float) and not _is_exact(cell):
+            return "it gives a number that no workbook can hold exactly"
+        there = self._book[self.form.sheet]._cells.get((line, self._left + column + 1)) if column >= 0 else None
+        if isinstance(there, MergedCell):
+            return "the cell is a part of merged cells"
+        if isinstance(cell, str) and (len(cell) > 32_767 or _NO_XML.search(cell)):
             return "it gives a text that no workbook can hold"
         return ""
 
@@ -107,8 +112,12 @@ class WorkbookTable:
             if change.cell is not None:
                 _put(cell, change.cell, pattern)
             if change.why:
-                _mark(cell, change.why)
-        self._book.save(stream)
+                _mark(sheet, cell, change.why)
+        _keep_digits(self._book)
+        written = io.BytesIO()
+        self._book.save(written)
+        _check(written, self.path.name)
+        stream.write(written.getbuffer())
 
     def _pattern(self, sheet: Any, column: int) -> Any:
         """A filled cell of the column, whose format the new ones get."""
@@ -117,6 +126,28 @@ class WorkbookTable:
             if not is_blank(cell.value):
                 return cell
         return None
+
+
+def _grid(values: Any, formulas: Any, file: str) -> list[list[Cell]]:
+    """Every cell up to the last row and column with something in them: formats alone, which people give to whole
+    columns, make no rows."""
+    found: dict[tuple[int, int], Cell] = {}
+    for place, cell in formulas._cells.items():
+        saved = values._cells[place].value if place in values._cells else None
+        # A formula whose value was not saved is no blank cell.
+        if (value := _value(saved if saved is not None else cell.value)) is not None:
+            found[place] = value
+    height, width = (max((place[axis] for place in found), default=0) for axis in (0, 1))
+    if height * width > _MOST_CELLS:
+        raise TaskError(
+            f"more than {_MOST_CELLS:,} cells, which do not fit into memory",
+            file=file,
+            hint="save the sheet as CSV, which is read row by row",
+        )
+    rows: list[list[Cell]] = [[None] * width for _ in range(height)]
+    for (row, column), value in found.items():
+        rows[row - 1][column - 1] = value
+    return rows
 
 
 def _filled(row: Sequence[Cell]) -> int:
@@ -160,39 +191,65 @@ def _like(cell: Any, pattern: Any) -> None:
         cell.number_format = pattern.number_format
 
 
-def _mark(cell: Any, why: str) -> None:
+def _is_exact(number: float) -> bool:
+    """Whether a workbook, which has doubles alone, can hold a number."""
+    try:
+        return math.isfinite(number) and int(float(number)) == int(number)
+    except OverflowError:
+        return False
+
+
+def _keep_digits(book: Any) -> None:
+    """Numbers are written with all their digits, where openpyxl would write sixteen."""
+    for sheet in book.worksheets:
+        for cell in sheet._cells.values():
+            value = cell.value
+            if type(value) is int or (type(value) is float and float(f"{value:.16g}") != value):
+                cell._value = repr(value)
+
+
+def _mark(sheet: Any, cell: Any, why: str) -> None:
+    """Colours a cell and says why; a part of a merged cell, which can have no comment, leaves both to the whole."""
+    from openpyxl.cell.cell import MergedCell
     from openpyxl.comments import Comment
     from openpyxl.styles import PatternFill
 
+    if isinstance(cell, MergedCell):
+        whole = next(one for one in sheet.merged_cells.ranges if cell.coordinate in one)
+        why, cell = f"{cell.coordinate}: {why}", sheet.cell(whole.min_row, whole.min_col)
     cell.fill = PatternFill("solid", fgColor=_DOUBTFUL)
     before = f"{cell.comment.text}\n" if cell.comment is not None else ""
-    cell.comment = Comment(f"{before}{why}", _AUTHOR)
+    cell.comment = Comment(f"{before}{printable(why)}", _AUTHOR)
 
 
 def _loaded(path: Path, file: str, *, values: bool) -> Any:
     import openpyxl
 
-    if path.stat().st_size > _MOST_BYTES:
-        raise TaskError(
-            f"larger than {_MOST_BYTES >> 20} MiB",
-            file=file,
-            hint="save the sheet as CSV, which is read row by row",
-        )
     try:
-        book = openpyxl.load_workbook(path, data_only=values, keep_vba=not values and path.suffix.lower() == ".xlsm")
-    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, OSError) as error:
+        with path.open("rb") as stream, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what is lost is told in a sentence of our own
+            book = openpyxl.load_workbook(
+                stream,
+                data_only=values,
+                keep_vba=not values and path.suffix.lower() == ".xlsm",
+                rich_text=not values,
+            )
+    except _DAMAGE as error:
         raise TaskError(f"not a workbook that can be read: {error}", file=file) from error
     if not book.worksheets:
         raise TaskError("the workbook has no sheet with cells", file=file)
     return book
 
 
-def _loss(path: Path) -> str:
-    """What the library that writes workbooks does not carry over, in a sentence, or ""."""
+def _check(written: BinaryIO, name: str) -> None:
+    """Reads every part again, so that a broken workbook never takes the place of a good one."""
     try:
-        with zipfile.ZipFile(path) as parts:
-            names = parts.namelist()
-    except (zipfile.BadZipFile, OSError):
-        return ""
-    lost = [what for folder, what in _LOST if any(name.startswith(folder) for name in names)]
-    return f"{' and '.join(lost)} of the workbook cannot be carried over" if lost else ""
+        with zipfile.ZipFile(written) as parts:
+            for part in parts.namelist():
+                if part.endswith((".xml", ".rels", ".vml")):
+                    with parts.open(part) as stream:
+                        expat.ParserCreate().ParseFile(stream)
+                else:
+                    parts.read(part)  # compares the checksum
+    except (zipfile.BadZipFile, expat.ExpatError) as error:
+        raise WorkspaceError(f"{name} would be damaged by writing it: {error}", hint="save it as CSV") from error

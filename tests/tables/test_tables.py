@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+import zipfile
 from datetime import date
 
 import openpyxl
+import openpyxl.chart
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -220,3 +222,148 @@ def test_what_is_no_table_is_told_in_a_sentence(tmp_path, name, data, why):
     (tmp_path / name).write_bytes(data)
     with pytest.raises(TaskError, match=why):
         list(open_table(tmp_path / name).records())
+
+
+def changed_package(file, change=lambda name, data: data, **more):
+    """Writes a workbook's package again with other parts, or further ones."""
+    with zipfile.ZipFile(file) as package:
+        parts = {name: change(name, package.read(name)) for name in package.namelist()}
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as package:
+        for name, data in {**parts, **more}.items():
+            package.writestr(name, data)
+    return file
+
+
+@pytest.fixture
+def book(tmp_path):
+    made = openpyxl.Workbook()
+    for row in [("a", "b"), (1, 2), (2, None), (3, 6)]:
+        made.active.append(row)
+    made.save(tmp_path / "t.xlsx")
+    return tmp_path / "t.xlsx"
+
+
+@pytest.mark.parametrize(
+    "damage", ["sheet cut off", "sheet of another kind", "styles cut off", "encrypted", "bad data"]
+)
+def test_a_damaged_workbook_is_told_by_its_name(book, damage):
+    def change(name, data):
+        if damage == "sheet cut off" and "sheet1" in name:
+            return data[: len(data) // 2]
+        if damage == "sheet of another kind" and "sheet1" in name:
+            return b"<html><p>1</p></html>"
+        if damage == "styles cut off" and "styles" in name:
+            return data[: len(data) // 2]
+        return data
+
+    changed_package(book, change)
+    data = bytearray(book.read_bytes())
+    at = data.index(b"PK\x01\x02")
+    while damage == "encrypted" and at >= 0:
+        data[at + 8] |= 1
+        at = data.find(b"PK\x01\x02", at + 4)
+    if damage == "bad data":
+        at = data.index(b"sheet1.xml") + len(b"sheet1.xml")
+        data[at : at + 40] = b"\xff" * 40
+    book.write_bytes(data)
+    with pytest.raises(TaskError, match="t.xlsx: (not a workbook that can be read|the sheet has no row)"):
+        open_table(book)
+
+
+def test_a_chart_sheet_that_was_open_leaves_the_first_sheet_with_cells(book):
+    made = openpyxl.load_workbook(book)
+    chart = openpyxl.chart.BarChart()
+    chart.add_data(openpyxl.chart.Reference(made.active, min_col=1, min_row=1, max_row=4))
+    made.create_chartsheet("picture", 0).add_chart(chart)
+    made.active = 0
+    made.save(book)
+    assert open_table(book).form.sheet == "Sheet"
+    made = openpyxl.load_workbook(book)
+    made._charts = []
+    made["picture"]._charts = []
+    made.save(book)
+    with pytest.raises(TaskError, match="t.xlsx: not a workbook that can be read"):
+        open_table(book)
+
+
+def test_a_format_on_whole_columns_makes_no_rows(book):
+    made = openpyxl.load_workbook(book)
+    for column in (2, 6):
+        made.active.cell(1_048_576, column).number_format = "0.00"
+    made.active.column_dimensions["H"].number_format = "0.00"
+    made.save(book)
+    table = open_table(book)
+    assert (list(table.columns), [record.line for record in table.records()]) == (["a", "b"], [2, 3, 4])
+    cells = openpyxl.load_workbook(io.BytesIO(rewritten(table, Change(number=2, cell=4)))).active
+    assert (cells["B3"].value, cells.cell(1_048_576, 6).number_format) == (4, "0.00")
+
+
+@pytest.mark.parametrize("bomb", ["merged", "far", "unpacked"])
+def test_a_small_file_that_unpacks_to_more_than_fits_is_refused(book, bomb):
+    def change(name, data):
+        if bomb == "merged" and "sheet1" in name:
+            return data.replace(
+                b"<pageM", b'<mergeCells count="1"><mergeCell ref="A9:XFD1048576" /></mergeCells><pageM'
+            )
+        if bomb == "far" and "sheet1" in name:
+            return data.replace(b"</sheetData>", b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>')
+        return data
+
+    changed_package(book, change, **({"xl/media/a.png": bytes(257 * 2**20)} if bomb == "unpacked" else {}))
+    with pytest.raises(TaskError, match="t.xlsx: (more than [0-9,]+ (merged )?cells|larger than 256 MiB)"):
+        open_table(book)
+
+
+@pytest.mark.parametrize(
+    ("part", "told"),
+    [
+        ("xl/threadedComments/threadedComment1.xml", "threads of comments"),
+        ("customXml/item1.xml", "custom XML"),
+        ("xl/connections.xml", "connections to data"),
+        ("xl/embeddings/oleObject1.bin", "embedded objects"),
+        ("xl/ctrlProps/ctrlProp1.xml", "controls"),
+        ("xl/drawings/drawing1.xml", "drawings"),
+        ("xl/vbaProject.bin", "macros"),
+        ("xl/newThings/thing1.xml", "the part xl/newThings/thing1.xml"),
+        (b"<x14:sparklineGroups><x14:sparklineGroup /></x14:sparklineGroups>", "sparklines"),
+        (b"<x14:dataValidations><x14:dataValidation /></x14:dataValidations>", "checks of input"),
+        (b"<x14:other />", "extensions of a sheet"),
+        ("xl/printerSettings/printerSettings1.bin", ""),
+        ("", ""),
+    ],
+)
+def test_what_is_lost_in_writing_a_workbook_is_told_before(book, part, told):
+    def change(name, data):
+        if isinstance(part, bytes) and "sheet1" in name:
+            extension = b'<extLst><ext uri="{0}" xmlns:x14="urn:x">%s</ext></extLst></worksheet>' % part
+            return data.replace(b"</worksheet>", extension)
+        return data
+
+    changed_package(book, change, **({part: b"<a />"} if part and isinstance(part, str) else {}))
+    loss = open_table(book).loss
+    assert loss == "" if not told else told in loss and "cannot be carried over" in loss
+
+
+def test_values_of_formulas_are_a_loss_where_they_were_saved(book):
+    made = openpyxl.load_workbook(book)
+    made.active["C1"], made.active["C2"] = "c", "=A2*10"
+    made.save(book)
+    assert open_table(book).loss == ""
+    changed_package(book, lambda name, data: data.replace(b"<v />", b"<v>10</v>").replace(b"<v></v>", b"<v>10</v>"))
+    table = open_table(book)
+    assert "values of formulas" in table.loss
+    assert next(table.records()).cells[2] == 10
+
+
+def test_formats_within_a_cell_are_kept(book):
+    from openpyxl.cell.rich_text import CellRichText, TextBlock
+    from openpyxl.cell.text import InlineFont
+
+    made = openpyxl.load_workbook(book)
+    text = CellRichText("a ", TextBlock(InlineFont(b=True), " bold "), " end ")
+    made.active["C1"], made.active["C2"] = "note", text
+    made.save(book)
+    table = open_table(book)
+    assert next(table.records()).cells[2] == "a  bold  end "
+    new = openpyxl.load_workbook(io.BytesIO(rewritten(table, Change(number=2, cell=4), column=1)), rich_text=True)
+    assert new.active["C2"].value == text

@@ -342,3 +342,86 @@ def test_a_workbook_is_filled_coloured_and_never_stripped_in_place(workspace, tm
     with pytest.raises(UsageError, match="charts of the workbook cannot be carried over"):
         workspace.fill(tmp_path / "c.xlsx", function=tmp_path / "f.py", in_place=True)
     assert "charts" in workspace.fill(tmp_path / "c.xlsx", function=tmp_path / "f.py").loss
+
+
+def book_of(file, *rows, **cells):
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    for place, value in cells.items():
+        book.active[place] = value
+    book.save(file)
+    return file
+
+
+@pytest.mark.parametrize("sign", ["\x01", "\x1b", "\ufffe"])
+def test_a_reason_with_a_control_character_leaves_a_workbook_that_can_be_opened(workspace, tmp_path, sign):
+    import openpyxl
+
+    (tmp_path / "f.py").write_text(f"def f(a):\n    return 'a' + {sign!r} + a\n")
+    file = book_of(tmp_path / "t.xlsx", ("x", "y"), ("p", "q"), ("r", None))
+    filled = workspace.fill(file, function=tmp_path / "f.py", in_place=True)
+    assert [mark.value for mark in filled.marks] == ["q", None]
+    assert ascii(sign)[1:-1] in filled.marks[0].why and sign not in filled.marks[0].why
+    sheet = openpyxl.load_workbook(file).active
+    assert (sheet["B2"].comment.text, sheet["B3"].value) == (filled.marks[0].why, None)
+
+
+def test_a_blank_cell_inside_a_merged_one_is_left_and_marked(workspace, tmp_path):
+    import openpyxl
+
+    (tmp_path / "f.py").write_text("def f(a):\n    return a * 2\n")
+    file = book_of(tmp_path / "t.xlsx", ("x", "y"), (1, 2), (2, 4), (3, None), (5, None))
+    book = openpyxl.load_workbook(file)
+    book.active.merge_cells("B3:B4")
+    book.save(file)
+    filled = workspace.fill(file, function=tmp_path / "f.py", in_place=True)
+    assert [(mark.line, mark.value) for mark in filled.marks] == [(4, None)]
+    assert "merged" in filled.marks[0].why and filled.filled == 1
+    sheet = openpyxl.load_workbook(file).active
+    assert [cell.value for cell in sheet["B"]] == ["y", 2, 4, None, 10]
+    assert "B4" in sheet["B3"].comment.text
+
+
+@pytest.mark.parametrize(
+    ("given", "function", "marked", "written"),
+    [
+        (2, "10**400", True, None),
+        (2, "-10**400", True, None),
+        (2, "2**53 + 1", True, None),
+        (2, "2**60", False, 2**60),
+        (0.5, "1e16 + 0.5 * a", False, 1e16 + 2),
+        (0.5, "0.1 + 0.2", False, 0.1 + 0.2),
+    ],
+)
+def test_a_number_stands_in_a_workbook_exactly_or_not_at_all(workspace, tmp_path, given, function, marked, written):
+    import openpyxl
+
+    (tmp_path / "f.py").write_text(f"def f(a):\n    return {function} if a > 3 else {given}\n")
+    file = book_of(tmp_path / "t.xlsx", ("x", "y", "other"), (1, given, 0.1 + 0.7), (2, given, 2**60), (4, None, "z"))
+    filled = workspace.fill(file, function=tmp_path / "f.py", in_place=True)
+    assert [mark.line for mark in filled.marks] == ([4] if marked else [])
+    assert not marked or "number" in filled.marks[0].why
+    sheet = openpyxl.load_workbook(file).active
+    assert [cell.value for cell in sheet["C"]] == ["other", 0.1 + 0.7, 2**60, "z"]
+    assert sheet["B4"].value == written
+
+
+def test_a_workbook_that_would_lose_saved_values_is_not_written_in_place(workspace, tmp_path, recwarn):
+    import zipfile
+
+    (tmp_path / "f.py").write_text("def f(x):\n    return x * 2\n")
+    file = book_of(tmp_path / "t.xlsx", ("x", "y", "z"), (1, 2, "=A2"), (2, None, "=A3"))
+    with zipfile.ZipFile(file) as package:
+        parts = {name: package.read(name) for name in package.namelist()}
+    with zipfile.ZipFile(file, "w") as package:
+        for name, data in parts.items():
+            package.writestr(name, data.replace(b"<v />", b"<v>1</v>").replace(b"<v></v>", b"<v>1</v>"))
+    before = file.read_bytes()
+    with pytest.raises(UsageError, match="values of formulas"):
+        workspace.fill(file, column="y", function=tmp_path / "f.py", in_place=True)
+    assert file.read_bytes() == before
+    assert "values of formulas" in workspace.fill(file, column="y", function=tmp_path / "f.py").loss
+    assert not recwarn.list

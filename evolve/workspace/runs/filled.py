@@ -11,7 +11,7 @@ from typing import Any
 from evolve.agent.codec import to_data
 from evolve.episodes import Json
 from evolve.sandbox import Outcome
-from evolve.tables import Cell, Record, Table
+from evolve.tables import Cell, Record, Table, printable
 from evolve.tasks import equal
 from evolve.tasks.reading.partly_filled import Inputs
 from evolve.workspace.runs.result import Result
@@ -105,7 +105,7 @@ def judged(
     if not answer.ok:
         return Judged(why=f"the function fails here: {_brief(answer.error)}")
     cell, doubt = as_cell(table, inputs, answer.value)
-    problem = "" if cell is None else table.problem(cell)
+    problem = "" if cell is None else table.problem(cell, line=record.line, column=inputs.column)
     if cell is None or problem:
         return Judged(why=problem or doubt)
     odd = inputs.misread(arguments)
@@ -173,5 +173,5 @@ def _told(value: Json) -> str:
 
 def _brief(text: str, *, quoted: bool = False) -> str:
     line = " ".join(text.split()) if not quoted else text.replace("\n", " ").replace("\r", " ")
-    short = line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"
+    short = printable(line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…")
     return f"'{short}'" if quoted else short
