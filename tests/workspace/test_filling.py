@@ -331,3 +331,29 @@ def test_a_workbook_is_filled_coloured_and_never_stripped_in_place(workspace, tm
     with pytest.raises(UsageError, match="charts of the workbook cannot be carried over"):
         workspace.fill(tmp_path / "c.xlsx", function=tmp_path / "f.py", in_place=True)
     assert "charts" in workspace.fill(tmp_path / "c.xlsx", function=tmp_path / "f.py").loss
+
+
+def test_a_script_is_saved_over_no_file_of_yours(workspace, table, tmp_path):
+    file, function = table("a,b\nx,\n")
+    own = tmp_path / "own.py"
+    own.write_text("print('mine')\n")
+    link = tmp_path / "link.py"
+    link.symlink_to(file)
+    before = {path: path.read_bytes() for path in (file, function, own)}
+    for save, why in (
+        (file, "the table"),
+        (link, "the table"),
+        (tmp_path / "t.filled.csv", "file that is filled"),
+        (function, "the function is read"),
+        (tmp_path / "notes.txt", "no name of a script"),
+        (own, "is there already"),
+        (tmp_path / "folder.py", "is there already"),
+    ):
+        (tmp_path / "folder.py").mkdir(exist_ok=True)
+        with pytest.raises(UsageError, match=why) as caught:
+            workspace.fill(file, function=f"{function}:f", save=save)
+        assert "--save" in caught.value.hint
+    assert before == {path: path.read_bytes() for path in before}
+    assert not (tmp_path / "t.filled.csv").exists(), "refused before any work"
+    for _ in range(2):  # what was written as a script is written anew
+        workspace.fill(file, function=function, out=tmp_path / "o.csv", save=tmp_path / "new.py")
