@@ -220,3 +220,13 @@ def test_what_is_no_table_is_told_in_a_sentence(tmp_path, name, data, why):
     (tmp_path / name).write_bytes(data)
     with pytest.raises(TaskError, match=why):
         list(open_table(tmp_path / name).records())
+
+
+@pytest.mark.parametrize("words", ["名前;値段\n山田;三百円\n佐藤;五百円\n", "Имя;Цена\nИван;три\nОльга;пять\n"])
+@pytest.mark.parametrize(("encoding", "mark"), [("utf-16-le", b"\xff\xfe"), ("utf-16-be", b"\xfe\xff")])
+def test_a_byte_order_mark_is_believed_in_every_script(tmp_path, words, encoding, mark):
+    file = tmp_path / "t.csv"
+    file.write_bytes(mark + words.encode(encoding))
+    table = open_table(file)
+    assert table.form.encoding == encoding
+    assert [";".join(record.cells) for record in table.records()] == words.split("\n")[1:3]
