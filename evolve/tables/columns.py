@@ -14,6 +14,9 @@ from evolve.tables.form import Cell, is_blank
 
 LONGEST_NUMBER = 300
 """Digits; longer cells stay text."""
+_LARGEST = 10**LONGEST_NUMBER
+_FAR = 6
+"""Digits behind the sign; noise has as many at least."""
 _STYLES = ((",", ""), (",", "."), (",", " "), (",", "\u00a0"), (".", ""), (".", ","), (".", "'"))
 """Decimal signs, and what stands between thousands."""
 _ENOUGH = Context(prec=400)
@@ -49,7 +52,7 @@ class ColumnKind:
         if self.name == "text":
             return "" if cell is None else cell if isinstance(cell, str) else _as_text(cell)
         if self.name == "float" and isinstance(cell, int) and not isinstance(cell, bool):
-            return float(cell)
+            return _as_float(cell)
         if not self.is_number or not isinstance(cell, str):
             return cell
         if not cell.strip():
@@ -62,10 +65,12 @@ class ColumnKind:
         if len(cell) > LONGEST_NUMBER or not _pattern(self.decimal, self.thousands).fullmatch(cell.strip()):
             return None if self.decimal != "." or self.thousands else _canonical(cell, self.name)
         plain = cell.strip().replace(self.thousands, "") if self.thousands else cell.strip()
-        value = float(plain.replace(self.decimal, "."))
+        exact = Decimal(plain.replace(self.decimal, "."))
         if self.name == "int":
-            return int(value) if value.is_integer() and self.decimal not in plain else None
-        return value if math.isfinite(value) else None
+            return int(exact) if self.decimal not in plain else None
+        if Decimal(repr(float(exact))) == exact:
+            return float(exact)
+        return int(exact) if exact == exact.to_integral_value() else None
 
     def fits(self, value: Cell) -> bool:
         """Whether a value that was read is of this kind."""
@@ -83,17 +88,23 @@ class ColumnKind:
         if isinstance(value, bool):
             return str(value), "" if self.name == "any" else "it gives true or false, unlike the other cells"
         if isinstance(value, int | float):
-            doubt = "it gives a number where the other cells are text" if self.name in ("text", "date") else ""
-            if self.name == "int" and float(value) != int(value):
-                doubt = "it gives no whole number as the other cells are"
-            return self._number_text(value), doubt
+            if not math.isfinite(value) if isinstance(value, float) else abs(value) >= _LARGEST:
+                return None, f"it gives a number that no cell can hold, beyond {LONGEST_NUMBER} digits"
+            return self._number_text(value), self._doubt(value)
         if isinstance(value, str):
             return value, "it gives text where the other cells are numbers" if self.is_number else ""
         return None, "it gives nothing" if value is None else f"it gives a {type(value).__name__}"
 
+    def _doubt(self, value: int | float) -> str:
+        if self.name in ("text", "date"):
+            return "it gives a number where the other cells are text"
+        if self.name == "int" and value != int(value):
+            return "it gives no whole number as the other cells are"
+        if isinstance(value, float) and math.ulp(value) > 10.0 ** -(self.decimals or 0):
+            return "it gives a number that is too large to be exact to its last digit"
+        return ""
+
     def _number_text(self, value: int | float) -> str:
-        if isinstance(value, float) and not math.isfinite(value):
-            return str(value)
         text = self._digits(value)
         whole, point, rest = text.partition(".")
         if self.thousands:
@@ -103,14 +114,41 @@ class ColumnKind:
 
     def _digits(self, value: int | float) -> str:
         if self.decimals is not None:
-            # Rounded as a person does, from the fifteen digits that a spreadsheet shows.
-            shown = Decimal(f"{value:.15g}")
+            shown = Decimal(value) if isinstance(value, int) else _shown(value, self.decimals)
             return f"{shown.quantize(Decimal(1).scaleb(-self.decimals), ROUND_HALF_UP, _ENOUGH):f}"
-        if isinstance(value, int) or (value.is_integer() and abs(value) < 1e15 and (self.whole or self.name == "int")):
-            return str(int(value)) if self.whole or self.name != "float" else repr(float(value))
-        # Sums of decimals end in digits that nobody wrote, such as 0.1 + 0.2.
-        short = float(f"{value:.12g}")
-        return repr(short if math.isclose(short, value, rel_tol=1e-12) else value)
+        if isinstance(value, int):
+            return str(value) if self.whole or self.name != "float" else f"{value}.0"
+        if value.is_integer() and (self.name == "int" or (self.whole and abs(value) < 1e15)):
+            return str(int(value))
+        return repr(_without_noise(value))
+
+
+def _as_float(value: int) -> int | float:
+    """A whole number as a float, but for those that no float is equal to."""
+    try:
+        return float(value) if float(value) == value else value
+    except OverflowError:
+        return value
+
+
+def _shown(value: float, decimals: int) -> Decimal:
+    """The digits that are rounded as a person does: the fifteen that a spreadsheet shows, all where these are too few."""
+    shown = Decimal(f"{value:.15g}")
+    return shown if shown.adjusted() + decimals < 14 else Decimal(repr(value))
+
+
+def _without_noise(value: float) -> float:
+    """A number without the last digits that sums of decimals leave and nobody wrote, such as those of 0.1 + 0.2.
+
+    They stand far behind the sign, and the number is some units in the last place away from one with a few digits.
+    """
+    exact = Decimal(repr(value)).as_tuple()
+    for digits, units in ((12, 16), (14, 2)):
+        short = float(f"{value:.{digits}g}")
+        noisy = len(exact.digits) > digits + 2 and int(exact.exponent) <= -_FAR
+        if noisy and abs(short - value) <= units * math.ulp(value):
+            return short
+    return value
 
 
 TEXT = ColumnKind(name="text")
@@ -166,6 +204,9 @@ def _styled(cells: Sequence[str], decimal: str, thousands: str) -> ColumnKind | 
     parts = [pattern.fullmatch(cell.strip()) if len(cell) <= LONGEST_NUMBER else None for cell in cells]
     if not all(parts):
         return None
+    style = ColumnKind(name="float", decimal=decimal, thousands=thousands)
+    if any(style.number(cell) is None for cell in cells):
+        return None
     if thousands and not any(thousands in cell for cell in cells):
         return None
     digits = {len(part[1] or "") for part in parts if part}
@@ -189,7 +230,7 @@ def _canonical(cell: str, name: str) -> int | float | None:
         return None
     try:
         if str(int(cell)) == cell:
-            return int(cell) if name == "int" else float(cell)
+            return int(cell) if name == "int" else _as_float(int(cell))
     except ValueError:
         pass
     if name == "int":

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.errors import TaskError
-from evolve.tables import Change, Rewriting, column_of, is_blank, open_table, text_column
+from evolve.tables import Change, Rewriting, column_of, is_blank, open_table, text_column, typed_column
 
 NAMES = [("Jörg", "3,50", ""), ("Zoë", "12,00", "14,28"), ("O'Neil; jr", "0,99", "")]
 
@@ -230,3 +230,53 @@ def test_a_byte_order_mark_is_believed_in_every_script(tmp_path, words, encoding
     table = open_table(file)
     assert table.form.encoding == encoding
     assert [";".join(record.cells) for record in table.records()] == words.split("\n")[1:3]
+
+
+@pytest.mark.parametrize(
+    ("cells", "value", "written"),
+    [
+        (["1763875471.121", "1.5"], 9876543210.987, "9876543210.987"),
+        (["0.5", "12.25"], 0.1 + 0.2, "0.3"),
+        (["0.5", "12.25"], 1.1 * 3, "3.3"),
+        (["0.5", "12.25"], 1 / 3, repr(1 / 3)),
+        (["0.50", "2.25"], 98765432109876.55, "98765432109876.55"),
+        (["0.50", "2.25"], 12345678901234567, "12345678901234567.00"),
+        (["0.50", "2.25"], 1.005, "1.01"),
+        (["0.50", "2.25"], 0.1 + 0.2, "0.30"),
+        (["0.5", "2.25"], 10**25, "1" + "0" * 25 + ".0"),
+    ],
+)
+def test_only_the_noise_of_sums_is_left_out_of_a_number(cells, value, written):
+    kind = text_column(cells, loose=True)
+    assert kind.write(value)[0] == written
+
+
+@pytest.mark.parametrize("cells", [["1", "2"], ["1.50", "2.25"], ["1.5", "2.25"], ["x"]])
+def test_a_number_that_no_cell_can_hold_is_told_and_not_written(cells):
+    kind = text_column(cells, loose=True)
+    for value in (10**400, -(10**5000), float("inf"), float("nan")):
+        cell, why = kind.write(value)
+        assert cell is None and "no cell can hold" in why
+
+
+def test_an_amount_that_no_float_holds_to_its_last_digit_is_marked():
+    kind = text_column(["1.50", "2.25"], loose=True)
+    assert kind.write(7654321098765.43)[1] == kind.write(10**20)[1] == ""
+    assert "too large" in kind.write(98765432109876543.0)[1]
+    assert "too large" in text_column(["1", "2"]).write(2.0**60)[1]
+    large = text_column(["1.234.567", "12"], loose=True)
+    assert large.read("12.345.678.901.234.567.890") == 12345678901234567890
+    assert kind.read("12345678901234567.89") == "12345678901234567.89", "no kind of number that is held here"
+    assert kind.read("12345678901234567.00") == 12345678901234567
+    assert text_column(["1.5", "2"]).read("12345678901234567") == 12345678901234567
+
+
+def test_a_whole_number_that_no_float_holds_stays_whole_among_others(tmp_path):
+    file = tmp_path / "t.jsonl"
+    large = "1" + "0" * 400
+    file.write_text(f'{{"a": 1.5}}\n{{"a": 12345678901234567890}}\n{{"a": {large}}}\n{{"a": 2}}\n')
+    cells = [record.cells[0] for record in open_table(file).records()]
+    kind = typed_column(cells)
+    read = [kind.read(cell) for cell in cells]
+    assert read == [1.5, 12345678901234567890, 10**400, 2.0] and isinstance(read[3], float)
+    assert all(map(kind.fits, read))

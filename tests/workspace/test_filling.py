@@ -357,3 +357,34 @@ def test_a_script_is_saved_over_no_file_of_yours(workspace, table, tmp_path):
     assert not (tmp_path / "t.filled.csv").exists(), "refused before any work"
     for _ in range(2):  # what was written as a script is written anew
         workspace.fill(file, function=function, out=tmp_path / "o.csv", save=tmp_path / "new.py")
+
+
+def test_a_number_that_is_written_unlike_a_filled_one_is_told(workspace, table):
+    text = "x;y\n1763875471.121;1763875471.121\n1.5;1.5\n9876543210.987;\n"
+    file, function = table(text, "def f(x):\n    return x\n")
+    filled = workspace.fill(file, function=function)
+    assert (filled.marked, filled.out.read_text()) == (0, text.replace("987;", "987;9876543210.987"))
+    file, function = table(
+        "x,y\n1.5,1763875471.121\n2,1.5\n3,\n", "def f(x):\n    return {1.5: 1763875471.85, 2: 1.5}.get(x, 4.5)\n"
+    )
+    filled = workspace.fill(file, function=function, in_place=True)
+    assert [mark.row for mark in filled.marks] == [1], "equal within the tolerance of floats, and another text"
+
+
+def test_a_number_of_any_size_fills_or_marks_its_own_cell_alone(workspace, table):
+    code = "def f(a):\n    return 10 ** 400 if a == 'x' else float(2 ** 60) if a == 'z' else 7\n"
+    for given in ("7", "7.00"):
+        file, function = table(f"a,b\ny,{given}\nx,\ny,\nz,\n", code)
+        filled = workspace.fill(file, function=function, in_place=True)
+        assert [mark.row for mark in filled.marks] == [2, 4]
+        assert filled.marks[0].value is None
+    large = "1" + "0" * 400
+    lines = f'{{"a": 1.5, "b": 1.5}}\n{{"a": {large}, "b": {large}}}\n{{"a": 12345678901234567890}}\n'
+    file, function = table(lines, "def f(a):\n    return a\n", "t.jsonl")
+    filled = workspace.fill(file, function=function, in_place=True)
+    assert file.read_text().splitlines()[2] == '{"a": 12345678901234567890, "b": 12345678901234567890}'
+    assert filled.marked == 0
+    file, function = table(
+        '{"a": 1, "b": 1.0}\n{"a": 12345678901234567890}\n', "def f(a):\n    return a * 1.0\n", "u.jsonl"
+    )
+    assert "too large" in workspace.fill(file, function=function).marks[0].why
