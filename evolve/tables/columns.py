@@ -132,7 +132,7 @@ def _as_float(value: int) -> int | float:
 
 
 def _shown(value: float, decimals: int) -> Decimal:
-    """The digits that are rounded as a person does: the fifteen that a spreadsheet shows, all where these are too few."""
+    """The digits that are rounded as a person does: fifteen, as a spreadsheet shows, or all where these are too few."""
     shown = Decimal(f"{value:.15g}")
     return shown if shown.adjusted() + decimals < 14 else Decimal(repr(value))
 

@@ -76,11 +76,22 @@ class Change:
         number: The row's.
         cell: What to write, as :class:`Record` has cells; None leaves the cell as it is.
         why: What is doubtful about the cell, or "".
+        old: What stands there; for blank ones None.
     """
 
     number: int
     cell: Cell = None
     why: str = ""
+    old: Cell = None
+
+    def must_replace(self, found: Cell, file: str) -> None:
+        """Refuses to write over a cell that is not the one that was read.
+
+        Raises:
+            TaskError: Another cell stands there; nothing may be written.
+        """
+        if found != self.old and not (is_blank(found) and is_blank(self.old)):
+            raise moved(self.number, file)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,6 +149,15 @@ class Table(Protocol):
 def is_blank(cell: Cell) -> bool:
     """Whether there is nothing in a cell, or blanks alone."""
     return cell is None or (isinstance(cell, str) and not cell.strip())
+
+
+def moved(number: int, file: str) -> TaskError:
+    """What is told where a row is not found again when the table is written."""
+    return TaskError(
+        f"what stands in row {number} is not the table that was read, so nothing is written",
+        file=file,
+        hint="run the command again, and do not write to the table meanwhile",
+    )
 
 
 def identity(path: Path) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from evolve.errors import TaskError
-from evolve.tables.form import Cell, Change, Form, Record, Rewriting
+from evolve.tables.form import Cell, Change, Form, Record, Rewriting, moved
 
 _BOM = b"\xef\xbb\xbf"
 _DECODER = json.JSONDecoder()
@@ -92,11 +92,14 @@ class JsonLinesTable:
             number += bool(line.strip())
             if change is not None and line.strip() and change.number == number:
                 if change.cell is not None:
+                    change.must_replace(json.loads(line).get(wanted.label), self._file)
                     line = with_value(line, wanted.label, change.cell)
                 if wanted.checks and change.why:
                     line = with_value(line, wanted.check_label, change.why)
                 change = next(changes, None)
             stream.write(line.encode("utf-8"))
+        if change is not None:
+            raise moved(change.number, self._file)
 
 
 def with_value(line: str, key: str, value: Cell) -> str:

@@ -117,7 +117,7 @@ def test_every_cell_but_the_filled_one_stays_byte_for_byte(tmp_path_factory, row
     row = data.draw(st.integers(0, len(rows) - 1))
     column = data.draw(st.integers(0, len(rows[0]) - 1))
     new = data.draw(cells)
-    file.write_bytes(rewritten(table, Change(number=row + 1, cell=new), column=column))
+    file.write_bytes(rewritten(table, Change(number=row + 1, cell=new, old=rows[row][column]), column=column))
     expected = [list(cells) for cells in rows]
     expected[row][column] = new
     again = [list(record.cells) for record in open_table(file).records()]
@@ -280,3 +280,25 @@ def test_a_whole_number_that_no_float_holds_stays_whole_among_others(tmp_path):
     read = [kind.read(cell) for cell in cells]
     assert read == [1.5, 12345678901234567890, 10**400, 2.0] and isinstance(read[3], float)
     assert all(map(kind.fits, read))
+
+
+def test_only_a_first_line_declares_the_delimiter_and_each_value_lands_in_its_row(tmp_path):
+    file = tmp_path / "t.csv"
+    file.write_bytes(b"\nsep=;\na;1\nb;2\nc;\nd;\n")
+    table = open_table(file)
+    assert [list(record.cells) for record in table.records()] == [["a", "1"], ["b", "2"], ["c", ""], ["d", ""]]
+    out = rewritten(table, Change(number=3, cell="3"), Change(number=4, cell="4"))
+    assert out == b"\nsep=;\na;1\nb;2\nc;3\nd;4\n"
+    file.write_bytes(b"sep=;\na;1\nb;\n")
+    table = open_table(file, header=False)
+    assert rewritten(table, Change(number=2, cell="2"), column=1, label="x") == b"sep=;\na;1\nb;2\n"
+
+
+@pytest.mark.parametrize(("name", "text"), [("t.csv", "a,b\n1,2\n3,\n"), ("t.jsonl", '{"a":1,"b":2}\n{"a":3}\n')])
+def test_a_value_is_written_into_no_cell_that_was_not_read_blank(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    table = open_table(tmp_path / name)
+    for number in (1, 3):
+        with pytest.raises(TaskError, match="not the table that was read"):
+            rewritten(table, Change(number=number, cell="9"))
+    assert rewritten(table, Change(number=1, cell="9", old="2" if name == "t.csv" else 2), Change(number=2, cell="8"))

@@ -138,7 +138,7 @@ def compared(table: Table, inputs: Inputs, record: Record, answer: Outcome) -> J
 
 
 def _is_as_near(written: Cell, known: Cell) -> bool:
-    """Whether a number that is right within the tolerance of floats is also written so that none of its digits is lost."""
+    """Whether a number that is right within the tolerance of floats is also written with all its digits."""
     if isinstance(written, float) and isinstance(known, int | float):
         return math.isclose(written, known, rel_tol=_NEAR)
     return True
