@@ -9,7 +9,7 @@ here knows what a table is for.
 
 from __future__ import annotations
 
-from evolve.tables.columns import ANY, TEXT, ColumnKind, mostly, text_column, typed_column
+from evolve.tables.columns import ANY, TEXT, ColumnKind, Comma, comma_of, mostly, text_column, typed_column
 from evolve.tables.form import Cell, Change, Form, Record, Rewriting, Table, column_of, identity, is_blank
 from evolve.tables.opening import DELIMITED, LINES, WORKBOOKS, form_of, open_table
 
@@ -22,11 +22,13 @@ __all__ = [
     "Cell",
     "Change",
     "ColumnKind",
+    "Comma",
     "Form",
     "Record",
     "Rewriting",
     "Table",
     "column_of",
+    "comma_of",
     "form_of",
     "identity",
     "is_blank",

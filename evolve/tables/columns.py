@@ -19,6 +19,11 @@ _FAR = 6
 """Digits behind the sign; noise has as many at least."""
 _STYLES = ((",", ""), (",", "."), (",", " "), (",", "\u00a0"), (".", ""), (".", ","), (".", "'"))
 """Decimal signs, and what stands between thousands."""
+Comma = Literal["decimal", "thousands", ""]
+_NUMERAL = re.compile(r"-?[0-9]+(?:[.,][0-9]+)*")
+_EITHER_COMMA = re.compile(r"-?[1-9][0-9]{0,2},[0-9]{3}")
+_DECIMAL_COMMA = re.compile(r"-?[0-9]+(?:\.[0-9]{3})*,[0-9]+")
+_DECIMAL_POINT = re.compile(r"-?(?:[0-9]{1,3}(?:,[0-9]{3}){2,}|[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+|[0-9]+\.[0-9]{1,2})")
 _ENOUGH = Context(prec=400)
 _FITTING = 0.95
 """Share of cells that have to be numbers where those beside the examples are."""
@@ -155,7 +160,9 @@ TEXT = ColumnKind(name="text")
 ANY = ColumnKind(name="any")
 
 
-def text_column(cells: Sequence[str], others: Sequence[str] = (), *, loose: bool = False) -> ColumnKind:
+def text_column(
+    cells: Sequence[str], others: Sequence[str] = (), *, loose: bool = False, comma: Comma = ""
+) -> ColumnKind:
     """The kind of a column of a delimited table.
 
     A column is numeric only if every cell survives the way to a number and back, so codes with leading zeros stay text.
@@ -165,34 +172,69 @@ def text_column(cells: Sequence[str], others: Sequence[str] = (), *, loose: bool
         others: Further cells, of which a few may be of another kind; empty ones do not count.
         loose: Numbers with as many digits behind the sign in each cell, and those with signs between thousands, count
             as numbers too, since they are written again in the same way.
+        comma: What a comma is where ``1,234`` does not say; see :func:`comma_of`. Where it is not known, such a column
+            is text.
     """
     others = [cell for cell in others if not is_blank(cell)]
     if not cells or any(is_blank(cell) for cell in cells):
         return TEXT
-    every = _numeric([*cells, *others], loose=loose)
+    every = _numeric([*cells, *others], loose=loose, comma=comma)
     if every.is_number or not others:
         return every
-    kind = _numeric(cells, loose=loose)
+    kind = _numeric(cells, loose=loose, comma=comma)
     if kind.is_number and sum(kind.number(cell) is not None for cell in others) >= _FITTING * len(others):
         return kind
     return TEXT
 
 
-def mostly(cells: Sequence[str], *, loose: bool = False) -> ColumnKind:
+def mostly(cells: Sequence[str], *, loose: bool = False, comma: Comma = "") -> ColumnKind:
     """The kind of a column of which no cells decide: numbers where nearly all are."""
-    numbers = [cell for cell in cells if text_column([cell], loose=loose).is_number]
-    return text_column(numbers, loose=loose) if numbers and len(numbers) >= _FITTING * len(cells) else TEXT
+    numbers = [cell for cell in cells if text_column([cell], loose=loose, comma=comma).is_number]
+    return text_column(numbers, loose=loose, comma=comma) if numbers and len(numbers) >= _FITTING * len(cells) else TEXT
 
 
-def _numeric(cells: Sequence[str], *, loose: bool) -> ColumnKind:
+def comma_of(columns: Iterable[Sequence[str]], delimiter: str) -> Comma:
+    """What a comma is in the numbers of a table, told by those of its columns that are numbers; by the delimiter where
+    these say nothing: tables of programs with a decimal comma are separated by semicolons.
+    """
+    votes: set[Comma] = set()
+    for column in columns:
+        cells = [cell.strip() for cell in column if not is_blank(cell) and len(cell) <= LONGEST_NUMBER]
+        if not all(map(_NUMERAL.fullmatch, cells)):
+            continue
+        if any(_DECIMAL_COMMA.fullmatch(cell) and not _EITHER_COMMA.fullmatch(cell) for cell in cells):
+            votes.add("decimal")
+        elif any(map(_DECIMAL_POINT.fullmatch, cells)):
+            votes.add("thousands")
+        elif any(map(_EITHER_COMMA.fullmatch, cells)):
+            plain = {len(cell.lstrip("-")) > 3 for cell in cells if "," not in cell}
+            votes |= {"decimal" if long else "thousands" for long in plain}
+    if votes:
+        return votes.pop() if len(votes) == 1 else ""
+    return "thousands" if delimiter == "," else "decimal" if delimiter == ";" else ""
+
+
+def _is_either(cells: Sequence[str], sign: str) -> bool:
+    """Whether each sign may be a decimal sign and may stand between thousands, as in ``1,234``."""
+    signed = [cell.strip().replace(sign, ",") for cell in cells if sign in cell]
+    return bool(signed) and all(map(_EITHER_COMMA.fullmatch, signed))
+
+
+def _numeric(cells: Sequence[str], *, loose: bool, comma: Comma) -> ColumnKind:
     if all(_canonical(cell, "int") is not None for cell in cells):
         return ColumnKind(name="int", whole=True)
-    if all(_canonical(cell, "float") is not None for cell in cells):
+    grouped = comma == "decimal" and _is_either(cells, ".")
+    if not grouped and all(_canonical(cell, "float") is not None for cell in cells):
         whole = any("." not in cell and "e" not in cell for cell in cells)
         digits = {len(cell.partition(".")[2]) for cell in cells}
         fixed = len(digits) == 1 and not whole and digits != {1}
         return ColumnKind(name="float", whole=whole, decimals=digits.pop() if fixed else None)
+    either = _is_either(cells, ",")
+    if either and not comma:
+        return TEXT
     for decimal, thousands in _STYLES:
+        if (either and comma == "thousands" and decimal == ",") or (grouped and decimal == "."):
+            continue
         kind = _styled(cells, decimal, thousands)
         if kind is not None and (loose or (decimal == "," and not thousands and kind.decimals is None)):
             return kind

@@ -388,3 +388,26 @@ def test_a_number_of_any_size_fills_or_marks_its_own_cell_alone(workspace, table
         '{"a": 1, "b": 1.0}\n{"a": 12345678901234567890}\n', "def f(a):\n    return a * 1.0\n", "u.jsonl"
     )
     assert "too large" in workspace.fill(file, function=function).marks[0].why
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("a;b\n1,234;2,468\n1,500;3,000\n750;\n", "750;1,500"),
+        ('a,b\n"1,234","2,468"\n"2,500","5,000"\n"1,750",\n', '"1,750","3,500"'),
+        ("a;b\n1,234;2,468\n0,500;1,000\n1,750;\n", "1,750;3,500"),
+        ("a;b;c\n1,234;2,468;0,5\n2,500;5,000;7,5\n1,750;;3,5\n", "1,750;3,500;3,5"),
+        ("a;b\n1,234;2,468\n2500,000;5000,000\n750,500;\n", "750,500;1501,000"),
+        ("a;b;c\n1.234;2.468;0,5\n2.500;5.000;7,5\n750;;3,5\n", "750;1.500;3,5"),
+    ],
+)
+def test_what_stands_between_thousands_is_no_decimal_sign(workspace, table, text, written):
+    file, function = table(text, "def f(a):\n    return a * 2\n")
+    filled = workspace.fill(file, function=function, column="b")
+    assert (filled.marked, filled.out.read_text().splitlines()[-1]) == (0, written)
+
+
+def test_where_a_comma_may_be_either_the_cells_are_texts(workspace, table):
+    file, function = table("a\tb\n1,234\t2,468\n2,500\t5,000\n1,750\t\n", "def f(a):\n    return a * 2\n", "t.tsv")
+    filled = workspace.fill(file, function=function, column="b")
+    assert [mark.row for mark in filled.marks] == [1, 2], "nothing says which, so no number is made of it"
