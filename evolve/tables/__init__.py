@@ -10,7 +10,7 @@ here knows what a table is for.
 from __future__ import annotations
 
 from evolve.tables.columns import ANY, TEXT, ColumnKind, Comma, comma_of, mostly, text_column, typed_column
-from evolve.tables.form import Cell, Change, Form, Record, Rewriting, Table, column_of, identity, is_blank
+from evolve.tables.form import Cell, Change, Form, Record, Rewriting, Table, column_of, identity, is_blank, table_path
 from evolve.tables.opening import DELIMITED, LINES, WORKBOOKS, form_of, open_table
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "is_blank",
     "mostly",
     "open_table",
+    "table_path",
     "text_column",
     "typed_column",
 ]

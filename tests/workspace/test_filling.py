@@ -221,6 +221,31 @@ def test_a_table_that_changes_meanwhile_is_not_written(workspace, table):
     assert sorted(path.name for path in file.parent.iterdir()) == ["f.py", "t.csv"]
 
 
+def test_a_table_that_changes_while_it_is_opened_is_not_written(workspace, table, monkeypatch):
+    """A workbook is read whole there, so what comes after would be lost."""
+    import openpyxl
+
+    from evolve.workspace.runs import filling
+
+    file, function = table(b"", name="t.xlsx")
+    book = openpyxl.Workbook()
+    for row in [("a", "b"), ("x", None)]:
+        book.active.append(row)
+    book.save(file)
+    opened = filling.open_table
+
+    def then_changed(*args, **more):
+        found = opened(*args, **more)
+        book.active.append(("kept", "kept"))
+        book.save(file)
+        return found
+
+    monkeypatch.setattr(filling, "open_table", then_changed)
+    with pytest.raises(WorkspaceError, match="changed by somebody else"):
+        workspace.fill(file, function=function, in_place=True)
+    assert openpyxl.load_workbook(file).active["A3"].value == "kept"
+
+
 def test_rows_that_take_too_long_are_marked_and_the_others_filled(workspace, table):
     text = "a,b\n" + "".join(f"x{n},\n" for n in range(150))
     file, function = table(text, "def f(a):\n    while a == 'x120':\n        pass\n    return a.upper()\n")

@@ -16,7 +16,7 @@ from evolve.errors import UsageError, WorkspaceError
 from evolve.export.script import Script, is_script, script_of
 from evolve.files import named_path, replacing, write_atomic
 from evolve.sandbox import Outcome, Program
-from evolve.tables import Change, Record, Rewriting, Table, form_of, identity, is_blank, open_table
+from evolve.tables import Change, Record, Rewriting, Table, form_of, identity, is_blank, open_table, table_path
 from evolve.tasks import Task
 from evolve.tasks.likeness import Likeness
 from evolve.tasks.reading.partly_filled import Inputs, PartlyFilled, column_task, label_of
@@ -49,8 +49,9 @@ def fill(desk: Desk, request: FillRequest, run: Callable[[Task], Result]) -> Fil
     started = time.monotonic()
     target = _target(request)
     script = _script_file(request, target)
+    # taken first: a workbook is read whole when it is opened
+    as_it_was = identity(table_path(request.table))
     table = open_table(request.table, sheet=request.sheet)
-    as_it_was = identity(table.path)
     if request.in_place and table.loss:
         raise UsageError(f"{table.loss}, so the file is not written in place", hint="leave --in-place out")
     if request.skill is not None or request.function is not None:
