@@ -436,3 +436,23 @@ def test_where_a_comma_may_be_either_the_cells_are_texts(workspace, table):
     file, function = table("a\tb\n1,234\t2,468\n2,500\t5,000\n1,750\t\n", "def f(a):\n    return a * 2\n", "t.tsv")
     filled = workspace.fill(file, function=function, column="b")
     assert [mark.row for mark in filled.marks] == [1, 2], "nothing says which, so no number is made of it"
+
+
+def test_a_name_that_the_encoding_lacks_is_told_before_the_work(workspace, table):
+    file, function = table("a;b\nGröße;x\n".encode("cp1252"), "def f(a):\n    return a\n")
+    with pytest.raises(UsageError, match="cp125. has no '→'"):
+        workspace.fill(file, function=function, column="Größe→")
+    file, function = table('{"a": 1}\n', "def f(a):\n    return a\n", "t.jsonl")
+    with pytest.raises(UsageError, match="JSON"):
+        workspace.fill(file, function=function, column="\ud800")
+
+
+def test_any_key_of_json_keeps_its_name(workspace, table):
+    text = '{"\\ud800": 1, "a": "x", "": "X"}\n{"\\ud800": 1, "a": "y"}\n'
+    file, function = table(text, "def f(a):\n    return a.upper()\n", "t.jsonl")
+    filled = workspace.fill(file, function=function, column="", in_place=True)
+    assert (filled.marked, file.read_text()) == (0, text.replace('"y"', '"y", "": "Y"'))
+    file, function = table('{"a": "x", "\\ud800": "X"}\n{"a": "y"}\n', "def f(a):\n    return a.upper()\n", "u.jsonl")
+    filled = workspace.fill(file, function=function, in_place=True)
+    assert [json.loads(line)["\ud800"] for line in file.read_text().splitlines()] == ["X", "Y"]
+    json.dumps(filled.to_json(), ensure_ascii=False)

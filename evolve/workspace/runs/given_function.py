@@ -59,6 +59,11 @@ def chosen_function(desk: Desk, table: Table, request: FillRequest) -> tuple[Pro
         for place, index in enumerate(columns)
     ]
     label = label_of(table, column) if column < len(table.columns) else request.column or ""
+    problem = table.problem(label) if column == len(table.columns) else ""
+    if problem:
+        raise UsageError(
+            f"the new column cannot be called {ascii(label)}: {problem}", hint="--column with another name"
+        )
     inputs = Inputs(
         columns=tuple(columns),
         kinds=tuple(kinds),
