@@ -175,6 +175,11 @@ def script_of(script: Script) -> str:
     return f"#!/usr/bin/env python3\n{script.code.rstrip()}\n{text}"
 
 
+def is_script(content: bytes) -> bool:
+    """Whether a file is what :func:`script_of` makes, so that it may be written anew."""
+    return content.startswith(b"#!/usr/bin/env python3\n") and b'\n    __import__("sys").exit(_command_line' in content
+
+
 def without_words(code: str) -> str:
     """The source without docstrings and comments, in which a model could speak to whoever reads it."""
     tree = ast.parse(code)

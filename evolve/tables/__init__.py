@@ -9,8 +9,20 @@ here knows what a table is for.
 
 from __future__ import annotations
 
-from evolve.tables.columns import ANY, TEXT, ColumnKind, mostly, text_column, typed_column
-from evolve.tables.form import Cell, Change, Form, Record, Rewriting, Table, column_of, identity, is_blank, printable
+from evolve.tables.columns import ANY, TEXT, ColumnKind, Comma, comma_of, mostly, text_column, typed_column
+from evolve.tables.form import (
+    Cell,
+    Change,
+    Form,
+    Record,
+    Rewriting,
+    Table,
+    column_of,
+    identity,
+    is_blank,
+    printable,
+    table_path,
+)
 from evolve.tables.opening import DELIMITED, LINES, WORKBOOKS, form_of, open_table
 
 __all__ = [
@@ -22,17 +34,20 @@ __all__ = [
     "Cell",
     "Change",
     "ColumnKind",
+    "Comma",
     "Form",
     "Record",
     "Rewriting",
     "Table",
     "column_of",
+    "comma_of",
     "form_of",
     "identity",
     "is_blank",
     "mostly",
     "open_table",
     "printable",
+    "table_path",
     "text_column",
     "typed_column",
 ]

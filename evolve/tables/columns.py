@@ -14,8 +14,16 @@ from evolve.tables.form import Cell, is_blank
 
 LONGEST_NUMBER = 300
 """Digits; longer cells stay text."""
+_LARGEST = 10**LONGEST_NUMBER
+_FAR = 6
+"""Digits behind the sign; noise has as many at least."""
 _STYLES = ((",", ""), (",", "."), (",", " "), (",", "\u00a0"), (".", ""), (".", ","), (".", "'"))
 """Decimal signs, and what stands between thousands."""
+Comma = Literal["decimal", "thousands", ""]
+_NUMERAL = re.compile(r"-?[0-9]+(?:[.,][0-9]+)*")
+_EITHER_COMMA = re.compile(r"-?[1-9][0-9]{0,2},[0-9]{3}")
+_DECIMAL_COMMA = re.compile(r"-?[0-9]+(?:\.[0-9]{3})*,[0-9]+")
+_DECIMAL_POINT = re.compile(r"-?(?:[0-9]{1,3}(?:,[0-9]{3}){2,}|[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+|[0-9]+\.[0-9]{1,2})")
 _ENOUGH = Context(prec=400)
 _FITTING = 0.95
 """Share of cells that have to be numbers where those beside the examples are."""
@@ -49,7 +57,7 @@ class ColumnKind:
         if self.name == "text":
             return "" if cell is None else cell if isinstance(cell, str) else _as_text(cell)
         if self.name == "float" and isinstance(cell, int) and not isinstance(cell, bool):
-            return float(cell) if abs(cell) <= 2**53 else cell  # a larger one would be another number
+            return _as_float(cell)
         if not self.is_number or not isinstance(cell, str):
             return cell
         if not cell.strip():
@@ -62,10 +70,12 @@ class ColumnKind:
         if len(cell) > LONGEST_NUMBER or not _pattern(self.decimal, self.thousands).fullmatch(cell.strip()):
             return None if self.decimal != "." or self.thousands else _canonical(cell, self.name)
         plain = cell.strip().replace(self.thousands, "") if self.thousands else cell.strip()
-        value = float(plain.replace(self.decimal, "."))
+        exact = Decimal(plain.replace(self.decimal, "."))
         if self.name == "int":
-            return int(value) if value.is_integer() and self.decimal not in plain else None
-        return value if math.isfinite(value) else None
+            return int(exact) if self.decimal not in plain else None
+        if Decimal(repr(float(exact))) == exact:
+            return float(exact)
+        return int(exact) if exact == exact.to_integral_value() else None
 
     def fits(self, value: Cell) -> bool:
         """Whether a value that was read is of this kind."""
@@ -83,17 +93,23 @@ class ColumnKind:
         if isinstance(value, bool):
             return str(value), "" if self.name == "any" else "it gives true or false, unlike the other cells"
         if isinstance(value, int | float):
-            doubt = "it gives a number where the other cells are text" if self.name in ("text", "date") else ""
-            if self.name == "int" and float(value) != int(value):
-                doubt = "it gives no whole number as the other cells are"
-            return self._number_text(value), doubt
+            if not math.isfinite(value) if isinstance(value, float) else abs(value) >= _LARGEST:
+                return None, f"it gives a number that no cell can hold, beyond {LONGEST_NUMBER} digits"
+            return self._number_text(value), self._doubt(value)
         if isinstance(value, str):
             return value, "it gives text where the other cells are numbers" if self.is_number else ""
         return None, "it gives nothing" if value is None else f"it gives a {type(value).__name__}"
 
+    def _doubt(self, value: int | float) -> str:
+        if self.name in ("text", "date"):
+            return "it gives a number where the other cells are text"
+        if self.name == "int" and value != int(value):
+            return "it gives no whole number as the other cells are"
+        if isinstance(value, float) and math.ulp(value) > 10.0 ** -(self.decimals or 0):
+            return "it gives a number that is too large to be exact to its last digit"
+        return ""
+
     def _number_text(self, value: int | float) -> str:
-        if isinstance(value, float) and not math.isfinite(value):
-            return str(value)
         text = self._digits(value)
         whole, point, rest = text.partition(".")
         if self.thousands:
@@ -103,21 +119,50 @@ class ColumnKind:
 
     def _digits(self, value: int | float) -> str:
         if self.decimals is not None:
-            # Rounded as a person does, from the fifteen digits that a spreadsheet shows.
-            shown = Decimal(f"{value:.15g}")
+            shown = Decimal(value) if isinstance(value, int) else _shown(value, self.decimals)
             return f"{shown.quantize(Decimal(1).scaleb(-self.decimals), ROUND_HALF_UP, _ENOUGH):f}"
-        if isinstance(value, int) or (value.is_integer() and abs(value) < 1e15 and (self.whole or self.name == "int")):
-            return str(int(value)) if self.whole or self.name != "float" else repr(float(value))
-        # Sums of decimals end in digits that nobody wrote, such as 0.1 + 0.2.
-        short = float(f"{value:.12g}")
-        return repr(short if math.isclose(short, value, rel_tol=1e-12) else value)
+        if isinstance(value, int):
+            return str(value) if self.whole or self.name != "float" else f"{value}.0"
+        if value.is_integer() and (self.name == "int" or (self.whole and abs(value) < 1e15)):
+            return str(int(value))
+        return repr(_without_noise(value))
+
+
+def _as_float(value: int) -> int | float:
+    """A whole number as a float, but for those that no float is equal to."""
+    try:
+        return float(value) if float(value) == value else value
+    except OverflowError:
+        return value
+
+
+def _shown(value: float, decimals: int) -> Decimal:
+    """The digits that are rounded as a person does: fifteen, as a spreadsheet shows, or all where these are too few."""
+    shown = Decimal(f"{value:.15g}")
+    return shown if shown.adjusted() + decimals < 14 else Decimal(repr(value))
+
+
+def _without_noise(value: float) -> float:
+    """A number without the last digits that sums of decimals leave and nobody wrote, such as those of 0.1 + 0.2.
+
+    They stand far behind the sign, and the number is some units in the last place away from one with a few digits.
+    """
+    exact = Decimal(repr(value)).as_tuple()
+    for digits, units in ((12, 16), (14, 2)):
+        short = float(f"{value:.{digits}g}")
+        noisy = len(exact.digits) > digits + 2 and int(exact.exponent) <= -_FAR
+        if noisy and abs(short - value) <= units * math.ulp(value):
+            return short
+    return value
 
 
 TEXT = ColumnKind(name="text")
 ANY = ColumnKind(name="any")
 
 
-def text_column(cells: Sequence[str], others: Sequence[str] = (), *, loose: bool = False) -> ColumnKind:
+def text_column(
+    cells: Sequence[str], others: Sequence[str] = (), *, loose: bool = False, comma: Comma = ""
+) -> ColumnKind:
     """The kind of a column of a delimited table.
 
     A column is numeric only if every cell survives the way to a number and back, so codes with leading zeros stay text.
@@ -127,34 +172,69 @@ def text_column(cells: Sequence[str], others: Sequence[str] = (), *, loose: bool
         others: Further cells, of which a few may be of another kind; empty ones do not count.
         loose: Numbers with as many digits behind the sign in each cell, and those with signs between thousands, count
             as numbers too, since they are written again in the same way.
+        comma: What a comma is where ``1,234`` does not say; see :func:`comma_of`. Where it is not known, such a column
+            is text.
     """
     others = [cell for cell in others if not is_blank(cell)]
     if not cells or any(is_blank(cell) for cell in cells):
         return TEXT
-    every = _numeric([*cells, *others], loose=loose)
+    every = _numeric([*cells, *others], loose=loose, comma=comma)
     if every.is_number or not others:
         return every
-    kind = _numeric(cells, loose=loose)
+    kind = _numeric(cells, loose=loose, comma=comma)
     if kind.is_number and sum(kind.number(cell) is not None for cell in others) >= _FITTING * len(others):
         return kind
     return TEXT
 
 
-def mostly(cells: Sequence[str], *, loose: bool = False) -> ColumnKind:
+def mostly(cells: Sequence[str], *, loose: bool = False, comma: Comma = "") -> ColumnKind:
     """The kind of a column of which no cells decide: numbers where nearly all are."""
-    numbers = [cell for cell in cells if text_column([cell], loose=loose).is_number]
-    return text_column(numbers, loose=loose) if numbers and len(numbers) >= _FITTING * len(cells) else TEXT
+    numbers = [cell for cell in cells if text_column([cell], loose=loose, comma=comma).is_number]
+    return text_column(numbers, loose=loose, comma=comma) if numbers and len(numbers) >= _FITTING * len(cells) else TEXT
 
 
-def _numeric(cells: Sequence[str], *, loose: bool) -> ColumnKind:
+def comma_of(columns: Iterable[Sequence[str]], delimiter: str) -> Comma:
+    """What a comma is in the numbers of a table, told by those of its columns that are numbers; by the delimiter where
+    these say nothing: tables of programs with a decimal comma are separated by semicolons.
+    """
+    votes: set[Comma] = set()
+    for column in columns:
+        cells = [cell.strip() for cell in column if not is_blank(cell) and len(cell) <= LONGEST_NUMBER]
+        if not all(map(_NUMERAL.fullmatch, cells)):
+            continue
+        if any(_DECIMAL_COMMA.fullmatch(cell) and not _EITHER_COMMA.fullmatch(cell) for cell in cells):
+            votes.add("decimal")
+        elif any(map(_DECIMAL_POINT.fullmatch, cells)):
+            votes.add("thousands")
+        elif any(map(_EITHER_COMMA.fullmatch, cells)):
+            plain = {len(cell.lstrip("-")) > 3 for cell in cells if "," not in cell}
+            votes |= {"decimal" if long else "thousands" for long in plain}
+    if votes:
+        return votes.pop() if len(votes) == 1 else ""
+    return "thousands" if delimiter == "," else "decimal" if delimiter == ";" else ""
+
+
+def _is_either(cells: Sequence[str], sign: str) -> bool:
+    """Whether each sign may be a decimal sign and may stand between thousands, as in ``1,234``."""
+    signed = [cell.strip().replace(sign, ",") for cell in cells if sign in cell]
+    return bool(signed) and all(map(_EITHER_COMMA.fullmatch, signed))
+
+
+def _numeric(cells: Sequence[str], *, loose: bool, comma: Comma) -> ColumnKind:
     if all(_canonical(cell, "int") is not None for cell in cells):
         return ColumnKind(name="int", whole=True)
-    if all(_canonical(cell, "float") is not None for cell in cells):
+    grouped = comma == "decimal" and _is_either(cells, ".")
+    if not grouped and all(_canonical(cell, "float") is not None for cell in cells):
         whole = any("." not in cell and "e" not in cell for cell in cells)
         digits = {len(cell.partition(".")[2]) for cell in cells}
         fixed = len(digits) == 1 and not whole and digits != {1}
         return ColumnKind(name="float", whole=whole, decimals=digits.pop() if fixed else None)
+    either = _is_either(cells, ",")
+    if either and not comma:
+        return TEXT
     for decimal, thousands in _STYLES:
+        if (either and comma == "thousands" and decimal == ",") or (grouped and decimal == "."):
+            continue
         kind = _styled(cells, decimal, thousands)
         if kind is not None and (loose or (decimal == "," and not thousands and kind.decimals is None)):
             return kind
@@ -165,6 +245,9 @@ def _styled(cells: Sequence[str], decimal: str, thousands: str) -> ColumnKind | 
     pattern = _pattern(decimal, thousands)
     parts = [pattern.fullmatch(cell.strip()) if len(cell) <= LONGEST_NUMBER else None for cell in cells]
     if not all(parts):
+        return None
+    style = ColumnKind(name="float", decimal=decimal, thousands=thousands)
+    if any(style.number(cell) is None for cell in cells):
         return None
     if thousands and not any(thousands in cell for cell in cells):
         return None
@@ -189,7 +272,7 @@ def _canonical(cell: str, name: str) -> int | float | None:
         return None
     try:
         if str(int(cell)) == cell:
-            return int(cell) if name == "int" else float(cell)
+            return int(cell) if name == "int" else _as_float(int(cell))
     except ValueError:
         pass
     if name == "int":

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from evolve.errors import TaskError
-from evolve.tables.form import Change, Form, Record, Rewriting
+from evolve.tables.form import Change, Form, Record, Rewriting, moved
 from evolve.tables.recognising import declared_delimiter, recognised
 
 _QUOTE = '"'
@@ -97,8 +97,8 @@ class DelimitedTable:
         changes = iter(wanted.changes)
         change = next(changes, None)
         number = 0 if self._header else 1
-        for text, end in rows:
-            if not text or (number == 0 and declared_delimiter(text)):
+        for line, (text, end) in enumerate(rows):
+            if not text or (line == 0 and declared_delimiter(text)):
                 out.write(text + end)
                 continue
             if number == 0:
@@ -109,6 +109,8 @@ class DelimitedTable:
                     change = next(changes, None)
                 out.write(self._changed(text, wanted, mine) + end)
             number += 1
+        if change is not None:
+            raise moved(change.number, self._file)
         out.flush()
 
     def _headed(self, text: str, wanted: Rewriting) -> str:
@@ -119,9 +121,12 @@ class DelimitedTable:
         cell = None if change is None else change.cell
         why = "" if change is None else change.why
         more = [cell or ""] if wanted.column == len(self.columns) else []
-        if cell is not None and not more:
+        if change is not None and cell is not None and not more:
             spans = cell_spans(text, self.form.delimiter) or ()
+            if wanted.column >= len(spans):
+                raise moved(change.number, self._file)
             start, stop = spans[wanted.column]
+            change.must_replace(_unquoted(text[start:stop]), self._file)
             text = text[:start] + self._quoted(cell) + text[stop:]
         told = why.encode(self.form.encoding, "replace").decode(self.form.encoding)
         return self._with_more(text, [*more, *([told] if wanted.checks else [])])
@@ -192,6 +197,14 @@ def cell_spans(text: str, delimiter: str) -> list[tuple[int, int]] | None:
         if stop < 0:
             return spans
         start = stop + len(delimiter)
+
+
+def _unquoted(cell: str) -> str:
+    """What the standard library's reader makes of the text of one cell."""
+    if not cell.startswith(_QUOTE):
+        return cell
+    stop = _closing_quote(cell, 1)
+    return cell[1:stop].replace(_QUOTE * 2, _QUOTE) + cell[stop + 1 :]
 
 
 def _closing_quote(text: str, start: int) -> int:

@@ -78,11 +78,22 @@ class Change:
         number: The row's.
         cell: What to write, as :class:`Record` has cells; None leaves the cell as it is.
         why: What is doubtful about the cell, or "".
+        old: What stands there; for blank ones None.
     """
 
     number: int
     cell: Cell = None
     why: str = ""
+    old: Cell = None
+
+    def must_replace(self, found: Cell, file: str) -> None:
+        """Refuses to write over a cell that is not the one that was read.
+
+        Raises:
+            TaskError: Another cell stands there; nothing may be written.
+        """
+        if found != self.old and not (is_blank(found) and is_blank(self.old)):
+            raise moved(self.number, file)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,6 +161,15 @@ def is_blank(cell: Cell) -> bool:
 def printable(text: str) -> str:
     """A text with control characters, and all else that no XML or terminal can hold, as escapes."""
     return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def moved(number: int, file: str) -> TaskError:
+    """What is told where a row is not found again when the table is written."""
+    return TaskError(
+        f"what stands in row {number} is not the table that was read, so nothing is written",
+        file=file,
+        hint="run the command again, and do not write to the table meanwhile",
+    )
 
 
 def identity(path: Path) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from evolve.errors import TaskError
-from evolve.tables.form import Cell, Change, Form, Record, Rewriting
+from evolve.tables.form import Cell, Change, Form, Record, Rewriting, moved
 
 _BOM = b"\xef\xbb\xbf"
 _DECODER = json.JSONDecoder()
@@ -85,6 +85,7 @@ class JsonLinesTable:
     def rewrite(self, wanted: Rewriting, stream: BinaryIO) -> None:
         """Writes the table; only values that change, and further keys, are made anew."""
         stream.write(self.form.mark)
+        key = self.columns[wanted.column] if wanted.column < len(self.columns) else wanted.label
         changes = iter(wanted.changes)
         change: Change | None = next(changes, None)
         number = 0
@@ -92,11 +93,14 @@ class JsonLinesTable:
             number += bool(line.strip())
             if change is not None and line.strip() and change.number == number:
                 if change.cell is not None:
-                    line = with_value(line, wanted.label, change.cell)
+                    change.must_replace(json.loads(line).get(key), self._file)
+                    line = with_value(line, key, change.cell)
                 if wanted.checks and change.why:
                     line = with_value(line, wanted.check_label, change.why)
                 change = next(changes, None)
             stream.write(line.encode("utf-8"))
+        if change is not None:
+            raise moved(change.number, self._file)
 
 
 def with_value(line: str, key: str, value: Cell) -> str:
@@ -108,7 +112,7 @@ def with_value(line: str, key: str, value: Cell) -> str:
         return line[:start] + text + line[stop:]
     end = line.rindex("}")
     spaced = ": " in line or not spans
-    name = json.dumps(key, ensure_ascii=False)
+    name = json.dumps(key, ensure_ascii=not _is_text(key))
     body = line[:end].rstrip(_SPACE)
     comma = "" if not spans else ", " if spaced else ","
     return f"{body}{comma}{name}{': ' if spaced else ':'}{text}{line[len(body) :]}"
@@ -127,6 +131,11 @@ def _value_spans(line: str) -> dict[str, tuple[int, int]]:
         if line[at] == ",":
             at = _skip(line, at + 1)
     return spans
+
+
+def _is_text(key: str) -> bool:
+    """Whether it can stand in UTF-8 as it is; half of a surrogate pair cannot."""
+    return not any("\ud800" <= sign <= "\udfff" for sign in key)
 
 
 def _skip(line: str, at: int) -> int:

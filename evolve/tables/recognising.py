@@ -45,9 +45,8 @@ def recognised(path: Path, *, file: str, delimiter: str = ",") -> Form:
     with path.open("rb") as stream:
         head = stream.read(_SAMPLE)
     _refuse_other_files(head, file)
-    mark, encoding = next(
-        ((mark, name) for mark, name in _MARKS if head.startswith(mark)), (b"", encoding_of(path, head, file))
-    )
+    marked = next(((mark, name) for mark, name in _MARKS if head.startswith(mark)), None)
+    mark, encoding = marked or (b"", encoding_of(path, head, file))
     text = codecs.getincrementaldecoder(encoding)("replace").decode(head[len(mark) :])
     if not text.strip():
         raise TaskError("the file is empty", file=file)

@@ -92,3 +92,11 @@ def test_examples_may_come_as_a_spreadsheet_saves_them(cli, people):
     result = json.loads(done.out)
     assert (done.code, result["verified"]) == (0, True)
     assert any("evolve fill" in warning for warning in result["warnings"])
+
+
+def test_a_key_that_is_half_a_letter_is_told_in_any_terminal(cli, tmp_path):
+    (tmp_path / "t.jsonl").write_text('{"a": "x", "\\ud800": "X"}\n{"a": "y"}\n{"a": "\\ud801"}\n')
+    (tmp_path / "f.py").write_text("def f(a):\n    return a.upper()\n")
+    done = cli("fill", "t.jsonl", "--function", "f.py", "--out", "o.jsonl")
+    assert done.code == 1, done.err
+    assert cli("fill", "t.jsonl", "--function", "f.py", "--out", "o.jsonl", "--json").code == 1

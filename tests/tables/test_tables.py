@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.errors import TaskError
-from evolve.tables import Change, Rewriting, column_of, is_blank, open_table, text_column
+from evolve.tables import Change, Rewriting, column_of, is_blank, open_table, text_column, typed_column
 
 NAMES = [("Jörg", "3,50", ""), ("Zoë", "12,00", "14,28"), ("O'Neil; jr", "0,99", "")]
 
@@ -119,7 +119,7 @@ def test_every_cell_but_the_filled_one_stays_byte_for_byte(tmp_path_factory, row
     row = data.draw(st.integers(0, len(rows) - 1))
     column = data.draw(st.integers(0, len(rows[0]) - 1))
     new = data.draw(cells)
-    file.write_bytes(rewritten(table, Change(number=row + 1, cell=new), column=column))
+    file.write_bytes(rewritten(table, Change(number=row + 1, cell=new, old=rows[row][column]), column=column))
     expected = [list(cells) for cells in rows]
     expected[row][column] = new
     again = [list(record.cells) for record in open_table(file).records()]
@@ -367,3 +367,85 @@ def test_formats_within_a_cell_are_kept(book):
     assert next(table.records()).cells[2] == "a  bold  end "
     new = openpyxl.load_workbook(io.BytesIO(rewritten(table, Change(number=2, cell=4), column=1)), rich_text=True)
     assert new.active["C2"].value == text
+
+
+@pytest.mark.parametrize("words", ["名前;値段\n山田;三百円\n佐藤;五百円\n", "Имя;Цена\nИван;три\nОльга;пять\n"])
+@pytest.mark.parametrize(("encoding", "mark"), [("utf-16-le", b"\xff\xfe"), ("utf-16-be", b"\xfe\xff")])
+def test_a_byte_order_mark_is_believed_in_every_script(tmp_path, words, encoding, mark):
+    file = tmp_path / "t.csv"
+    file.write_bytes(mark + words.encode(encoding))
+    table = open_table(file)
+    assert table.form.encoding == encoding
+    assert [";".join(record.cells) for record in table.records()] == words.split("\n")[1:3]
+
+
+@pytest.mark.parametrize(
+    ("cells", "value", "written"),
+    [
+        (["1763875471.121", "1.5"], 9876543210.987, "9876543210.987"),
+        (["0.5", "12.25"], 0.1 + 0.2, "0.3"),
+        (["0.5", "12.25"], 1.1 * 3, "3.3"),
+        (["0.5", "12.25"], 1 / 3, repr(1 / 3)),
+        (["0.50", "2.25"], 98765432109876.55, "98765432109876.55"),
+        (["0.50", "2.25"], 12345678901234567, "12345678901234567.00"),
+        (["0.50", "2.25"], 1.005, "1.01"),
+        (["0.50", "2.25"], 0.1 + 0.2, "0.30"),
+        (["0.5", "2.25"], 10**25, "1" + "0" * 25 + ".0"),
+    ],
+)
+def test_only_the_noise_of_sums_is_left_out_of_a_number(cells, value, written):
+    kind = text_column(cells, loose=True)
+    assert kind.write(value)[0] == written
+
+
+@pytest.mark.parametrize("cells", [["1", "2"], ["1.50", "2.25"], ["1.5", "2.25"], ["x"]])
+def test_a_number_that_no_cell_can_hold_is_told_and_not_written(cells):
+    kind = text_column(cells, loose=True)
+    for value in (10**400, -(10**5000), float("inf"), float("nan")):
+        cell, why = kind.write(value)
+        assert cell is None and "no cell can hold" in why
+
+
+def test_an_amount_that_no_float_holds_to_its_last_digit_is_marked():
+    kind = text_column(["1.50", "2.25"], loose=True)
+    assert kind.write(7654321098765.43)[1] == kind.write(10**20)[1] == ""
+    assert "too large" in kind.write(98765432109876543.0)[1]
+    assert "too large" in text_column(["1", "2"]).write(2.0**60)[1]
+    large = text_column(["1.234.567", "12"], loose=True)
+    assert large.read("12.345.678.901.234.567.890") == 12345678901234567890
+    assert kind.read("12345678901234567.89") == "12345678901234567.89", "no kind of number that is held here"
+    assert kind.read("12345678901234567.00") == 12345678901234567
+    assert text_column(["1.5", "2"]).read("12345678901234567") == 12345678901234567
+
+
+def test_a_whole_number_that_no_float_holds_stays_whole_among_others(tmp_path):
+    file = tmp_path / "t.jsonl"
+    large = "1" + "0" * 400
+    file.write_text(f'{{"a": 1.5}}\n{{"a": 12345678901234567890}}\n{{"a": {large}}}\n{{"a": 2}}\n')
+    cells = [record.cells[0] for record in open_table(file).records()]
+    kind = typed_column(cells)
+    read = [kind.read(cell) for cell in cells]
+    assert read == [1.5, 12345678901234567890, 10**400, 2.0] and isinstance(read[3], float)
+    assert all(map(kind.fits, read))
+
+
+def test_only_a_first_line_declares_the_delimiter_and_each_value_lands_in_its_row(tmp_path):
+    file = tmp_path / "t.csv"
+    file.write_bytes(b"\nsep=;\na;1\nb;2\nc;\nd;\n")
+    table = open_table(file)
+    assert [list(record.cells) for record in table.records()] == [["a", "1"], ["b", "2"], ["c", ""], ["d", ""]]
+    out = rewritten(table, Change(number=3, cell="3"), Change(number=4, cell="4"))
+    assert out == b"\nsep=;\na;1\nb;2\nc;3\nd;4\n"
+    file.write_bytes(b"sep=;\na;1\nb;\n")
+    table = open_table(file, header=False)
+    assert rewritten(table, Change(number=2, cell="2"), column=1, label="x") == b"sep=;\na;1\nb;2\n"
+
+
+@pytest.mark.parametrize(("name", "text"), [("t.csv", "a,b\n1,2\n3,\n"), ("t.jsonl", '{"a":1,"b":2}\n{"a":3}\n')])
+def test_a_value_is_written_into_no_cell_that_was_not_read_blank(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    table = open_table(tmp_path / name)
+    for number in (1, 3):
+        with pytest.raises(TaskError, match="not the table that was read"):
+            rewritten(table, Change(number=number, cell="9"))
+    assert rewritten(table, Change(number=1, cell="9", old="2" if name == "t.csv" else 2), Change(number=2, cell="8"))

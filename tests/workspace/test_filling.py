@@ -232,6 +232,31 @@ def test_a_table_that_changes_meanwhile_is_not_written(workspace, table):
     assert sorted(path.name for path in file.parent.iterdir()) == ["f.py", "t.csv"]
 
 
+def test_a_table_that_changes_while_it_is_opened_is_not_written(workspace, table, monkeypatch):
+    """A workbook is read whole there, so what comes after would be lost."""
+    import openpyxl
+
+    from evolve.workspace.runs import filling
+
+    file, function = table(b"", name="t.xlsx")
+    book = openpyxl.Workbook()
+    for row in [("a", "b"), ("x", None)]:
+        book.active.append(row)
+    book.save(file)
+    opened = filling.open_table
+
+    def then_changed(*args, **more):
+        found = opened(*args, **more)
+        book.active.append(("kept", "kept"))
+        book.save(file)
+        return found
+
+    monkeypatch.setattr(filling, "open_table", then_changed)
+    with pytest.raises(WorkspaceError, match="changed by somebody else"):
+        workspace.fill(file, function=function, in_place=True)
+    assert openpyxl.load_workbook(file).active["A3"].value == "kept"
+
+
 def test_rows_that_take_too_long_are_marked_and_the_others_filled(workspace, table):
     text = "a,b\n" + "".join(f"x{n},\n" for n in range(150))
     file, function = table(text, "def f(a):\n    while a == 'x120':\n        pass\n    return a.upper()\n")
@@ -425,3 +450,103 @@ def test_a_workbook_that_would_lose_saved_values_is_not_written_in_place(workspa
     assert file.read_bytes() == before
     assert "values of formulas" in workspace.fill(file, column="y", function=tmp_path / "f.py").loss
     assert not recwarn.list
+
+
+def test_a_script_is_saved_over_no_file_of_yours(workspace, table, tmp_path):
+    file, function = table("a,b\nx,\n")
+    own = tmp_path / "own.py"
+    own.write_text("print('mine')\n")
+    link = tmp_path / "link.py"
+    link.symlink_to(file)
+    before = {path: path.read_bytes() for path in (file, function, own)}
+    for save, why in (
+        (file, "the table"),
+        (link, "the table"),
+        (tmp_path / "t.filled.csv", "file that is filled"),
+        (function, "the function is read"),
+        (tmp_path / "notes.txt", "no name of a script"),
+        (own, "is there already"),
+        (tmp_path / "folder.py", "is there already"),
+    ):
+        (tmp_path / "folder.py").mkdir(exist_ok=True)
+        with pytest.raises(UsageError, match=why) as caught:
+            workspace.fill(file, function=f"{function}:f", save=save)
+        assert "--save" in caught.value.hint
+    assert before == {path: path.read_bytes() for path in before}
+    assert not (tmp_path / "t.filled.csv").exists(), "refused before any work"
+    for _ in range(2):  # what was written as a script is written anew
+        workspace.fill(file, function=function, out=tmp_path / "o.csv", save=tmp_path / "new.py")
+
+
+def test_a_number_that_is_written_unlike_a_filled_one_is_told(workspace, table):
+    text = "x;y\n1763875471.121;1763875471.121\n1.5;1.5\n9876543210.987;\n"
+    file, function = table(text, "def f(x):\n    return x\n")
+    filled = workspace.fill(file, function=function)
+    assert (filled.marked, filled.out.read_text()) == (0, text.replace("987;", "987;9876543210.987"))
+    file, function = table(
+        "x,y\n1.5,1763875471.121\n2,1.5\n3,\n", "def f(x):\n    return {1.5: 1763875471.85, 2: 1.5}.get(x, 4.5)\n"
+    )
+    filled = workspace.fill(file, function=function, in_place=True)
+    assert [mark.row for mark in filled.marks] == [1], "equal within the tolerance of floats, and another text"
+
+
+def test_a_number_of_any_size_fills_or_marks_its_own_cell_alone(workspace, table):
+    code = "def f(a):\n    return 10 ** 400 if a == 'x' else float(2 ** 60) if a == 'z' else 7\n"
+    for given in ("7", "7.00"):
+        file, function = table(f"a,b\ny,{given}\nx,\ny,\nz,\n", code)
+        filled = workspace.fill(file, function=function, in_place=True)
+        assert [mark.row for mark in filled.marks] == [2, 4]
+        assert filled.marks[0].value is None
+    large = "1" + "0" * 400
+    lines = f'{{"a": 1.5, "b": 1.5}}\n{{"a": {large}, "b": {large}}}\n{{"a": 12345678901234567890}}\n'
+    file, function = table(lines, "def f(a):\n    return a\n", "t.jsonl")
+    filled = workspace.fill(file, function=function, in_place=True)
+    assert file.read_text().splitlines()[2] == '{"a": 12345678901234567890, "b": 12345678901234567890}'
+    assert filled.marked == 0
+    file, function = table(
+        '{"a": 1, "b": 1.0}\n{"a": 12345678901234567890}\n', "def f(a):\n    return a * 1.0\n", "u.jsonl"
+    )
+    assert "too large" in workspace.fill(file, function=function).marks[0].why
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("a;b\n1,234;2,468\n1,500;3,000\n750;\n", "750;1,500"),
+        ('a,b\n"1,234","2,468"\n"2,500","5,000"\n"1,750",\n', '"1,750","3,500"'),
+        ("a;b\n1,234;2,468\n0,500;1,000\n1,750;\n", "1,750;3,500"),
+        ("a;b;c\n1,234;2,468;0,5\n2,500;5,000;7,5\n1,750;;3,5\n", "1,750;3,500;3,5"),
+        ("a;b\n1,234;2,468\n2500,000;5000,000\n750,500;\n", "750,500;1501,000"),
+        ("a;b;c\n1.234;2.468;0,5\n2.500;5.000;7,5\n750;;3,5\n", "750;1.500;3,5"),
+    ],
+)
+def test_what_stands_between_thousands_is_no_decimal_sign(workspace, table, text, written):
+    file, function = table(text, "def f(a):\n    return a * 2\n")
+    filled = workspace.fill(file, function=function, column="b")
+    assert (filled.marked, filled.out.read_text().splitlines()[-1]) == (0, written)
+
+
+def test_where_a_comma_may_be_either_the_cells_are_texts(workspace, table):
+    file, function = table("a\tb\n1,234\t2,468\n2,500\t5,000\n1,750\t\n", "def f(a):\n    return a * 2\n", "t.tsv")
+    filled = workspace.fill(file, function=function, column="b")
+    assert [mark.row for mark in filled.marks] == [1, 2], "nothing says which, so no number is made of it"
+
+
+def test_a_name_that_the_encoding_lacks_is_told_before_the_work(workspace, table):
+    file, function = table("a;b\nGröße;x\n".encode("cp1252"), "def f(a):\n    return a\n")
+    with pytest.raises(UsageError, match="cp125. has no '→'"):
+        workspace.fill(file, function=function, column="Größe→")
+    file, function = table('{"a": 1}\n', "def f(a):\n    return a\n", "t.jsonl")
+    with pytest.raises(UsageError, match="JSON"):
+        workspace.fill(file, function=function, column="\ud800")
+
+
+def test_any_key_of_json_keeps_its_name(workspace, table):
+    text = '{"\\ud800": 1, "a": "x", "": "X"}\n{"\\ud800": 1, "a": "y"}\n'
+    file, function = table(text, "def f(a):\n    return a.upper()\n", "t.jsonl")
+    filled = workspace.fill(file, function=function, column="", in_place=True)
+    assert (filled.marked, file.read_text()) == (0, text.replace('"y"', '"y", "": "Y"'))
+    file, function = table('{"a": "x", "\\ud800": "X"}\n{"a": "y"}\n', "def f(a):\n    return a.upper()\n", "u.jsonl")
+    filled = workspace.fill(file, function=function, in_place=True)
+    assert [json.loads(line)["\ud800"] for line in file.read_text().splitlines()] == ["X", "Y"]
+    json.dumps(filled.to_json(), ensure_ascii=False)

@@ -9,7 +9,18 @@ from dataclasses import dataclass
 
 from evolve.episodes import Json, Row
 from evolve.errors import TaskError, UsageError
-from evolve.tables import Cell, ColumnKind, Record, Table, column_of, is_blank, text_column, typed_column
+from evolve.tables import (
+    Cell,
+    ColumnKind,
+    Comma,
+    Record,
+    Table,
+    column_of,
+    comma_of,
+    is_blank,
+    text_column,
+    typed_column,
+)
 from evolve.tasks.model import Task
 from evolve.tasks.reading.assemble import PlacedRow, RawTask, assemble, name_meta
 from evolve.tasks.reading.labels import argument_names, instruction_of
@@ -193,7 +204,8 @@ def rows_of(table: Table, column: int) -> tuple[list[Record], list[Record]]:
 
 def _inputs(table: Table, column: int, examples: Sequence[Record], others: Sequence[Record]) -> Inputs:
     wanted = [record.cells[column] for record in examples]
-    kind = typed_column(wanted) if table.typed else text_column(wanted, loose=True)
+    comma = comma_in(table, [*examples, *others])
+    kind = typed_column(wanted) if table.typed else text_column(wanted, loose=True, comma=comma)
     loose = kind.is_number or not has_digits(wanted)
     columns = [
         index
@@ -206,7 +218,11 @@ def _inputs(table: Table, column: int, examples: Sequence[Record], others: Seque
             hint="a function needs something to go by",
         )
     kinds = [
-        kind_of_column(table, [one.cells[index] for one in examples], [one.cells[index] for one in others], loose=loose)
+        typed_column([one.cells[index] for one in (*examples, *others)])
+        if table.typed
+        else text_column(
+            [one.cells[index] for one in examples], [one.cells[index] for one in others], loose=loose, comma=comma
+        )
         for index in columns
     ]
     return Inputs(columns=tuple(columns), kinds=tuple(kinds), column=column, label=label_of(table, column), kind=kind)
@@ -217,9 +233,12 @@ def has_digits(cells: Sequence[Cell]) -> bool:
     return any(any(sign.isdigit() for sign in str(cell)) for cell in cells)
 
 
-def kind_of_column(table: Table, cells: Sequence[Cell], others: Sequence[Cell], *, loose: bool) -> ColumnKind:
-    """The kind of a column; see :func:`evolve.tables.text_column`."""
-    return typed_column([*cells, *others]) if table.typed else text_column(cells, others, loose=loose)
+def comma_in(table: Table, records: Sequence[Record]) -> Comma:
+    """What a comma is in the numbers of a table; see :func:`evolve.tables.comma_of`."""
+    if table.typed:
+        return ""
+    columns = ([record.cells[index] for record in records] for index in range(len(table.columns)))
+    return comma_of(columns, table.form.delimiter)
 
 
 def _varies(records: Sequence[Record], index: int) -> bool:

@@ -126,11 +126,15 @@ def given_function(named: str | os.PathLike[str]) -> Program:
     Raises:
         UsageError: There is no such file or function, or several functions could be meant.
     """
+    file, name = file_and_name(named)
+    return function_in(read_text(file), file=file, name=name)
+
+
+def file_and_name(named: str | os.PathLike[str]) -> tuple[str, str]:
+    """The file and the function of ``FILE.py`` or ``FILE.py:NAME``; "" where none is named."""
     text = os.fspath(named)
     file, mark, name = text.rpartition(":")
-    if not mark or not file.endswith(".py"):
-        file, name = text, ""
-    return function_in(read_text(file), file=file, name=name)
+    return (file, name) if mark and file.endswith(".py") else (text, "")
 
 
 def function_in(source: str, *, file: str, name: str = "") -> Program:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,10 @@ from evolve.workspace.runs.result import Result
 
 _SHOWN = 80
 """Longest value in a reason."""
+_NEAR = 1e-13
+"""Relative; further apart, a number that was written has other digits than the one beside it."""
+_EXACT = 2.0**53
+"""From here on not every whole number is a float."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,11 +129,19 @@ def compared(table: Table, inputs: Inputs, record: Record, answer: Outcome) -> J
     given = record.cells[inputs.column]
     if answer.ok:
         cell, _ = as_cell(table, inputs, answer.value)
-        if equal(inputs.kind.read(given), answer.value) or _plain(cell) == _plain(given):
+        known = inputs.kind.read(given)
+        if _plain(cell) == _plain(given) or (equal(known, answer.value) and _is_as_near(inputs.kind.read(cell), known)):
             return None
         said = f"the function gives {_told(answer.value)} here"
         return Judged(why=f"{said}, unlike this row", others=(answer.value,))
     return Judged(why=f"the function fails here: {_brief(answer.error)}")
+
+
+def _is_as_near(written: Cell, known: Cell) -> bool:
+    """Whether a number that is right within the tolerance of floats is also written with all its digits."""
+    if isinstance(written, float) and isinstance(known, int | float):
+        return math.isclose(written, known, rel_tol=_NEAR)
+    return True
 
 
 def as_cell(table: Table, inputs: Inputs, value: Json) -> tuple[Cell, str]:
@@ -140,10 +153,11 @@ def as_cell(table: Table, inputs: Inputs, value: Json) -> tuple[Cell, str]:
         return None, "the function gives an empty text here"
     if not table.typed:
         return kind.write(value)
-    if (kind.name == "int" or kind.whole) and isinstance(value, float) and value.is_integer():
+    if (kind.name == "int" or kind.whole) and isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
         return int(value), ""
     if kind.fits(value):
-        return value, ""
+        large = isinstance(value, float) and kind.is_number and abs(value) >= _EXACT
+        return value, "it gives a number that is too large to be exact to its last digit" if large else ""
     return value, f"it gives {_sort(value)} where the other cells are {'text' if kind.name == 'text' else 'numbers'}"
 
 

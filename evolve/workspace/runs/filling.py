@@ -13,15 +13,23 @@ from typing import IO
 
 from evolve.episodes import Json
 from evolve.errors import UsageError, WorkspaceError
-from evolve.export.script import Script, script_of
+from evolve.export.script import Script, is_script, script_of
 from evolve.files import named_path, replacing, write_atomic
 from evolve.sandbox import Outcome, Program
-from evolve.tables import Change, Record, Rewriting, Table, form_of, identity, is_blank, open_table
+from evolve.tables import Change, Record, Rewriting, Table, form_of, identity, is_blank, open_table, table_path
 from evolve.tasks import Task
 from evolve.tasks.likeness import Likeness
 from evolve.tasks.reading.partly_filled import Inputs, PartlyFilled, column_task, label_of
 from evolve.workspace.desk import Desk
-from evolve.workspace.runs.applying import BATCH, Applier, annotations_of, batches, parameters_of, used_parameters
+from evolve.workspace.runs.applying import (
+    BATCH,
+    Applier,
+    annotations_of,
+    batches,
+    file_and_name,
+    parameters_of,
+    used_parameters,
+)
 from evolve.workspace.runs.fill_request import FillProgress, FillRequest
 from evolve.workspace.runs.filled import Filled, Judged, Mark, compared, judged
 from evolve.workspace.runs.given_function import chosen_function
@@ -40,8 +48,10 @@ def fill(desk: Desk, request: FillRequest, run: Callable[[Task], Result]) -> Fil
     """
     started = time.monotonic()
     target = _target(request)
+    script = _script_file(request, target)
+    # taken first: a workbook is read whole when it is opened
+    as_it_was = identity(table_path(request.table))
     table = open_table(request.table, sheet=request.sheet)
-    as_it_was = identity(table.path)
     if request.in_place and table.loss:
         raise UsageError(f"{table.loss}, so the file is not written in place", hint="leave --in-place out")
     if request.skill is not None or request.function is not None:
@@ -65,8 +75,8 @@ def fill(desk: Desk, request: FillRequest, run: Callable[[Task], Result]) -> Fil
         done = _Work(table=table, inputs=wanted.inputs, total=total, likeness=likeness, near=near)
         done.apply(Applier(desk.open_sandbox(), programs), spool, request.on_progress)
         _write(table, target, done, spool, as_it_was)
-    if request.save is not None:
-        _save(Path(request.save), programs[0], blank)
+    if script is not None:
+        _save(script, programs[0], blank)
     return replace(
         blank,
         out=target,
@@ -123,6 +133,30 @@ def _target(request: FillRequest) -> Path:
             f"{target.name} would be another kind of file than {table.name}", hint=f"name it {table.suffix}"
         )
     return target
+
+
+def _script_file(request: FillRequest, target: Path) -> Path | None:
+    """The file of the script, refused where something else would be lost."""
+    if request.save is None:
+        return None
+    file, hint = named_path(request.save), "--save with another name, such as --save function.py"
+    given = "" if request.function is None else file_and_name(request.function)[0]
+    for other, told in (
+        (named_path(request.table), "the table itself"),
+        (target, "the file that is filled"),
+        (named_path(given) if given else None, "the file from which the function is read"),
+    ):
+        if other is not None and (file.resolve() == other.resolve() or _is_same(file, other)):
+            raise UsageError(f"{os.fspath(request.save)} is {told}", hint=hint)
+    if file.suffix != ".py":
+        raise UsageError(f"{file.name} is no name of a script, which ends in .py", hint=hint)
+    if file.exists() and not (file.is_file() and is_script(file.read_bytes())):
+        raise UsageError(f"{file.name} is there already, and is no script that evolve wrote", hint=hint)
+    return file.resolve()
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    return one.exists() and other.exists() and one.samefile(other)
 
 
 def _blank(table: Table, wanted: PartlyFilled, result: Result | None) -> Filled:

@@ -8,14 +8,14 @@ from dataclasses import replace
 from evolve.errors import UsageError
 from evolve.sandbox import Program
 from evolve.skills.signatures import types_of
-from evolve.tables import ANY, TEXT, Cell, ColumnKind, Record, Table, is_blank, mostly, text_column, typed_column
+from evolve.tables import ANY, TEXT, Cell, ColumnKind, Comma, Table, is_blank, mostly, text_column, typed_column
 from evolve.tasks.reading.labels import argument_names
 from evolve.tasks.reading.partly_filled import (
     CHECKS,
     Inputs,
     PartlyFilled,
+    comma_in,
     has_digits,
-    kind_of_column,
     label_of,
     rows_of,
     wanted_column,
@@ -46,17 +46,30 @@ def chosen_function(desk: Desk, table: Table, request: FillRequest) -> tuple[Pro
     columns = _arguments(table, column, program)
     examples, others = rows_of(table, column)
     wanted = [record.cells[column] for record in examples]
+    comma = comma_in(table, [*examples, *others])
+    result = typed_column(wanted) if table.typed else text_column(wanted, loose=True, comma=comma)
+    loose = result.is_number or not has_digits(wanted)
     kinds = [
-        _kind(table, [record.cells[index] for record in (*examples, *others)], takes[place] if takes else "", wanted)
+        _kind(
+            table,
+            [record.cells[index] for record in (*examples, *others)],
+            takes[place] if takes else "",
+            (loose, comma),
+        )
         for place, index in enumerate(columns)
     ]
     label = label_of(table, column) if column < len(table.columns) else request.column or ""
+    problem = table.problem(label) if column == len(table.columns) else ""
+    if problem:
+        raise UsageError(
+            f"the new column cannot be called {label!a}: {problem}", hint="--column with another name"
+        )
     inputs = Inputs(
         columns=tuple(columns),
         kinds=tuple(kinds),
         column=column,
         label=label,
-        kind=_result_kind(table, column, examples, (gives, kinds)),
+        kind=result if examples else _new_kind(gives, kinds),
     )
     return program, PartlyFilled(inputs=inputs, given=given, blank=blank)
 
@@ -80,27 +93,19 @@ def _arguments(table: Table, column: int, program: Program) -> list[int]:
     return others[: max(needed, 1)]
 
 
-def _kind(table: Table, cells: Sequence[Cell], takes: str, wanted: Sequence[Cell]) -> ColumnKind:
+def _kind(table: Table, cells: Sequence[Cell], takes: str, known: tuple[bool, Comma]) -> ColumnKind:
     """How an argument is read: as the type that the function says it takes, else as for a function that is found."""
     if takes == "str":
         return TEXT
     filled = [cell for cell in cells if not is_blank(cell)]
     if table.typed:
         return typed_column(filled)
-    return mostly(filled, loose=takes in ("int", "float") or not has_digits(wanted) or _is_numeric(wanted))
+    loose, comma = known
+    return mostly(filled, loose=takes in ("int", "float") or loose, comma=comma)
 
 
-def _is_numeric(cells: Sequence[Cell]) -> bool:
-    return text_column([str(cell) for cell in cells], loose=True).is_number
-
-
-def _result_kind(
-    table: Table, column: int, examples: Sequence[Record], known: tuple[str, Sequence[ColumnKind]]
-) -> ColumnKind:
-    """How values are written: as the filled cells are, else with the decimal sign of the arguments."""
-    if examples:
-        return kind_of_column(table, [record.cells[column] for record in examples], (), loose=True)
-    gives, kinds = known
+def _new_kind(gives: str, kinds: Sequence[ColumnKind]) -> ColumnKind:
+    """How values are written where no cell is filled: with the decimal sign of the arguments."""
     if gives == "str":
         return TEXT
     style = next((kind for kind in kinds if kind.is_number and kind.decimal == ","), None)
