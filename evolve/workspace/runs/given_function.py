@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from evolve.errors import UsageError
@@ -35,14 +36,19 @@ def chosen_function(desk: Desk, table: Table, request: FillRequest) -> tuple[Pro
     """
     if request.skill is not None and request.function is not None:
         raise UsageError("give either --with NAME or --function FILE.py", hint="leave one of them out")
+    made_for = ""
     if request.skill is not None:
         skill = desk.stores.skills.get(request.skill)
+        made_for = skill.description
         program = Program(source=skill.code, entry=skill.entry)
         takes, gives = types_of(skill.signature)
     else:
         program = given_function(request.function or "")
         takes, gives = annotations_of(program)
-    column, given, blank = wanted_column(table, request.column, new=True)
+    names, _ = parameters_of(program)
+    read = {index for index, called in enumerate(_called(table)) if called in names or table.columns[index] in names}
+    own = _own_column(table, program, made_for, read)
+    column, given, blank = wanted_column(table, request.column, new=True, own=own, read=read)
     columns = _arguments(table, column, program)
     examples, others = rows_of(table, column)
     wanted = [record.cells[column] for record in examples]
@@ -59,6 +65,23 @@ def chosen_function(desk: Desk, table: Table, request: FillRequest) -> tuple[Pro
         kind=_result_kind(table, column, examples, (gives, kinds)),
     )
     return program, PartlyFilled(inputs=inputs, given=given, blank=blank)
+
+
+def _called(table: Table) -> list[str]:
+    """What a function that is learned from the table calls its columns."""
+    return argument_names(table.columns)
+
+
+def _own_column(table: Table, program: Program, made_for: str, read: Set[int]) -> int | None:
+    """The column that a function was learned for: the one that it, or the sentence that describes it, is named for."""
+    said = re.match(r"Give (.+?) from ", made_for)
+    names = {program.entry, *([said[1]] if said else [])}
+    places = [
+        index
+        for index, called in enumerate(_called(table))
+        if index not in read and (called in names or table.columns[index] in names)
+    ]
+    return places[0] if len(places) == 1 else None
 
 
 def _arguments(table: Table, column: int, program: Program) -> list[int]:

@@ -1,0 +1,83 @@
+"""A function that is given to a table: which column it fills, which it reads, and how."""
+
+from __future__ import annotations
+
+import pytest
+
+import evolve
+from evolve.episodes import Row
+from evolve.errors import UsageError
+from evolve.skills import AdmissionVerdict, Skill
+
+GROSS = "def gross(netto: float) -> float:\n    return round(netto * 1.19, 2)\n"
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory, private_home):
+    with evolve.open(tmp_path_factory.mktemp("ws") / "ws") as opened:
+        saved = [
+            ("give-brutto-1", "Give Brutto from Kunde and Netto.", "(kunde: str, netto: float) -> float", GROSS_OF),
+            ("give-short-1", "Give short from name.", "(name: str) -> str", SHORT),
+        ]
+        for name, description, signature, code in saved:
+            entry = code.split("(")[0].split()[-1]
+            rows = ROWS[entry]
+            skill = Skill(
+                name=name,
+                description=description,
+                entry=entry,
+                signature=signature,
+                code=code,
+                rows=rows,
+                test_code="def test_it(): pass\n",
+            )
+            opened.stores.skills.add(skill, AdmissionVerdict(digest=skill.digest, admitted=True))
+        yield opened
+
+
+GROSS_OF = "def give_brutto_1(kunde: str, netto: float) -> float:\n    return round(netto * 1.19, 2)\n"
+SHORT = "def give_short_1(name: str) -> str:\n    return name.split()[-1]\n"
+ROWS = {
+    "give_brutto_1": (Row(input=("a", 1.5), output=1.79), Row(input=("b", 10.0), output=11.9)),
+    "give_short_1": (Row(input=("Ada Byron",), output="Byron"), Row(input=("Alan Turing",), output="Turing")),
+}
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Writes a table, and a function beside it."""
+
+    def write(text, function=GROSS, name="t.csv"):
+        (tmp_path / "f.py").write_text(function)
+        file = tmp_path / name
+        file.write_bytes(text.encode())
+        return file, tmp_path / "f.py"
+
+    return write
+
+
+def lines(filled):
+    return filled.out.read_text().splitlines()[1:]
+
+
+def test_a_column_that_the_function_reads_is_never_filled(workspace, table):
+    file, function = table("Kunde;Netto;Brutto\na;10,00;\nb;;\nc;2,00;\n")
+    filled = workspace.fill(file, function=function)
+    assert (filled.column, filled.filled, [mark.row for mark in filled.marks]) == ("Brutto", 2, [2])
+    assert workspace.fill(file, skill="give-brutto-1", out=file.with_name("o.csv")).column == "Brutto"
+
+
+def test_the_column_that_the_function_was_learned_for_comes_first(workspace, table):
+    file, _ = table("Kunde;Netto;Brutto;Ort\na;10,00;;Bonn\nb;1,00;;\n")
+    assert workspace.fill(file, skill="give-brutto-1").column == "Brutto"
+    full, _ = table("Kunde;Netto;Brutto;Ort\na;10,00;11,90;\nb;1,00;1,19;\n")
+    with pytest.raises(UsageError, match="every cell of 'Brutto' is filled") as caught:
+        workspace.fill(full, skill="give-brutto-1", out=full.with_name("o.csv"))
+    assert "--column" in caught.value.hint
+
+
+def test_where_only_what_it_reads_has_blank_cells_the_column_is_asked_for(workspace, table):
+    file, function = table("Kunde;Netto\na;10,00\nb;\n")
+    with pytest.raises(UsageError, match="nothing to fill") as caught:
+        workspace.fill(file, function=function)
+    assert "--column" in caught.value.hint
