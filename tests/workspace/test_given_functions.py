@@ -81,3 +81,19 @@ def test_where_only_what_it_reads_has_blank_cells_the_column_is_asked_for(worksp
     with pytest.raises(UsageError, match="nothing to fill") as caught:
         workspace.fill(file, function=function)
     assert "--column" in caught.value.hint
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.jsonl"])
+def test_a_cell_that_is_no_number_harms_its_own_row_alone(workspace, table, name):
+    text = "Netto;Brutto\n1.000,00;\nn/a;\n-5,25;\n" if name == "t.csv" else '{"Netto": 1000}\n{"Netto": "n/a"}\n{"Netto": -5.25}\n'
+    file, function = table(text, name=name)
+    filled = workspace.fill(file, function=function, column="Brutto")
+    assert [(mark.row, mark.value, mark.why) for mark in filled.marks] == [(2, None, "'n/a' is no number")]
+    assert filled.filled == 2
+
+
+def test_filled_rows_with_a_cell_that_is_no_number_are_marked_as_such(workspace, table):
+    file, function = table("Netto;Brutto\n10,00;11,90\nn/a;5,00\n20,00;\n")
+    filled = workspace.fill(file, function=function)
+    assert [(mark.row, mark.value, mark.why) for mark in filled.marks] == [(2, "5,00", "'n/a' is no number")]
+    assert lines(filled)[2].startswith("20,00;23,80")

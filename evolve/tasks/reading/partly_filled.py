@@ -34,6 +34,7 @@ class Inputs:
         label: What that column is called.
         kind: How its values are written.
         used: Positions of the arguments that the function reads; None where all count.
+        numeric: Positions of the arguments that the function takes as numbers alone.
     """
 
     columns: tuple[int, ...]
@@ -42,6 +43,7 @@ class Inputs:
     label: str
     kind: ColumnKind
     used: frozenset[int] | None = None
+    numeric: frozenset[int] = frozenset()
 
     @property
     def read_columns(self) -> tuple[int, ...]:
@@ -51,6 +53,11 @@ class Inputs:
     def of(self, record: Record) -> tuple[Json, ...]:
         """The arguments of a row."""
         return tuple(kind.read(record.cells[index]) for index, kind in zip(self.columns, self.kinds, strict=True))
+
+    def no_number(self, arguments: Sequence[Json]) -> str | None:
+        """The first argument that is none of the numbers that the function takes, or None; blank cells do not count."""
+        values = (arguments[place] for place in sorted(self.numeric))
+        return next((value for value in values if isinstance(value, str)), None)
 
     def misread(self, arguments: Sequence[Json]) -> int | None:
         """Index of the first column with a cell of another kind than the others, or None."""

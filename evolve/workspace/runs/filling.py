@@ -28,6 +28,8 @@ from evolve.workspace.runs.given_function import chosen_function
 from evolve.workspace.runs.result import Result
 
 _MOST_MARKS = 1_000
+_SHOWN = 80
+"""Longest cell in a reason."""
 _MOST_RIVALS = 4
 """Rivals that are run beside the function."""
 
@@ -168,8 +170,11 @@ class _Work:
             rows = [record for record in records if not all(map(is_blank, record.cells))]
             arguments = [self.inputs.of(record) for record in rows]
             for record, values, outcomes in zip(rows, arguments, applier(arguments), strict=True):
-                if self._is_wanted(record):
-                    done: Judged | None = self._judged(record, values, outcomes)
+                text = self.inputs.no_number(values)
+                if text is not None:
+                    done: Judged | None = Judged(why=f"{text[:_SHOWN]!r} is no number")
+                elif self._is_wanted(record):
+                    done = self._judged(record, values, outcomes)
                 else:
                     done = compared(self.table, self.inputs, record, outcomes[0])
                 if done is not None:

@@ -25,6 +25,8 @@ from evolve.workspace.desk import Desk
 from evolve.workspace.runs.applying import annotations_of, given_function, parameters_of
 from evolve.workspace.runs.fill_request import FillRequest
 
+_ANY_NUMBER = ColumnKind(name="float", whole=True)
+
 
 def chosen_function(desk: Desk, table: Table, request: FillRequest) -> tuple[Program, PartlyFilled]:
     """The function that is named, and the column that it fills.
@@ -63,6 +65,7 @@ def chosen_function(desk: Desk, table: Table, request: FillRequest) -> tuple[Pro
         column=column,
         label=label,
         kind=_result_kind(table, column, examples, (gives, kinds)),
+        numeric=frozenset(place for place in range(len(columns)) if takes and _is_number_type(takes[place])),
     )
     return program, PartlyFilled(inputs=inputs, given=given, blank=blank)
 
@@ -103,14 +106,36 @@ def _arguments(table: Table, column: int, program: Program) -> list[int]:
     return others[: max(needed, 1)]
 
 
+def _is_number_type(annotation: str) -> bool:
+    names = {name.strip() for name in annotation.split("|")}
+    return bool(names & {"int", "float"}) and names <= {"int", "float", "None"}
+
+
+def _number_kind(table: Table, cells: Sequence[Cell]) -> ColumnKind:
+    """How cells are read that are to be numbers: as most of them are written, whatever the others are."""
+    if table.typed:
+        kind = typed_column([cell for cell in cells if isinstance(cell, int | float) and not isinstance(cell, bool)])
+        return kind if kind.is_number else _ANY_NUMBER
+    numbers = [cell for cell in cells if isinstance(cell, str) and text_column([cell], loose=True).is_number]
+    kind = text_column(numbers, loose=True)
+    if kind.is_number:
+        return kind
+    singly = (text_column([cell], loose=True) for cell in numbers)
+    styles = {replace(_ANY_NUMBER, decimal=one.decimal, thousands=one.thousands) for one in singly}
+    read = {style: sum(style.number(cell) is not None for cell in numbers) for style in styles}
+    return max(read, key=lambda style: (read[style], style.decimal, style.thousands), default=_ANY_NUMBER)
+
+
 def _kind(table: Table, cells: Sequence[Cell], takes: str, wanted: Sequence[Cell]) -> ColumnKind:
     """How an argument is read: as the type that the function says it takes, else as for a function that is found."""
     if takes == "str":
         return TEXT
     filled = [cell for cell in cells if not is_blank(cell)]
+    if _is_number_type(takes):
+        return _number_kind(table, filled)
     if table.typed:
         return typed_column(filled)
-    return mostly(filled, loose=takes in ("int", "float") or not has_digits(wanted) or _is_numeric(wanted))
+    return mostly(filled, loose=not has_digits(wanted) or _is_numeric(wanted))
 
 
 def _is_numeric(cells: Sequence[Cell]) -> bool:
