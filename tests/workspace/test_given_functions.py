@@ -97,3 +97,28 @@ def test_filled_rows_with_a_cell_that_is_no_number_are_marked_as_such(workspace,
     filled = workspace.fill(file, function=function)
     assert [(mark.row, mark.value, mark.why) for mark in filled.marks] == [(2, "5,00", "'n/a' is no number")]
     assert lines(filled)[2].startswith("20,00;23,80")
+
+
+@pytest.mark.parametrize(
+    ("netto", "brutto"),
+    [
+        ("1.000,50 20,00 5,25", "1.190,60 23,80 6,25"),
+        ("1,000.50 20.00 5.25", "1,190.60 23.80 6.25"),
+        ("1000,5 20 5,25", "1190,6 23,8 6,25"),
+        ("1.000,50 n/a 5,25", "1.190,60  6,25"),
+        ("1.000 20 5", "1.190 23,8 5,95"),
+    ],
+)
+def test_a_new_column_is_written_as_the_numbers_that_are_read_are(workspace, table, netto, brutto):
+    file, function = table("Netto;Brutto\n" + "".join(f"{cell};\n" for cell in netto.split()))
+    filled = workspace.fill(file, function=function)
+    assert [line.split(";")[1] for line in lines(filled)] == brutto.split(" ")
+
+
+def test_digits_that_the_numbers_read_do_not_have_are_not_cut_off(workspace, table):
+    rate = "def rate(netto: float) -> float:\n    return netto / 1000\n"
+    file, function = table("Netto;Rate\n1000,50;\n20,00;\n", rate)
+    assert lines(workspace.fill(file, function=function)) == ["1000,50;1,0005", "20,00;0,02"]
+    count = "def items(netto: float) -> int:\n    return int(netto)\n"
+    file, function = table("Netto;Items\n1000,50;\n20,00;\n", count)
+    assert lines(workspace.fill(file, function=function, out=file.with_name("o.csv"))) == ["1000,50;1000", "20,00;20"]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from evolve.errors import UsageError
 from evolve.sandbox import Program
@@ -145,11 +146,30 @@ def _is_numeric(cells: Sequence[Cell]) -> bool:
 def _result_kind(
     table: Table, column: int, examples: Sequence[Record], known: tuple[str, Sequence[ColumnKind]]
 ) -> ColumnKind:
-    """How values are written: as the filled cells are, else with the decimal sign of the arguments."""
+    """How values are written: as the filled cells are, else as the numbers that the function reads."""
     if examples:
         return kind_of_column(table, [record.cells[column] for record in examples], (), loose=True)
     gives, kinds = known
     if gives == "str":
         return TEXT
-    style = next((kind for kind in kinds if kind.is_number and kind.decimal == ","), None)
-    return ANY if style is None else replace(ANY, decimal=",")
+    numbers = [kind for kind in kinds if kind.is_number]
+    if table.typed or not numbers:
+        return ANY
+    style = max(numbers, key=lambda kind: (kind.thousands != "", kind.name == "float"))
+    decimal = next((kind.decimal for kind in numbers if kind.name == "float"), style.decimal)
+    digits = {kind.decimals for kind in numbers if kind.name == "float"}
+    decimals = digits.pop() if len(digits) == 1 and gives != "int" else None
+    thousands = style.thousands if style.thousands != decimal else ""
+    whole = any(kind.whole for kind in numbers)
+    return _AsRead(name="any", decimal=decimal, thousands=thousands, decimals=decimals, whole=whole)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _AsRead(ColumnKind):
+    """Numbers written as those of other columns, with more digits where a value has more: it may be of another unit."""
+
+    def write(self, value: Cell) -> tuple[Cell, str]:
+        if self.decimals is not None and isinstance(value, float) and math.isfinite(value):
+            if not math.isclose(round(value, self.decimals), value, rel_tol=1e-12):
+                return replace(self, decimals=None).write(value)
+        return super().write(value)
