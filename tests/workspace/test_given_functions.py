@@ -122,3 +122,34 @@ def test_digits_that_the_numbers_read_do_not_have_are_not_cut_off(workspace, tab
     count = "def items(netto: float) -> int:\n    return int(netto)\n"
     file, function = table("Netto;Items\n1000,50;\n20,00;\n", count)
     assert lines(workspace.fill(file, function=function, out=file.with_name("o.csv"))) == ["1000,50;1000", "20,00;20"]
+
+
+def test_columns_that_the_function_does_not_read_need_not_be_there(workspace, table):
+    unread = "def gross(kunde, netto: float, note='') -> float:\n    return round(netto * 1.19, 2)\n"
+    file, function = table("Nr;Netto;Brutto\n1;10,00;\n", unread)
+    for how in ({"skill": "give-brutto-1"}, {"function": function}):
+        filled = workspace.fill(file, **how, out=file.with_name(f"{len(how)}.csv"))
+        assert (filled.inputs, lines(filled)) == (("Netto",), ["1;10,00;11,90"])
+        filled.out.unlink()
+
+
+def test_what_is_saved_takes_what_it_reads_alone(workspace, table, tmp_path):
+    unread = (
+        "def gross(kunde: str, netto: float, *, rate: float = 1.19) -> float:\n    return netto * rate\n",
+        "def gross(\n    kunde: str,\n    netto: float,  # of Größe\n    note: str = 'ä',\n) -> float:\n    return netto * 1.19\n",
+        "def gross(kunde, netto: float) -> float:\n    return eval('netto') * 1.19\n",
+        "def gross(kunde, netto: float) -> float:\n    return gross(kunde, netto - 1) if netto > 1000 else netto * 1.19\n",
+    )
+    heads = []
+    for code in unread:
+        file, function = table("Kunde;Netto;Brutto\na;10,00;\n", code)
+        workspace.fill(file, function=function, out=tmp_path / "o.csv", save=tmp_path / "saved.py")
+        heads.append((tmp_path / "saved.py").read_text().split("->")[0].partition("def ")[2].split())
+        (tmp_path / "o.csv").unlink()
+        (tmp_path / "saved.py").unlink()
+    assert [" ".join(head) for head in heads] == [
+        "gross(kunde: str, netto: float, *, rate: float = 1.19)",
+        "gross(netto: float)",
+        "gross(kunde, netto: float)",
+        "gross(kunde, netto: float)",
+    ]

@@ -21,7 +21,15 @@ from evolve.tasks import Task
 from evolve.tasks.likeness import Likeness
 from evolve.tasks.reading.partly_filled import Inputs, PartlyFilled, column_task, label_of
 from evolve.workspace.desk import Desk
-from evolve.workspace.runs.applying import BATCH, Applier, annotations_of, batches, parameters_of, used_parameters
+from evolve.workspace.runs.applying import (
+    BATCH,
+    Applier,
+    annotations_of,
+    batches,
+    parameters_of,
+    used_parameters,
+    without_unread,
+)
 from evolve.workspace.runs.fill_request import FillProgress, FillRequest
 from evolve.workspace.runs.filled import Filled, Judged, Mark, compared, judged
 from evolve.workspace.runs.given_function import chosen_function
@@ -82,6 +90,7 @@ def fill(desk: Desk, request: FillRequest, run: Callable[[Task], Result]) -> Fil
 
 def _save(file: Path, program: Program, filled: Filled) -> None:
     """Writes the function as a script."""
+    program, _ = without_unread(program)
     takes, gives = annotations_of(program)
     names, _ = parameters_of(program)
     typed = ", ".join(f"{name}: {kind or 'any'}" for name, kind in zip(names, takes, strict=True))

@@ -23,7 +23,7 @@ from evolve.tasks.reading.partly_filled import (
     wanted_column,
 )
 from evolve.workspace.desk import Desk
-from evolve.workspace.runs.applying import annotations_of, given_function, parameters_of
+from evolve.workspace.runs.applying import annotations_of, given_function, parameters_of, without_unread
 from evolve.workspace.runs.fill_request import FillRequest
 
 _ANY_NUMBER = ColumnKind(name="float", whole=True)
@@ -48,7 +48,9 @@ def chosen_function(desk: Desk, table: Table, request: FillRequest) -> tuple[Pro
     else:
         program = given_function(request.function or "")
         takes, gives = annotations_of(program)
-    names, _ = parameters_of(program)
+    names, _ = parameters_of(program)  # also those that it does not read: it was made for another column
+    program, places = without_unread(program)
+    takes = tuple(takes[place] for place in places) if len(takes) == len(names) else ()
     read = {index for index, called in enumerate(_called(table)) if called in names or table.columns[index] in names}
     own = _own_column(table, program, made_for, read)
     column, given, blank = wanted_column(table, request.column, new=True, own=own, read=read)
