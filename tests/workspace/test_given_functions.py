@@ -153,3 +153,12 @@ def test_what_is_saved_takes_what_it_reads_alone(workspace, table, tmp_path):
         "gross(kunde, netto: float)",
         "gross(kunde, netto: float)",
     ]
+
+
+def test_a_saved_function_is_never_given_columns_of_other_names(workspace, table):
+    file, function = table("Name;Betrag;Steuer\na;10,00;\n")
+    with pytest.raises(UsageError, match="no column is called 'netto'") as caught:
+        workspace.fill(file, skill="give-brutto-1", column="Steuer")
+    assert "rename" in caught.value.hint and "--function" in caught.value.hint
+    first, function = table("n;Steuer\n10,00;\n")
+    assert lines(workspace.fill(first, function=function)) == ["10,00;11,90"]

@@ -25,6 +25,7 @@ from evolve.tasks.reading.partly_filled import (
 from evolve.workspace.desk import Desk
 from evolve.workspace.runs.applying import annotations_of, given_function, parameters_of, without_unread
 from evolve.workspace.runs.fill_request import FillRequest
+from evolve.workspace.runs.saved import is_headerless
 
 _ANY_NUMBER = ColumnKind(name="float", whole=True)
 
@@ -32,7 +33,8 @@ _ANY_NUMBER = ColumnKind(name="float", whole=True)
 def chosen_function(desk: Desk, table: Table, request: FillRequest) -> tuple[Program, PartlyFilled]:
     """The function that is named, and the column that it fills.
 
-    Its arguments are the columns that are called as its parameters are; where none is, the first ones.
+    Its arguments are the columns that are called as its parameters are; where none is, the first ones, unless it was
+    saved with names of columns.
 
     Raises:
         UsageError: There is no such function, or the table has not what it takes.
@@ -54,7 +56,7 @@ def chosen_function(desk: Desk, table: Table, request: FillRequest) -> tuple[Pro
     read = {index for index, called in enumerate(_called(table)) if called in names or table.columns[index] in names}
     own = _own_column(table, program, made_for, read)
     column, given, blank = wanted_column(table, request.column, new=True, own=own, read=read)
-    columns = _arguments(table, column, program)
+    columns = _arguments(table, column, program, named=request.skill is not None)
     examples, others = rows_of(table, column)
     wanted = [record.cells[column] for record in examples]
     kinds = [
@@ -90,7 +92,12 @@ def _own_column(table: Table, program: Program, made_for: str, read: Set[int]) -
     return places[0] if len(places) == 1 else None
 
 
-def _arguments(table: Table, column: int, program: Program) -> list[int]:
+def _arguments(table: Table, column: int, program: Program, *, named: bool) -> list[int]:
+    """The columns that a function takes.
+
+    Args:
+        named: Its parameters are called as the columns that it was learned from, so that others are no guess at them.
+    """
     names, needed = parameters_of(program)
     others = [index for index, label in enumerate(table.columns) if index != column and not label.endswith(CHECKS)]
     called = dict(zip(argument_names([table.columns[index] for index in others]), others, strict=True))
@@ -99,10 +106,14 @@ def _arguments(table: Table, column: int, program: Program) -> list[int]:
     wanted = f"{program.entry} takes {', '.join(names) or 'nothing'}"
     if not names:
         raise UsageError(f"{wanted}, so it cannot fill a column", hint="a function of one argument or more")
-    if by_name:
-        missing = [name for name in names[:needed] if name not in called]
+    if by_name or (named and any(table.columns) and not is_headerless(names)):
+        missing = [name for name in names[: max(needed, 1)] if name not in called]
         if missing:
-            raise UsageError(f"{wanted}, and no column is called {missing[0]!r}", hint="call the columns like that")
+            raise UsageError(
+                f"{wanted}, and no column is called {missing[0]!r}",
+                hint="rename the column that it is to read; --column NAME names the one to fill"
+                + (", and --function FILE.py takes the first columns" if not by_name else ""),
+            )
         return by_name[: next((n for n, name in enumerate(names) if name not in called), len(names))]
     if len(others) < needed:
         raise UsageError(f"{wanted}, and the table has {len(others)} other columns", hint="name the columns like that")
