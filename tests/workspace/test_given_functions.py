@@ -85,7 +85,11 @@ def test_where_only_what_it_reads_has_blank_cells_the_column_is_asked_for(worksp
 
 @pytest.mark.parametrize("name", ["t.csv", "t.jsonl"])
 def test_a_cell_that_is_no_number_harms_its_own_row_alone(workspace, table, name):
-    text = "Netto;Brutto\n1.000,00;\nn/a;\n-5,25;\n" if name == "t.csv" else '{"Netto": 1000}\n{"Netto": "n/a"}\n{"Netto": -5.25}\n'
+    text = (
+        "Netto;Brutto\n1.000,00;\nn/a;\n-5,25;\n"
+        if name == "t.csv"
+        else '{"Netto": 1000}\n{"Netto": "n/a"}\n{"Netto": -5.25}\n'
+    )
     file, function = table(text, name=name)
     filled = workspace.fill(file, function=function, column="Brutto")
     assert [(mark.row, mark.value, mark.why) for mark in filled.marks] == [(2, None, "'n/a' is no number")]

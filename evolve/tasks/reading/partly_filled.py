@@ -134,9 +134,7 @@ def wanted_column(
 
 
 def _only_one(table: Table, counts: Sequence[tuple[int, int]], *, new: bool, read: Collection[int]) -> int:
-    columns = [
-        index for index, label in enumerate(table.columns) if index not in read and not label.endswith(CHECKS)
-    ]
+    columns = [index for index, label in enumerate(table.columns) if index not in read and not label.endswith(CHECKS)]
     partly = [index for index in columns if all(counts[index])]
     empty = [index for index in columns if not counts[index][0] and table.columns[index]]
     fits = partly or empty
