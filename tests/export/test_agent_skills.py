@@ -89,7 +89,13 @@ def test_the_script_runs_by_itself(folder):
 
 @pytest.mark.parametrize(
     ("argument", "code", "words"),
-    [("{", 2, "not JSON"), ("3", 2, "JSON list of 2"), ("3,4", 2, "expected 2 arguments: "), ("[[1]]", 2, "2 argument"), ('["a", 1]', 1, "TypeError")],
+    [
+        ("{", 2, "not JSON"),
+        ("3", 2, "JSON list of 2"),
+        ("3,4", 2, "expected 2 arguments: "),
+        ("[[1]]", 2, "2 argument"),
+        ('["a", 1]', 1, "TypeError"),
+    ],
 )
 def test_the_script_names_what_is_wrong(folder, argument, code, words):
     done = run(folder / "scripts/large-evens.py", argument)

@@ -46,7 +46,7 @@ def twice(script):
 def run(script, *arguments, **more):
     return subprocess.run(
         [sys.executable, "-I", script, *map(str, arguments)],
-        stdin=subprocess.DEVNULL if "stdin" not in more else more["stdin"],
+        stdin=more.get("stdin", subprocess.DEVNULL),
         capture_output=True,
         text=True,
         encoding="utf-8",

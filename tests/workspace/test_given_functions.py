@@ -140,9 +140,9 @@ def test_columns_that_the_function_does_not_read_need_not_be_there(workspace, ta
 def test_what_is_saved_takes_what_it_reads_alone(workspace, table, tmp_path):
     unread = (
         "def gross(kunde: str, netto: float, *, rate: float = 1.19) -> float:\n    return netto * rate\n",
-        "def gross(\n    kunde: str,\n    netto: float,  # of Größe\n    note: str = 'ä',\n) -> float:\n    return netto * 1.19\n",
+        "def gross(\n    kunde: str,\n    netto: float,  # of Größe\n    x='ä',\n) -> float:\n    return netto\n",
         "def gross(kunde, netto: float) -> float:\n    return eval('netto') * 1.19\n",
-        "def gross(kunde, netto: float) -> float:\n    return gross(kunde, netto - 1) if netto > 1000 else netto * 1.19\n",
+        "def gross(kunde, netto: float) -> float:\n    return gross(kunde, netto - 1) if netto > 9 else netto\n",
     )
     heads = []
     for code in unread:
@@ -166,3 +166,13 @@ def test_a_saved_function_is_never_given_columns_of_other_names(workspace, table
     assert "rename" in caught.value.hint and "--function" in caught.value.hint
     first, function = table("n;Steuer\n10,00;\n")
     assert lines(workspace.fill(first, function=function)) == ["10,00;11,90"]
+
+
+def test_a_row_unlike_those_that_a_saved_function_was_learned_from_is_marked(workspace, table):
+    file, _ = table("name,short\nGrace Hopper,\nLeslie B. Lamport,\n")
+    filled = workspace.fill(file, skill="give-short-1")
+    assert lines(filled)[1].startswith("Leslie B. Lamport,Lamport,")
+    why = "no row that the function was learned from is like this one, with "
+    assert [(mark.row, mark.value, mark.why) for mark in filled.marks] == [(2, "Lamport", why + "of '.'")]
+    numbers, _ = table("Kunde;Netto;Brutto\nanybody at all;99,00;\n")
+    assert workspace.fill(numbers, skill="give-brutto-1", out=numbers.with_name("o.csv")).marked == 0

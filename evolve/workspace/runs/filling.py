@@ -56,9 +56,8 @@ def fill(desk: Desk, request: FillRequest, run: Callable[[Task], Result]) -> Fil
         raise UsageError(f"{table.loss}, so the file is not written in place", hint="leave --in-place out")
     if request.skill is not None or request.function is not None:
         result = None
-        program, wanted = chosen_function(desk, table, request)
-        programs = [program]
-        likeness, near = Likeness(bounds=()), 1
+        program, wanted, likeness = chosen_function(desk, table, request)
+        programs, near = [program], 1
     else:
         task, wanted = column_task(table, request.column)
         result = run(task)
@@ -71,8 +70,14 @@ def fill(desk: Desk, request: FillRequest, run: Callable[[Task], Result]) -> Fil
     if result is not None and not (result.solved and result.answer):
         return replace(blank, seconds=time.monotonic() - started)
     with tempfile.TemporaryFile("w+", encoding="utf-8") as spool:
-        total = wanted.given + wanted.blank
-        done = _Work(table=table, inputs=wanted.inputs, total=total, likeness=likeness, near=near)
+        done = _Work(
+            table=table,
+            inputs=wanted.inputs,
+            total=wanted.given + wanted.blank,
+            likeness=likeness,
+            learned=result is not None,
+            near=near,
+        )
         done.apply(Applier(desk.open_sandbox(), programs), spool, request.on_progress)
         _write(table, target, done, spool, as_it_was)
     if request.save is not None:
@@ -159,7 +164,8 @@ class _Work:
     """A function applied to a table, with what came of it so far.
 
     Attributes:
-        likeness: What the filled rows are like.
+        likeness: What the rows that the function was learned from are like.
+        learned: The function was found from the filled rows.
         near: How many programs count for every row; the others only for rows unlike the filled ones.
     """
 
@@ -167,6 +173,7 @@ class _Work:
     inputs: Inputs
     total: int
     likeness: Likeness
+    learned: bool
     near: int
     filled: int = 0
     marked: int = 0
@@ -195,11 +202,13 @@ class _Work:
 
     def _judged(self, record: Record, values: Sequence[Json], outcomes: Sequence[Outcome]) -> Judged:
         done = judged(self.table, self.inputs, record, values, outcomes[: self.near])
-        if done.why or len(outcomes) == self.near:
+        if done.why or (self.learned and len(outcomes) == self.near):
             return done
         novelty = self.likeness.novelty(values, self.inputs.used)
         if not novelty:
             return done
+        if not self.learned:
+            return replace(done, why=f"no row that the function was learned from is like this one, with {novelty}")
         distant = judged(self.table, self.inputs, record, values, outcomes)
         if not distant.why:
             return done

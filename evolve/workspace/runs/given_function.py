@@ -11,6 +11,7 @@ from evolve.errors import UsageError
 from evolve.sandbox import Program
 from evolve.skills.signatures import types_of
 from evolve.tables import ANY, TEXT, Cell, ColumnKind, Record, Table, is_blank, mostly, text_column, typed_column
+from evolve.tasks.likeness import Likeness
 from evolve.tasks.reading.labels import argument_names
 from evolve.tasks.reading.partly_filled import (
     CHECKS,
@@ -30,8 +31,8 @@ from evolve.workspace.runs.saved import is_headerless
 _ANY_NUMBER = ColumnKind(name="float", whole=True)
 
 
-def chosen_function(desk: Desk, table: Table, request: FillRequest) -> tuple[Program, PartlyFilled]:
-    """The function that is named, and the column that it fills.
+def chosen_function(desk: Desk, table: Table, request: FillRequest) -> tuple[Program, PartlyFilled, Likeness]:
+    """The function that is named, the column that it fills, and what the rows that it was learned from are like.
 
     Its arguments are the columns that are called as its parameters are; where none is, the first ones, unless it was
     saved with names of columns.
@@ -41,10 +42,10 @@ def chosen_function(desk: Desk, table: Table, request: FillRequest) -> tuple[Pro
     """
     if request.skill is not None and request.function is not None:
         raise UsageError("give either --with NAME or --function FILE.py", hint="leave one of them out")
-    made_for = ""
+    made_for, rows = "", ()
     if request.skill is not None:
         skill = desk.stores.skills.get(request.skill)
-        made_for = skill.description
+        made_for, rows = skill.description, skill.rows
         program = Program(source=skill.code, entry=skill.entry)
         takes, gives = types_of(skill.signature)
     else:
@@ -72,7 +73,8 @@ def chosen_function(desk: Desk, table: Table, request: FillRequest) -> tuple[Pro
         kind=_result_kind(table, column, examples, (gives, kinds)),
         numeric=frozenset(place for place in range(len(columns)) if takes and _is_number_type(takes[place])),
     )
-    return program, PartlyFilled(inputs=inputs, given=given, blank=blank)
+    known = [[row.input[place] for place in places[: len(columns)]] for row in rows if len(row.input) == len(names)]
+    return program, PartlyFilled(inputs=inputs, given=given, blank=blank), Likeness.of(known)
 
 
 def _called(table: Table) -> list[str]:
@@ -182,7 +184,8 @@ class _AsRead(ColumnKind):
     """Numbers written as those of other columns, with more digits where a value has more: it may be of another unit."""
 
     def write(self, value: Cell) -> tuple[Cell, str]:
+        kind: ColumnKind = self
         if self.decimals is not None and isinstance(value, float) and math.isfinite(value):
-            if not math.isclose(round(value, self.decimals), value, rel_tol=1e-12):
-                return replace(self, decimals=None).write(value)
-        return super().write(value)
+            fits = math.isclose(round(value, self.decimals), value, rel_tol=1e-12)
+            kind = self if fits else replace(self, decimals=None)
+        return ColumnKind.write(kind, value)
