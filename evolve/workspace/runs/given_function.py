@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
+from evolve.episodes import Row
 from evolve.errors import UsageError
 from evolve.sandbox import Program
 from evolve.skills.signatures import types_of
@@ -42,7 +43,8 @@ def chosen_function(desk: Desk, table: Table, request: FillRequest) -> tuple[Pro
     """
     if request.skill is not None and request.function is not None:
         raise UsageError("give either --with NAME or --function FILE.py", hint="leave one of them out")
-    made_for, rows = "", ()
+    made_for = ""
+    rows: tuple[Row, ...] = ()
     if request.skill is not None:
         skill = desk.stores.skills.get(request.skill)
         made_for, rows = skill.description, skill.rows
