@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from evolve.export.description import arguments
 from evolve.skills import Skill, parameter_count
-from evolve.skills.signatures import types_of
+from evolve.skills.signatures import names_of, types_of
 
 _COMMAND_LINE = '''
 
@@ -18,7 +18,10 @@ def $main(function):
     import argparse
     import builtins
     import csv
+    import io
     import json
+    import pathlib
+    import re
     import sys
 
     # every name here is local or of a module, so that none of those above can get into its place
@@ -34,19 +37,93 @@ def $main(function):
     parser.add_argument("--batch", action="store_true", help="stdin holds one JSON list per line; one result per line")
     parser.add_argument("--file", help="$file; one result per line")
     options = parser.parse_args()
-    kinds = $kinds
+    kinds, names = $kinds, $names
+    expected = f"expected $count argument{'' if $count == 1 else 's'}: {', '.join(names)}"
 
-    def plain(texts):
+    def sign_of(texts):
+        """The decimal sign of numbers as people write them, or nothing where it cannot be told."""
+        signs = builtins.set()
+        for text in texts:
+            if re.fullmatch(r"-?\\d{1,3}[.,]\\d{3}", text):
+                continue  # 1,234 may be either
+            if re.fullmatch(r"-?(\\d+|\\d{1,3}(\\.\\d{3})+),\\d+", text):
+                signs.add(",")
+            elif re.fullmatch(r"-?(\\d+|\\d{1,3}(,\\d{3})+)\\.\\d+", text):
+                signs.add(".")
+        return signs.pop() if builtins.len(signs) == 1 else ""
+
+    def number(text, kind, sign):
+        text = text.strip()
+        sign = sign or sign_of([text])
+        group = "," if sign == "." else "."
+        if sign and re.fullmatch(rf"-?(\\d+|\\d{{1,3}}([{group}]\\d{{3}})+)([{sign}]\\d+)?", text):
+            text = text.replace(group, "").replace(sign, ".")
+        value = json.loads(text)
+        if not builtins.isinstance(value, (builtins.int, builtins.float)) or builtins.isinstance(value, builtins.bool):
+            raise builtins.ValueError(text)
+        if kind == "int" and value != builtins.int(value):
+            raise builtins.ValueError(text)
+        return builtins.int(value) if kind == "int" else value
+
+    def plain(texts, signs=()):
         values = []
-        for text, kind in builtins.zip(texts, kinds):
+        for place, (text, kind) in builtins.enumerate(builtins.zip(texts, kinds)):
             try:
-                values.append(text if kind == "str" else json.loads(text))
-            except builtins.ValueError:
+                if kind in ("int", "float"):
+                    values.append(number(text, kind, signs[place] if signs else ""))
+                else:
+                    values.append(text if kind == "str" else json.loads(text))
+            except (builtins.ValueError, builtins.OverflowError):
                 if kind in ("int", "float", "bool"):
                     return 2, f"{text!r} is no {kind}"
                 values.append(text)
         code, value = call(values)
         return code, value if code or builtins.isinstance(value, builtins.str) else json.dumps(value)
+
+    def called(label, position):
+        """What a column is called as an argument."""
+        split = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", label)
+        name = re.sub(r"[^a-z0-9]+", "_", split.lower()).strip("_")
+        return f"column_{name or position}" if not name or name[0].isdigit() else name
+
+    def rows_of(text):
+        """The arguments of each line: columns of a table that has them, else all cells, or whole lines."""
+        for sign in ";,\\t|":
+            reader = csv.reader(io.StringIO(text, newline=""), delimiter=sign)
+            heads = builtins.next(reader, [])
+            places = [
+                place
+                for name in names
+                for place, label in builtins.list(builtins.enumerate(heads))
+                if name in (label, called(label, place + 1), called(label, place + 1) + "_")
+            ]
+            if builtins.len(places) == $count:
+                last = builtins.max(places)
+                lines = [(reader.line_num, row) for row in reader if row]
+                return [(at, [row[one] for one in places] if builtins.len(row) > last else []) for at, row in lines]
+        if $count == 1:
+            return [(at, [line.rstrip("\\n")]) for at, line in builtins.enumerate(io.StringIO(text, newline=None), 1)]
+        best, found = -1, []
+        for sign in ";\\t|,":  # a comma last: it may be a decimal sign
+            rows = builtins.list(csv.reader(io.StringIO(text, newline=""), delimiter=sign))
+            right = builtins.sum(fits(row) for row in rows)
+            if right > best:
+                best, found = right, rows
+        return builtins.list(builtins.enumerate(found, 1))
+
+    def fits(row):
+        try:
+            [number(cell, kind, "") for cell, kind in builtins.zip(row, kinds) if kind in ("int", "float")]
+        except (builtins.ValueError, builtins.OverflowError):
+            return False
+        return builtins.len(row) == $count
+
+    def read(file):
+        raw = pathlib.Path(file).read_bytes()
+        try:
+            return raw.decode("utf-8-sig")
+        except builtins.UnicodeDecodeError:
+            return raw.decode("cp1252", "replace")
 
     def call(values):
         try:
@@ -68,7 +145,7 @@ def $main(function):
         except builtins.ValueError as error:
             return 2, f"not JSON: {error}"
         if not builtins.isinstance(values, builtins.list) or builtins.len(values) != $count:
-            return 2, "expected a JSON list of $count argument(s)"
+            return 2, f"{expected}, as one JSON list of $count"
         code, value = call(values)
         return code, value if code else json.dumps(value)
 
@@ -81,24 +158,27 @@ def $main(function):
                 builtins.print('{"output": ' + text + "}" if code == 0 else json.dumps({"error": text}))
         return worst
     if options.file:
-        with builtins.open(options.file, encoding="utf-8-sig", newline=None if $count == 1 else "") as stream:
-            rows = [[line.rstrip("\\n")] for line in stream] if $count == 1 else builtins.list(csv.reader(stream))
-        for number, row in builtins.enumerate(rows, 1):
-            code, text = (2, "expected $count cells") if builtins.len(row) != $count else plain(row)
+        rows = rows_of(read(options.file))
+        signs = [sign_of([row[place].strip() for _, row in rows if builtins.len(row) == $count]) for place in $places]
+        for number_of_line, row in rows:
+            code, text = (2, "expected $count cells") if builtins.len(row) != $count else plain(row, signs)
             worst = builtins.max(worst, code)
             builtins.print("" if code else text)
             if code:
-                builtins.print(f"line {number}: {text}", file=sys.stderr)
+                builtins.print(f"line {number_of_line}: {text}", file=sys.stderr)
         return worst
     given = options.arguments
+    if not given and sys.stdin.isatty():
+        parser.print_help(sys.stderr)
+        return 2
     if given in ([], ["-"]):
         code, text = result(sys.stdin.read())
-    elif builtins.len(given) == 1 and ($count != 1 or is_list(given[0])):
+    elif builtins.len(given) == 1 and (is_list(given[0]) or ($count != 1 and given[0].lstrip()[:1] in ("[", "{"))):
         code, text = result(given[0])
     elif builtins.len(given) == $count:
         code, text = plain(given)
     else:
-        code, text = 2, "expected $count argument(s), as plain text or as one JSON list"
+        code, text = 2, f"{expected}, as plain text or as one JSON list of $count"
     builtins.print(text, file=sys.stderr if code else sys.stdout)
     return code
 
@@ -160,13 +240,18 @@ def script_of(script: Script) -> str:
     epilog = f"signature: {script.entry}{script.signature}\n"
     epilog += f"example: python {script.name} {shell_quoted(script.example)}\n"
     epilog += "exit codes: 0 done, 1 the function failed, 2 wrong input"
-    count = len(script.kinds)
+    count, names = len(script.kinds), names_of(script.signature)
+    if len(names) != count:
+        names = tuple(f"argument_{number}" for number in range(1, count + 1))
     text = string.Template(_COMMAND_LINE).substitute(
         main=main,
         entry=script.entry,
         count=count,
         kinds=repr([kind if kind in ("str", "int", "float", "bool") else "any" for kind in script.kinds]),
-        file="a file of plain text, one argument per line" if count == 1 else f"a CSV file, {count} cells per line",
+        file="a table with a column for each argument, or "
+        + ("plain text, one argument per line" if count == 1 else f"a CSV file, {count} cells per line"),
+        names=repr(list(names)),
+        places=repr(list(range(count))),
         program=repr(script.name),
         # argparse expands percent signs
         description=ascii(script.description.replace("%", "%%")),

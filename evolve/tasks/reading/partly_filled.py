@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from evolve.episodes import Json, Row
@@ -45,6 +45,7 @@ class Inputs:
         label: What that column is called.
         kind: How its values are written.
         used: Positions of the arguments that the function reads; None where all count.
+        numeric: Positions of the arguments that the function takes as numbers alone.
     """
 
     columns: tuple[int, ...]
@@ -53,6 +54,7 @@ class Inputs:
     label: str
     kind: ColumnKind
     used: frozenset[int] | None = None
+    numeric: frozenset[int] = frozenset()
 
     @property
     def read_columns(self) -> tuple[int, ...]:
@@ -62,6 +64,11 @@ class Inputs:
     def of(self, record: Record) -> tuple[Json, ...]:
         """The arguments of a row."""
         return tuple(kind.read(record.cells[index]) for index, kind in zip(self.columns, self.kinds, strict=True))
+
+    def no_number(self, arguments: Sequence[Json]) -> str | None:
+        """The first argument that is none of the numbers that the function takes, or None; blank cells do not count."""
+        values = (arguments[place] for place in sorted(self.numeric))
+        return next((value for value in values if isinstance(value, str)), None)
 
     def misread(self, arguments: Sequence[Json]) -> int | None:
         """Index of the first column with a cell of another kind than the others, or None."""
@@ -97,12 +104,16 @@ def counts_of(table: Table) -> list[tuple[int, int]]:
     return [(count, rows - count) for count in filled]
 
 
-def wanted_column(table: Table, name: str | None, *, new: bool = False) -> tuple[int, int, int]:
+def wanted_column(
+    table: Table, name: str | None, *, new: bool = False, own: int | None = None, read: Collection[int] = ()
+) -> tuple[int, int, int]:
     """Index of the column to fill, how many of its cells are filled, and how many are blank.
 
     Args:
         name: As the person named it; None where there is only one that can be meant.
         new: It need not be there yet, and need not have a filled cell.
+        own: Index of the column that is meant where none is named.
+        read: Indices of columns that are not meant unless they are named.
 
     Raises:
         UsageError: None or several can be meant, there is none of that name, or nothing in it to go by.
@@ -111,7 +122,7 @@ def wanted_column(table: Table, name: str | None, *, new: bool = False) -> tuple
     if not any(map(sum, counts)):
         raise TaskError("the table has a header but no rows", file=os.fspath(table.path))
     if name is None:
-        index = _only_one(table, counts, new=new)
+        index = _only_one(table, counts, new=new, read=read) if own is None else own
     else:
         index = column_of(table, name)
         if index == len(table.columns):
@@ -121,7 +132,10 @@ def wanted_column(table: Table, name: str | None, *, new: bool = False) -> tuple
     filled, blank = counts[index]
     label = label_of(table, index)
     if not blank:
-        raise UsageError(f"every cell of {label!r} is filled", hint="clear the cells that are to be filled, and save")
+        other = "; --column names another column" if name is None else ""
+        raise UsageError(
+            f"every cell of {label!r} is filled", hint=f"clear the cells that are to be filled, and save{other}"
+        )
     if not filled and not new:
         raise UsageError(
             f"no cell of {label!r} is filled, so nothing shows what belongs there",
@@ -130,16 +144,17 @@ def wanted_column(table: Table, name: str | None, *, new: bool = False) -> tuple
     return index, filled, blank
 
 
-def _only_one(table: Table, counts: Sequence[tuple[int, int]], *, new: bool) -> int:
-    columns = [index for index, label in enumerate(table.columns) if not label.endswith(CHECKS)]
+def _only_one(table: Table, counts: Sequence[tuple[int, int]], *, new: bool, read: Collection[int]) -> int:
+    columns = [index for index, label in enumerate(table.columns) if index not in read and not label.endswith(CHECKS)]
     partly = [index for index in columns if all(counts[index])]
     empty = [index for index in columns if not counts[index][0] and table.columns[index]]
     fits = partly or empty
     file = table.path.name
     if not fits:
+        beside = " beside those that the function reads" if read else ""
         more = "; --column with a new name adds one" if new else ""
         raise UsageError(
-            f"no column of {file} has blank cells, so there is nothing to fill",
+            f"no column of {file}{beside} has blank cells, so there is nothing to fill",
             hint=f"clear the cells that are to be filled, and save{more}",
         )
     if len(fits) > 1:

@@ -6,10 +6,11 @@ import ast
 import csv
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, replace
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, TypeVar
 
 from evolve.episodes import Json
@@ -24,6 +25,8 @@ T = TypeVar("T")
 
 BATCH = 2_000
 """Rows of one execution."""
+_READ_ALL = ("locals", "vars", "eval", "exec", "globals")
+"""What can read an argument without naming it, or call a function by its name as a text."""
 _PIECE = 100
 """Rows of one execution where a batch was cut off."""
 _MOST_CUT = 20
@@ -226,3 +229,37 @@ def used_parameters(program: Program) -> frozenset[int]:
     """Positions of the arguments that a function reads."""
     read = {one.id for part in _definition(program).body for one in ast.walk(part) if isinstance(one, ast.Name)}
     return frozenset(place for place, one in enumerate(_parameters(program)) if one.arg in read)
+
+
+def without_unread(program: Program) -> tuple[Program, tuple[int, ...]]:
+    """The function without the arguments that it does not read, and the former positions of those that it has.
+
+    It stays as it is where something could name its arguments in another way, or would be called with all of them.
+    """
+    definition, parameters = _definition(program), _parameters(program)
+    arguments, used = definition.args, sorted(used_parameters(program))
+    named = {node.id for node in ast.walk(ast.parse(program.source)) if isinstance(node, ast.Name)}
+    others = (arguments.posonlyargs, arguments.vararg, arguments.kwonlyargs, arguments.kwarg, definition.decorator_list)
+    if len(used) in (0, len(parameters)) or any(others) or named & {program.entry, *_READ_ALL}:
+        return program, tuple(range(len(parameters)))
+    needed = len(parameters) - len(arguments.defaults)
+    rest = ast.arguments(
+        posonlyargs=[],
+        args=[parameters[place] for place in used],
+        defaults=[arguments.defaults[place - needed] for place in used if place >= needed],
+        kwonlyargs=[],
+        kw_defaults=[],
+    )
+    return replace(program, source=_with_arguments(program.source, definition, ast.unparse(rest))), tuple(used)
+
+
+def _with_arguments(source: str, definition: ast.FunctionDef, text: str) -> str:
+    """The source with other arguments for a function that has some."""
+    raw = source.encode()  # positions are counted in bytes
+    starts = [0, *accumulate(len(line) for line in raw.splitlines(keepends=True))]
+    every: list[ast.arg | ast.expr] = [*definition.args.args, *definition.args.defaults]
+    begin = min(starts[node.lineno - 1] + node.col_offset for node in every)
+    end = max(starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0) for node in every)
+    before, after = raw[:begin].decode(), raw[end:].decode()
+    head = before.rstrip() if before.rstrip().endswith("(") else before
+    return head + text + re.sub(r"\A[\s,]*\)", ")", after)

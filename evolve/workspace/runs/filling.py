@@ -29,6 +29,7 @@ from evolve.workspace.runs.applying import (
     file_and_name,
     parameters_of,
     used_parameters,
+    without_unread,
 )
 from evolve.workspace.runs.fill_request import FillProgress, FillRequest
 from evolve.workspace.runs.filled import Filled, Judged, Mark, compared, judged
@@ -36,6 +37,8 @@ from evolve.workspace.runs.given_function import chosen_function
 from evolve.workspace.runs.result import Result
 
 _MOST_MARKS = 1_000
+_SHOWN = 80
+"""Longest cell in a reason."""
 _MOST_RIVALS = 4
 """Rivals that are run beside the function."""
 
@@ -56,9 +59,8 @@ def fill(desk: Desk, request: FillRequest, run: Callable[[Task], Result]) -> Fil
         raise UsageError(f"{table.loss}, so the file is not written in place", hint="leave --in-place out")
     if request.skill is not None or request.function is not None:
         result = None
-        program, wanted = chosen_function(desk, table, request)
-        programs = [program]
-        likeness, near = Likeness(bounds=()), 1
+        program, wanted, likeness = chosen_function(desk, table, request)
+        programs, near = [program], 1
     else:
         task, wanted = column_task(table, request.column)
         result = run(task)
@@ -71,8 +73,14 @@ def fill(desk: Desk, request: FillRequest, run: Callable[[Task], Result]) -> Fil
     if result is not None and not (result.solved and result.answer):
         return replace(blank, seconds=time.monotonic() - started)
     with tempfile.TemporaryFile("w+", encoding="utf-8") as spool:
-        total = wanted.given + wanted.blank
-        done = _Work(table=table, inputs=wanted.inputs, total=total, likeness=likeness, near=near)
+        done = _Work(
+            table=table,
+            inputs=wanted.inputs,
+            total=wanted.given + wanted.blank,
+            likeness=likeness,
+            learned=result is not None,
+            near=near,
+        )
         done.apply(Applier(desk.open_sandbox(), programs), spool, request.on_progress)
         _write(table, target, done, spool, as_it_was)
     if script is not None:
@@ -90,6 +98,7 @@ def fill(desk: Desk, request: FillRequest, run: Callable[[Task], Result]) -> Fil
 
 def _save(file: Path, program: Program, filled: Filled) -> None:
     """Writes the function as a script."""
+    program, _ = without_unread(program)
     takes, gives = annotations_of(program)
     names, _ = parameters_of(program)
     typed = ", ".join(f"{name}: {kind or 'any'}" for name, kind in zip(names, takes, strict=True))
@@ -182,7 +191,8 @@ class _Work:
     """A function applied to a table, with what came of it so far.
 
     Attributes:
-        likeness: What the filled rows are like.
+        likeness: What the rows that the function was learned from are like.
+        learned: The function was found from the filled rows.
         near: How many programs count for every row; the others only for rows unlike the filled ones.
     """
 
@@ -190,6 +200,7 @@ class _Work:
     inputs: Inputs
     total: int
     likeness: Likeness
+    learned: bool
     near: int
     filled: int = 0
     marked: int = 0
@@ -202,8 +213,11 @@ class _Work:
             rows = [record for record in records if not all(map(is_blank, record.cells))]
             arguments = [self.inputs.of(record) for record in rows]
             for record, values, outcomes in zip(rows, arguments, applier(arguments), strict=True):
-                if self._is_wanted(record):
-                    done: Judged | None = self._judged(record, values, outcomes)
+                text = self.inputs.no_number(values)
+                if text is not None:
+                    done: Judged | None = Judged(why=f"{text[:_SHOWN]!r} is no number")
+                elif self._is_wanted(record):
+                    done = self._judged(record, values, outcomes)
                 else:
                     done = compared(self.table, self.inputs, record, outcomes[0])
                 if done is not None:
@@ -215,11 +229,13 @@ class _Work:
 
     def _judged(self, record: Record, values: Sequence[Json], outcomes: Sequence[Outcome]) -> Judged:
         done = judged(self.table, self.inputs, record, values, outcomes[: self.near])
-        if done.why or len(outcomes) == self.near:
+        if done.why or (self.learned and len(outcomes) == self.near):
             return done
         novelty = self.likeness.novelty(values, self.inputs.used)
         if not novelty:
             return done
+        if not self.learned:
+            return replace(done, why=f"no row that the function was learned from is like this one, with {novelty}")
         distant = judged(self.table, self.inputs, record, values, outcomes)
         if not distant.why:
             return done

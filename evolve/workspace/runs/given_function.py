@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import math
+import re
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, replace
 
+from evolve.episodes import Row
 from evolve.errors import UsageError
 from evolve.sandbox import Program
 from evolve.skills.signatures import types_of
 from evolve.tables import ANY, TEXT, Cell, ColumnKind, Comma, Table, is_blank, mostly, text_column, typed_column
+from evolve.tasks.likeness import Likeness
 from evolve.tasks.reading.labels import argument_names
 from evolve.tasks.reading.partly_filled import (
     CHECKS,
@@ -21,29 +25,41 @@ from evolve.tasks.reading.partly_filled import (
     wanted_column,
 )
 from evolve.workspace.desk import Desk
-from evolve.workspace.runs.applying import annotations_of, given_function, parameters_of
+from evolve.workspace.runs.applying import annotations_of, given_function, parameters_of, without_unread
 from evolve.workspace.runs.fill_request import FillRequest
+from evolve.workspace.runs.saved import is_headerless
+
+_ANY_NUMBER = ColumnKind(name="float", whole=True)
 
 
-def chosen_function(desk: Desk, table: Table, request: FillRequest) -> tuple[Program, PartlyFilled]:
-    """The function that is named, and the column that it fills.
+def chosen_function(desk: Desk, table: Table, request: FillRequest) -> tuple[Program, PartlyFilled, Likeness]:
+    """The function that is named, the column that it fills, and what the rows that it was learned from are like.
 
-    Its arguments are the columns that are called as its parameters are; where none is, the first ones.
+    Its arguments are the columns that are called as its parameters are; where none is, the first ones, unless it was
+    saved with names of columns.
 
     Raises:
         UsageError: There is no such function, or the table has not what it takes.
     """
     if request.skill is not None and request.function is not None:
         raise UsageError("give either --with NAME or --function FILE.py", hint="leave one of them out")
+    made_for = ""
+    rows: tuple[Row, ...] = ()
     if request.skill is not None:
         skill = desk.stores.skills.get(request.skill)
+        made_for, rows = skill.description, skill.rows
         program = Program(source=skill.code, entry=skill.entry)
         takes, gives = types_of(skill.signature)
     else:
         program = given_function(request.function or "")
         takes, gives = annotations_of(program)
-    column, given, blank = wanted_column(table, request.column, new=True)
-    columns = _arguments(table, column, program)
+    names, _ = parameters_of(program)  # also those that it does not read: it was made for another column
+    program, places = without_unread(program)
+    takes = tuple(takes[place] for place in places) if len(takes) == len(names) else ()
+    read = {index for index, called in enumerate(_called(table)) if called in names or table.columns[index] in names}
+    own = _own_column(table, program, made_for, read)
+    column, given, blank = wanted_column(table, request.column, new=True, own=own, read=read)
+    columns = _arguments(table, column, program, named=request.skill is not None)
     examples, others = rows_of(table, column)
     wanted = [record.cells[column] for record in examples]
     comma = comma_in(table, [*examples, *others])
@@ -61,20 +77,42 @@ def chosen_function(desk: Desk, table: Table, request: FillRequest) -> tuple[Pro
     label = label_of(table, column) if column < len(table.columns) else request.column or ""
     problem = table.problem(label) if column == len(table.columns) else ""
     if problem:
-        raise UsageError(
-            f"the new column cannot be called {label!a}: {problem}", hint="--column with another name"
-        )
+        raise UsageError(f"the new column cannot be called {label!a}: {problem}", hint="--column with another name")
     inputs = Inputs(
         columns=tuple(columns),
         kinds=tuple(kinds),
         column=column,
         label=label,
-        kind=result if examples else _new_kind(gives, kinds),
+        kind=result if examples else _new_kind(table, gives, kinds),
+        numeric=frozenset(place for place in range(len(columns)) if takes and _is_number_type(takes[place])),
     )
-    return program, PartlyFilled(inputs=inputs, given=given, blank=blank)
+    known = [[row.input[place] for place in places[: len(columns)]] for row in rows if len(row.input) == len(names)]
+    return program, PartlyFilled(inputs=inputs, given=given, blank=blank), Likeness.of(known)
 
 
-def _arguments(table: Table, column: int, program: Program) -> list[int]:
+def _called(table: Table) -> list[str]:
+    """What a function that is learned from the table calls its columns."""
+    return argument_names(table.columns)
+
+
+def _own_column(table: Table, program: Program, made_for: str, read: Set[int]) -> int | None:
+    """The column that a function was learned for: the one that it, or the sentence that describes it, is named for."""
+    said = re.match(r"Give (.+?) from ", made_for)
+    names = {program.entry, *([said[1]] if said else [])}
+    places = [
+        index
+        for index, called in enumerate(_called(table))
+        if index not in read and (called in names or table.columns[index] in names)
+    ]
+    return places[0] if len(places) == 1 else None
+
+
+def _arguments(table: Table, column: int, program: Program, *, named: bool) -> list[int]:
+    """The columns that a function takes.
+
+    Args:
+        named: Its parameters are called as the columns that it was learned from, so that others are no guess at them.
+    """
     names, needed = parameters_of(program)
     others = [index for index, label in enumerate(table.columns) if index != column and not label.endswith(CHECKS)]
     called = dict(zip(argument_names([table.columns[index] for index in others]), others, strict=True))
@@ -83,14 +121,38 @@ def _arguments(table: Table, column: int, program: Program) -> list[int]:
     wanted = f"{program.entry} takes {', '.join(names) or 'nothing'}"
     if not names:
         raise UsageError(f"{wanted}, so it cannot fill a column", hint="a function of one argument or more")
-    if by_name:
-        missing = [name for name in names[:needed] if name not in called]
+    if by_name or (named and any(table.columns) and not is_headerless(names)):
+        missing = [name for name in names[: max(needed, 1)] if name not in called]
         if missing:
-            raise UsageError(f"{wanted}, and no column is called {missing[0]!r}", hint="call the columns like that")
+            raise UsageError(
+                f"{wanted}, and no column is called {missing[0]!r}",
+                hint="rename the column that it is to read; --column NAME names the one to fill"
+                + (", and --function FILE.py takes the first columns" if not by_name else ""),
+            )
         return by_name[: next((n for n, name in enumerate(names) if name not in called), len(names))]
     if len(others) < needed:
         raise UsageError(f"{wanted}, and the table has {len(others)} other columns", hint="name the columns like that")
     return others[: max(needed, 1)]
+
+
+def _is_number_type(annotation: str) -> bool:
+    names = {name.strip() for name in annotation.split("|")}
+    return bool(names & {"int", "float"}) and names <= {"int", "float", "None"}
+
+
+def _number_kind(table: Table, cells: Sequence[Cell], comma: Comma) -> ColumnKind:
+    """How cells are read that are to be numbers: as most of them are written, whatever the others are."""
+    if table.typed:
+        kind = typed_column([cell for cell in cells if isinstance(cell, int | float) and not isinstance(cell, bool)])
+        return kind if kind.is_number else _ANY_NUMBER
+    numbers = [cell for cell in cells if isinstance(cell, str) and text_column([cell], loose=True).is_number]
+    kind = text_column(numbers, loose=True, comma=comma)
+    if kind.is_number:
+        return kind
+    singly = (text_column([cell], loose=True) for cell in numbers)
+    styles = {replace(_ANY_NUMBER, decimal=one.decimal, thousands=one.thousands) for one in singly}
+    read = {style: sum(style.number(cell) is not None for cell in numbers) for style in styles}
+    return max(read, key=lambda style: (read[style], style.decimal, style.thousands), default=_ANY_NUMBER)
 
 
 def _kind(table: Table, cells: Sequence[Cell], takes: str, known: tuple[bool, Comma]) -> ColumnKind:
@@ -98,15 +160,37 @@ def _kind(table: Table, cells: Sequence[Cell], takes: str, known: tuple[bool, Co
     if takes == "str":
         return TEXT
     filled = [cell for cell in cells if not is_blank(cell)]
+    if _is_number_type(takes):
+        return _number_kind(table, filled, known[1])
     if table.typed:
         return typed_column(filled)
     loose, comma = known
-    return mostly(filled, loose=takes in ("int", "float") or loose, comma=comma)
+    return mostly(filled, loose=loose, comma=comma)
 
 
-def _new_kind(gives: str, kinds: Sequence[ColumnKind]) -> ColumnKind:
-    """How values are written where no cell is filled: with the decimal sign of the arguments."""
+def _new_kind(table: Table, gives: str, kinds: Sequence[ColumnKind]) -> ColumnKind:
+    """How values are written where no cell is filled: as the numbers that the function reads."""
     if gives == "str":
         return TEXT
-    style = next((kind for kind in kinds if kind.is_number and kind.decimal == ","), None)
-    return ANY if style is None else replace(ANY, decimal=",")
+    numbers = [kind for kind in kinds if kind.is_number]
+    if table.typed or not numbers:
+        return ANY
+    style = max(numbers, key=lambda kind: (kind.thousands != "", kind.name == "float"))
+    decimal = next((kind.decimal for kind in numbers if kind.name == "float"), style.decimal)
+    digits = {kind.decimals for kind in numbers if kind.name == "float"}
+    decimals = digits.pop() if len(digits) == 1 and gives != "int" else None
+    thousands = style.thousands if style.thousands != decimal else ""
+    whole = any(kind.whole for kind in numbers)
+    return _AsRead(name="any", decimal=decimal, thousands=thousands, decimals=decimals, whole=whole)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _AsRead(ColumnKind):
+    """Numbers written as those of other columns, with more digits where a value has more: it may be of another unit."""
+
+    def write(self, value: Cell) -> tuple[Cell, str]:
+        kind: ColumnKind = self
+        if self.decimals is not None and isinstance(value, float) and math.isfinite(value):
+            fits = math.isclose(round(value, self.decimals), value, rel_tol=1e-12)
+            kind = self if fits else replace(self, decimals=None)
+        return ColumnKind.write(kind, value)

@@ -141,11 +141,16 @@ def likeness(task: Task, skill: Skill) -> str:
     if _kinds(signature) != _kinds(skill.signature):
         return ""
     names = names_of(signature)
-    if names == names_of(skill.signature) and not all(map(_HEADERLESS.match, names)):
+    if names == names_of(skill.signature) and not is_headerless(names):
         asked = " ".join(task.instruction.split())
         return _LIKE[0] if asked and skill.description.startswith(asked) else _LIKE[1]
     outlines = _outlines(skill.rows)
     return _LIKE[2] if len(task.examples) > 1 and _outlines(task.examples) <= outlines else ""
+
+
+def is_headerless(names: Iterable[str]) -> bool:
+    """Whether parameters are called as where no header names them."""
+    return all(map(_HEADERLESS.match, names))
 
 
 def _outlines(rows: Iterable[Row]) -> set[Json]:
