@@ -173,6 +173,6 @@ def test_a_row_unlike_those_that_a_saved_function_was_learned_from_is_marked(wor
     filled = workspace.fill(file, skill="give-short-1")
     assert lines(filled)[1].startswith("Leslie B. Lamport,Lamport,")
     why = "no row that the function was learned from is like this one, with "
-    assert [(mark.row, mark.value, mark.why) for mark in filled.marks] == [(2, "Lamport", why + "of '.'")]
+    assert [(mark.row, mark.value, mark.why) for mark in filled.marks] == [(2, "Lamport", why + "'.'")]
     numbers, _ = table("Kunde;Netto;Brutto\nanybody at all;99,00;\n")
     assert workspace.fill(numbers, skill="give-brutto-1", out=numbers.with_name("o.csv")).marked == 0
