@@ -35,8 +35,8 @@ class RunView:
 
     def emit(self, event: Event) -> None:
         """Prints a line where the stage has something to say."""
-        # What became of skills is told once, with what was learned.
-        line = "" if event.kind in ("not_kept", "admitted") else episode_line(event)
+        # A refused draft is told of once, with what was learned.
+        line = "" if event.kind == "not_kept" else episode_line(event)
         if line:
             note(visible(self._mark + line, lines=False), indent=9)
 
