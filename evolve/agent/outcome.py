@@ -137,7 +137,11 @@ def _shown_note(rows: int) -> str:
     """How many rows no longer count among those that were not shown."""
     if not rows:
         return ""
-    return "; 1 row was shown after a refusal" if rows == 1 else f"; {rows} rows were shown after refusals"
+    return (
+        "; one of your rows ruled out an earlier answer"
+        if rows == 1
+        else f"; {rows} of your rows ruled out earlier answers"
+    )
 
 
 def _ending(steps: Sequence[Step], context: EpisodeContext, left: Limits) -> str:

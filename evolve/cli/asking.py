@@ -131,7 +131,7 @@ def parse_choice(answer: str, outputs: Sequence[Any]) -> tuple[Any] | None:
     """
     if not answer:
         return None
-    if answer.isdigit() and 1 <= int(answer) <= len(outputs):
+    if answer.isdecimal() and 1 <= int(answer) <= len(outputs):
         return (outputs[int(answer) - 1],)
     if all(isinstance(output, str) for output in outputs) and not answer.startswith('"'):
         return (answer,)  # where texts are wanted, 007 is one

@@ -13,7 +13,7 @@ import typer
 
 from evolve.cli import asking, learning, options, pages
 from evolve.cli.output import at_home, counted, emit, emit_json, flush, note
-from evolve.cli.run import Learn, Presentation, exit_code, present, tell_created
+from evolve.cli.run import Learn, exit_code, tell_created, tell_help, tell_open
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -74,12 +74,12 @@ def fill_command(
     are marked, with 0 where all are filled and none is.
     """
     import evolve
-    from evolve.cli.views import RunView
+    from evolve.cli.views import TableView
     from evolve.workspace import parse_budget
 
     parse_budget(budget or ())  # a wrong option is told before anything is made
     person = learning.who_learns(asking.person_here("ask", as_json=as_json), learn)
-    view = RunView(unsandboxed=sandbox == "none")
+    view = TableView(unsandboxed=sandbox == "none")
     how = Asked(column=column, out=out, in_place=in_place, skill=with_, function=function, sheet=sheet, save=save)
     with evolve.open(workspace, model=model, events=view, sandbox=sandbox) as opened:
         tell_created(opened)
@@ -90,9 +90,9 @@ def fill_command(
             if as_json:
                 emit_json({**filled.to_json(), **opened.mark})
             else:
+                show(filled, "".join(f" ({word})" for word in opened.mark))
                 if filled.result is not None:
-                    present(opened, None, filled.result, Presentation(person=person))
-                show(filled)
+                    asking.tell_waiting(filled.result)
             flush()
         learning.learn_and_tell(opened, named=workspace, as_json=as_json)
     raise typer.Exit(_code(filled))
@@ -117,14 +117,27 @@ def _code(filled: Filled) -> int:
     return (exit_code(filled.result) if filled.result is not None else 0) or 1
 
 
-def show(filled: Filled) -> None:
-    """Prints what became of a table."""
-    emit()
-    names = ", ".join(filled.inputs)
-    emit(f"read as {filled.form}; {filled.column} from {names}; {counted(filled.given, 'row')} given")
+def show(filled: Filled, mark: str = "") -> None:
+    """Prints what became of a table, then how sure that is, then the function that was found."""
+    names = f"{filled.column} from {', '.join(filled.inputs)}" if filled.inputs else filled.column
+    emit(f"read as {filled.form}; {names}; {counted(filled.given, 'row')} given")
     if filled.out is None:
         emit("nothing is written: no function was found that gives the filled cells")
+    else:
+        _show_cells(filled, filled.out)
+    result = filled.result
+    if result is None:
         return
+    emit(f"{result.kind if result.solved else result.status}{mark}: {result.note}")
+    tell_open(result)
+    tell_help(result)
+    if filled.out is not None:
+        emit()
+        emit(result.answer.strip(), exact=True)
+
+
+def _show_cells(filled: Filled, out: Path) -> None:
+    """Prints how many cells were filled, the first that are marked, and where they were written."""
     done = f"{counted(filled.filled, 'cell')} of {filled.column} filled, {filled.marked:,} marked"
     emit(f"{done}; {filled.seconds:.1f} s")
     for mark in filled.marks[:_SHOWN]:
@@ -134,7 +147,7 @@ def show(filled: Filled) -> None:
         emit(f"  and {counted(filled.marked - _SHOWN, 'further cell')}, all marked in the file")
     if filled.loss:
         emit(f"{filled.loss}")
-    emit(f"wrote {at_home(str(Path(filled.out)))}", whole=True)
+    emit(f"wrote {at_home(str(out))}", whole=True)
 
 
 class Rows(AbstractContextManager["Rows"]):

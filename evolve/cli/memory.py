@@ -13,7 +13,7 @@ from evolve.cli.output import counted, emit, emit_json, note, shorten, table, vi
 from evolve.cli.views import cause_line
 
 if TYPE_CHECKING:
-    from evolve.workspace import Insight, InsightStatus
+    from evolve.workspace import Insight, InsightStatus, Sentence
 
 app = pages.App()
 
@@ -39,7 +39,13 @@ def list_command(
         emit_json({"insights": [_insight(insight) for insight in insights], "notes": notes})
         return
     rows = [
-        (insight.id[:10], insight.status, insight.evidence, insight.groups, shorten(told[insight.id].text, 160))
+        (
+            insight.id[:10],
+            _status(insight, told[insight.id]),
+            insight.evidence,
+            insight.groups,
+            shorten(told[insight.id].text, 160),
+        )
         for insight in insights
     ]
     emit(table(("id", "status", "evidence", "groups", "insight"), rows, spare=("groups",)) or "no insights yet")
@@ -209,6 +215,13 @@ def _progress_notes() -> Callable[[int], None]:
             note(f"indexed {count:,} episodes")
 
     return tell
+
+
+def _status(insight: Insight, told: Sentence) -> str:
+    """How far an insight is proven, in words: what a search claims of one or two problems is hardly supported."""
+    if insight.status != "supported" or told.worded or insight.groups > 2:
+        return insight.status
+    return "seen once" if insight.groups < 2 else "seen twice"
 
 
 def _insight(insight: Insight) -> dict[str, Any]:

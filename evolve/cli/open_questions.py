@@ -1,12 +1,13 @@
 """What the rows leave open, put to the person once the function that fits them was shown.
 
 The function is kept whatever they answer: an empty line or a command leaves the question, and a value that no function
-gives is asked back before it counts.
+gives, or that is none of the few values so far, is asked back before it counts.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 MOST = 3
 """Most questions about one function."""
+FEW = 8
+"""Most different values that are a choice: a further one among so few is more likely a slip than a value."""
 YES = ("y", "yes")
 
 
@@ -57,16 +60,20 @@ def settle(task: Task, result: Result, talk: Talk) -> Settled:
         about_row = bool(result.misfits) and result.solved
         if not about_row and result.ambiguity is None:
             break
-        reply = _row_reply(result, talk) if about_row else _value_reply(result, talk)
+        reply = _row_reply(result, talk) if about_row else _value_reply(task, result, talk)
         if reply.startswith("/"):
             return Settled(result=result, left=reply)
+        doubt = "" if about_row else _doubt(task, result, reply)
+        if doubt and not _is_insisted(doubt, talk):
+            break
         changed = _with_row(task, result, reply) if about_row else _with_value(task, result, reply, talk)
         if changed is None:
             break
         new = talk.again(changed)
         if new.status == "interrupted":
             break
-        if not about_row and not _fits(new, changed) and not _is_insisted(new, talk):
+        unasked = not about_row and not doubt
+        if unasked and not _fits(new, changed) and not _is_insisted("no function found gives that", talk):
             break
         task, result = changed, new
         talk.show(result)
@@ -92,12 +99,50 @@ def _with_row(task: Task, result: Result, reply: str) -> Task | None:
     return tasks.with_correction(task, misfit.input, misfit.expected) if reply == "1" else None
 
 
-def _value_reply(result: Result, talk: Talk) -> str:
-    """Which value the person says is right."""
+def _value_reply(task: Task, result: Result, talk: Talk) -> str:
+    """Which value the person says is right; what can be no value is told, and asked for once more."""
     assert result.ambiguity is not None
-    options = "\n".join(f"{number}  {_told(value)}" for number, value in enumerate(result.ambiguity.outputs, 1))
+    outputs = result.ambiguity.outputs
+    options = "\n".join(f"{number}  {_told(value)}" for number, value in enumerate(outputs, 1))
     talk.tell(f"the rows leave open what {_told(*result.ambiguity.input)} gives:\n{options}")
-    return (talk.ask("which is right (a number, another value, or Enter to leave it open)? ") or "").strip()
+    while True:
+        reply = (talk.ask("which is right (a number, another value, or Enter to leave it open)? ") or "").strip()
+        slip = _slip(reply, _values_so_far(task, result), len(outputs))
+        if not slip:
+            return reply
+        talk.tell(slip)
+
+
+def _values_so_far(task: Task, result: Result) -> list[Any]:
+    assert result.ambiguity is not None
+    return [*(example.output for example in task.examples), *result.ambiguity.outputs]
+
+
+def _slip(reply: str, values: list[Any], choices: int) -> str:
+    """Why a reply is no value at all, or ""."""
+    if not all(isinstance(value, str) for value in values):
+        numbered = False  # a number beyond the choices is a value where numbers are wanted
+    else:
+        numbered = reply.isdecimal() and not 1 <= int(reply) <= choices and not any(map(str.isdecimal, values))
+    if numbered:
+        return f'there are {choices} answers to choose from; the text {reply} itself is typed as "{reply}"'
+    arrows = re.compile(r"\s(->|=>|→)\s")
+    if arrows.search(reply) and not any(isinstance(value, str) and arrows.search(value) for value in values):
+        return f"{reply!r} is a row; only what it gives is asked for here"
+    return ""
+
+
+def _doubt(task: Task, result: Result, reply: str) -> str:
+    """Why a value is asked back before it counts, or "": all so far were a few texts, and it is none of them."""
+    assert result.ambiguity is not None
+    chosen = parse_choice(reply, result.ambiguity.outputs)
+    values = _values_so_far(task, result)
+    if chosen is None or chosen[0] in values or not all(isinstance(value, str) for value in values):
+        return ""
+    known = list(dict.fromkeys(values))
+    if len(known) > FEW or len(known) >= len(task.examples):
+        return ""
+    return f"{chosen[0]!r} is none of the values so far ({', '.join(known)})"
 
 
 def _with_value(task: Task, result: Result, reply: str, talk: Talk) -> Task | None:
@@ -121,8 +166,8 @@ def _fits(result: Result, task: Task) -> bool:
     return result.solved and task.examples[-1].input not in [misfit.input for misfit in result.misfits]
 
 
-def _is_insisted(result: Result, talk: Talk) -> bool:
-    reply = talk.ask("no function found gives that; is it right? [y] keeps it as a new row, Enter drops it ") or ""
+def _is_insisted(doubt: str, talk: Talk) -> bool:
+    reply = talk.ask(f"{doubt}; is it right? [y] keeps it as a new row, Enter drops it ") or ""
     return reply.strip().lower() in YES
 
 

@@ -217,20 +217,40 @@ def _show(result: Result, mark: str, asked_about: str) -> None:
         emit(f"it gives {json.dumps(result.value, ensure_ascii=False)}")
     state = f"solved, {result.kind}" if result.solved else result.status
     emit(f"{state}{mark}: {result.note}")
+    tell_open(result)
+    emit(f"{spending(result.cost)}, {result.cost.seconds:.2f} s; episode {result.episode_id}")
+    tell_help(result)
+
+
+def tell_open(result: Result) -> None:
+    """Prints what the examples leave open."""
     if result.ambiguity is not None:
         first, *others = [json.dumps(value, ensure_ascii=False) for value in result.ambiguity.outputs]
         emit(f"ambiguous: for {_values(result.ambiguity.input)} this gives {first}, another short program {others[0]}")
         emit("  add a row with that input to decide it")
-    emit(f"{spending(result.cost)}, {result.cost.seconds:.2f} s; episode {result.episode_id}")
+
+
+def tell_help(result: Result) -> None:
+    """Prints what came nearest, which budget ended a run, and what would help."""
     for line in open_questions.nearest_lines(result):
         emit(f"  {line}")
     if result.overshoot:
         emit(f"  {result.overshoot}")
     if result.status == "budget":
         ended = "the given budget" if result.budget_ended else "the settings' own bound"
-        more = "2M-tokens" if result.cost.calls else "500k-candidates --budget 2m"
-        emit(f"  {ended} ended it; a larger one goes further")
-        emit(f"  try: --budget {more}", whole=True)
+        more = _larger(result)
+        help_ = "a larger one goes further" if more else "more rows of the kind that fails help more than a larger one"
+        emit(f"  {ended} ended it; {help_}")
+        if more:
+            emit(f"  try: {more}", whole=True)
+
+
+def _larger(result: Result) -> str:
+    """Options for a budget that is larger than what was spent; "" where a larger one is of little use."""
+    if result.cost.calls:
+        return "--budget 2M-tokens" if result.cost.tokens < 2_000_000 else ""
+    spent_all = result.cost.candidates >= 10_000_000 or result.cost.seconds >= 600
+    return "" if spent_all else "--budget 10M-candidates --budget 10m"
 
 
 def _values(arguments: Any) -> str:

@@ -31,12 +31,26 @@ class RunView:
 
     def __init__(self, *, unsandboxed: bool = False) -> None:
         self._mark = _UNSANDBOXED if unsandboxed else ""
+        self._begun = False
 
     def emit(self, event: Event) -> None:
         """Prints a line where the stage has something to say."""
-        line = episode_line(event)
+        # A refused draft is told of once, with what was learned.
+        line = "" if event.kind == "not_kept" else episode_line(event)
         if line:
             note(visible(self._mark + line, lines=False), indent=9)
+
+
+class TableView(RunView):
+    """Tells of the search behind a table in one line, and of warnings."""
+
+    def emit(self, event: Event) -> None:
+        """Prints a line where the search begins, and each warning."""
+        if event.kind == "warning":
+            super().emit(event)
+        elif event.kind == "plan" and not self._begun:
+            self._begun = True
+            note(f"{self._mark}looking for a function that gives the filled cells")
 
 
 def episode_line(event: Event) -> str:
@@ -61,7 +75,8 @@ def episode_line(event: Event) -> str:
         good = "reproduces every example" if data.get("examples", 1) else "runs; there is no example to compare with"
         return f"observe  {good if data.get('ok') else shorten(str(problem), 100)}"
     if event.kind == "judge" and data:
-        bit = f"{'accepted' if data['accepted'] else 'refused'} on {counted(data['rows'], 'row')} it was not shown"
+        tried = f" on {counted(data['rows'], 'row')} it was not shown" if data["rows"] else ""
+        bit = ("accepted" if data["accepted"] else "refused") + (tried or ": there is no row that it was not shown")
         return f"judge    {shorten(data.get('text') or bit, 400)}"
     if event.kind == "reflect" and data.get("claims"):
         return f"reflect  {counted(data['claims'], 'claim')}{_such_as(data['claims'])}"

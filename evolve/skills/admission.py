@@ -200,8 +200,10 @@ class Admission:
         inputs = similar_inputs(case.inputs, _VARIATIONS) + [list(row.input) for row in case.unseen]
         run = self._run([Program(source=case.skill.code, entry=case.skill.entry)], inputs)[0]
         for expected, outcome in zip(self._interpret(case.skill.tree, inputs), run.outputs, strict=True):
-            if not self._same(expected, outcome):
-                raise _Refused("tree", "its tree and its code give different values")
+            # Operations of the search end so where a number or a list leaves their bounds, which code does not have:
+            # there the tree says nothing.
+            if not expected.error.startswith(OverflowError.__name__) and not self._same(expected, outcome):
+                raise _Refused("tree", "its code and the form in which searches use it differ on some inputs")
         case.checks["tree_inputs"] = len(inputs)
 
     def _duplicate(self, case: _Case) -> None:

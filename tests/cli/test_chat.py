@@ -24,6 +24,13 @@ def test_several_arguments_are_cells_or_a_list(chat):
     assert "takes" in done.out + done.err and "1 values are given" in done.out + done.err
 
 
+def test_what_is_not_of_the_parameters_kind_is_refused(chat):
+    done = chat("5 -> 10", "6 -> 12", "9 -> 18", "", "hello", "/try hello", "/try 8")
+    told = done.out + done.err
+    assert "hellohello" not in told and told.count('takes a number as n, and "hello" is none') == 2
+    assert "16" in done.out
+
+
 def test_rows_are_solved_without_a_model_and_end_where_something_else_begins(chat):
     done = chat("1 -> 2", "2 -> 3", "5 -> 6", "/plan", "[1] -> 1", "[1, 2] -> 2", "[4, 5, 6] -> 3", "")
     assert done.code == 0, done.err

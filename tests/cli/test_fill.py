@@ -22,7 +22,14 @@ def people(tmp_path):
 def test_a_table_is_filled_and_what_was_recognised_and_done_is_told(cli, people, tmp_path):
     done = cli("fill", "people.csv")
     assert done.code == 0
-    assert "def shout(" in done.out and "solved, verified" in done.out
+    lines = done.out.splitlines()
+    assert lines[0].startswith("read as ") and lines[2].startswith("wrote ")
+    assert lines[3] == "verified: reproduces every example and 3 rows it was not shown"
+    assert lines.index(next(line for line in lines if line.startswith("def shout("))) > 3
+    assert "candidates" not in done.out and "episode" not in done.out
+    assert [line.strip() for line in done.err.splitlines() if not line.startswith("made the workspace")] == [
+        "looking for a function that gives the filled cells"
+    ]
     assert "read as separated by semicolons, cp1252; shout from name; 7 rows given" in done.out
     assert "1 cell of shout filled, 0 marked" in done.out
     assert "wrote people.filled.csv" in done.out
@@ -61,6 +68,7 @@ def test_without_a_function_nothing_is_written(cli, tmp_path):
     done = cli("fill", "noise.csv", "--budget", "300-candidates")
     assert done.code == 5
     assert "nothing is written" in done.out
+    assert done.out.count("--budget 10M-candidates --budget 10m") == 1 and "500k" not in done.out
     assert not (tmp_path / "noise.filled.csv").exists()
     assert cli("fill", "noise.csv", "--budget", "300-candidates", "--json").code == 5
 
@@ -100,3 +108,9 @@ def test_a_key_that_is_half_a_letter_is_told_in_any_terminal(cli, tmp_path):
     done = cli("fill", "t.jsonl", "--function", "f.py", "--out", "o.jsonl")
     assert done.code == 1, done.err
     assert cli("fill", "t.jsonl", "--function", "f.py", "--out", "o.jsonl", "--json").code == 1
+
+
+def test_a_column_that_no_other_column_gives_is_told_without_a_hole(cli, tmp_path):
+    (tmp_path / "owners.csv").write_text("id,owner\n1,AX\n2,QB\n3,ZZ\n4,KM\n5,PO\n6,LT\n7,\n")
+    done = cli("fill", "owners.csv", "--budget", "300-candidates")
+    assert "nothing is written" in done.out and " from ;" not in done.out

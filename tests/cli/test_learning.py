@@ -55,6 +55,12 @@ def test_the_result_comes_first_and_then_one_line_about_learning(cli, names):
     assert cli("learn").out == "everything is learned from\n"
 
 
+def test_what_one_task_showed_is_not_called_supported(cli, names):
+    cli("run", names)
+    listed = cli("memory", "list").out
+    assert "seen once" in listed and "in 1 of 1 task" in listed and "supported" not in listed
+
+
 def test_in_json_one_object_has_both(cli, names):
     told = json.loads(cli("run", names, "--json").out)
     assert told["learned"] and told["skills"] and told["learning"]["limits"]["candidates"] == 1_000_000

@@ -69,7 +69,7 @@ def test_a_value_that_a_function_gives_decides(session, capfd):
     assert "ask: the rows leave open what 7 gives:\nask: 1  14\nask: 2  49\n" in out
     values: dict = {}
     exec(made.conversation.turns[-1].answer, values)
-    assert values["task"](3) == 9 if "task" in values else values["solve"](3) == 9
+    assert values["task"](7) == 49 if "task" in values else values["solve"](7) == 49
     assert out.count("code: ") == 2  # the one that was shown first, and the one that gives it
 
 
@@ -118,3 +118,30 @@ def test_where_texts_are_wanted_a_number_is_one():
     assert parse_choice("007", ["a", "b"]) == ("007",) and parse_choice("12", ["a", "b"]) == ("12",)
     assert parse_choice("2", ["a", "b"]) == ("b",) and parse_choice('"2"', ["a", "b"]) == ("2",)
     assert parse_choice("12", [1, 2]) == (12,) and parse_choice("", ["a"]) is None
+
+
+GRADES = "5 -> V\n30 -> H\n8 -> V\n41 -> H\n"
+"""Leave open from which number on it is H."""
+
+
+@pytest.mark.parametrize("reply", ["banana", '"3"'])
+def test_a_value_that_is_none_of_a_few_is_asked_back_and_dropped(session, capfd, reply):
+    made = session(reply, "")
+    out = work(made, GRADES, capfd)
+    told = reply.strip('"')
+    assert f"{told!r} is none of the values so far (V, H); is it right? [y] keeps it" in made.asked[1]
+    assert out.count("code: ") == 1 and told not in made.conversation.turns[-1].answer
+
+
+def test_a_number_beyond_the_choices_and_a_row_are_no_values(session, capfd):
+    made = session("3", "5 -> V", "")
+    out = work(made, GRADES, capfd)
+    assert "there are 2 answers to choose from" in out and "'5 -> V' is a row" in out
+    assert len(made.asked) == 3 and out.count("code: ") == 1
+
+
+def test_a_value_that_is_none_of_a_few_counts_where_the_person_insists(session, capfd):
+    made = session("X", "y")
+    work(made, GRADES, capfd)
+    assert "X" in made.conversation.turns[-1].answer or made.conversation.turns[-1].status != "solved"
+    assert sum("is it right?" in question for question in made.asked) == 1

@@ -26,7 +26,7 @@ def test_the_example_is_solved_listed_exported_and_runs(cli, tmp_path):
     fill, *listings, export = [words[1:] for words in commands("evolve")]
     done = cli(*fill)
     assert done.code == 0, done.err
-    assert "solved, verified: reproduces every example and 3 rows it was not shown" in done.out
+    assert "\nverified: reproduces every example and 3 rows it was not shown" in done.out
     assert "3 cells of short filled, 0 marked" in done.out
     filled = (tmp_path / "names.filled.csv").read_text().splitlines()
     assert filled[-3:] == ["Frances Allen,F. ALLEN", "Katherine Johnson,K. JOHNSON", "Donald Knuth,D. KNUTH"]

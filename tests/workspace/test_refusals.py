@@ -43,14 +43,14 @@ def test_a_refusal_shows_a_row_and_the_next_answer_is_verified_on_the_others():
     assert (first.accepted, first.rows, first.row, first.got) == (False, 5, FIVE.verify[0], 1)
     assert (second.verified, second.rows, second.row) == (True, 4, None)
     assert record.solved and record.note == (
-        "reproduces every example and 4 rows it was not shown; 1 row was shown after a refusal"
+        "reproduces every example and 4 rows it was not shown; one of your rows ruled out an earlier answer"
     )
 
 
 def test_three_rows_have_to_stay_unseen_for_an_answer_to_be_verified():
     record = attempt(THREE, "own")
     assert record.solved and not record.verified
-    why = "only 2 further rows are known; 1 more row could verify it; 1 row was shown after a refusal"
+    why = "only 2 further rows are known; 1 more row could verify it; one of your rows ruled out an earlier answer"
     assert record.note == f"reproduces every example; unverified, because {why}"
 
 

@@ -7,10 +7,11 @@ import csv
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice
+from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
 from evolve.episodes import Json
@@ -172,7 +173,7 @@ def typed_arguments(program: Program, text: str) -> tuple[Json, ...]:
     """Arguments of a function as a person types them: plain text, cells between tabs or commas, or a JSON list.
 
     Raises:
-        UsageError: They are not as many as the function takes.
+        UsageError: They are not as many as the function takes, or one is of another kind than its parameter.
     """
     names, needed = parameters_of(program)
     try:
@@ -180,7 +181,7 @@ def typed_arguments(program: Program, text: str) -> tuple[Json, ...]:
     except (ValueError, RecursionError):
         values = None
     if isinstance(values, list) and needed <= len(values) <= len(names):
-        return tuple(values)
+        return _of_their_kinds(program, values)
     cells = [text] if len(names) == 1 else next(csv.reader([text], delimiter="\t" if "\t" in text else ","), [])
     if not needed <= len(cells) <= len(names):
         raise UsageError(
@@ -188,7 +189,33 @@ def typed_arguments(program: Program, text: str) -> tuple[Json, ...]:
             hint="put commas or tabs between them, or give a JSON list",
         )
     takes, _ = annotations_of(program)
-    return tuple(_typed(cell, kind) for cell, kind in zip(cells, takes, strict=False))
+    return _of_their_kinds(program, [_typed(cell, kind) for cell, kind in zip(cells, takes, strict=False)])
+
+
+_KINDS: Mapping[str, tuple[str, tuple[type, ...]]] = MappingProxyType(
+    {
+        "str": ("a text", (str,)),
+        "int": ("a number", (int, float)),
+        "float": ("a number", (int, float)),
+        "bool": ("true or false", (bool,)),
+        "list": ("a JSON list", (list,)),
+        "dict": ("a JSON object", (dict,)),
+    }
+)
+"""What a parameter that is annotated so takes: in words, and as JSON is read. Other annotations take anything."""
+
+
+def _of_their_kinds(program: Program, values: Sequence[Json]) -> tuple[Json, ...]:
+    """The values, each of the kind that its parameter is annotated with."""
+    names, _ = parameters_of(program)
+    for name, kind, value in zip(names, annotations_of(program)[0], values, strict=False):
+        words, types = _KINDS.get(kind if "|" in kind else kind.partition("[")[0], ("", (object,)))
+        # Python counts truth values among the numbers.
+        if not isinstance(value, types) or (isinstance(value, bool) and words == "a number"):
+            raise UsageError(
+                f"{program.entry} takes {words} as {name}, and {json.dumps(value, ensure_ascii=False)[:80]} is none"
+            )
+    return tuple(values)
 
 
 def _typed(cell: str, kind: str) -> Json:
