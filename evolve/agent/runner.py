@@ -36,6 +36,8 @@ from evolve.workflow import Workflow, misfits, visit_bounds
 if TYPE_CHECKING:
     from evolve.agent.checkpoints import EpisodeSaver
 
+MOST_SUBMISSIONS = 100
+"""Answers that a search may hand in where every refused row becomes an example, however many rows there are."""
 _SLACK = 12
 """Steps that LangGraph counts beyond the stages, generously. Its own limit of 10,007 would let a runaway loop go on."""
 
@@ -205,7 +207,7 @@ class Agent:
         submissions = knobs.submissions if own or identity.split == "train" else 1
         if own and isinstance(policy, Weighing):
             # Every refused row is one more example: the rows alone bound how often it may hand in.
-            submissions = len(task.verify_rows()) + 1
+            submissions = min(len(task.verify_rows()) + 1, MOST_SUBMISSIONS)
         bounds = limits or Limits(candidates=knobs.candidates, seconds=knobs.seconds)
         if limits is None and isinstance(surroundings.policy, Spending):
             bounds = Limits(candidates=None, seconds=None, tokens=knobs.tokens)
