@@ -254,9 +254,8 @@ class Agent:
 
     def _finish(self, context: EpisodeContext, saver: EpisodeSaver | None) -> EpisodeRecord:
         # A refusal that shows a row counts as no step, see ``EpisodeContext.counted``.
-        knobs = self.workflow.knobs
-        workflow = replace(self.workflow, knobs=replace(knobs, steps=knobs.steps + context.limits.submissions))
-        config: dict[str, Any] = {"recursion_limit": _SLACK + sum(visit_bounds(workflow).values())}
+        steps, visits = self.workflow.knobs.steps, sum(visit_bounds(self.workflow).values())
+        config: dict[str, Any] = {"recursion_limit": _SLACK + visits + visits * context.limits.submissions // steps + 1}
         initial = initial_state(self.revision)
         if saver is None:
             _begin(context, initial)

@@ -128,7 +128,8 @@ def show(filled: Filled, mark: str = "") -> None:
     result = filled.result
     if result is None:
         return
-    emit(f"{result.kind if result.solved else result.status}{mark}: {result.note}")
+    why = result.reason if result.reason and "unverified" not in result.note else result.note
+    emit(f"{result.kind if result.solved else result.status}{mark}: {why}")
     tell_open(result)
     tell_help(result)
     if filled.out is not None:

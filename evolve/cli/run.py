@@ -217,6 +217,8 @@ def _show(result: Result, mark: str, asked_about: str) -> None:
         emit(f"it gives {json.dumps(result.value, ensure_ascii=False)}")
     state = f"solved, {result.kind}" if result.solved else result.status
     emit(f"{state}{mark}: {result.note}")
+    if result.reason and "unverified" not in result.note:
+        emit(f"  {result.reason}")
     tell_open(result)
     emit(f"{spending(result.cost)}, {result.cost.seconds:.2f} s; episode {result.episode_id}")
     tell_help(result)
