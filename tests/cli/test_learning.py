@@ -102,7 +102,7 @@ def test_a_refused_row_is_named_in_text_and_in_json(cli, ends):
     budget = ("--budget", "2k-candidates")
     text = cli("run", ends, *budget)
     assert text.code == 5
-    assert "1 row was shown after a refusal" in text.out
+    assert "one of your rows ruled out an earlier answer" in text.out
     assert "for [1, 2] it gives 1, wanted 1000003" in text.out
     told = json.loads(cli("run", ends, *budget, "--json").out)
     assert [(one["input"], one["given"], one["expected"]) for one in told["misfits"]] == [([[1, 2]], 1_000_003, 1)]

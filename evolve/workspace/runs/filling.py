@@ -60,15 +60,9 @@ def fill(desk: Desk, request: FillRequest, run: Callable[[Task], Result]) -> Fil
     if request.skill is not None or request.function is not None:
         result = None
         program, wanted, likeness = chosen_function(desk, table, request)
-        programs, near = [program], 1
+        functions = _Functions(programs=[program], likeness=likeness)
     else:
-        task, wanted = column_task(table, request.column)
-        result = run(task)
-        rivals = (*result.rivals[:_MOST_RIVALS], *result.distant[:_MOST_RIVALS])
-        programs = [Program(source=source, entry=result.entry) for source in (result.answer, *rivals)]
-        likeness = Likeness.of(row.input for row in (*task.examples, *task.verify, *task.hidden))
-        near = 1 + len(result.rivals[:_MOST_RIVALS])
-        wanted = replace(wanted, inputs=replace(wanted.inputs, used=_used(programs, result)))
+        result, wanted, functions = _searched(table, request, run)
     blank = _blank(table, wanted, result)
     if result is not None and not (result.solved and result.answer):
         return replace(blank, seconds=time.monotonic() - started)
@@ -77,23 +71,51 @@ def fill(desk: Desk, request: FillRequest, run: Callable[[Task], Result]) -> Fil
             table=table,
             inputs=wanted.inputs,
             total=wanted.given + wanted.blank,
-            likeness=likeness,
+            likeness=functions.likeness,
             learned=result is not None,
-            near=near,
+            near=functions.near,
         )
-        done.apply(Applier(desk.open_sandbox(), programs), spool, request.on_progress)
+        done.apply(Applier(desk.open_sandbox(), functions.programs), spool, request.on_progress)
         _write(table, target, done, spool, as_it_was)
     if script is not None:
-        _save(script, programs[0], blank)
+        _save(script, functions.programs[0], blank)
     return replace(
         blank,
         out=target,
         filled=done.filled,
         marked=done.marked,
         marks=tuple(done.marks),
-        function=programs[0].source,
+        function=functions.programs[0].source,
         seconds=time.monotonic() - started,
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Functions:
+    """The function to apply and its rivals.
+
+    Attributes:
+        programs: The function first.
+        likeness: What the rows are like that it was learned from.
+        near: How many of the programs count for every row.
+    """
+
+    programs: Sequence[Program]
+    likeness: Likeness
+    near: int = 1
+
+
+def _searched(
+    table: Table, request: FillRequest, run: Callable[[Task], Result]
+) -> tuple[Result, PartlyFilled, _Functions]:
+    """The function that the filled rows lead to, if any, and what else fits them."""
+    task, wanted = column_task(table, request.column)
+    result = run(task)
+    rivals, distant = result.rivals[:_MOST_RIVALS], result.distant[:_MOST_RIVALS]
+    programs = [Program(source=source, entry=result.entry) for source in (result.answer, *rivals, *distant)]
+    likeness = Likeness.of(row.input for row in (*task.examples, *task.verify, *task.hidden))
+    wanted = replace(wanted, inputs=replace(wanted.inputs, used=_used(programs, result)))
+    return result, wanted, _Functions(programs=programs, likeness=likeness, near=1 + len(rivals))
 
 
 def _save(file: Path, program: Program, filled: Filled) -> None:

@@ -64,30 +64,29 @@ def chosen_function(desk: Desk, table: Table, request: FillRequest) -> tuple[Pro
     wanted = [record.cells[column] for record in examples]
     comma = comma_in(table, [*examples, *others])
     result = typed_column(wanted) if table.typed else text_column(wanted, loose=True, comma=comma)
-    loose = result.is_number or not has_digits(wanted)
-    kinds = [
-        _kind(
-            table,
-            [record.cells[index] for record in (*examples, *others)],
-            takes[place] if takes else "",
-            (loose, comma),
-        )
-        for place, index in enumerate(columns)
-    ]
-    label = label_of(table, column) if column < len(table.columns) else request.column or ""
-    problem = table.problem(label) if column == len(table.columns) else ""
-    if problem:
-        raise UsageError(f"the new column cannot be called {label!a}: {problem}", hint="--column with another name")
+    known = (result.is_number or not has_digits(wanted), comma)
+    cells = [[record.cells[index] for record in (*examples, *others)] for index in columns]
+    kinds = [_kind(table, of_column, takes[n] if takes else "", known) for n, of_column in enumerate(cells)]
     inputs = Inputs(
         columns=tuple(columns),
         kinds=tuple(kinds),
         column=column,
-        label=label,
+        label=_label(table, column, request.column or ""),
         kind=result if examples else _new_kind(table, gives, kinds),
         numeric=frozenset(place for place in range(len(columns)) if takes and _is_number_type(takes[place])),
     )
-    known = [[row.input[place] for place in places[: len(columns)]] for row in rows if len(row.input) == len(names)]
-    return program, PartlyFilled(inputs=inputs, given=given, blank=blank), Likeness.of(known)
+    learned = [[row.input[place] for place in places[: len(columns)]] for row in rows if len(row.input) == len(names)]
+    return program, PartlyFilled(inputs=inputs, given=given, blank=blank), Likeness.of(learned)
+
+
+def _label(table: Table, column: int, new: str) -> str:
+    """What the column is called, also one that is not there yet."""
+    if column < len(table.columns):
+        return label_of(table, column)
+    problem = table.problem(new)
+    if problem:
+        raise UsageError(f"the new column cannot be called {new!a}: {problem}", hint="--column with another name")
+    return new
 
 
 def _called(table: Table) -> list[str]:
