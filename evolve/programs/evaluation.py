@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from evolve.programs.operation import Operation
+from evolve.programs.operation import EVALUATION_ERRORS, Operation
 from evolve.programs.terms import Apply, Bound, Constant, Input, Lambda, Term
 
 Meaning = Callable[[tuple[Any, ...], tuple[Any, ...]], Any]
@@ -27,6 +27,14 @@ def compile_term(term: Term, operations: Mapping[str, Operation]) -> Callable[[t
 def evaluate(term: Term, inputs: tuple[Any, ...], operations: Mapping[str, Operation]) -> Any:
     """The value of ``term`` on frozen ``inputs``; see :func:`compile_term`."""
     return compile_term(term, operations)(inputs)
+
+
+def value_or(meaning: Callable[[tuple[Any, ...]], Any], inputs: tuple[Any, ...], otherwise: Any) -> Any:
+    """The value of a compiled term, or ``otherwise`` where it is undefined."""
+    try:
+        return meaning(inputs)
+    except EVALUATION_ERRORS:
+        return otherwise
 
 
 def _compile(term: Term, operations: Mapping[str, Operation]) -> Meaning:

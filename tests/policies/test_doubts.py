@@ -70,11 +70,6 @@ def test_a_word_that_every_row_has_may_be_copied() -> None:
     assert any(_value(code, "41 lb") == "41 (lb)" for code in told.rivals)
 
 
-def test_what_three_rows_decide_by_chance_is_asked_about() -> None:
-    told = _doubts([("figs", 4), ("plum", 4), ("pear", 4)], ["apple"])
-    assert told.question is None or "apple" in told.question.input
-
-
 def test_it_counts_what_it_cost_and_keeps_to_its_limits() -> None:
     told = _doubts(NAMES, ["Johann Sebastian Bach"])
     assert 0 < told.cost.candidates <= 21_000

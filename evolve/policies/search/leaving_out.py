@@ -14,8 +14,7 @@ from evolve.episodes import Json, Row
 from evolve.policies.search.enumerator import near
 from evolve.policies.search.problem import Problem, problem_from_rows
 from evolve.policies.search.searcher import Searcher, Vocabulary
-from evolve.programs.evaluation import compile_term
-from evolve.programs.operation import EVALUATION_ERRORS
+from evolve.programs.evaluation import compile_term, value_or
 from evolve.programs.terms import Term
 from evolve.programs.types import as_type
 
@@ -90,11 +89,4 @@ class LeavingOut:
 def same_values(term: Term, other: Term, inputs: Sequence[tuple[Any, ...]], vocabulary: Vocabulary) -> bool:
     """Whether two programs give the same on these inputs, or both no value."""
     own, others = (compile_term(one, vocabulary.by_name) for one in (term, other))
-    return all(near(_value(own, row), _value(others, row)) for row in inputs)
-
-
-def _value(meaning: Callable[[tuple[Any, ...]], Any], row: tuple[Any, ...]) -> Any:
-    try:
-        return meaning(row)
-    except EVALUATION_ERRORS:
-        return None
+    return all(near(value_or(own, row, None), value_or(others, row, None)) for row in inputs)

@@ -21,7 +21,7 @@ from evolve.policies.search.grammar import Rule, costs_of
 from evolve.policies.search.leaves import MINED, leaves_of, look_ups
 from evolve.policies.search.problem import Problem
 from evolve.policies.search.searcher import MAX_COST, Vocabulary
-from evolve.programs.evaluation import compile_term
+from evolve.programs.evaluation import compile_term, value_or
 from evolve.programs.operation import EVALUATION_ERRORS
 from evolve.programs.terms import Apply, Constant, Lambda, Term, paths, replace
 from evolve.programs.types import FLOAT, INT, STR, Type
@@ -73,14 +73,7 @@ class Answered:
     def values(self, term: Term, inputs: Sequence[Values]) -> Values:
         """The values of a term on inputs, ``UNDEFINED`` where it has none."""
         meaning = compile_term(term, self.vocabulary.by_name)
-        return tuple(_value(meaning, row) for row in inputs)
-
-
-def _value(meaning: Callable[[Values], Any], row: Values) -> Any:
-    try:
-        return meaning(row)
-    except EVALUATION_ERRORS:
-        return UNDEFINED
+        return tuple(value_or(meaning, row, UNDEFINED) for row in inputs)
 
 
 def rivals_of(

@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from dataclasses import replace
 
-from evolve.episodes import EpisodeRecord, Json, Limits, Row
+from evolve.episodes import EpisodeRecord, Json, Limits
 from evolve.files import canonical_json
 from evolve.policies.protocol import Doubting
 from evolve.tasks import Task
@@ -26,7 +26,7 @@ def doubted(desk: Desk, result: Result, record: EpisodeRecord, task: Task) -> Re
     The gate never asks this. Rows alone decide there.
     """
     step = next((s for s in reversed(record.steps) if s.judgement is not None and s.judgement.accepted), None)
-    if step is None or not task.examples or not result.solved:
+    if step is None or desk.uses_model or not task.examples or not result.solved:
         return result
     policy = desk.stores.practice_arm(desk.workflow).policy(desk.learner, attended=True)
     if not isinstance(policy, Doubting):
@@ -36,9 +36,7 @@ def doubted(desk: Desk, result: Result, record: EpisodeRecord, task: Task) -> Re
     least, most = CANDIDATES
     limits = Limits(candidates=min(most, max(least, 2 * record.cost.candidates)), seconds=None)
     doubts = policy.doubts(view, step, task.unlabelled, limits)
-    reason = ""
-    if record.verified:
-        reason = _by_chance(task)
+    reason = _by_chance(task) if record.verified else ""
     if doubts.question is not None and doubts.contested:
         first, second = (_short(value) for value in doubts.question.outputs)
         given = ", ".join(map(_short, doubts.question.input))
@@ -57,16 +55,12 @@ def doubted(desk: Desk, result: Result, record: EpisodeRecord, task: Task) -> Re
 def _by_chance(task: Task) -> str:
     """Why the rows that decided say too little: their values are so few that one of them alone might pass."""
     rows = task.verify_rows()
-    shares = Counter(canonical_json(row.output) for row in _known(task))
+    shares = Counter(canonical_json(row.output) for row in (*task.examples, *rows))
     total = shares.total()
     chance = math.prod(shares[canonical_json(row.output)] / total for row in rows)
     if not rows or chance <= CHANCE:
         return ""
     return f"the {len(rows)} rows that decided have too few different values; more rows would tell"
-
-
-def _known(task: Task) -> tuple[Row, ...]:
-    return (*task.examples, *task.verify_rows())
 
 
 def _short(value: Json) -> str:
