@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import datetime
 import io
+import itertools
 import math
 import re
 import struct
@@ -134,8 +135,9 @@ def _grid(values: Any, formulas: Any, file: str) -> list[list[Cell]]:
     found: dict[tuple[int, int], Cell] = {}
     for place, cell in formulas._cells.items():
         saved = values._cells[place].value if place in values._cells else None
-        # A formula whose value was not saved is no blank cell.
-        if (value := _value(saved if saved is not None else cell.value)) is not None:
+        # A formula whose value was not saved is no blank cell; one that has a link alone is.
+        value = _value(saved if saved is not None else cell.value)
+        if value is not None and not (value == "" and cell.hyperlink is not None):
             found[place] = value
     height, width = (max((place[axis] for place in found), default=0) for axis in (0, 1))
     if height * width > _MOST_CELLS:
@@ -234,11 +236,33 @@ def _loaded(path: Path, file: str, *, values: bool) -> Any:
                 keep_vba=not values and path.suffix.lower() == ".xlsm",
                 rich_text=not values,
             )
+            _clear_linked(book, stream, values=values)
     except _DAMAGE as error:
         raise TaskError(f"not a workbook that can be read: {error}", file=file) from error
     if not book.worksheets:
         raise TaskError("the workbook has no sheet with cells", file=file)
     return book
+
+
+def _clear_linked(book: Any, stream: BinaryIO, *, values: bool) -> None:
+    """Takes out the addresses that openpyxl writes into blank cells with a link."""
+    import openpyxl
+
+    linked = {
+        (sheet.title, cell.row, cell.column): cell
+        for sheet in book.worksheets
+        for cell in sheet._cells.values()
+        if cell.hyperlink is not None and cell.value in (cell.hyperlink.target, cell.hyperlink.location)
+    }
+    if not linked:
+        return
+    plain = openpyxl.load_workbook(stream, read_only=True, data_only=values)  # which reads no links
+    for sheet in plain.worksheets:
+        for cell in itertools.chain.from_iterable(sheet.iter_rows()):
+            if cell.value is not None:
+                linked.pop((sheet.title, cell.row, cell.column), None)
+    for cell in linked.values():
+        cell.value, cell.data_type = "", "n"  # with nothing at all it would not be written, and its link with it
 
 
 def _check(written: BinaryIO, name: str) -> None:

@@ -10,6 +10,7 @@ from datetime import date
 
 import openpyxl
 import openpyxl.chart
+import openpyxl.worksheet.table
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -298,20 +299,57 @@ def test_a_format_on_whole_columns_makes_no_rows(book):
     assert (cells["B3"].value, cells.cell(1_048_576, 6).number_format) == (4, "0.00")
 
 
-@pytest.mark.parametrize("bomb", ["merged", "far", "unpacked"])
+_EVERYWHERE = b'ref="A1:XFD1048576"'
+_BOMBS = {
+    "merged": (b"<pageM", b'<mergeCells count="1"><mergeCell %s /></mergeCells><pageM' % _EVERYWHERE),
+    "linked": (b"<pageM", b'<hyperlinks><hyperlink %s location="A1" /></hyperlinks><pageM' % _EVERYWHERE),
+    "linked columns": (b"<pageM", b'<hyperlinks><hyperlink ref="&#65;:XFD" location="A1" /></hyperlinks><pageM'),
+    "far": (b"</sheetData>", b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>'),
+    "empty cells": (b"</sheetData>", b"<row>%s</row></sheetData>" % (b"<c/>" * 9_000_000)),
+    "empty rows": (b"</sheetData>", b"%s</sheetData>" % (b"<row/>" * 5_000_000)),
+}
+
+
+@pytest.mark.parametrize("bomb", [*_BOMBS, "linked elsewhere", "in UTF-16", "table", "unpacked"])
 def test_a_small_file_that_unpacks_to_more_than_fits_is_refused(book, bomb):
     def change(name, data):
-        if bomb == "merged" and "sheet1" in name:
-            return data.replace(
-                b"<pageM", b'<mergeCells count="1"><mergeCell ref="A9:XFD1048576" /></mergeCells><pageM'
-            )
-        if bomb == "far" and "sheet1" in name:
-            return data.replace(b"</sheetData>", b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>')
-        return data
+        here, there = _BOMBS["linked" if bomb in ("linked elsewhere", "in UTF-16") else bomb]
+        changed = data.replace(here, there) if "sheet1.xml" in name and "rels" not in name else data
+        return changed.decode().encode("utf-16") if bomb == "in UTF-16" and changed is not data else changed
 
-    changed_package(book, change, **({"xl/media/a.png": bytes(257 * 2**20)} if bomb == "unpacked" else {}))
-    with pytest.raises(TaskError, match="t.xlsx: (more than [0-9,]+ (merged )?cells|larger than 256 MiB)"):
+    if bomb in ("table", "unpacked"):
+        table = b'<table xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" id="1" %s />' % _EVERYWHERE
+        more = {"xl/tables/table1.xml": table} if bomb == "table" else {"xl/media/a.png": bytes(257 * 2**20)}
+        changed_package(book, **more)
+    else:
+        changed_package(book, change)
+    if bomb == "linked elsewhere":
+        with zipfile.ZipFile(book) as package:
+            parts = {name: package.read(name).replace(b"sheet1.xml", b"sheet1.dat") for name in package.namelist()}
+        with zipfile.ZipFile(book, "w", zipfile.ZIP_DEFLATED) as package:
+            for name, data in parts.items():
+                package.writestr(name.replace("sheet1.xml", "sheet1.dat"), data)
+    with pytest.raises(TaskError, match="t.xlsx: (more than [0-9,]+ cells|larger than 256 MiB|more cells, rows)"):
         open_table(book)
+
+
+def test_a_link_fills_no_cell_that_is_blank_and_stays(book):
+    made = openpyxl.load_workbook(book)
+    made.active["C1"] = "page"
+    made.active["C4"] = "https://example.org"
+    for place in ("C3", "C4"):
+        made.active[place].hyperlink = "https://example.org"
+    made.active.add_table(openpyxl.worksheet.table.Table(displayName="t", ref="A1:C4"))
+    made.save(book)
+    changed_package(
+        book, lambda name, data: data.replace(b'<c r="C3" t="inlineStr"><is><t>https://example.org</t></is></c>', b"")
+    )
+    table = open_table(book)
+    assert [record.cells[2] for record in table.records()] == [None, None, "https://example.org"]
+    book.write_bytes(rewritten(table, Change(number=2, cell=4), column=1))
+    assert [record.cells for record in open_table(book).records()][1:] == [[2, 4, None], [3, 6, "https://example.org"]]
+    sheet = openpyxl.load_workbook(book).active
+    assert [sheet[place].hyperlink.target for place in ("C3", "C4")] == ["https://example.org"] * 2
 
 
 @pytest.mark.parametrize(
