@@ -35,6 +35,7 @@ class DelimitedTable:
         self.path, self._file = path, file
         self.form: Form = recognised(path, file=file, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
         self._header = header
+        self._checks = -1
         first = next(self._rows(), None)
         if first is None:
             raise TaskError("the table has no rows", file=file)
@@ -97,6 +98,7 @@ class DelimitedTable:
         changes = iter(wanted.changes)
         change = next(changes, None)
         number = 0 if self._header else 1
+        self._checks = self.columns.index(wanted.check_label) if wanted.check_label in self.columns else -1
         for line, (text, end) in enumerate(rows):
             if not text or (line == 0 and declared_delimiter(text)):
                 out.write(text + end)
@@ -107,7 +109,7 @@ class DelimitedTable:
                 mine = change if change is not None and change.number == number else None
                 if mine is not None:
                     change = next(changes, None)
-                out.write(self._changed(text, wanted, mine) + end)
+                out.write(self._changed(text, wanted, mine, number) + end)
             number += 1
         if change is not None:
             raise moved(change.number, self._file)
@@ -115,21 +117,28 @@ class DelimitedTable:
 
     def _headed(self, text: str, wanted: Rewriting) -> str:
         new = [wanted.label] if wanted.column == len(self.columns) else []
-        return self._with_more(text, [*new, *([wanted.check_label] if wanted.checks else [])])
+        return self._with_more(text, [*new, *([wanted.check_label] if wanted.checks and self._checks < 0 else [])])
 
-    def _changed(self, text: str, wanted: Rewriting, change: Change | None) -> str:
+    def _changed(self, text: str, wanted: Rewriting, change: Change | None, number: int) -> str:
         cell = None if change is None else change.cell
         why = "" if change is None else change.why
         more = [cell or ""] if wanted.column == len(self.columns) else []
         if change is not None and cell is not None and not more:
-            spans = cell_spans(text, self.form.delimiter) or ()
-            if wanted.column >= len(spans):
-                raise moved(change.number, self._file)
-            start, stop = spans[wanted.column]
+            start, stop = self._span(text, wanted.column, change.number)
             change.must_replace(_unquoted(text[start:stop]), self._file)
             text = text[:start] + self._quoted(cell) + text[stop:]
         told = why.encode(self.form.encoding, "replace").decode(self.form.encoding)
-        return self._with_more(text, [*more, *([told] if wanted.checks else [])])
+        if self._checks >= 0:
+            # what an earlier fill said there holds no longer
+            start, stop = self._span(text, self._checks, number)
+            text = text if _unquoted(text[start:stop]) == told else text[:start] + self._quoted(told) + text[stop:]
+        return self._with_more(text, [*more, *([told] if wanted.checks and self._checks < 0 else [])])
+
+    def _span(self, text: str, column: int, number: int) -> tuple[int, int]:
+        spans = cell_spans(text, self.form.delimiter) or ()
+        if column >= len(spans):
+            raise moved(number, self._file)
+        return spans[column]
 
     def _with_more(self, text: str, cells: Sequence[str]) -> str:
         return self.form.delimiter.join([text, *map(self._quoted, cells)])

@@ -95,12 +95,20 @@ class JsonLinesTable:
                 if change.cell is not None:
                     change.must_replace(json.loads(line).get(key), self._file)
                     line = with_value(line, key, change.cell)
-                if wanted.checks and change.why:
-                    line = with_value(line, wanted.check_label, change.why)
+                line = self._with_reason(line, wanted, change.why)
                 change = next(changes, None)
+            elif line.strip():
+                line = self._with_reason(line, wanted, "")
             stream.write(line.encode("utf-8"))
         if change is not None:
             raise moved(change.number, self._file)
+
+    def _with_reason(self, line: str, wanted: Rewriting, why: str) -> str:
+        """What is doubtful, in the place of what an earlier fill said there, which holds no longer."""
+        label = wanted.check_label
+        if not why and not (label in self.columns and json.loads(line).get(label)):
+            return line
+        return with_value(line, label, why)
 
 
 def with_value(line: str, key: str, value: Cell) -> str:

@@ -220,8 +220,9 @@ def _mark(sheet: Any, cell: Any, why: str) -> None:
         whole = next(one for one in sheet.merged_cells.ranges if cell.coordinate in one)
         why, cell = f"{cell.coordinate}: {why}", sheet.cell(whole.min_row, whole.min_col)
     cell.fill = PatternFill("solid", fgColor=_DOUBTFUL)
-    before = f"{cell.comment.text}\n" if cell.comment is not None else ""
-    cell.comment = Comment(f"{before}{printable(why)}", _AUTHOR)
+    before = cell.comment.text.split("\n") if cell.comment is not None else []
+    if printable(why) not in before:  # an earlier fill may have said the same
+        cell.comment = Comment("\n".join([*before, printable(why)]), _AUTHOR)
 
 
 def _loaded(path: Path, file: str, *, values: bool) -> Any:

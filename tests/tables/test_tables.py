@@ -86,6 +86,29 @@ def test_doubts_stand_in_a_further_column(tmp_path):
     assert out == b'a,b,b: check\n1,"x,y",\n\n"2\nx",,"says ""no"""\n3,4,'
 
 
+def test_what_an_earlier_fill_doubted_gives_way_to_what_this_one_does(tmp_path):
+    file = tmp_path / "a.csv"
+    file.write_bytes(b'x,y,y: check,z\n1,,"old, and gone",p\n2,,stays,q\n3,,,r\n')
+    changes = [
+        Change(number=1, cell="1"),
+        Change(number=2, cell="2", why="stays"),
+        Change(number=3, cell="3", why="new"),
+    ]
+    written = rewritten(open_table(file), *changes, column=1, checks=True)
+    assert written == b"x,y,y: check,z\n1,1,,p\n2,2,stays,q\n3,3,new,r\n"
+    assert rewritten(open_table(file), column=1) == b"x,y,y: check,z\n1,,,p\n2,,,q\n3,,,r\n"
+    file = tmp_path / "a.jsonl"
+    file.write_bytes(b'{"x": 1, "y: check": "old"}\n{"x": 2}\n')
+    written = rewritten(open_table(file), Change(number=2, cell=2, why="new"), column=2, checks=True, label="y")
+    assert written == b'{"x": 1, "y: check": ""}\n{"x": 2, "y": 2, "y: check": "new"}\n'
+
+
+def test_a_doubt_that_a_cell_has_already_is_told_once(book):
+    for _ in range(2):
+        book.write_bytes(rewritten(open_table(book), Change(number=2, why="odd"), checks=True))
+    assert openpyxl.load_workbook(book).active["B3"].comment.text == "odd"
+
+
 def test_a_new_column_comes_last(tmp_path):
     file = tmp_path / "t.csv"
     file.write_bytes(b'"a","b"\n"1","2"\n')
