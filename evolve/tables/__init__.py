@@ -20,6 +20,7 @@ from evolve.tables.form import (
     column_of,
     identity,
     is_blank,
+    label_of,
     printable,
     table_path,
 )
@@ -44,6 +45,7 @@ __all__ = [
     "form_of",
     "identity",
     "is_blank",
+    "label_of",
     "mostly",
     "open_table",
     "printable",

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from evolve.errors import TaskError
-from evolve.tables.form import Change, Form, Record, Rewriting, moved
+from evolve.tables.form import LONGEST_LINE, Change, Form, Record, Rewriting, moved, too_long
 from evolve.tables.recognising import declared_delimiter, recognised
 
 _QUOTE = '"'
@@ -62,9 +62,10 @@ class DelimitedTable:
         line = 1
         with self._text() as stream:
             try:
-                first = stream.readline()
+                lines = self._lines(stream)
+                first = next(lines, "")
                 skipped = 1 if declared_delimiter(first) else 0
-                lines = stream if skipped else itertools.chain([first], stream)
+                lines = lines if skipped else itertools.chain([first], lines)
                 reader = csv.reader(lines, delimiter=self.form.delimiter, strict=True)
                 line += skipped
                 for row in reader:
@@ -76,6 +77,12 @@ class DelimitedTable:
             except UnicodeDecodeError as error:
                 hint = "save the file as UTF-8 and try again"
                 raise TaskError(f"not {self.form.encoding}", file=self._file, line=line, hint=hint) from error
+
+    def _lines(self, stream: io.TextIOWrapper) -> Iterator[str]:
+        for number, line in enumerate(iter(lambda: stream.readline(LONGEST_LINE), ""), 1):
+            if len(line) == LONGEST_LINE:
+                raise too_long(number, self._file)
+            yield line
 
     def _text(self) -> io.TextIOWrapper:
         stream = self.path.open("rb")
@@ -153,7 +160,7 @@ class DelimitedTable:
         """The text of each row as it stands in the file, with what ends it."""
         held = ""
         with self._text() as stream:
-            for line in stream:
+            for line in self._lines(stream):
                 line = held + line
                 text = line[: len(line) - _ending(line)]
                 if _QUOTE in text and cell_spans(text, self.form.delimiter) is None:

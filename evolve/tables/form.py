@@ -15,6 +15,8 @@ from evolve.files import named_path
 Cell = Any
 """A text in delimited tables; a JSON value in the others, with dates as ISO texts; None where there is nothing."""
 
+LONGEST_LINE = 1 << 25
+"""Signs, or bytes; a longer line would take memory without end."""
 _MARKS = {b"\xef\xbb\xbf": "a byte-order mark", b"\xff\xfe": "", b"\xfe\xff": ""}
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
@@ -172,6 +174,11 @@ def moved(number: int, file: str) -> TaskError:
     )
 
 
+def too_long(line: int, file: str) -> TaskError:
+    """What is told of a line that is longer than :data:`LONGEST_LINE`."""
+    return TaskError(f"a line of more than {LONGEST_LINE:,} signs", file=file, line=line)
+
+
 def identity(path: Path) -> tuple[int, ...]:
     """What changes when somebody else writes the file."""
     state = os.stat(path)
@@ -192,14 +199,20 @@ def table_path(text: str | os.PathLike[str]) -> Path:
     return path.resolve()
 
 
+def label_of(table: Table, index: int) -> str:
+    """What a column is called, also where nothing stands above it."""
+    return table.columns[index] or f"column {index + 1}"
+
+
 def column_of(table: Table, name: str) -> int:
-    """Index of a column that a person named; as many as there are columns where there is none.
+    """Index of a column that a person named as :func:`label_of` does; as many as there are columns where there is none.
 
     Raises:
         UsageError: Two columns have that name.
     """
-    plain = [label.strip().casefold() for label in table.columns]
-    for labels, wanted in ((table.columns, name), (plain, name.strip().casefold())):
+    called = [label_of(table, index) for index in range(len(table.columns))]
+    plain = [label.strip().casefold() for label in called]
+    for labels, wanted in ((table.columns, name), (called, name), (plain, name.strip().casefold())):
         found = [index for index, label in enumerate(labels) if label == wanted]
         if len(found) > 1:
             raise UsageError(f"{len(found)} columns are called {name!r}", hint="give one of them another name")

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 from evolve.errors import TaskError
-from evolve.tables.form import Cell, Change, Form, Record, Rewriting, moved
+from evolve.tables.form import LONGEST_LINE, Cell, Change, Form, Record, Rewriting, moved, too_long
 
 _BOM = b"\xef\xbb\xbf"
 _DECODER = json.JSONDecoder()
 _SPACE = " \t\r\n"
+_MOST_KEYS = 20_000
+"""Every row has a cell for each; a sheet has no more than 16,384 columns."""
 
 
 class JsonLinesTable:
@@ -33,15 +36,17 @@ class JsonLinesTable:
     def __init__(self, path: Path, *, file: str) -> None:
         self.path, self._file = path, file
         with path.open("rb") as stream:
-            head = stream.readline()
+            head = stream.readline(LONGEST_LINE)
         self.form = Form(
             kind="jsonl",
             mark=_BOM if head.startswith(_BOM) else b"",
             line_end="\r\n" if head.endswith(b"\r\n") else "\n",
         )
         names: dict[str, None] = {}
-        for _, value in self._objects():
+        for line, value in self._objects():
             names.update(dict.fromkeys(value))
+            if len(names) > _MOST_KEYS:
+                raise TaskError(f"more than {_MOST_KEYS:,} different keys", file=file, line=line)
         if not names:
             raise TaskError("the table has no rows", file=file)
         self.columns: Sequence[str] = list(names)
@@ -56,7 +61,7 @@ class JsonLinesTable:
             if not text.strip():
                 continue
             try:
-                value = json.loads(text, parse_constant=_refuse)
+                value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
             except (ValueError, RecursionError) as error:
                 why = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
                 raise TaskError(f"not JSON: {why}", file=self._file, line=number) from error
@@ -67,7 +72,9 @@ class JsonLinesTable:
     def _lines(self) -> Iterator[tuple[int, str]]:
         with self.path.open("rb") as stream:
             stream.seek(len(self.form.mark))
-            for number, line in enumerate(stream, 1):
+            for number, line in enumerate(iter(lambda: stream.readline(LONGEST_LINE), b""), 1):
+                if len(line) == LONGEST_LINE:
+                    raise too_long(number, self._file)
                 try:
                     yield number, line.decode("utf-8")
                 except UnicodeDecodeError as error:
@@ -150,6 +157,13 @@ def _skip(line: str, at: int) -> int:
     while line[at] in _SPACE:
         at += 1
     return at
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text[:20]} is too large for a number")
+    return number
 
 
 def _refuse(name: str) -> None:

@@ -159,7 +159,7 @@ def _filled(row: Sequence[Cell]) -> int:
 def _value(value: Any) -> Cell:
     if isinstance(value, datetime.date | datetime.time):
         return iso_text(value)
-    if isinstance(value, datetime.timedelta):
+    if isinstance(value, datetime.timedelta) or (isinstance(value, float) and not math.isfinite(value)):
         return str(value)
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)

@@ -109,6 +109,13 @@ def test_a_doubt_that_a_cell_has_already_is_told_once(book):
     assert openpyxl.load_workbook(book).active["B3"].comment.text == "odd"
 
 
+def test_a_column_without_a_name_is_named_by_its_place(tmp_path):
+    file = tmp_path / "a.csv"
+    file.write_text("x,,column 3,\n1,2,3,4\n")
+    table = open_table(file)
+    assert [column_of(table, name) for name in ("column 2", "Column 4 ", "column 3", "column 9")] == [1, 3, 2, 4]
+
+
 def test_a_new_column_comes_last(tmp_path):
     file = tmp_path / "t.csv"
     file.write_bytes(b'"a","b"\n"1","2"\n')
@@ -240,9 +247,25 @@ def test_what_would_not_survive_the_way_to_a_number_stays_text(cells):
         ("t.csv", b"PK\x03\x04nothing", "holds a workbook"),
         ("t.jsonl", b'{"a": 1}\n[2]\n', "expected an object"),
         ("t.jsonl", b'{"a": NaN}\n', "not JSON"),
+        ("t.jsonl", b'{"a": 1e400}\n', "not JSON"),
     ],
 )
 def test_what_is_no_table_is_told_in_a_sentence(tmp_path, name, data, why):
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(TaskError, match=why):
+        list(open_table(tmp_path / name).records())
+
+
+_TOO_MUCH = {
+    "a line of CSV": ("t.csv", b"a,b\n1,2\n" + b"x" * (1 << 25) + b",1\n", "t.csv:3: a line of more than"),
+    "a line of JSON": ("t.jsonl", b'{"a": 1}\n{"a": "%s"}\n' % (b"x" * (1 << 25)), "t.jsonl:2: a line of more than"),
+    "keys": ("t.jsonl", b"".join(b'{"%d": 1}\n' % n for n in range(20_001)), "t.jsonl:20001: more than 20,000 diff"),
+}
+
+
+@pytest.mark.parametrize("much", _TOO_MUCH)
+def test_what_would_take_memory_or_time_without_end_is_refused(tmp_path, much):
+    name, data, why = _TOO_MUCH[much]
     (tmp_path / name).write_bytes(data)
     with pytest.raises(TaskError, match=why):
         list(open_table(tmp_path / name).records())
@@ -308,6 +331,11 @@ def test_a_chart_sheet_that_was_open_leaves_the_first_sheet_with_cells(book):
     made.save(book)
     with pytest.raises(TaskError, match="t.xlsx: not a workbook that can be read"):
         open_table(book)
+
+
+def test_a_number_beyond_all_numbers_is_a_text(book):
+    changed_package(book, lambda name, data: data.replace(b"<v>3</v>", b"<v>1e400</v>"))
+    assert [record.cells[0] for record in open_table(book).records()] == [1, 2, "inf"]
 
 
 def test_a_format_on_whole_columns_makes_no_rows(book):

@@ -58,6 +58,15 @@ def test_filled_rows_are_the_examples_and_the_others_are_filled(workspace, tmp_p
         workspace.fill(file)
 
 
+def test_a_text_of_megabytes_is_filled_but_nothing_is_tried_on_it(workspace, tmp_path):
+    rows = [{"name": name, "shout": name.upper()} for name in PEOPLE[:7]] + [{"name": "x y" * 1_000_000}]
+    file = tmp_path / "people.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    filled = workspace.fill(file, budget="20k-candidates")
+    assert filled.result.solved
+    assert json.loads(filled.out.read_text().splitlines()[-1])["shout"] == "X Y" * 1_000_000
+
+
 def test_where_no_function_is_found_nothing_is_written(workspace, tmp_path):
     file = tmp_path / "noise.csv"
     file.write_text("a,b\n1,731\n2,15\n3,9981\n4,2\n5,77123\n6,403\n7,\n")

@@ -18,6 +18,7 @@ from evolve.tables import (
     column_of,
     comma_of,
     is_blank,
+    label_of,
     text_column,
     typed_column,
 )
@@ -128,7 +129,8 @@ def wanted_column(
         if index == len(table.columns):
             if new:
                 return index, 0, max(map(sum, counts))
-            raise UsageError(f"{file} has no column {name!r}", hint=f"--column with one of {_labels(table.columns)}")
+            known = _labels([label_of(table, place) for place in range(index)])
+            raise UsageError(f"{file} has no column {name!r}", hint=f"--column with one of {known}")
     filled, blank = counts[index]
     label = label_of(table, index)
     if not blank:
@@ -168,11 +170,6 @@ def _labels(names: Sequence[str]) -> str:
     return ", ".join(repr(name) for name in names[:8]) + (", ..." if len(names) > 8 else "")
 
 
-def label_of(table: Table, index: int) -> str:
-    """What a column is called, also where nothing stands above it."""
-    return table.columns[index] or f"column {index + 1}"
-
-
 def column_task(table: Table, name: str | None = None) -> tuple[Task, PartlyFilled]:
     """The column to fill, and the task of finding how.
 
@@ -198,7 +195,7 @@ def column_task(table: Table, name: str | None = None) -> tuple[Task, PartlyFill
         instruction=instruction_of([*labels, label]),
         names=argument_names(labels),
         meta=name_meta(label),
-        unlabelled=[one for one in map(inputs.of, others) if inputs.misread(one) is None],
+        unlabelled=[one for one in map(inputs.of, others) if inputs.misread(one) is None and _is_usual(one)],
     )
     return sourced((assemble(raw),), table.path)[0], PartlyFilled(inputs=inputs, given=given, blank=blank)
 
@@ -270,6 +267,15 @@ def _placed(table: Table, inputs: Inputs, record: Record) -> PlacedRow:
     for index, value in zip((*inputs.columns, inputs.column), (*arguments, output), strict=True):
         check_value(value, place.at(table.columns[index] or "column"))
     return PlacedRow(row=Row(input=arguments, output=output), place=place)
+
+
+def _is_usual(arguments: tuple[Json, ...]) -> bool:
+    """Whether a task may hold them: a text of megabytes is filled, but nothing is tried on it."""
+    try:
+        check_value(list(arguments), Place(file=""))
+    except TaskError:
+        return False
+    return True
 
 
 def _id(table: Table, label: str) -> str:

@@ -16,10 +16,21 @@ from evolve.errors import UsageError, WorkspaceError
 from evolve.export.script import Script, is_script, script_of
 from evolve.files import named_path, replacing, write_atomic
 from evolve.sandbox import Outcome, Program
-from evolve.tables import Change, Record, Rewriting, Table, form_of, identity, is_blank, open_table, table_path
+from evolve.tables import (
+    Change,
+    Record,
+    Rewriting,
+    Table,
+    form_of,
+    identity,
+    is_blank,
+    label_of,
+    open_table,
+    table_path,
+)
 from evolve.tasks import Task
 from evolve.tasks.likeness import Likeness
-from evolve.tasks.reading.partly_filled import Inputs, PartlyFilled, column_task, label_of
+from evolve.tasks.reading.partly_filled import Inputs, PartlyFilled, column_task
 from evolve.workspace.desk import Desk
 from evolve.workspace.runs.applying import (
     BATCH,
