@@ -14,7 +14,7 @@ from typing import IO
 from evolve.episodes import Json
 from evolve.errors import UsageError, WorkspaceError
 from evolve.export.script import Script, is_script, script_of
-from evolve.files import named_path, replacing, write_atomic
+from evolve.files import check_folder, named_path, replacing, write_atomic
 from evolve.sandbox import Outcome, Program
 from evolve.tables import (
     Change,
@@ -62,6 +62,7 @@ def fill(desk: Desk, request: FillRequest, run: Callable[[Task], Result]) -> Fil
     """
     started = time.monotonic()
     target = _target(request)
+    check_folder(target)
     script = _script_file(request, target)
     # taken first: a workbook is read whole when it is opened
     as_it_was = identity(table_path(request.table))
