@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from evolve.tables.columns import ANY, TEXT, ColumnKind, Comma, comma_of, mostly, text_column, typed_column
 from evolve.tables.form import (
+    CHECKS,
     Cell,
     Change,
     Form,
@@ -28,6 +29,7 @@ from evolve.tables.opening import DELIMITED, LINES, WORKBOOKS, form_of, open_tab
 
 __all__ = [
     "ANY",
+    "CHECKS",
     "DELIMITED",
     "LINES",
     "TEXT",

@@ -15,6 +15,8 @@ from evolve.files import named_path
 Cell = Any
 """A text in delimited tables; a JSON value in the others, with dates as ISO texts; None where there is nothing."""
 
+CHECKS = ": check"
+"""How the column is called, after the one it speaks of, in which doubts stand."""
 LONGEST_LINE = 1 << 25
 """Signs, or bytes; a longer line would take memory without end."""
 _MARKS = {b"\xef\xbb\xbf": "a byte-order mark", b"\xff\xfe": "", b"\xfe\xff": ""}
@@ -117,7 +119,7 @@ class Rewriting:
     @property
     def check_label(self) -> str:
         """Name of the column that says what is doubtful."""
-        return f"{self.label}: check"
+        return f"{self.label}{CHECKS}"
 
 
 class Table(Protocol):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from evolve.episodes import Json, Row
 from evolve.errors import TaskError, UsageError
 from evolve.tables import (
+    CHECKS,
     Cell,
     ColumnKind,
     Comma,
@@ -31,8 +32,6 @@ from evolve.tasks.reading.load import sourced
 _MOST_GIVEN = 5_000
 _MOST_BLANK = 2_000
 """Rows that are looked at to tell what a column is and to find the function."""
-CHECKS = ": check"
-"""How the column is called, after the one it speaks of, in which doubts stand."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,6 +13,7 @@ from evolve.sandbox import Program
 from evolve.skills.signatures import types_of
 from evolve.tables import (
     ANY,
+    CHECKS,
     TEXT,
     Cell,
     ColumnKind,
@@ -27,7 +28,6 @@ from evolve.tables import (
 from evolve.tasks.likeness import Likeness
 from evolve.tasks.reading.labels import argument_names
 from evolve.tasks.reading.partly_filled import (
-    CHECKS,
     Inputs,
     PartlyFilled,
     comma_in,
