@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from evolve.errors import TaskError
-from evolve.tables.form import LONGEST_LINE, Change, Form, Record, Rewriting, moved, too_long
+from evolve.tables.form import LONGEST_LINE, Change, Form, Record, Rewriting, has_reason, moved, too_long
 from evolve.tables.recognising import declared_delimiter, recognised
 
 _QUOTE = '"'
@@ -96,6 +96,10 @@ class DelimitedTable:
         except UnicodeEncodeError as error:
             return f"{self.form.encoding} has no {cell[error.start]!r}"
         return ""
+
+    def is_doubted(self, record: Record, column: int) -> bool:
+        """Whether an earlier fill left a doubt about a cell that nobody has cleared since."""
+        return has_reason(self, record, column)
 
     def rewrite(self, wanted: Rewriting, stream: BinaryIO) -> None:
         """Writes the table; only cells that change, and the further columns, are made anew."""

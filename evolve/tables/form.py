@@ -152,6 +152,10 @@ class Table(Protocol):
         """
         ...
 
+    def is_doubted(self, record: Record, column: int) -> bool:
+        """Whether an earlier fill left a doubt about a cell that nobody has cleared since."""
+        ...
+
     def rewrite(self, wanted: Rewriting, stream: BinaryIO) -> None:
         """Writes the whole table with some cells changed."""
         ...
@@ -204,6 +208,14 @@ def table_path(text: str | os.PathLike[str]) -> Path:
 def label_of(table: Table, index: int) -> str:
     """What a column is called, also where nothing stands above it."""
     return table.columns[index] or f"column {index + 1}"
+
+
+def has_reason(table: Table, record: Record, column: int) -> bool:
+    """Whether something stands in the further column in which doubts about a column stand."""
+    if column >= len(table.columns):
+        return False
+    label = f"{label_of(table, column)}{CHECKS}"
+    return label in table.columns and not is_blank(record.cells[table.columns.index(label)])
 
 
 def column_of(table: Table, name: str) -> int:

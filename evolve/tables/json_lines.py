@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from evolve.errors import TaskError
-from evolve.tables.form import LONGEST_LINE, Cell, Change, Form, Record, Rewriting, moved, too_long
+from evolve.tables.form import LONGEST_LINE, Cell, Change, Form, Record, Rewriting, has_reason, moved, too_long
 
 _BOM = b"\xef\xbb\xbf"
 _DECODER = json.JSONDecoder()
@@ -88,6 +88,10 @@ class JsonLinesTable:
         except (TypeError, ValueError, RecursionError) as error:
             return f"it is no JSON: {error}"
         return ""
+
+    def is_doubted(self, record: Record, column: int) -> bool:
+        """Whether an earlier fill left a doubt about a cell that nobody has cleared since."""
+        return has_reason(self, record, column)
 
     def rewrite(self, wanted: Rewriting, stream: BinaryIO) -> None:
         """Writes the table; only values that change, and further keys, are made anew."""

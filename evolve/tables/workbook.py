@@ -100,6 +100,11 @@ class WorkbookTable:
             return "it gives a text that no workbook can hold"
         return ""
 
+    def is_doubted(self, record: Record, column: int) -> bool:
+        """Whether an earlier fill left a comment with a doubt about a cell that nobody has taken away since."""
+        cell = self._book[self.form.sheet]._cells.get((record.line, self._left + column + 1))
+        return cell is not None and cell.comment is not None and cell.comment.author == _AUTHOR
+
     def rewrite(self, wanted: Rewriting, stream: BinaryIO) -> None:
         """Writes the workbook with some cells changed, and those that are doubtful coloured, with a comment."""
         sheet = self._book[self.form.sheet]

@@ -182,7 +182,15 @@ def column_task(table: Table, name: str | None = None) -> tuple[Task, PartlyFill
         UsageError: It does not say which column is meant, or nothing shows what belongs there.
     """
     column, given, blank = wanted_column(table, name)
-    examples, others = rows_of(table, column)
+    filled, empty = rows_of(table, column)
+    # what a fill guessed and doubted is no evidence for the next one, but as open as before
+    doubted = [record for record in filled if table.is_doubted(record, column)]
+    examples, others = [one for one in filled if not table.is_doubted(one, column)], [*empty, *doubted]
+    if not examples:
+        raise UsageError(
+            f"an earlier fill doubted every filled cell of {label_of(table, column)!r}",
+            hint="look at them, and clear the reasons beside those that are right",
+        )
     inputs = _inputs(table, column, examples, others)
     label = inputs.label
     labels = [table.columns[index] for index in inputs.columns]
@@ -195,8 +203,18 @@ def column_task(table: Table, name: str | None = None) -> tuple[Task, PartlyFill
         names=argument_names(labels),
         meta=name_meta(label),
         unlabelled=[one for one in map(inputs.of, others) if inputs.misread(one) is None and _is_usual(one)],
+        warnings=_doubted(len(doubted)),
     )
     return sourced((assemble(raw),), table.path)[0], PartlyFilled(inputs=inputs, given=given, blank=blank)
+
+
+def _doubted(count: int) -> tuple[str, ...]:
+    if not count:
+        return ()
+    rows = "1 row is" if count == 1 else f"{count:,} rows are"
+    return (
+        f"{rows} no example, since an earlier fill doubted it; where the cell is right, clear the reason beside it",
+    )
 
 
 def rows_of(table: Table, column: int) -> tuple[list[Record], list[Record]]:

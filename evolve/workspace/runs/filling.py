@@ -254,6 +254,8 @@ class _Work:
                     done = self._judged(record, values, outcomes)
                 else:
                     done = compared(self.table, self.inputs, record, outcomes[0])
+                    if done is None and self.table.is_doubted(record, self.inputs.column):
+                        done = self._doubted_still(record, values, outcomes)
                 if done is not None:
                     self._note(record, done)
                     spool.write(json.dumps([record.number, done.cell, done.why]) + "\n")
@@ -274,6 +276,11 @@ class _Work:
         if not distant.why:
             return done
         return replace(distant, why=f"{distant.why}, and no filled row is like this one, with {novelty}")
+
+    def _doubted_still(self, record: Record, values: Sequence[Json], outcomes: Sequence[Outcome]) -> Judged | None:
+        """What is doubtful about a cell that an earlier fill wrote and doubted, and where this one gives the same."""
+        again = self._judged(record, values, outcomes)
+        return replace(again, cell=None) if again.why else None
 
     def _is_wanted(self, record: Record) -> bool:
         return self.inputs.column >= len(record.cells) or is_blank(record.cells[self.inputs.column])
