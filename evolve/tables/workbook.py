@@ -111,7 +111,9 @@ class WorkbookTable:
         lines = {record.number: record.line for record in self.records()}
         column = self._left + wanted.column + 1
         if wanted.column == len(self.columns):
-            _like(sheet.cell(self._head + 1, column, wanted.label), sheet.cell(self._head + 1, column - 1))
+            head = sheet.cell(self._head + 1, column)
+            _put(head, wanted.label, None)
+            _like(head, sheet.cell(self._head + 1, column - 1))
         pattern = self._pattern(sheet, column)
         for change in wanted.changes:
             cell = sheet.cell(lines[change.number], column)

@@ -148,3 +148,9 @@ def test_a_folder_that_cannot_be_written_is_told_before_the_search(tmp_path):
     (tmp_path / "there").chmod(0o700)
     assert done.returncode == 3 and "looking for" not in done.stderr
     assert "t.filled.csv: permission denied" in done.stderr.replace("\n ", "")
+
+
+def test_rows_that_an_earlier_fill_doubted_are_counted(cli, tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,b: check\nx,X,\ny,Y,\nz,z,unsure\nw,,\n")
+    done = cli("fill", "t.csv")
+    assert "3 rows given\n1 of them doubted by an earlier fill, so no example" in done.out

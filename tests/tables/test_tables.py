@@ -333,6 +333,13 @@ def test_a_chart_sheet_that_was_open_leaves_the_first_sheet_with_cells(book):
         open_table(book)
 
 
+def test_what_begins_as_a_formula_does_stays_text(book):
+    table = open_table(book)
+    book.write_bytes(rewritten(table, Change(number=1, cell="=1+1"), column=2, label="=2+2"))
+    sheet = openpyxl.load_workbook(book).active
+    assert [(sheet[at].value, sheet[at].data_type) for at in ("C1", "C2")] == [("=2+2", "s"), ("=1+1", "s")]
+
+
 def test_a_number_beyond_all_numbers_is_a_text(book):
     changed_package(book, lambda name, data: data.replace(b"<v>3</v>", b"<v>1e400</v>"))
     assert [record.cells[0] for record in open_table(book).records()] == [1, 2, "inf"]

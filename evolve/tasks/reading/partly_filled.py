@@ -85,11 +85,13 @@ class PartlyFilled:
     Attributes:
         given: Rows in which it is filled.
         blank: Rows in which it is not.
+        doubted: Rows in which an earlier fill filled and doubted it, and which are no examples.
     """
 
     inputs: Inputs
     given: int
     blank: int
+    doubted: int = 0
 
 
 def counts_of(table: Table) -> list[tuple[int, int]]:
@@ -203,18 +205,9 @@ def column_task(table: Table, name: str | None = None) -> tuple[Task, PartlyFill
         names=argument_names(labels),
         meta=name_meta(label),
         unlabelled=[one for one in map(inputs.of, others) if inputs.misread(one) is None and _is_usual(one)],
-        warnings=_doubted(len(doubted)),
     )
-    return sourced((assemble(raw),), table.path)[0], PartlyFilled(inputs=inputs, given=given, blank=blank)
-
-
-def _doubted(count: int) -> tuple[str, ...]:
-    if not count:
-        return ()
-    rows = "1 row is" if count == 1 else f"{count:,} rows are"
-    return (
-        f"{rows} no example, since an earlier fill doubted it; where the cell is right, clear the reason beside it",
-    )
+    wanted = PartlyFilled(inputs=inputs, given=given, blank=blank, doubted=len(doubted))
+    return sourced((assemble(raw),), table.path)[0], wanted
 
 
 def rows_of(table: Table, column: int) -> tuple[list[Record], list[Record]]:

@@ -211,6 +211,7 @@ def _blank(table: Table, wanted: PartlyFilled, result: Result | None) -> Filled:
         column=wanted.inputs.label,
         inputs=tuple(label_of(table, index) for index in wanted.inputs.read_columns),
         given=wanted.given,
+        doubted=wanted.doubted,
         filled=0,
         marked=0,
         marks=(),
