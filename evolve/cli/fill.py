@@ -124,9 +124,8 @@ def show(filled: Filled, mark: str = "") -> None:
     names = f"{filled.column} from {', '.join(filled.inputs)}" if filled.inputs else filled.column
     emit(_line(f"read as {filled.form}; {names}; {counted(filled.given, 'row')} given"))
     if filled.doubted:
-        emit(
-            f"{filled.doubted:,} of them doubted by an earlier fill, so no example; clear the reason where a cell is right"
-        )
+        none = f"{filled.doubted:,} of them doubted by an earlier fill, so no example"
+        emit(f"{none}; clear the reason where a cell is right")
     if filled.out is None:
         emit("nothing is written: no function was found that gives the filled cells")
     else:
