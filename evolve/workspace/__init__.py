@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from evolve.events import Event, EventSink
     from evolve.extensions import blamed
     from evolve.files import clean_text, machine_problem, named_path
-    from evolve.gate import Decision, Interval
+    from evolve.gate import Decision, Interval, OwnPair, Proof
     from evolve.gate.judges import Measurement
     from evolve.improve.ablation import AblationReport, ItemCredit
     from evolve.improve.optimization import Change, OptimizationReport
@@ -111,6 +111,7 @@ __all__ = [
     "OptimizationReport",
     "OptimizerRequest",
     "Options",
+    "OwnPair",
     "PastConversation",
     "Patch",
     "Person",
@@ -119,6 +120,7 @@ __all__ = [
     "Preference",
     "ProbeOutcome",
     "Probed",
+    "Proof",
     "Question",
     "Recording",
     "Repair",
@@ -183,7 +185,7 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.events": ("Event", "EventSink"),
     "evolve.extensions": ("blamed",),
     "evolve.files": ("clean_text", "machine_problem", "named_path"),
-    "evolve.gate": ("Decision", "Interval"),
+    "evolve.gate": ("Decision", "Interval", "OwnPair", "Proof"),
     "evolve.gate.judges": ("Measurement",),
     "evolve.improve.ablation": ("AblationReport", "ItemCredit"),
     "evolve.improve.optimization": ("Change", "OptimizationReport"),
