@@ -49,9 +49,7 @@ def lost(task: str) -> tuple[EpisodeRecord, EpisodeRecord]:
 
 
 def pair(outcome: str, *, alike: bool = False) -> OwnPair:
-    return OwnPair(
-        episode="e", family="f", alike=alike, outcome=outcome, unlearned=ArmOutcome(), learned=ArmOutcome()
-    )
+    return OwnPair(episode="e", family="f", alike=alike, outcome=outcome, unlearned=ArmOutcome(), learned=ArmOutcome())
 
 
 def test_wins_on_distinct_problems_show_that_learning_helped(own: Prequential) -> None:

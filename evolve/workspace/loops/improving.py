@@ -30,6 +30,7 @@ from evolve.workspace.desk import Desk
 from evolve.workspace.folder_needs import common_environment, refuse_search
 from evolve.workspace.health.fault_reports import FaultKept
 from evolve.workspace.learners import episode_limits
+from evolve.workspace.loops.foretelling import foretold
 from evolve.workspace.opening import now, sandbox_opener
 from evolve.workspace.secrets import AsksEndpoints, folders_of, scanner_for
 
@@ -66,8 +67,10 @@ def improve(
         _end_unfinished(desk, key)
     # Before the run is opened again, since a run that its budget ended is told by its state.
     beginning = _beginning(desk, key, suite_name)
-    if beginning:
-        desk.events.emit(Event(kind="begun", data={"text": beginning}))
+    goes_on = any(run.key == key and run.state in ("open", BUDGET) for run in desk.stores.runs.runs())
+    for text in (beginning, "" if goes_on or suite.unprovable else foretold(desk.stores, suite)):
+        if text:
+            desk.events.emit(Event(kind="begun", data={"text": text}))
     _reopen(desk, key, rounds)
     work = LoopWork(suite=suite, plan=plan, budget=budget, python=python)
     with opened_session(desk, "improve", key, {"suite": suite_name, "rounds": rounds, "seed": seed}, work) as session:

@@ -33,7 +33,12 @@ def judge_first(desk: Desk, episode: str, task: Task, person: Person) -> None:
         Cancelled: The person asked to stop; nothing is kept, and the same call does it anew.
     """
     own = desk.stores.prequential
-    if not isinstance(desk.learner, SearchLearner) or task.environment != "programs" or not task.verifiable or task.only_checked:
+    if (
+        not isinstance(desk.learner, SearchLearner)
+        or task.environment != "programs"
+        or not task.verifiable
+        or task.only_checked
+    ):
         return
     if own.has(episode):
         return
