@@ -152,8 +152,9 @@ def _show_contrasts(report: Report) -> None:
         emit(f"share solved, learned - {contrast.arm}: {_interval(contrast.gain)}")
         emit(f"  with bounds for every look at once: {_interval(contrast.gain_always)}")
         emit(f"  mean saving of {cost}, for every look at once: {_interval(contrast.saving_always)}")
-    looks = "once" if report.looks == 1 else f"{report.looks} times"
-    emit(f"the test tasks of this suite have been opened {looks}")
+    if report.looks:
+        looks = "once" if report.looks == 1 else f"{report.looks} times"
+        emit(f"the test tasks of this suite have been opened {looks}")
 
 
 def _arm_cells(row: ArmRow, *, asked: bool) -> tuple[object, ...]:

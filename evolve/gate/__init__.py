@@ -12,7 +12,7 @@ from evolve.gate.interval import NOTHING, Interval, PairedRow, clopper_pearson, 
 from evolve.gate.jobs import GateTask, Job, RunJobs, Unaffordable, one_by_one
 from evolve.gate.looks import Look, Looks
 from evolve.gate.outcome import CHEAPER, Outcome, is_verified, one_per_group, paired_outcome
-from evolve.gate.pairs import Comparison, Contest, Pair, PairedRunner, shuffled_groups
+from evolve.gate.pairs import Comparison, Contest, Pair, PairedRunner, judged, shuffled_groups
 from evolve.gate.prequential import ArmOutcome, FamilyRow, OwnPair, Prequential, Proof
 from evolve.gate.proposal import Finding, Proposal
 from evolve.gate.record import MIGRATIONS
@@ -68,6 +68,7 @@ __all__ = [
     "instruments",
     "is_fresh",
     "is_verified",
+    "judged",
     "log_wealth",
     "mean_sequence",
     "one_by_one",

@@ -9,8 +9,6 @@ from evolve.gate.eprocess import SequentialTest
 
 POWER = 0.8
 """How often a gain is to be found for a suite to be said to show it."""
-FEWEST = 20
-"""Distinct problems below which no gain that a person may expect can be shown."""
 _MOST = 2_000
 
 

@@ -25,8 +25,8 @@ def told_of(open_ws, file, tasks):
 
 def test_a_few_tasks_are_said_to_show_nothing(open_ws, tmp_path):
     (told,) = told_of(open_ws, tmp_path / "few.jsonl", small_suite(12).tasks)
-    assert told.startswith("12 distinct problems, 3 of them to judge on") and "fewer than 20" in told
-    assert "your own runs" in told
+    assert told.startswith("12 distinct problems, 3 of them to judge on") and "Nothing can be shown" in told
+    assert "3 under one instruction (give the " in told and "your own runs" in told
 
 
 def test_enough_tasks_are_said_to_show_a_gain_of_a_size(open_ws, suite_file):

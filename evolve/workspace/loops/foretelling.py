@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from evolve.gate.foresight import FEWEST, Foresight
+from evolve.gate.foresight import Foresight
+from evolve.improve.stream import block_sizes, distinct
 from evolve.record.stores import Stores
 from evolve.tasks import Suite
 from evolve.tasks.reading.labels import tells_nothing
@@ -16,16 +17,26 @@ _MANY = 0.2
 """Share of the problems under one instruction from which on that is told."""
 
 
-def foretold(stores: Stores, suite: Suite) -> str:
-    """How many distinct problems there are, which gain they could show, and how many would show one on half of them."""
+def foretold(stores: Stores, suite: Suite, *, streams: bool) -> str:
+    """How many distinct problems there are, which gain they could show, and how many would show one on half of them.
+
+    Args:
+        streams: All but the first quarter are judged, each before it is practised on; else the ``gate`` tasks alone.
+    """
     groups = {task.group for task in suite.tasks}
-    judged = {task.group for task in suite.evidence("gate")} - stores.learned_from()
+    if streams:
+        fresh = [task for task in distinct(suite.tasks) if task.group not in stores.learned_from()]
+        judged = {task.group for task in fresh[block_sizes(len(groups))[0] :]}
+        like = len(groups) - len(distinct(suite.tasks))
+        way = ", each before it is practised on"
+        way += f" ({like} more have rows or instruction in common with others and do not count)" if like else ""
+    else:
+        judged = {task.group for task in suite.evidence("gate")} - stores.learned_from()
+        way = _alike(suite)
     _, level = stores.decisions.next_level(suite.digest)
     ahead = Foresight.of(len(judged), level)
-    told = f"{len(groups)} distinct problems, {len(judged)} of them to judge on{_alike(suite)}. "
-    if len(groups) < FEWEST:
-        told += f"Nothing can be shown with fewer than {FEWEST}"
-    elif ahead.share is None:
+    told = f"{len(groups)} distinct problems, {len(judged)} of them to judge on{way}. "
+    if ahead.share is None:
         told += f"Nothing can be shown with them, since {ahead.needed} must become better and none worse"
     else:
         told += (
@@ -37,7 +48,7 @@ def foretold(stores: Stores, suite: Suite) -> str:
         share = len(judged) / len(groups)
         wanted = f"about {enough / share:.0f} problems" if judged else f"{enough} problems to judge on"
         told += f"; {wanted} would show a gain on half of them"
-    if len(groups) < FEWEST or ahead.share is None:
+    if ahead.share is None:
         told += ". What is learned serves your own runs, and evolve report tells whether it helps there"
     return told
 
