@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,7 +14,7 @@ from evolve.cli.output import counted, emit, emit_json, flush, note, shorten, si
 from evolve.errors import UsageError
 
 if TYPE_CHECKING:
-    from evolve.workspace import ArmRow, Interval, Proof, Report
+    from evolve.workspace import ArmRow, CostShares, Interval, Proof, Report
 
 app = pages.App()
 
@@ -48,7 +49,8 @@ def report_command(
             note(f"wrote {curve}")
         if as_json:
             suite = {} if report is None else report.to_json()
-            emit_json({**suite, "changes": [change.to_json() for change in changes], "own": proof.to_json()})
+            own = {"own": proof.to_json()} if proof.counted + proof.alike else {}
+            emit_json({**suite, "changes": [change.to_json() for change in changes], **own})
         else:
             show_proof(proof)
             if report is not None:
@@ -116,6 +118,8 @@ def show_report(report: Report) -> None:
         emit()
     _show_learned(report)
     emit(f"spent: {spending(report.spent)} in {report.spent.seconds:.0f} s")
+    if _pays(report):
+        emit(f"  {_pays(report)}")
     if report.overshoot:
         emit(f"  {report.overshoot}")
 
@@ -149,12 +153,36 @@ def _show_contrasts(report: Report) -> None:
     cost = report.cost_unit
     for contrast in report.compared:
         emit(f"{cost}, learned / {contrast.arm}: {_interval(contrast.ratio)} (median over tasks both solve)")
+        if contrast.shares is not None:
+            emit(f"  {_side_by_side(contrast.shares)}")
         emit(f"share solved, learned - {contrast.arm}: {_interval(contrast.gain)}")
         emit(f"  with bounds for every look at once: {_interval(contrast.gain_always)}")
         emit(f"  mean saving of {cost}, for every look at once: {_interval(contrast.saving_always)}")
     if report.looks:
         looks = "once" if report.looks == 1 else f"{report.looks} times"
         emit(f"the test tasks of this suite have been opened {looks}")
+
+
+def _side_by_side(shares: CostShares) -> str:
+    told = (
+        (shares.total, "over all tasks"),
+        (shares.both, "in sum over those that both solve"),
+        (shares.mean, "in the mean of their ratios"),
+        (shares.seconds, "in CPU seconds over all tasks"),
+    )
+    return ", ".join(f"{share:.2f} {what}" for share, what in told if share is not None)
+
+
+def _pays(report: Report) -> str:
+    """After how many tasks learning has paid for itself, in a sentence; "" where nothing was measured."""
+    shares = next((one.shares for one in report.contrasts if one.arm == "unlearned"), None)
+    spent = report.spent.tokens or report.spent.candidates
+    if shares is None or not spent:
+        return ""
+    if shares.saved <= 0:
+        return f"over all tasks it saves no {report.cost_unit}, so learning does not pay for itself by these"
+    after = math.ceil(spent / shares.saved)
+    return f"it saves {shares.saved:,.0f} {report.cost_unit} a task, so learning has paid after {after:,} tasks"
 
 
 def _arm_cells(row: ArmRow, *, asked: bool) -> tuple[object, ...]:

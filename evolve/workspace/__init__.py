@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from evolve.gate.judges import Measurement
     from evolve.improve.ablation import AblationReport, ItemCredit
     from evolve.improve.optimization import Change, OptimizationReport
-    from evolve.improve.report import ArmRow, Contrast, Report
+    from evolve.improve.report import ArmRow, Contrast, CostShares, Report
     from evolve.improve.targets import TargetFigures
     from evolve.ledger import Amount, Budget, parse_budget
     from evolve.memory import CausalChain, Insight, InsightStatus, Sentence
@@ -89,6 +89,7 @@ __all__ = [
     "Conversation",
     "Conversations",
     "Cost",
+    "CostShares",
     "Decision",
     "EpisodeRecord",
     "Event",
@@ -189,7 +190,7 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.gate.judges": ("Measurement",),
     "evolve.improve.ablation": ("AblationReport", "ItemCredit"),
     "evolve.improve.optimization": ("Change", "OptimizationReport"),
-    "evolve.improve.report": ("ArmRow", "Contrast", "Report"),
+    "evolve.improve.report": ("ArmRow", "Contrast", "CostShares", "Report"),
     "evolve.improve.targets": ("TargetFigures",),
     "evolve.ledger": ("Amount", "Budget", "parse_budget"),
     "evolve.memory": ("CausalChain", "Insight", "InsightStatus", "Sentence"),
