@@ -18,6 +18,8 @@ from evolve.programs.types import STR, Type
 MAX_PROBES = 80
 """Inputs that are made of one problem."""
 _MARKS = (" ", ",", "/", "-", ".", ";", "_")
+SEEN_ENOUGH = 12
+"""Values of an argument after which what none of them has is hardly to be expected of the next one."""
 _FIELDS = re.compile(r"\d+|[^\W\d_]+|.", re.DOTALL)
 
 
@@ -25,12 +27,21 @@ _Way = Callable[[Any, Type, Sequence[Any]], Iterator[Any]]
 """From a value, its type and all values of its column to other values."""
 
 
-def probes(problem: Problem, most: int = MAX_PROBES) -> dict[tuple[Any, ...], int]:
-    """At most ``most`` inputs that no example has, each with how unlikely it is, from 0; deterministic."""
+def probes(
+    problem: Problem, wanted: Sequence[tuple[Any, ...]] = (), most: int = MAX_PROBES
+) -> dict[tuple[Any, ...], int]:
+    """Inputs that no example has, each with how unlikely it is, from 0; deterministic.
+
+    Args:
+        wanted: Further inputs that are known, without their outputs.
+        most: How many are made.
+    """
     found: dict[tuple[Any, ...], int] = {}
     known = set(problem.inputs)
+    whole = zip(*problem.inputs, *wanted, strict=True)
+    columns = [[one for one in column if isinstance(one, type(column[0]))] for column in whole]
     ways = [zip(_exchanged(problem), itertools.repeat(0))]
-    ways += [zip(_varied(problem, way), itertools.repeat(far)) for way, far in _WAYS]
+    ways += [zip(_varied(problem, columns, way), itertools.repeat(far)) for way, far in _WAYS]
     # In turn, so that no way of varying uses up the room of the others.
     for one in filter(None, itertools.chain.from_iterable(itertools.zip_longest(*ways))):
         if one[0] not in known:
@@ -64,10 +75,10 @@ def _kind(field: str) -> str:
     return "digits" if field.isdigit() else "letters" if field.isalpha() else field
 
 
-def _varied(problem: Problem, way: _Way) -> Iterator[tuple[Any, ...]]:
+def _varied(problem: Problem, columns: Sequence[Sequence[Any]], way: _Way) -> Iterator[tuple[Any, ...]]:
     for row in problem.inputs:
         for place, type_ in enumerate(problem.input_types):
-            for value in way(row[place], type_, [other[place] for other in problem.inputs]):
+            for value in way(row[place], type_, columns[place]):
                 if value != row[place]:
                     yield (*row[:place], value, *row[place + 1 :])
 
@@ -86,11 +97,27 @@ def _other_digits(value: Any, type_: Type, column: Sequence[Any]) -> Iterator[An
 
 def _fewer_digits(value: Any, type_: Type, column: Sequence[Any]) -> Iterator[Any]:
     """Numbers with one digit less and one more, unless they are padded to a width."""
+    yield from _resized(value, type_, column, met=True)
+
+
+def _unmet_digits(value: Any, type_: Type, column: Sequence[Any]) -> Iterator[Any]:
+    """The same where many values are known, and none has a number of so many digits there."""
+    yield from _resized(value, type_, column, met=False)
+
+
+def _resized(value: Any, type_: Type, column: Sequence[Any], *, met: bool) -> Iterator[Any]:
     for place, field, fields in _numbers_in(value, type_):
         if not _padded(column):
             less = field[1:].lstrip("0")
             for other in ([less] if less else []) + ([field + "1"] if len(field) < 3 else []):
-                yield "".join((*fields[:place], other, *fields[place + 1 :]))
+                if (len(column) < SEEN_ENOUGH or len(other) in _lengths(column, place)) == met:
+                    yield "".join((*fields[:place], other, *fields[place + 1 :]))
+
+
+def _lengths(column: Sequence[str], place: int) -> set[int]:
+    """How many digits the numbers have that stand at a place of the values."""
+    parted = [_FIELDS.findall(text) for text in column]
+    return {len(fields[place]) for fields in parted if place < len(fields) and fields[place].isdigit()}
 
 
 def _numbers_in(value: Any, type_: Type) -> Iterator[tuple[int, str, list[str]]]:
@@ -144,6 +171,7 @@ _WAYS: tuple[tuple[_Way, int], ...] = (
     (_fewer_digits, 1),
     (_pieces, 1),
     (_fixed_pieces, 3),
+    (_unmet_digits, 3),
     (_numbers, 1),
     (_lists, 1),
     (_case, 3),

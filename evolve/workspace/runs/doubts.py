@@ -8,10 +8,12 @@ from collections import Counter
 from dataclasses import replace
 
 from evolve.episodes import EpisodeRecord, Json, Limits
+from evolve.errors import Cancelled
 from evolve.files import canonical_json
-from evolve.policies.protocol import Doubting
+from evolve.policies.protocol import Attendable, Doubting
 from evolve.tasks import Task
 from evolve.workspace.desk import Desk
+from evolve.workspace.runs.place import Wish
 from evolve.workspace.runs.result import Result
 
 CANDIDATES = (20_000, 150_000)
@@ -19,23 +21,32 @@ CANDIDATES = (20_000, 150_000)
 CHANCE = 0.1
 """Rows verify nothing that one value, always the same, would reproduce with a likelihood above this."""
 
+STOPPED = "the search for other functions that fit the rows was stopped"
 
-def doubted(desk: Desk, result: Result, record: EpisodeRecord, task: Task) -> Result:
+
+def doubted(desk: Desk, result: Result, record: EpisodeRecord, wish: Wish) -> Result:
     """The result with what speaks against it: other functions that fit, the question that decides, and why in words.
 
-    The gate never asks this. Rows alone decide there.
+    What looking for it cost counts as the result's. A person who stops it has the answer, unverified. The gate never
+    asks this. Rows alone decide there.
     """
+    task = wish.task
     step = next((s for s in reversed(record.steps) if s.judgement is not None and s.judgement.accepted), None)
     if step is None or desk.uses_model or not task.examples or not result.solved:
         return result
     policy = desk.stores.practice_arm(desk.workflow).policy(desk.learner, attended=True)
+    if isinstance(policy, Attendable):
+        policy = policy.attended(wish.person.cancellation)
     if not isinstance(policy, Doubting):
         return result
     unseen = (*task.verify, *task.hidden)
     view = replace(task, examples=(*task.examples, *unseen), verify=(), hidden=()).view()
     least, most = CANDIDATES
     limits = Limits(candidates=min(most, max(least, 2 * record.cost.candidates)), seconds=None)
-    doubts = policy.doubts(view, step, task.unlabelled, limits)
+    try:
+        doubts = policy.doubts(view, step, task.unlabelled, limits)
+    except Cancelled:
+        return replace(result, verified=False, reason=result.reason or STOPPED)
     reason = _by_chance(task) if record.verified else ""
     if doubts.question is not None and doubts.contested:
         first, second = (_short(value) for value in doubts.question.outputs)
@@ -49,6 +60,7 @@ def doubted(desk: Desk, result: Result, record: EpisodeRecord, task: Task) -> Re
         rivals=doubts.likely if result.verified else doubts.rivals,
         distant=doubts.distant,
         ambiguity=asked,
+        cost=result.cost + doubts.cost,
     )
 
 
