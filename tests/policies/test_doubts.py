@@ -170,3 +170,11 @@ def test_made_up_numbers_are_as_long_as_those_of_a_long_column() -> None:
     longer = [text for (text,) in made if len(text.split("x")[0]) > 2]
     assert longer and all(made[(text,)] >= 3 for text in longer)
     assert any(far < 3 for text, far in probes(problem).items() if len(text[0].split("x")[0]) > 2)
+
+
+def test_made_up_texts_with_marks_as_no_row_has_them_are_far_fetched() -> None:
+    quoted = [('say "one two" now', "one two"), ('"red" it was', "red"), ('then "a b c"', "a b c")]
+    made = probes(problem_of(_view(quoted)))
+    unpaired = [one for one in made if one[0].count('"') not in (0, 2)]
+    assert unpaired and all(made[one] >= 3 for one in unpaired)
+    assert any(far < 3 for far in made.values())

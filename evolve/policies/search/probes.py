@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -128,26 +129,40 @@ def _numbers_in(value: Any, type_: Type) -> Iterator[tuple[int, str, list[str]]]
 
 def _pieces(value: Any, type_: Type, column: Sequence[Any]) -> Iterator[Any]:
     """A piece less and one more, of texts that a mark divides into a number of pieces that varies."""
-    yield from _other_pieces(value, type_, column, vary=True)
+    yield from (text for text, usual in _other_pieces(value, type_, column) if usual)
 
 
-def _fixed_pieces(value: Any, type_: Type, column: Sequence[Any]) -> Iterator[Any]:
-    """The same of texts that always have as many pieces, where another number is hardly to be expected."""
-    yield from _other_pieces(value, type_, column, vary=False)
+def _odd_pieces(value: Any, type_: Type, column: Sequence[Any]) -> Iterator[Any]:
+    """The same where it is hardly to be expected: there are always as many pieces, or other marks become more or fewer
+    than they ever are, such as quotes that no longer come in pairs."""
+    yield from (text for text, usual in _other_pieces(value, type_, column) if not usual)
 
 
-def _other_pieces(value: Any, type_: Type, column: Sequence[Any], *, vary: bool) -> Iterator[Any]:
+def _other_pieces(value: Any, type_: Type, column: Sequence[Any]) -> Iterator[tuple[str, bool]]:
+    """Texts with other pieces, each with whether it is like those of the column apart from the mark between them."""
     if type_ != STR:
         return
+    counts = [_marks_of(text) for text in column]
     for mark in _MARKS:
         pieces = value.split(mark)
-        if len(pieces) > 1 and (len({text.count(mark) for text in column}) > 1) == vary:
+        if len(pieces) > 1:
+            varies = len({count[mark] for count in counts}) > 1
             # From another row, since a piece that comes twice is another thing to ask about.
             others = [piece for text in column for piece in text.split(mark) if piece not in pieces]
-            yield mark.join(pieces[:-1])
-            yield mark.join((*pieces[:-1], *others[:1], pieces[-1]))
-            if len(pieces) > 2:
-                yield mark.join((pieces[0], *pieces[2:]))
+            made = [pieces[:-1], [*pieces[:-1], *others[:1], pieces[-1]]]
+            made += [[pieces[0], *pieces[2:]]] if len(pieces) > 2 else []
+            for text in map(mark.join, made):
+                yield text, varies and _is_usual(_marks_of(text), counts, mark)
+
+
+def _marks_of(text: str) -> Counter[str]:
+    return Counter(character for character in text if not character.isalnum())
+
+
+def _is_usual(own: Counter[str], counts: Sequence[Counter[str]], apart: str) -> bool:
+    """Whether a text has as many of each other mark as some texts of the column have."""
+    marks = {*own, *(mark for count in counts for mark in count)} - {apart}
+    return all(min(one[mark] for one in counts) <= own[mark] <= max(one[mark] for one in counts) for mark in marks)
 
 
 def _case(value: Any, type_: Type, column: Sequence[Any]) -> Iterator[Any]:
@@ -170,7 +185,7 @@ _WAYS: tuple[tuple[_Way, int], ...] = (
     (_other_digits, 0),
     (_fewer_digits, 1),
     (_pieces, 1),
-    (_fixed_pieces, 3),
+    (_odd_pieces, 3),
     (_unmet_digits, 3),
     (_numbers, 1),
     (_lists, 1),
