@@ -76,3 +76,11 @@ def test_rows_that_repeat_others_under_another_id_verify_nothing(tmp_path: Path)
     repeated = result("repeated", rows(towns[:3], 20))
     assert repeated.solved and not repeated.verified and "another id" in repeated.reason
     assert result("new", rows(towns[3:], 20)).verified
+
+
+def test_an_answer_that_reads_a_column_of_its_rows_is_looked_into(tmp_path: Path) -> None:
+    places = [("Elm", "10115"), ("Oak", "20095"), ("Ash", "50667"), ("Fir", "80331"), ("Yew", "04109"), ("Bay", "0106")]
+    rows = [{"street": f"{street} {number}", "zip": code} for number, (street, code) in enumerate(places, 3)]
+    pairs = [((rows[start : start + 2],), [row["street"] for row in rows[start : start + 2]]) for start in range(5)]
+    result = _run(tmp_path, [*pairs, ((rows,), [row["street"] for row in rows])])
+    assert result.solved and "street" in result.answer
