@@ -90,11 +90,11 @@ def doubts_about(
     best = min(founded or differences, key=lambda one: (one.score, not one.given), default=None)
     contested = bool(founded) and best is not None and best.score <= CONTESTS
     told = [one for one in founded if one.given]
-    near_ones = [one for one in told if one.rival.dearer <= MARKS]
+    alike = [one for one in told if one.rival.dearer <= MARKS]
     return Doubts(
         likely=_sources([one for one in told if one.rival.dearer <= CONTESTS], view, vocabulary),
-        rivals=_sources(near_ones, view, vocabulary),
-        distant=_sources([one for one in differences if one.given and one not in near_ones], view, vocabulary),
+        rivals=_sources(alike, view, vocabulary),
+        distant=_sources([one for one in differences if one.given and one not in alike], view, vocabulary),
         question=_question(best, view, vocabulary) if best is not None and best.score <= ASKS else None,
         contested=contested,
     )
