@@ -59,6 +59,11 @@ def test_of_six_rows_one_may_be_mistyped_whether_it_was_seen_or_kept_back(solve,
     assert result.misfits == (Misfit(input=(name,), given=name.split()[0] + "t", expected=name.split()[0]),)
 
 
+def test_of_six_rows_one_that_no_slip_explains_is_not_blamed(solve):
+    result = solve(6, [("Alan Turing", "Alan (London)")])
+    assert not (result.solved and result.misfits)
+
+
 def test_two_odd_rows_of_six_are_no_slip(solve):
     result = solve(6, [("Alan Turing", "Alann"), ("Grace Hopper", "Grce")])
     assert not (result.solved and result.misfits)

@@ -22,7 +22,8 @@ from evolve.programs.terms import from_json, operations_in
 FEWEST_ROWS = 5
 """Rows below which no program is said to fit all but one; where few values occur, twice as many less two."""
 FEWEST_SEEN = 3
-"""The same where unseen rows judge it, and all rows together are more than these."""
+"""The same where one slip of the hand explains the row, unseen rows judge the program, and all rows together are more.
+What is further from its value than a slip may follow another rule that so few rows do not show."""
 FEW_VALUES = 3
 ROW = 12
 """Price of a row that is named as an exception."""
@@ -35,8 +36,9 @@ SHARE, REST = 0.1, 0.5
 where the unseen rows refuse the program, something has to be left to learn from the row that they show."""
 SOON = 5_000
 """A program without a condition that is found within so many candidates is not doubted."""
-ENOUGH_UNSEEN = 2
-"""Unseen rows that judge such a program; where there are fewer, the visible rows have to agree one by one."""
+ENOUGH_UNSEEN, OF_A_SLIP = 3, 2
+"""Unseen rows that judge such a program, and where a slip explains the row; where there are fewer, the visible rows
+have to agree one by one."""
 
 
 @dataclass
@@ -95,7 +97,7 @@ class NearMissSearch(EpisodeSearch):
             return False
         if values <= min(FEW_VALUES, count - 1):
             return count >= 2 * FEWEST_ROWS - 2
-        judged = self.unseen >= ENOUGH_UNSEEN and count + self.unseen > FEWEST_ROWS
+        judged = self.unseen >= OF_A_SLIP and count + self.unseen > FEWEST_ROWS
         return count >= (FEWEST_SEEN if judged else FEWEST_ROWS)
 
     def _is_plain(self, solution: Solution) -> bool:
@@ -108,9 +110,19 @@ class NearMissSearch(EpisodeSearch):
         self.partly = [near for place in places if (near := self._without(place)) is not None]
         self.partly += [*self.searcher.all_but_one(), *self._nearly_right()]
         for near in sorted(self.partly, key=lambda one: one.cost):
-            if self.unseen >= ENOUGH_UNSEEN or self._is_steady(near):
+            slipped = self._is_slip(near)
+            if len(places) < FEWEST_ROWS and not slipped:
+                continue
+            if self.unseen >= (OF_A_SLIP if slipped else ENOUGH_UNSEEN) or self._is_steady(near):
                 return near
         return None
+
+    def _is_slip(self, near: Solution) -> bool:
+        """Whether the row says what the program gives but for one character, or two that changed places."""
+        assert near.misfit is not None
+        meaning = compile_term(near.term, self.searcher.vocabulary.by_name)
+        value = value_or(meaning, self.problem.inputs[near.misfit], None)
+        return one_slip_apart(_written(self.problem.outputs[near.misfit]), _written(value))
 
     def _without(self, *places: int) -> Solution | None:
         """The first program that fits the rows but for these; its misfit is the first of them."""
@@ -144,6 +156,22 @@ class NearMissSearch(EpisodeSearch):
             if other is None or not same_values(near.term, other.term, inputs, self.searcher.vocabulary):
                 return False
         return True
+
+
+def one_slip_apart(one: str, other: str) -> bool:
+    """Whether texts differ in one character that is missing, added or another, or in two that changed places.
+
+    The slips of Damerau (1964).
+    """
+    while one and other and one[0] == other[0]:
+        one, other = one[1:], other[1:]
+    while one and other and one[-1] == other[-1]:
+        one, other = one[:-1], other[:-1]
+    return max(len(one), len(other)) == 1 or (len(one) == 2 and one == other[::-1])
+
+
+def _written(value: object) -> str:
+    return f"{value:.12g}" if isinstance(value, float) else str(value)
 
 
 def refused(steps: Sequence[Step]) -> tuple[Solution, ...]:
