@@ -118,6 +118,13 @@ def test_factors_and_offsets_are_worked_out(name: str, unlearned: SearchPolicy) 
     check_holds(unlearned, *SUMS[name])
 
 
+def test_a_plus_is_written_with_the_number(unlearned: SearchPolicy) -> None:
+    def rise(before: int, after: int) -> str:
+        return f"{(after - before) / before * 100:+.1f}%"
+
+    check_holds(unlearned, rise, ((679, 518), (505, 432), (885, 1233), (23, 27), (616, 512)), ((270, 392), (545, 488)))
+
+
 def test_numbers_that_no_plain_line_joins_give_no_factor(unlearned: SearchPolicy) -> None:
     noise = {11: 38.21, 23: 95.7, 37: 12.64, 58: 71.03}
     assert first_action(unlearned, view_of(noise.__getitem__, *noise)).kind == "finish"
@@ -240,6 +247,11 @@ DIGITS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]] =
     "the whole number of an article": (lambda text: text + check_digit(text), ARTICLES, UNSEEN),
     "books": (book_digit, BOOKS, ("123456789", "999999999", "000000006")),
     "cards": (card_digit, ("453201511283036", "601151444789321", "540012345678901", "371449635398431"), ("4" * 15,)),
+    "digits that a file has as a number": (
+        lambda number: int(check_digit(str(number))),
+        tuple(map(int, ARTICLES)),
+        tuple(map(int, UNSEEN[:1])),
+    ),
     "grouped digits": (
         lambda text: check_digit(text.replace(" ", "")),
         ("4006 3813 3393", "5901 2341 2345", "9783 1614 8410", "7612 3456 7890", "5012 3456 7891"),
