@@ -85,11 +85,20 @@ class NearMissSearch(EpisodeSearch):
             self.searcher.pause_at = self.meter.used + min(rest, max(5 * PATIENCE, RARE * self.near.candidates))
             solution = self.take(falls_back=False)
             self.searcher.pause_at = self.searcher.dearest = None
+            solution = solution or self._awaited(bound)
         if solution is not None and solution.cost <= bound:
             return solution
         if solution is not None:
             self.waiting.append(solution)
         return self.near
+
+    def _awaited(self, bound: int) -> Solution | None:
+        """A program for every row that the search has and would give at its end, within a price."""
+        for solution in self.searcher.awaiting():
+            if solution.cost <= bound and solution.term not in self.done and not self.is_refused(solution.term):
+                self.done.add(solution.term)
+                return solution
+        return None
 
     def _has_rows(self) -> bool:
         count, values = len(self.problem.outputs), len({repr(value) for value in self.problem.outputs})
