@@ -7,8 +7,16 @@ from datetime import date
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from evolve.episodes import Row
 from evolve.policies.search import SearchPolicy
+from evolve.policies.search.problem import problem_from_rows
+from evolve.policies.search.searcher import Searcher, Vocabulary, meter_for
+from evolve.policies.search.solvers.kinds import Kinds
+from evolve.programs.evaluation import evaluate
+from evolve.programs.operations import literals, vocabulary
 from tests.policies.samples import first_action, view_of
 from tests.policies.test_functions_of_two import compiled
 
@@ -116,6 +124,13 @@ SUMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]] = {
 @pytest.mark.parametrize("name", SUMS)
 def test_factors_and_offsets_are_worked_out(name: str, unlearned: SearchPolicy) -> None:
     check_holds(unlearned, *SUMS[name])
+
+
+def test_a_plus_is_written_with_the_number(unlearned: SearchPolicy) -> None:
+    def rise(before: int, after: int) -> str:
+        return f"{(after - before) / before * 100:+.1f}%"
+
+    check_holds(unlearned, rise, ((679, 518), (505, 432), (885, 1233), (23, 27), (616, 512)), ((270, 392), (545, 488)))
 
 
 def test_numbers_that_no_plain_line_joins_give_no_factor(unlearned: SearchPolicy) -> None:
@@ -240,6 +255,11 @@ DIGITS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]] =
     "the whole number of an article": (lambda text: text + check_digit(text), ARTICLES, UNSEEN),
     "books": (book_digit, BOOKS, ("123456789", "999999999", "000000006")),
     "cards": (card_digit, ("453201511283036", "601151444789321", "540012345678901", "371449635398431"), ("4" * 15,)),
+    "digits that a file has as a number": (
+        lambda number: int(check_digit(str(number))),
+        tuple(map(int, ARTICLES)),
+        tuple(map(int, UNSEEN[:1])),
+    ),
     "grouped digits": (
         lambda text: check_digit(text.replace(" ", "")),
         ("4006 3813 3393", "5901 2341 2345", "9783 1614 8410", "7612 3456 7890", "5012 3456 7891"),
@@ -289,3 +309,53 @@ def test_versions_are_compared_by_their_numbers(function: Callable[..., Any], un
 def test_texts_are_compared(unlearned: SearchPolicy) -> None:
     shown = (("oak", "elm"), ("ash", "fir"), ("yew", "box"), ("bay", "fig"), ("plum", "lime"), ("ivy", "rose"))
     check_holds(unlearned, lambda a, b: f"{min(a, b)} & {max(a, b)}", shown, (("pear", "kiwi"), ("date", "nut")))
+
+
+KINDS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]] = {
+    "words for letters": (
+        lambda ident, letter: {"A": "active", "P": "pending", "C": "closed"}[letter],
+        (("K1", "P"), ("K2", "A"), ("K3", "C"), ("K4", "C"), ("K5", "A"), ("K6", "P")),
+        (("K9", "A"), ("K7", "C"), ("K8", "P")),
+    ),
+    "answers in any case": (
+        lambda text: "yes" if text.lower() in ("si", "da") else "no",
+        ("Si", "non", "DA", "Non", "SI", "da", "si", "NON"),
+        ("Da", "sI"),
+    ),
+    "numbers as keys": (
+        lambda zone: {1: 3.9, 2: 6.5, 5: 4.2}[zone],
+        (1, 2, 5, 5, 2, 1, 1),
+        (5, 2, 1),
+    ),
+    "a kind of row has a text of its own": (
+        lambda kind, name: f"Sehr geehrte Frau {name}" if kind == "w" else f"Lieber Herr {name}",
+        (("w", "Lovelace"), ("x", "Turing"), ("w", "Hopper"), ("x", "Li"), ("x", "Planck"), ("w", "Parks")),
+        (("x", "Bohr"), ("w", "Meitner")),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_what_values_of_few_kinds_stand_for_is_worked_out(name: str, unlearned: SearchPolicy) -> None:
+    check_holds(unlearned, *KINDS[name])
+
+
+def test_a_table_says_nothing_of_a_key_that_no_row_has(unlearned: SearchPolicy) -> None:
+    function, shown, _ = KINDS["words for letters"]
+    view = view_of(function, *shown)
+    learned = compiled(view, first_action(unlearned, view))
+    with pytest.raises(KeyError):
+        learned("K9", "X")
+
+
+@given(st.lists(st.sampled_from("abcdef"), min_size=4, max_size=9), st.data())
+def test_a_table_needs_rows_whose_key_another_row_has_as_well(keys: list[str], data: st.DataObject) -> None:
+    """Of rows that mostly have keys of their own any outputs would make a table."""
+    outputs = data.draw(st.lists(st.sampled_from(("red", "blue", "green")), min_size=len(keys), max_size=len(keys)))
+    rows = [Row(input=(key,), output=output) for key, output in zip(keys, outputs, strict=True)]
+    known = Vocabulary(vocabulary(), literals())
+    enumerator = Searcher(problem_from_rows(rows, "rows"), known, {}, meter_for(1_000, None)).enumerator
+    list(enumerator.advance())
+    for found in Kinds(enumerator, known.by_name).solutions():
+        assert len(keys) - len(set(keys)) >= 2
+        assert [evaluate(found.term, (key,), known.by_name) for key in keys] == outputs

@@ -51,6 +51,36 @@ def test_a_mistyped_row_is_named_and_nothing_is_called_verified(solve, name, out
     assert json.loads(json.dumps(result.to_json()))["misfits"][0]["given"] == out
 
 
+# Of six rows three are kept back: "Alan Turing" is one of those that are seen, "Grace Hopper" is not.
+@pytest.mark.parametrize("name", [name for name in NAMES[:6] if len(name.split()[0]) > 3])
+def test_of_six_rows_one_may_be_mistyped_whether_it_was_seen_or_kept_back(solve, name):
+    result = solve(6, [(name, name.split()[0] + "t")])
+    assert (result.status, result.kind) == ("solved", "unverified")
+    assert result.misfits == (Misfit(input=(name,), given=name.split()[0] + "t", expected=name.split()[0]),)
+
+
+def test_of_six_rows_one_that_no_slip_explains_is_not_blamed(solve):
+    result = solve(6, [("Alan Turing", "Alan (London)")])
+    assert not (result.solved and result.misfits)
+
+
+def test_two_odd_rows_of_six_are_no_slip(solve):
+    result = solve(6, [("Alan Turing", "Alann"), ("Grace Hopper", "Grce")])
+    assert not (result.solved and result.misfits)
+
+
+def test_a_row_that_is_no_slip_is_learned_from_once_another_shows_so(solve, tmp_path):
+    """What fits all seen rows but one is refused while there is something left to learn from the row that it shows."""
+    kinds = zip("mfmmfmf", NAMES, strict=False)
+    pairs = [((kind, name), f"Dear {'Mrs' if kind == 'f' else 'Mr'} {name}") for kind, name in kinds]
+    with evolve.open(tmp_path / "ws") as opened:
+        opened._sandbox = TrustingSandbox()
+        result = opened.run(examples=pairs, budget="150k-candidates")
+    values: dict = {}
+    exec(result.answer, values)
+    assert [values[result.entry](*row) for row, _ in pairs] == [out for _, out in pairs] and not result.misfits
+
+
 def test_joined_pieces_may_have_a_mistyped_row_too(solve):
     result = solve(10, [("Kurt Gallus", "Galus, Kurt")], make=lambda name: ", ".join(name.split()[::-1]))
     assert [misfit.expected for misfit in result.misfits] == ["Gallus, Kurt"]

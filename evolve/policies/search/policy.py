@@ -37,7 +37,7 @@ from evolve.policies.search.guide import Guide
 from evolve.policies.search.habits import Habits, Preferred
 from evolve.policies.search.leaving_out import LeavingOut
 from evolve.policies.search.library import TreeSkill, operation_name, with_library
-from evolve.policies.search.near_miss import NearMissSearch
+from evolve.policies.search.near_miss import NearMissSearch, refused
 from evolve.policies.search.nearest import ended, finished, near_miss
 from evolve.policies.search.pricing import priced
 from evolve.policies.search.problem import Problem, problem_of
@@ -164,7 +164,7 @@ class SearchPolicy:
             self._current = None
             return spare
         before = time.process_time()
-        search = self._search(view, plan, steps)
+        search = self._search(view, plan, steps, everything[: len(everything) - len(steps)])
         started = search.meter.used  # what a replay of earlier steps took was paid for with them
         whole, limits = limits, without_share(limits, plan)
         solution = search.next(limits)
@@ -197,7 +197,7 @@ class SearchPolicy:
         skills = {self._causes[name] for name in operations_in(term) if name in self._causes}
         return skills | set(plan.private.get("recalled", ()))
 
-    def _search(self, view: TaskView, plan: Plan, steps: Sequence[Step]) -> NearMissSearch:
+    def _search(self, view: TaskView, plan: Plan, steps: Sequence[Step], earlier: Sequence[Step]) -> NearMissSearch:
         """The search of this episode, continued where it stopped or replayed up to there."""
         # A step that a person stopped has no program, and there is nothing of it to find again.
         steps = [step for step in steps if step.action.allowed is not None or step.action.spare]
@@ -223,6 +223,7 @@ class SearchPolicy:
             if self.settings.doubts_rows
             else None,
             unseen=view.unseen,
+            earlier=refused(earlier),
         )
         for step in steps:
             if not step.action.spare:
@@ -245,9 +246,10 @@ class SearchPolicy:
         self, view: TaskView, plan: Plan, steps: Sequence[Step], limits: Limits, wanted: int
     ) -> tuple[Action, ...]:
         """Further programs of the same search, for at most ``limits``; the search can go on after them."""
+        everything = steps
         view, steps = with_shown(view, steps)
         before = time.process_time()
-        search = self._search(view, plan, steps)
+        search = self._search(view, plan, steps, everything[: len(everything) - len(steps)])
         started = search.meter.used
         rivals = search.further(limits, wanted)
         spent = Cost(candidates=search.meter.used - started, seconds=time.process_time() - before)

@@ -204,6 +204,24 @@ class Searcher:
         partly = [(mask.bit_count(), -cost, entry) for mask, (cost, entry) in self._best() if mask.bit_count() > half]
         return term_of(max(partly, key=lambda one: one[:2])[2]) if partly else None
 
+    def awaiting(self) -> list[Solution]:
+        """Programs that reproduce every example and would be given once the budget is over, cheapest first."""
+        self._try_combinations()
+        found = sorted(((cost, term) for _, cost, term in self._pending), key=lambda one: one[0])
+        return [
+            Solution(term=term, cost=cost, candidates=self.meter.used) for cost, term in found if self._reproduces(term)
+        ]
+
+    def all_but_one(self) -> list[Solution]:
+        """Programs built so far that fit all rows but one: the cheapest for each such row."""
+        places, everything = range(len(self.problem.outputs)), (1 << len(self.problem.outputs)) - 1
+        known = dict(self._best())
+        found = [(place, known[mask]) for place in places if (mask := everything & ~(1 << place)) in known]
+        return [
+            Solution(term=term_of(entry), cost=cost, candidates=self.meter.used, misfit=place)
+            for place, (cost, entry) in found
+        ]
+
     def _best(self) -> Iterable[tuple[int, tuple[int, Entry]]]:
         return () if self._partials is None else self._partials.best.items()
 

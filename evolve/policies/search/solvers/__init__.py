@@ -11,6 +11,7 @@ comes out is an ordinary term of the same operations, with constants of its own.
 - ``places``: parts of texts by what stands around them, and by a number of characters.
 - ``shifts``: quarters and years that begin in another month.
 - ``orders``: comparisons of two inputs, by their numbers or as they are.
+- ``kinds``: what each of few values stands for.
 - ``weights``: sums of weighted digits and what is left of them.
 """
 
@@ -23,6 +24,7 @@ from typing import Protocol
 from evolve.policies.search.enumerator import Enumerator
 from evolve.policies.search.solvers.bands import Bands
 from evolve.policies.search.solvers.found import Found
+from evolve.policies.search.solvers.kinds import Kinds
 from evolve.policies.search.solvers.lines import Lines
 from evolve.policies.search.solvers.orders import Orders
 from evolve.policies.search.solvers.places import Places
@@ -51,6 +53,7 @@ class Solvers:
     def __post_init__(self) -> None:
         self.bands = Bands(self.enumerator)
         self.orders = Orders(self.enumerator, self.operations)
+        self.kinds = Kinds(self.enumerator, self.operations)
         self.each = (
             self.bands,
             Lines(self.enumerator, self.operations),
@@ -58,6 +61,7 @@ class Solvers:
             Shifts(self.enumerator),
             Weights(self.enumerator, self.operations),
             self.orders,
+            self.kinds,
         )
 
     def solutions(self) -> Iterator[Found]:
@@ -70,3 +74,4 @@ class Solvers:
         """Comparisons, also with bounds, that the newest level's values allow: ``(values, price, term)``."""
         yield from self.bands.cuts()
         yield from self.orders.tests()
+        yield from self.kinds.tests()

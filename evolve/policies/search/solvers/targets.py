@@ -11,13 +11,14 @@ from evolve.policies.search.problem import Problem
 from evolve.policies.search.solvers.fitting import Span
 from evolve.policies.search.solvers.found import apply
 from evolve.policies.search.solvers.round_values import places
-from evolve.programs.operations.text_numbers import DECIMALS, FLOAT_FORMAT
+from evolve.programs.operations.text_numbers import DECIMALS, FLOAT_FORMAT, INTEGER_FORMAT
 from evolve.programs.terms import Apply, Constant, Term
 from evolve.programs.types import FLOAT, INT, STR
 
 MOST_DECIMALS = 4
 """Decimal places up to which outputs are taken for rounded."""
 NUMBER = re.compile(r"-?\d[\d.,]*\d|-?\d")
+SIGNED = re.compile(r"(?<![\w.,])[-+]\d[\d.,]*\d|(?<![\w.,])[-+]\d")
 POINT = re.compile(r"-?(?:0|[1-9]\d*|[1-9]\d{0,2}(?:,\d{3})+)(?:\.(\d+))?")
 COMMA = re.compile(r"-?(?:0|[1-9]\d*|[1-9]\d{0,2}(?:\.\d{3})+),(\d+)")
 
@@ -89,7 +90,10 @@ def _floats(outputs: Sequence[float]) -> Target:
 
 
 def _in_texts(problem: Problem) -> Iterator[Target]:
-    found = [NUMBER.findall(output) for output in problem.outputs]
+    # Where every row has a number with a sign, and some a plus, the sign is written with the number.
+    signed = [SIGNED.findall(output) for output in problem.outputs]
+    has_plus = all(signed) and any(text[0] == "+" for texts in signed for text in texts)
+    found = signed if has_plus else [NUMBER.findall(output) for output in problem.outputs]
     if len({len(numbers) for numbers in found}) > 1:
         return
     inputs = [str(row) for row in problem.inputs]
@@ -102,7 +106,7 @@ def _in_texts(problem: Problem) -> Iterator[Target]:
 
 def _written(texts: tuple[str, ...], is_whole: bool) -> Iterator[Target]:
     for form in (POINT, COMMA):
-        matches = [form.fullmatch(text) for text in texts]
+        matches = [form.fullmatch(text.removeprefix("+")) for text in texts]
         decimals = {len(match[1] or "") for match in matches if match is not None}
         if None in matches or max(decimals) > MOST_DECIMALS:
             continue
@@ -111,17 +115,24 @@ def _written(texts: tuple[str, ...], is_whole: bool) -> Iterator[Target]:
         half = 0.5 * 10.0**-most * (1 + 1e-9)
         turned = () if form is POINT else (("swap_separators",),)
         writings = tuple(_formats(texts, decimals, turned))
-        whole: Writing | None = (("number_to_text",),) if most == 0 else None
+        whole = _whole_number(texts) if most == 0 else None
         yield Target(texts, _around([*map(float, plain)], -half, half), writings, is_whole, whole)
         return
 
 
+def _whole_number(texts: Sequence[str]) -> Writing:
+    if any(text[0] == "+" for text in texts):
+        return (("format_integer", Constant("+d", INTEGER_FORMAT)),)
+    return (("number_to_text",),)
+
+
 def _formats(texts: Sequence[str], decimals: set[int], turned: Writing) -> Iterator[Writing]:
     grouped = "," if any(re.search(r"\d[.,]\d{3}[.,]|^\D*\d{1,3},\d{3}$", text) for text in texts) else ""
+    sign = "+" if any(text[0] == "+" for text in texts) else ""
     most = max(decimals)
     if len(decimals) == 1:
-        specification = Constant(f"{grouped}.{most}f", FLOAT_FORMAT)
+        specification = Constant(f"{sign}{grouped}.{most}f", FLOAT_FORMAT)
         yield (("format_float", specification), *turned)
         yield (("round_half_up", Constant(most, DECIMALS)), ("format_float", specification), *turned)
-    elif not grouped:
+    elif not (grouped or sign):
         yield (("round_decimals", Constant(most, DECIMALS)), ("float_to_shortest_text",), *turned)

@@ -93,10 +93,10 @@ class Weights:
             self._checks = []
 
     def solutions(self) -> Iterator[Found]:
-        """Whole programs, and the last sign of texts, from the digits of the newest level."""
+        """Whole programs, and the last sign of texts, from the digits of the newest level and of inputs."""
         if self._checks is None or self.enumerator.cost > DEAREST:
             return
-        for text in newest(self.enumerator, STR):
+        for text in map(_as_text, newest(self.enumerator, STR, INT)):
             if all(value.isascii() and value.isdigit() and len(value) >= SHORTEST for value in text.values):
                 yield from self._of(text)
 
@@ -139,3 +139,10 @@ class Weights:
             turn = self.enumerator.cost + PATIENCE
             last = None if self._whole else tuple(output[-1] for output in problem.outputs)
             yield Found(term, min(turn, price_of(term, self.enumerator.costs)), turn, last)
+
+
+def _as_text(column: Column) -> Column:
+    """A column of numbers as their digits: what a file has as a number may be a code."""
+    if column.type == STR:
+        return column
+    return Column(tuple(map(str, column.values)), apply("number_to_text", column.term), STR, column.cost)
