@@ -43,8 +43,9 @@ LEAST = 96
 on 64 groups .91, on 48 .73. Where a variant wins .5 and loses .1 it costs more: .78 on 96 groups against .99, .89 on
 120 against 1.00."""
 
-FRESH = 100
-"""Tasks that are drawn for one confirmation where a suite can draw; only groups that nobody has seen count."""
+FRESH, FEWEST_UNSEEN = 100, 24
+"""Tasks that are drawn for one confirmation where a suite can draw, and the fewest groups nobody has seen among them
+with which it is tried: what draws tasks has only so many different problems."""
 
 _FIRST_SEED = 1_000_000
 """Above the seeds that people give."""
@@ -150,7 +151,8 @@ class Reuse:
             return [task for task in tasks if task.group in begun.groups]
         seen = {task.group for task in suite.tasks} | proposal.learned_from
         seen.update(*(self._counts(block) for block in (JUDGED, KEPT_BACK, DRAWN)))
-        return [task for task in tasks if task.group not in seen and not task.only_checked]
+        unseen = [task for task in tasks if task.group not in seen and not task.only_checked]
+        return unseen if len({task.group for task in unseen}) >= FEWEST_UNSEEN else []
 
     def drawn(self) -> list[Served]:
         """Judgements that were confirmed, or not, on tasks drawn for them, oldest first."""
