@@ -244,13 +244,28 @@ class Session:
         A round's practice weighs three parts, its judgement two, the final test two. Tests of insights may take half
         a part of the judgement's.
         """
-        whole = 5 * self.plan.rounds + 2
-        return not self.ledger.exhausted and self.share_spent() < (5 * (number - 1) + 3) / whole
+        return self._has_room(number, 3)
 
     def may_intervene(self, number: int) -> bool:
         """Whether tests of insights in round ``number`` are still within their part of the budget."""
-        whole = 5 * self.plan.rounds + 2
-        return not self.ledger.exhausted and self.share_spent() < (5 * (number - 1) + 3.5) / whole
+        return self._has_room(number, 3.5)
+
+    def _has_room(self, number: int, parts: float) -> bool:
+        """Whether a round has spent less than so many parts since it began, whatever the gate took before it.
+
+        What judgements left is not practised with: how much that is tells of the gate's tasks. The first round that is
+        worked on under a budget has the parts of the earlier ones too.
+        """
+        if self.ledger.budget.unlimited:
+            return True
+        names = [f"round:{earlier}:{self.part}" for earlier in range(1, number + 1)]
+        if self.journal.done(names[-1]) is None:
+            is_first = all(self.journal.done(name) is None for name in names)
+            begun = 0.0 if is_first else self.share_spent()
+            self.journal.finish(names[-1], {"begun": begun, "more": 5 * (number - 1) if is_first else 0})
+        kept = self.journal.done(names[-1]) or {}
+        room = (kept["more"] + parts) / (5 * self.plan.rounds + 2)
+        return not self.ledger.exhausted and self.share_spent() < kept["begun"] + room
 
     def may_judge(self, number: int) -> bool:
         """Whether judging the variant of round ``number`` is still within its part of the budget."""
