@@ -19,7 +19,17 @@ from typing import Any
 from benchmarks.doubles.cheating import cheating_optimisers, honest_optimiser
 from benchmarks.gate_package import package_loops
 from benchmarks.gate_reader import BIT, CONFIRMED, OUTCOMES, SIZES, reader_rows
-from benchmarks.gate_simulation import GEPA_RULE, GROUPS, PROPOSALS, USED_AGAIN, fixed_pairs, loops, power, whole_loop
+from benchmarks.gate_simulation import (
+    GEPA_RULE,
+    GROUPS,
+    KEPT_BACK,
+    PROPOSALS,
+    USED_AGAIN,
+    fixed_pairs,
+    loops,
+    power,
+    whole_loop,
+)
 from benchmarks.record import Outcome, Target, against, common_options, progress, publish
 from evolve.gate import Interval, clopper_pearson
 from evolve.optimizer.gepa_engine import VERSION
@@ -147,7 +157,7 @@ def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
 def table(rows: Sequence[Row]) -> Iterator[tuple[Any, ...]]:
     """What a reader sees first; the head is the first row."""
     yield ("rule", "loops with a false accept, null", "the same, a fifth real", "real ones accepted")
-    for rule in ("gate", USED_AGAIN, "gate at the end only", "greater than", GEPA_RULE):
+    for rule in ("gate", USED_AGAIN, KEPT_BACK, "gate at the end only", "greater than", GEPA_RULE):
         null, mixed = (false_loops(rows, scenario, rule) for scenario in ("null", "mixed"))
         yield (rule, *(_shown(one) for one in (null, mixed, true_share(rows, rule))))
     yield from _package(rows)

@@ -27,7 +27,7 @@ GROUPS = 100
 """Pairs a proposal may have: about the ``gate`` groups of a shipped suite."""
 REAL_EFFECT, DISCORDANCE = 0.2, 0.3
 MINIBATCH = 3
-USED_AGAIN = "gate on the same tasks, a third kept back"
+USED_AGAIN, KEPT_BACK = "gate, the same tasks again", "gate, the same tasks again, a third kept back"
 GEPA_RULE = "gepa's default, as written down"
 OPEN, SETTLED_RIGHT = 60, 20
 """Of :data:`GROUPS` tasks, those that a fresh try solves with probability 1/2, and those that every try solves; the
@@ -54,7 +54,7 @@ def loops(scenario: str, count: int, seed: int) -> Iterator[dict[str, Any]]:
     real = rng.random((count, PROPOSALS)) < (0.2 if scenario == "mixed" else 0.0)
     wealth = np.array([[log_wealth(won, lost) for lost in range(GROUPS + 1)] for won in range(GROUPS + 1)])
     stakes: list[list[Stake]] = [[] for _ in range(count)]
-    rules = ("gate", USED_AGAIN, "gate at the end only", "greater than", GEPA_RULE)
+    rules = ("gate", USED_AGAIN, KEPT_BACK, "gate at the end only", "greater than", GEPA_RULE)
     confirmed = np.zeros(count, dtype=int)
     false = {rule: np.zeros(count, dtype=int) for rule in rules}
     true = {rule: np.zeros(count, dtype=int) for rule in rules}
@@ -67,7 +67,8 @@ def loops(scenario: str, count: int, seed: int) -> Iterator[dict[str, Any]]:
         reached = wealth[wins, losses] >= bounds[:, None]
         accepted = {
             "gate": reached.any(axis=1),
-            USED_AGAIN: _on_used_groups(wealth, wins, losses, proposal + 1, confirmed),
+            USED_AGAIN: (wealth[wins, losses] >= -math.log(level(ALPHA, proposal + 1))).any(axis=1),
+            KEPT_BACK: _on_used_groups(wealth, wins, losses, proposal + 1, confirmed),
             "gate at the end only": reached[:, -1],
             "greater than": wins[:, -1] > losses[:, -1],
             GEPA_RULE: other.leads(better),
