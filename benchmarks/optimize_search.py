@@ -219,7 +219,7 @@ class LandscapeTrials:
         gain = self._total(candidate) - self._total(parent)
         if gain > 0:
             self.incumbent = candidate
-        return Judgement(verdict="accept" if gain > 0 else "reject", gain=gain)
+        return Judgement(accepted=gain > 0)
 
     def left(self) -> Left:
         """No bound but the number of candidates."""

@@ -129,7 +129,7 @@ def _pairs(session: Session, number: int, earlier: Sequence[Task], tasks: Sequen
         return ()
 
     def told(pair: Pair) -> None:
-        session.tell("gate", pairs=pair.state.tally.tried, reason=pair.state.reason, round=number)
+        session.show("gate", pairs=pair.state.tally.tried, reason=pair.state.reason, round=number)
 
     chosen = [session.suite.task(task_id) for task_id in planned["tasks"]]
     # Those on record are not run again, so a crash repeats nothing. Without a test every problem of the block counts.
@@ -147,9 +147,8 @@ def _concluded(session: Session, pairs: Sequence[Pair]) -> Mapping[str, Any]:
     if done is not None:
         return dict(done)
     pins = instruments()
-    opened = session.stores.decisions.open(
-        pins, run=session.run, parent=UNLEARNED, variant=variant, suite=session.suite.digest
-    )
+    proposal = Proposal(run=session.run, parent=UNLEARNED, variant=variant, suite=session.suite)
+    opened = session.stores.decisions.open(pins, **proposal.names, groups={pair.group for pair in pairs})
     tally, standing = Tally(), Standing()
     for pair in pairs:
         tally = tally.plus(pair.outcome)
@@ -160,7 +159,6 @@ def _concluded(session: Session, pairs: Sequence[Pair]) -> Mapping[str, Any]:
     if state.verdict == "accept" and last.count("loss") > last.count("win"):
         reason = f"{state.reason}; but it lost more than it won of the last {len(last)} pairs that were no tie"
         state = replace(state, verdict="undecided", reason=reason)
-    proposal = Proposal(run=session.run, parent=UNLEARNED, variant=variant, suite=session.suite)
     blocks = [session.journal.done(f"pairs:{number}") or {"tasks": ()} for number in range(2, BLOCKS + 1)]
     planned = sum(len(block["tasks"]) for block in blocks)
     finding = Finding(proposal=proposal, state=state, pairs=tuple(pairs), planned=planned, pins=pins)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evolve.optimizer.archive import MIGRATIONS as ARCHIVE
-from evolve.optimizer.archive import Entry, Promotion, Score, VariantArchive
+from evolve.optimizer.archive import Entry, Promotion, VariantArchive
 from evolve.optimizer.item_record import MIGRATIONS as ITEMS
 from evolve.optimizer.mutations import Mutation, Operator, crossover, mutate, operators
 from evolve.optimizer.variant import ALL_INSIGHTS, UNLEARNED, Variant
@@ -18,7 +18,6 @@ __all__ = [
     "Mutation",
     "Operator",
     "Promotion",
-    "Score",
     "Variant",
     "VariantArchive",
     "crossover",

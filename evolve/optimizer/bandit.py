@@ -216,7 +216,7 @@ class _BanditSearch:
         """The rival with the incumbent's parts wherever that makes it no worse: what did not help is not proposed."""
         incumbent = self._rivals.incumbent.candidate.workflow
         changed = parts_between(incumbent, rival.candidate.workflow)
-        # First what no task is known to hang on; and only while enough is left, since the judgement comes first.
+        # First what no task is known to hang on; and only while enough is left.
         for part in sorted(changed, key=self._linkage.matters):
             if not self._rivals.has_means_for(rival, self._left, trials=LOOKS[1], margin=1.2):
                 break

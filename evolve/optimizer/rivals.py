@@ -1,10 +1,10 @@
 """Decides which candidate the gate judges against the incumbent, and when.
 
-A judgement costs many trials and a part of the error budget. To have every small step judged would cost more than to
-judge where the steps lead; to wait too long would leave too little to prove anything. So the best rival is judged when
-the search has spent as much without finding a better one as the judgement will cost, which is never more than twice
-what whoever knew the future would spend (the rule of ski rental: Karlin et al., "Competitive snoopy caching",
-Algorithmica 3, 1988), or when waiting longer would leave too little.
+A judgement costs many episodes, of which only so many are set aside, and makes the next one stricter. To have every
+small step judged would waste them; to wait too long would leave the search nothing to build on. So the best rival is
+judged when the search has spent as much without finding a better one as the judgement will cost, which is never more
+than twice what whoever knew the future would spend (the rule of ski rental: Karlin et al., "Competitive snoopy
+caching", Algorithmica 3, 1988), or when the search can pay for little more.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from evolve.optimizer.engine import Left
 from evolve.optimizer.population import Member, Niche, Population, compare
 from evolve.optimizer.targets import standing
 
-SCREENING = 24
-"""Trials that the next child may cost."""
+SCREENING, FEWEST = 24, 8
+"""Trials that the next child may cost, and that it takes at least to tell one that is better."""
 
 PROSPECTS, LAST_PROSPECTS = 4.0, 1.0
 """Square of wins minus losses over their number, from which a rival is worth a judgement: while there is time for more
@@ -69,17 +69,16 @@ class Rivals:
         wins, losses = compare(rival, self.incumbent)
         prospects = (wins - losses) * abs(wins - losses) / max(1, wins + losses)
         if not self.has_means_for(rival, left):
-            least = left.wins * (rival.cost + self.incumbent.cost)
-            return prospects >= LAST_PROSPECTS or (left.cost or 0.0) < 1.5 * least
+            return prospects >= LAST_PROSPECTS or (left.cost or 0.0) < SCREENING * rival.cost
         return self._spent >= self._price(rival, left) and prospects >= PROSPECTS
 
     def has_means_for(self, rival: Member, left: Left, *, trials: int = SCREENING, margin: float = 1.5) -> bool:
-        """Whether the rival could still be judged after so many more trials.
+        """Whether so many more trials at the rival's cost can be paid for.
 
         Args:
-            margin: Times the price that is expected: trials flatter, and losses take further pairs.
+            margin: Times what they are expected to cost.
         """
-        return left.cost is None or left.cost >= margin * self._price(rival, left) + trials * rival.cost
+        return left.cost is None or left.cost >= margin * trials * rival.cost
 
     def _price(self, rival: Member, left: Left) -> float:
         """What a judgement of the rival will cost, going by its trials."""
@@ -89,8 +88,9 @@ class Rivals:
         return pairs * (rival.cost + self.incumbent.cost)
 
     def is_over(self, left: Left) -> bool:
-        """Whether there is no rival, and no means to have another one judged."""
-        return left.cost is not None and not self._ranked and left.cost < left.wins * self.incumbent.cost
+        """Whether nothing can be judged any more, or there is no rival and no means to find one."""
+        spent = left.cost is not None and left.cost < FEWEST * self.incumbent.cost
+        return left.judgements == 0 or (spent and not self._ranked)
 
     def judged(self, rival: Member, *, accepted: bool) -> None:
         """Notes a verdict on a rival; an accepted one is the incumbent from then on."""

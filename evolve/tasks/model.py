@@ -11,7 +11,7 @@ from __future__ import annotations
 import builtins
 import keyword
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
@@ -184,6 +184,7 @@ class Suite:
         digest: SHA-256 over the tasks in id order, ``meta`` left out; reordering keeps it.
         warnings: What a person should know about the suite as a whole.
         assigned: The split of every group, where whoever uses the suite decides it; by default 60/20/20.
+        draw: Draws other tasks of this kind, by their number and a seed; None where the tasks are all there is.
     """
 
     name: str
@@ -191,6 +192,7 @@ class Suite:
     digest: str = ""
     warnings: tuple[str, ...] = ()
     assigned: Mapping[str, SplitName] | None = None
+    draw: Callable[[int, int], Sequence[Task]] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not self.digest:

@@ -48,7 +48,7 @@ class Hill:
         self.judged.append(better)
         if better:
             self.incumbent = candidate
-        return Judgement(verdict="accept" if better else "reject", gain=0.0)
+        return Judgement(accepted=better)
 
     def left(self):
         return Left()

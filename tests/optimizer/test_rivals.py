@@ -87,20 +87,21 @@ def test_a_gain_that_may_be_chance_is_not_judged_while_there_is_time() -> None:
     assert not field.rivals.is_time(Left(pairs=64, wins=8, cost=1_000_000.0))
 
 
-def test_a_judgement_begins_before_too_little_is_left_for_it() -> None:
+def test_a_rival_is_judged_when_the_search_can_pay_for_little_more() -> None:
     field = Field()
-    field.child(10)  # six more of 24: some 32 pairs of 200 for eight wins
-    assert not field.rivals.is_time(Left(pairs=64, wins=8, cost=20_000.0))
-    assert field.rivals.is_time(Left(pairs=64, wins=8, cost=7_000.0))
+    field.child(10)
+    assert not field.rivals.is_time(Left(pairs=64, wins=8, cost=4_000.0))
+    assert field.rivals.is_time(Left(pairs=64, wins=8, cost=3_000.0))
     weak = Field()
-    weak.child(5, cost=130)  # a win, and losses by cost: no prospects, until nothing else can be done any more
-    assert not weak.rivals.is_time(Left(pairs=64, wins=8, cost=9_000.0))
+    weak.child(5, cost=130)  # a win, and losses by cost
+    assert not weak.rivals.is_time(Left(pairs=64, wins=8, cost=4_000.0))
 
 
-def test_a_search_is_over_when_no_rival_is_left_nor_means_to_judge_one() -> None:
+def test_a_search_is_over_without_a_rival_and_means_to_find_one_or_without_judgements() -> None:
     field = Field()
     assert field.rivals.is_over(Left(pairs=64, wins=8, cost=700.0))
     assert not field.rivals.is_over(Left(pairs=64, wins=8, cost=900.0))
     assert not field.rivals.is_over(Left(pairs=64, wins=8))
     field.child(9)
     assert not field.rivals.is_over(Left(pairs=64, wins=8, cost=700.0))
+    assert field.rivals.is_over(Left(pairs=64, wins=8, judgements=0))

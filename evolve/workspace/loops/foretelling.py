@@ -33,7 +33,7 @@ def foretold(stores: Stores, suite: Suite, *, streams: bool) -> str:
     else:
         judged = {task.group for task in suite.evidence("gate")} - stores.learned_from()
         way = _alike(suite)
-    _, level = stores.decisions.next_level(suite.digest)
+    _, level = stores.decisions.next_level(suite.digest, judged)
     ahead = Foresight.of(len(judged), level)
     told = f"{len(groups)} distinct problems, {len(judged)} of them to judge on{way}. "
     if ahead.share is None:
