@@ -30,8 +30,8 @@ Kind = Literal["smooth", "deceptive", "sparse"]
 ORDER = 3
 BITS = 21
 SEEDS = 10
-BUDGETS: dict[Kind, int] = {"smooth": 300, "deceptive": 1_000, "sparse": 1_000}
-"""Workflows that may be scored: a thousand are one in two thousand of all bit strings."""
+BUDGETS: dict[Kind, int] = {"smooth": 300, "deceptive": 500, "sparse": 300}
+"""Workflows that may be scored: five hundred are one in four thousand of all bit strings."""
 
 DOUBLED = {"steps": 1.0, "candidates": 1.0, "seconds": 0.1, "samples": 1.0, "tokens": 1_000.0, "branches": 1.0}
 """Knobs whose grid doubles from number to number, with the value of number 0."""

@@ -2,9 +2,9 @@
 
 *Search*: the embedded policy starts with a workflow that gives up after 100 candidates. The optimiser, random search
 and Optuna's TPE turn knobs with the same budget of candidates, and somebody sets one by hand; what each would have
-judged tries every held-out group once, outside of the budget. Only scores of screening tasks choose. *Landscapes*: three
-of :mod:`benchmarks.landscapes`, at equal numbers of scored workflows. *Cheats*: five optimisers that cheat, before the
-real gate. Prompts have a benchmark of their own, :mod:`benchmarks.optimize_prompts`.
+judged tries every held-out group once, outside of the budget. Only scores of screening tasks choose. *Landscapes*:
+three of :mod:`benchmarks.landscapes`, at equal numbers of scored workflows. *Cheats*: five optimisers that cheat,
+before the real gate. Prompts have a benchmark of their own, :mod:`benchmarks.optimize_prompts`.
 """
 
 from __future__ import annotations

@@ -101,8 +101,9 @@ class _LinkedSearch:
         return f"all {most} proposals made"
 
     def _stalled(self) -> str:
+        further = "nothing separates" if self._bar is None else "nothing further separates"
         bound = f"fewer than {3 / self._idle:.1%} of such changes would (95 % confidence)"
-        return f"nothing separates: {self._idle} changes in a row did no better on {len(self._tasks)} tasks, so {bound}"
+        return f"{further}: {self._idle} changes in a row did no better on {len(self._tasks)} tasks, so {bound}"
 
     def _parts(self) -> tuple[str, ...]:
         """Parts whose change a trial could show."""
