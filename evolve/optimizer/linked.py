@@ -19,7 +19,7 @@ from random import Random
 from evolve.optimizer.engine import Candidate, Engine, EngineSettings, Trial, Trials
 from evolve.optimizer.engine_kind import EngineKind, EngineParts
 from evolve.optimizer.linkage import Linkage
-from evolve.optimizer.member import Member, compare
+from evolve.optimizer.member import Member, are_alike, compare, tasks_that_differ
 from evolve.optimizer.parts import mixed, parts_between, parts_of, redrawn
 from evolve.optimizer.scope import Scope
 from evolve.optimizer.targets import liked, prospects, standing
@@ -141,7 +141,7 @@ class _LinkedSearch:
         self._idle += 1
         if alike or not self._is_comparable(member):
             return
-        self._linkage.note(self._kept.candidate.workflow, child.workflow, _tasks_that_differ(member, self._kept))
+        self._linkage.note(self._kept.candidate.workflow, child.workflow, tasks_that_differ(member, self._kept))
         wins, losses = compare(member, self._kept)
         more, fewer = liked(member, self._kept)
         if (member.score, wins - losses, more - fewer) >= (self._kept.score, 0, 0):
@@ -172,7 +172,7 @@ class _LinkedSearch:
                 if not wins:
                     break
                 continue
-            alike = _are_alike(look, base)
+            alike = are_alike(look, base)
             if alike or (wins < losses and most > LOOKS[0]):
                 break
         member = self._member(child, trials)
@@ -232,19 +232,6 @@ def _child(before: Candidate, workflow: Workflow, *, operator: str) -> Candidate
     return Candidate(
         workflow=workflow, prompts=before.prompts, parents=(before.digest,), operator=operator, why=changed
     )
-
-
-def _are_alike(look: Member, base: Member) -> bool:
-    """Whether every task went exactly as it did, at a cost that was measured: equal ones are a limit they ran into."""
-    both = [(trial, base.trials[name]) for name, trial in look.trials.items() if name in base.trials]
-    same = all((a.score, a.target, a.cost) == (b.score, b.target, b.cost) for a, b in both)
-    return same and len({trial.cost for trial, _ in both}) > 1
-
-
-def _tasks_that_differ(member: Member, other: Member) -> list[str]:
-    """The tasks that ended with another score."""
-    both = [(name, trial, other.trials[name]) for name, trial in member.trials.items() if name in other.trials]
-    return [name for name, mine, theirs in both if mine.score != theirs.score]
 
 
 def _linked(parts: EngineParts) -> Engine:

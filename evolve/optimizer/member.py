@@ -6,9 +6,6 @@ from dataclasses import dataclass
 
 from evolve.optimizer.engine import Candidate, Trial
 
-BAND = 1.25
-"""On a task, whoever costs at most this many times as much costs about the same."""
-
 
 @dataclass(kw_only=True)
 class Member:
@@ -48,3 +45,19 @@ def compare(child: Member, other: Member) -> tuple[int, int]:
             wins += 5 * mine.cost <= 4 * theirs.cost and mine.cost < theirs.cost
             losses += 5 * theirs.cost <= 4 * mine.cost and theirs.cost < mine.cost
     return wins, losses
+
+
+def are_alike(member: Member, other: Member) -> bool:
+    """Whether every task that both tried went exactly the same, at a cost that was measured.
+
+    A cost that is equal on all tasks is a limit they ran into, and tells nothing.
+    """
+    both = [(trial, other.trials[name]) for name, trial in member.trials.items() if name in other.trials]
+    same = all((a.score, a.target, a.cost) == (b.score, b.target, b.cost) for a, b in both)
+    return same and len({trial.cost for trial, _ in both}) > 1
+
+
+def tasks_that_differ(member: Member, other: Member) -> list[str]:
+    """The tasks that ended with another score."""
+    both = [(name, trial, other.trials[name]) for name, trial in member.trials.items() if name in other.trials]
+    return [name for name, mine, theirs in both if mine.score != theirs.score]
