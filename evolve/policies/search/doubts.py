@@ -70,6 +70,7 @@ def doubts_about(
         problem = problem_of(view)
     except ModelMistake:
         return Doubts()
+    vocabulary.grammar(problem)  # makes the columns of this problem's tables known as operations
     answered = Answered(term=term, problem=problem, vocabulary=vocabulary)
     if not matcher(problem.output_type, problem.outputs)(answered.values(term, problem.inputs)):
         return Doubts()  # a value of another type than the visible rows have, say
