@@ -1,9 +1,10 @@
 """Can one leave an optimiser alone with the gate? ``python -m benchmarks.gate``.
 
-False accepts over whole loops beside two rules in use, power beside the fixed-sample test that knows the effect, and
-five optimisers that cheat. The default rules of the ``gepa`` package (0.1.4: kept if strictly better on three training
-tasks, the highest score on the validation tasks leads) are written down here, and run from the package where that is
-installed; each of its decisions is held against the written ones.
+False accepts over whole loops beside two rules in use, power beside the fixed-sample test that knows the effect, five
+optimisers that cheat, and one that reads what it is told of tasks that are used again. The default rules of the
+``gepa`` package (0.1.4: kept if strictly better on three training tasks, the highest score on the validation tasks
+leads) are written down here, and run from the package where that is installed; each of its decisions is held against
+the written ones.
 """
 
 from __future__ import annotations
@@ -17,13 +18,25 @@ from typing import Any
 
 from benchmarks.doubles.cheating import cheating_optimisers, honest_optimiser
 from benchmarks.gate_package import package_loops
-from benchmarks.gate_simulation import GEPA_RULE, GROUPS, PROPOSALS, fixed_pairs, loops, power, whole_loop
+from benchmarks.gate_reader import BIT, CONFIRMED, OUTCOMES, SIZES, reader_rows
+from benchmarks.gate_simulation import (
+    GEPA_RULE,
+    GROUPS,
+    KEPT_BACK,
+    PROPOSALS,
+    USED_AGAIN,
+    fixed_pairs,
+    loops,
+    power,
+    whole_loop,
+)
 from benchmarks.record import Outcome, Target, against, common_options, progress, publish
 from evolve.gate import Interval, clopper_pearson
 from evolve.optimizer.gepa_engine import VERSION
 
 Row = Mapping[str, Any]
 LOOPS, RUNS, WHOLE, CHEATS, PACKAGE = 2000, 2000, 12, 2, 4000
+READERS, CONTROL, GAINS = 150, 40, 200
 COMBINATIONS = tuple((e, d) for e in (0.05, 0.1, 0.2, 0.4) for d in (0.2, 0.3, 0.5) if e < d)
 
 
@@ -48,6 +61,28 @@ def true_share(rows: Sequence[Row], rule: str) -> Interval:
     """Share of the real improvements that were accepted."""
     mine = [row for row in rows if row["measure"] == "loops" and row["scenario"] == "mixed"]
     return clopper_pearson(sum(row["true"][rule] for row in mine), sum(row["real"] for row in mine))
+
+
+def reader_share(rows: Sequence[Row], told: str, size: int) -> Interval:
+    """Share of the reader's loops with a false accept; exact bounds."""
+    mine = [row for row in rows if (row["measure"], row.get("told"), row.get("tasks")) == ("reader", told, size)]
+    return clopper_pearson(sum(row["false"] > 0 for row in mine), len(mine))
+
+
+def gain_share(rows: Sequence[Row], size: int, before: int) -> Interval:
+    """Share of runs in which the demo's gain was accepted after so many other proposals; exact bounds."""
+    mine = [row for row in rows if (row["measure"], row.get("tasks"), row.get("before")) == ("gain", size, before)]
+    return clopper_pearson(sum(row["accepted"] for row in mine), len(mine))
+
+
+def _reader_targets(rows: Sequence[Row]) -> Iterator[Target]:
+    for size in SIZES:
+        figure, name = reader_share(rows, BIT, size), f"loops with a false accept, reader told one bit, {size} tasks"
+        yield against(name, figure, "<=", 0.05)
+        yield against(f"{name}, upper bound", figure, "high <=", 0.07)
+        control = reader_share(rows, OUTCOMES, size)
+        yield against(f"control: reader told every outcome, {size} tasks, lower bound", control, "low >=", 0.05)
+    yield against("the demo's gain accepted, 120 tasks", gain_share(rows, 120, 0), ">=", 0.9)
 
 
 def pairs_ratio(row: Row, share: float) -> float | None:
@@ -88,13 +123,14 @@ def targets_of(rows: Sequence[Row]) -> list[Target]:
             n=len(honest),
         )
     )
-    return made
+    return [*made, *_reader_targets(rows)]
 
 
 def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
     """All rows."""
     quick = options.quick
     count, runs, whole, cheats, package = (200, 200, 1, 1, 40) if quick else (LOOPS, RUNS, WHOLE, CHEATS, PACKAGE)
+    readers = (2, 2, 10) if quick else (READERS, CONTROL, GAINS)
     rows: list[dict[str, Any]] = []
     for seed, scenario in enumerate(("null", "mixed")):
         rows += loops(scenario, count, seed)
@@ -113,13 +149,15 @@ def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
             for one in (*cheating_optimisers(Path(folder), seed=seed), honest_optimiser(Path(folder), seed=seed)):
                 rows.append({"measure": "cheat", "seed": seed, **vars(one)})
             progress(f"cheats, seed {seed}")
+    rows += reader_rows(*readers)
+    progress(f"reader: {readers[0]} loops of {PROPOSALS} proposals per size")
     return rows
 
 
 def table(rows: Sequence[Row]) -> Iterator[tuple[Any, ...]]:
     """What a reader sees first; the head is the first row."""
     yield ("rule", "loops with a false accept, null", "the same, a fifth real", "real ones accepted")
-    for rule in ("gate", "gate at the end only", "greater than", GEPA_RULE):
+    for rule in ("gate", USED_AGAIN, KEPT_BACK, "gate at the end only", "greater than", GEPA_RULE):
         null, mixed = (false_loops(rows, scenario, rule) for scenario in ("null", "mixed"))
         yield (rule, *(_shown(one) for one in (null, mixed, true_share(rows, rule))))
     yield from _package(rows)
@@ -130,6 +168,14 @@ def table(rows: Sequence[Row]) -> Iterator[tuple[Any, ...]]:
         pairs = sum(row["pairs"] for row in mine) / (PROPOSALS * max(1, len(mine)))
         cells = (share, "", "") if scenario == "null" else ("", share, _shown(real))
         yield (f"whole gate, {len(mine)} loops, {pairs:.0f} pairs a proposal", *cells)
+    for size in SIZES:
+        for told in (BIT, OUTCOMES, CONFIRMED):
+            share = reader_share(rows, told, size)
+            if share.n:
+                yield (f"reader told {told}, {size} tasks, {share.n} loops", _shown(share), "", "")
+        for before in (0, 9):
+            gained = _shown(gain_share(rows, size, before))
+            yield (f"the demo's gain, {size} tasks, {before} proposals before", "", "", gained)
 
 
 def _package(rows: Sequence[Row]) -> Iterator[tuple[Any, ...]]:

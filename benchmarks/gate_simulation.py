@@ -1,8 +1,10 @@
 """Loops and single tests in simulation, with the gate's own classes and with the rules of others.
 
-A pair is drawn as win, loss or tie, and after every single pair the gate's wealth is held against its level: both
-come from the gate (``log_wealth`` as a table, ``ErrorBudget``; for thousands of pairs ``SequentialTest.wins_needed``,
-which a property test holds against ``judge``). A part of the loops runs through the whole ``PairedRunner`` as well.
+The tasks are fresh for every proposal, as where a suite can draw them, and capital comes back; beside that stands what
+is accepted where tasks are used again and a third is kept back. A pair is drawn as win, loss or tie, and after every
+single pair the gate's wealth is held against its level: both come from the gate (``log_wealth`` as a table,
+``ErrorBudget``; for thousands of pairs ``SequentialTest.wins_needed``, which a property test holds against ``judge``).
+A part of the loops runs through the whole ``PairedRunner`` as well.
 """
 
 from __future__ import annotations
@@ -14,7 +16,8 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from evolve.episodes import Action, Cost, EpisodeRecord, Judgement, Step
-from evolve.gate import ErrorBudget, Job, PairedRunner, SequentialTest, Stake, log_wealth
+from evolve.gate import ErrorBudget, Job, PairedRunner, SequentialTest, Stake, chance, level, log_wealth
+from evolve.gate.reuse import SHARE
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,6 +27,7 @@ GROUPS = 100
 """Pairs a proposal may have: about the ``gate`` groups of a shipped suite."""
 REAL_EFFECT, DISCORDANCE = 0.2, 0.3
 MINIBATCH = 3
+USED_AGAIN, KEPT_BACK = "gate, the same tasks again", "gate, the same tasks again, a third kept back"
 GEPA_RULE = "gepa's default, as written down"
 OPEN, SETTLED_RIGHT = 60, 20
 """Of :data:`GROUPS` tasks, those that a fresh try solves with probability 1/2, and those that every try solves; the
@@ -50,7 +54,8 @@ def loops(scenario: str, count: int, seed: int) -> Iterator[dict[str, Any]]:
     real = rng.random((count, PROPOSALS)) < (0.2 if scenario == "mixed" else 0.0)
     wealth = np.array([[log_wealth(won, lost) for lost in range(GROUPS + 1)] for won in range(GROUPS + 1)])
     stakes: list[list[Stake]] = [[] for _ in range(count)]
-    rules = ("gate", "gate at the end only", "greater than", GEPA_RULE)
+    rules = ("gate", USED_AGAIN, KEPT_BACK, "gate at the end only", "greater than", GEPA_RULE)
+    confirmed = np.zeros(count, dtype=int)
     false = {rule: np.zeros(count, dtype=int) for rule in rules}
     true = {rule: np.zeros(count, dtype=int) for rule in rules}
     other = _ByHighestScore(rng, count)
@@ -62,6 +67,8 @@ def loops(scenario: str, count: int, seed: int) -> Iterator[dict[str, Any]]:
         reached = wealth[wins, losses] >= bounds[:, None]
         accepted = {
             "gate": reached.any(axis=1),
+            USED_AGAIN: (wealth[wins, losses] >= -math.log(level(ALPHA, proposal + 1))).any(axis=1),
+            KEPT_BACK: _on_used_groups(wealth, wins, losses, proposal + 1, confirmed),
             "gate at the end only": reached[:, -1],
             "greater than": wins[:, -1] > losses[:, -1],
             GEPA_RULE: other.leads(better),
@@ -84,6 +91,22 @@ def loops(scenario: str, count: int, seed: int) -> Iterator[dict[str, Any]]:
             "false": {rule: int(false[rule][loop]) for rule in rules},
             "true": {rule: int(true[rule][loop]) for rule in rules},
         }
+
+
+def _on_used_groups(
+    wealth: np.ndarray, wins: np.ndarray, losses: np.ndarray, number: int, confirmed: np.ndarray
+) -> np.ndarray:
+    """Proposals that are accepted on two thirds of the groups and confirmed on the others; counts confirmations."""
+    import numpy as np
+
+    judged = GROUPS - round(SHARE * GROUPS)
+    bound = -math.log(level(ALPHA, number))
+    accepted: np.ndarray = (wealth[wins[:, :judged], losses[:, :judged]] >= bound).any(axis=1)
+    confirmed += accepted
+    for at in np.flatnonzero(accepted):
+        won, lost = (int(one[at, -1] - one[at, judged - 1]) for one in (wins, losses))
+        accepted[at] = chance(won, lost) <= level(ALPHA, int(confirmed[at]))
+    return accepted
 
 
 class _ByHighestScore:

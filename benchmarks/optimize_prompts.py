@@ -96,7 +96,7 @@ def defect_row(number: int, rule: LineRule | None, kind: str, *, replays: bool =
         "proposals": len(engine.rankings),
         "judged": len(accepted),
         "accepted": sum(accepted),
-        "pairs": sum(judgement.pairs for _, judgement in trials.judgements),
+        "pairs": trials.pairs,
         "episodes_screened": trials.screened,
         "reason": reason,
     }

@@ -18,6 +18,7 @@ from evolve.events import NoEvents
 from evolve.gate import is_verified, one_per_group
 from evolve.improve.jobs import WorkerSetup
 from evolve.improve.optimization import optimize
+from evolve.improve.parts import parted
 from evolve.improve.session import LoopPlan, Session
 from evolve.improve.workers import LocalWorkers
 from evolve.ledger import Budget, Ledger
@@ -130,7 +131,7 @@ def run_search(arm: str, suite: Suite, *, budget: int, seed: int) -> Found:
         return Found(workflow=POOR.with_knobs(candidates=2_000), candidates=0, tried=0, reason="set by hand")
     engine = engine_of(arm, EngineSettings(seed=seed, only="knobs"), Scope(policy="search", limits=LIMITS))
     with opened_session(suite, budget, seed) as session:
-        report = optimize(session, engine, {})
+        report = optimize(parted(session), engine, {})
         if isinstance(engine, PickBest):
             best = engine.ranked()[0].workflow
         elif isinstance(engine, TpeEngine):
@@ -245,7 +246,7 @@ class LandscapeTrials:
         gain = self._total(candidate) - self._total(parent)
         if gain > 0:
             self.incumbent = candidate
-        return Judgement(verdict="accept" if gain > 0 else "reject", gain=gain)
+        return Judgement(accepted=gain > 0)
 
     def left(self) -> Left:
         """No bound but the number of candidates."""

@@ -172,7 +172,10 @@ def _gate(file: File) -> Iterator[str]:
         " what is strictly better on three training tasks; the highest score on 100 validation tasks leads, and what"
         " leads at the end is reported with its gain. With the package no proposal is better, so the true gain is 0."
         " *Fixed* is the number of pairs of the one-sided paired test that knows effect and discordance (level 0.05,"
-        " power 0.8)."
+        " power 0.8). The gate draws fresh tasks for every proposal here; beside it stands what is left where the same"
+        " tasks are used again, without and with a third that confirms. A reader proposes 50 times through the whole"
+        " gate what is no better, on tasks whose outcomes are settled, and routes them by what it is told; its loops"
+        " end with the first false accept. The demo's gain wins 71 pairs of 100 and loses 9."
     )
     yield ""
     head, *body = gate.table(file["rows"])

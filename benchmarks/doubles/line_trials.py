@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from benchmarks.doubles.line import Desk
 from evolve.episodes import EpisodeRecord, TaskView
-from evolve.gate import ErrorBudget, PairedRunner, SequentialTest, Stake, one_by_one
+from evolve.gate import PairedRunner, SequentialTest, one_by_one
+from evolve.gate import level as reused_level
 from evolve.optimizer.engine import Candidate, Judgement, Left, SearchEnded, Trial
 from evolve.tasks import Task
 
@@ -21,6 +22,7 @@ class DeskTrials:
         seed: Of every episode, so that a candidate does a task in one way only.
         most: Most episodes for screening, or None.
         screened: Episodes that were run for screening.
+        pairs: Pairs that the gate ran.
         judgements: Every candidate that was put to the gate, with the verdict.
     """
 
@@ -30,10 +32,10 @@ class DeskTrials:
     incumbent: Candidate
     seed: int = 0
     most: int | None = None
-    spending: ErrorBudget = field(default_factory=ErrorBudget)
+    alpha: float = 0.05
     screened: int = 0
+    pairs: int = 0
     judgements: list[tuple[Candidate, Judgement]] = field(default_factory=list)
-    stakes: list[Stake] = field(default_factory=list)
 
     @property
     def tasks(self) -> Sequence[TaskView]:
@@ -51,7 +53,7 @@ class DeskTrials:
     def judge(self, candidate: Candidate, parent: Candidate) -> Judgement:
         """Paired episodes on the gate's tasks until the sequential test decides."""
         arms = {candidate.digest: candidate, parent.digest: parent}
-        level = self.spending.level(self.stakes)
+        level = reused_level(self.alpha, len(self.judgements) + 1)
 
         def run(task: Task, variant: str, seed: int) -> EpisodeRecord:
             return self._run(arms[variant], task, seed)
@@ -59,16 +61,9 @@ class DeskTrials:
         runner: PairedRunner[Task] = PairedRunner(run=one_by_one(run), test=SequentialTest(alpha=level), seed=self.seed)
         found = runner.compare(self.gate, parent=parent.digest, variant=candidate.digest)
         state = found.state
-        self.stakes.append(Stake(level=level, wealth=state.wealth, accepted=state.verdict == "accept"))
-        tally = found.state.tally
-        judgement = Judgement(
-            verdict=found.state.verdict,
-            gain=(tally.wins - tally.losses) / tally.pairs if tally.pairs else None,
-            pairs=tally.pairs,
-            further=found.state.further,
-            reason=found.state.reason,
-            variant=candidate.digest,
-        )
+        self.pairs += found.state.tally.pairs
+        accepted = state.verdict == "accept"
+        judgement = Judgement(accepted=accepted, variant=candidate.digest if accepted else "")
         self.judgements.append((candidate, judgement))
         if judgement.accepted and parent.digest == self.incumbent.digest:
             self.incumbent = candidate

@@ -100,6 +100,8 @@ def show_command(
     emit(f"solved   by both {standing.both}, {alone}", indent=9)
     if standing.cost_ratio is not None:
         emit(f"cost     {standing.cost_ratio:.3f} times the parent's, mean of the ratios where both solved", indent=9)
+    if record.confirmation is not None:
+        emit(f"after it {record.confirmation.text}", indent=9)
     if record.further:
         emit(f"about {counted(record.further, 'further pair')} would decide at the rates seen")
     if record.regressed:

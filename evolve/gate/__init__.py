@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from evolve.gate.confidence import mean_sequence, saving_sequence, solved_sequence
+from evolve.gate.confirming import Confirmation, ExactTest, chance
 from evolve.gate.decisions import Begun, Decision, Decisions
 from evolve.gate.eprocess import BETS, SequentialTest, Tally, TestState, Verdict, log_wealth
 from evolve.gate.error_budget import ErrorBudget, Stake
@@ -12,10 +13,11 @@ from evolve.gate.interval import NOTHING, Interval, PairedRow, clopper_pearson, 
 from evolve.gate.jobs import GateTask, Job, RunJobs, Unaffordable, one_by_one
 from evolve.gate.looks import Look, Looks
 from evolve.gate.outcome import CHEAPER, Outcome, is_verified, one_per_group, paired_outcome
-from evolve.gate.pairs import Comparison, Contest, Pair, PairedRunner, shuffled_groups
+from evolve.gate.pairs import Comparison, Contest, Pair, PairedRunner, PairTest, shuffled_groups
 from evolve.gate.proposal import Finding, Proposal
 from evolve.gate.record import MIGRATIONS
 from evolve.gate.regression import RegressionReport, RegressionSuite, RegressionTask, Retry
+from evolve.gate.reuse import Blocks, Reuse, level
 from evolve.gate.seals import Seals
 from evolve.gate.standing import Standing
 from evolve.gate.telemetry import is_fresh
@@ -26,12 +28,15 @@ __all__ = [
     "MIGRATIONS",
     "NOTHING",
     "Begun",
+    "Blocks",
     "Comparing",
     "Comparison",
+    "Confirmation",
     "Contest",
     "Decision",
     "Decisions",
     "ErrorBudget",
+    "ExactTest",
     "Finding",
     "Gate",
     "GateTask",
@@ -41,6 +46,7 @@ __all__ = [
     "Looks",
     "Outcome",
     "Pair",
+    "PairTest",
     "PairedRow",
     "PairedRunner",
     "Proposal",
@@ -48,6 +54,7 @@ __all__ = [
     "RegressionSuite",
     "RegressionTask",
     "Retry",
+    "Reuse",
     "RunJobs",
     "Seals",
     "SequentialTest",
@@ -57,11 +64,13 @@ __all__ = [
     "TestState",
     "Unaffordable",
     "Verdict",
+    "chance",
     "clopper_pearson",
     "cost_ratio",
     "instruments",
     "is_fresh",
     "is_verified",
+    "level",
     "log_wealth",
     "mean_sequence",
     "one_by_one",

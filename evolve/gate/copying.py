@@ -38,6 +38,8 @@ def copies(texts: Mapping[str, str], held_out: Iterable[Task], known: Iterable[T
         held_out: Tasks of the splits ``gate`` and ``test``.
         known: Tasks of ``train``; what they share with held-out ones is nobody's secret.
     """
+    if not texts:
+        return []
     free_words, free_rows = set[bytes](), set[str]()
     for task in known:
         free_words |= _words(task)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, cast
 
-from evolve.files import canonical_json, digest
+from evolve.files import canonical_json
+from evolve.gate.confirming import Confirmation
 from evolve.gate.eprocess import Tally, TestState, Verdict
 from evolve.gate.error_budget import ErrorBudget, Stake
-from evolve.gate.proposal import Finding
+from evolve.gate.proposal import Finding, pair_key
+from evolve.gate.reuse import DRAWN, JUDGED, KEPT_BACK, OLDER, Earlier, Reuse, Served, level, suite_mark
 from evolve.gate.standing import Standing
 from evolve.store import Database, Value, value_of
 
@@ -22,7 +24,7 @@ class Decision:
 
     Attributes:
         id: Number of the row.
-        proposal: Place of the variant in the stream of proposals for this suite, from 1.
+        proposal: One plus the most proposals that any group it was judged on had served, from 1.
         suite: Digest of the suite whose gate tasks were used.
         alpha: Error level it was tested at; 0 for a variant that was refused untested.
         further: Predicted number of further pairs, None when no practical number would do.
@@ -30,6 +32,7 @@ class Decision:
         standing: Both arms over all pairs.
         regressed: Tasks that worked and no longer do.
         pins: Digests of what was measured with, by part.
+        confirmation: What came of it on tasks that judged nothing before; None where there are none, or none were due.
     """
 
     id: int
@@ -49,6 +52,7 @@ class Decision:
     standing: Standing = field(default_factory=Standing)
     regressed: tuple[str, ...] = ()
     pins: Mapping[str, str] = field(default_factory=dict)
+    confirmation: Confirmation | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +60,7 @@ class Begun:
     """A judgement as it was begun.
 
     Attributes:
-        proposal: Place of the variant in the stream of proposals for this suite, from 1.
+        proposal: One plus the most proposals that any group it was judged on had served, from 1.
         alpha: Error level it is tested at, also after a break.
         pins: Digests of what it measures with, by part.
     """
@@ -71,37 +75,44 @@ class Begun:
 
 
 class Decisions:
-    """The one table of verdicts. The error budget runs over all proposals ever tested on a suite.
+    """The one table of verdicts, and the error level of every proposal.
 
     Args:
         db: The record, opened with :data:`evolve.gate.MIGRATIONS`.
-        budget: The error budget; one per suite, since each suite's tasks are data of their own.
+        budget: Its ``alpha`` bounds all levels; the capital is that of confirmations on tasks drawn for them.
         clock: Seconds since the epoch.
+        earlier: Groups that a run of an older version judged on, as far as they are known.
     """
 
     def __init__(
-        self, db: Database, *, budget: ErrorBudget | None = None, clock: Callable[[], float] = time.time
+        self,
+        db: Database,
+        *,
+        budget: ErrorBudget | None = None,
+        clock: Callable[[], float] = time.time,
+        earlier: Earlier = lambda run: (),
     ) -> None:
         self._db = db
         self._budget = budget or ErrorBudget()
         self._clock = clock
+        self.reuse = Reuse(db, earlier=earlier)
 
-    def next_level(self, suite: str) -> tuple[int, float]:
-        """Number and error level of the next proposal on a suite; what was refused untested used no level.
+    def next_level(self, suite: str, groups: Iterable[str] = ()) -> tuple[int, float]:
+        """Number and error level of the next proposal; what was refused untested used no level.
 
-        A judgement that was begun and has no verdict counts as lost in full: else whoever does not like how one
+        A judgement that was begun and has no verdict counts like one that has: else whoever does not like how one
         goes could break it off and have its level back.
+
+        Args:
+            groups: Those it will be judged on; by default those of the last proposal on the suite.
         """
-        rows = self._db.rows("gate_decisions", {"suite": suite})
-        stakes = [
-            Stake(
-                level=cast(float, row["alpha"]), wealth=cast(float, row["wealth"]), accepted=row["verdict"] == "accept"
-            )
-            for row in rows
-            if row["alpha"]
-        ]
-        stakes += [Stake(level=begun.alpha, wealth=0.0, accepted=False) for begun in self.begun(suite)]
-        return len(stakes) + 1, self._budget.level(stakes)
+        served = frozenset(groups) or self._last_served(suite)
+        number = self.reuse.number(JUDGED, {*served, suite_mark(suite, JUDGED)})
+        return number, level(self._budget.alpha, number)
+
+    def _last_served(self, suite: str) -> frozenset[str]:
+        found = (self.reuse.find(str(row["key"])) for row in reversed(self._db.rows("gate_begun", {"suite": suite})))
+        return next((served.groups for served in found if served is not None), frozenset())
 
     def begun(self, suite: str | None = None) -> list[Begun]:
         """Judgements without a verdict, on one suite or all, oldest first."""
@@ -109,29 +120,67 @@ class Decisions:
         decided = {row["key"] for row in self._db.rows("gate_decisions", where)}
         return [_begun(row) for row in self._db.rows("gate_begun", where) if row["key"] not in decided]
 
-    def place(self, *, run: str, parent: str, variant: str, suite: str) -> int:
-        """Number of a judgement in the stream of proposals: what it got when it was begun, else the next."""
+    def place(self, *, run: str, parent: str, variant: str, suite: str, groups: Iterable[str] = ()) -> int:
+        """Number of a judgement: what it got when it was begun, else that of the next."""
         rows = self._db.rows("gate_begun", {"key": pair_key(run, parent, variant, suite)})
-        return cast(int, rows[0]["proposal"]) if rows else self.next_level(suite)[0]
+        return cast(int, rows[0]["proposal"]) if rows else self.next_level(suite, groups)[0]
 
-    def open(self, pins: Mapping[str, str], *, run: str, parent: str, variant: str, suite: str) -> Begun:
-        """Notes what a judgement measures with, and at what level; gives what it began with the first time."""
+    def open(
+        self, pins: Mapping[str, str], *, run: str, parent: str, variant: str, suite: str, groups: Iterable[str] = ()
+    ) -> Begun:
+        """Notes what a judgement measures with, on which groups and at what level; gives what it first began with."""
         key = pair_key(run, parent, variant, suite)
         with self._db.transaction():
-            number, level = self.next_level(suite)
+            judged = frozenset(groups)
+            number, alpha = self.next_level(suite, judged)
             row: dict[str, Value] = {
                 "key": key,
                 "run": run,
                 "variant": variant,
                 "suite": suite,
                 "proposal": number,
-                "alpha": level,
+                "alpha": alpha,
                 "pins": canonical_json(dict(pins)),
                 "at": self._clock(),
             }
             # A judgement that goes on after a break has its row already, and keeps the level and the number in it.
-            self._db.insert("gate_begun", row, key="key")
+            if self._db.insert("gate_begun", row, key="key"):
+                marked = judged | {suite_mark(suite, JUDGED)}
+                self.reuse.note(Served(key=key, block=JUDGED, number=number, level=alpha, groups=marked))
             return _begun(self._db.rows("gate_begun", {"key": key})[0])
+
+    def open_confirmation(self, key: str, suite: str, groups: Iterable[str], *, block: str = KEPT_BACK) -> Served:
+        """Notes on which groups an accepted variant is confirmed; gives what that first began with.
+
+        Args:
+            key: Of the judgement, by :func:`pair_key`.
+            suite: Its digest; where tasks are drawn, the name of what they are drawn from.
+            block: :data:`KEPT_BACK`, or :data:`DRAWN` for groups that never judged before.
+        """
+        with self._db.transaction():
+            known = self.reuse.find(key, block)
+            if known is not None:
+                return known
+            marked = frozenset({*groups, suite_mark(suite, block)})
+            number = self.reuse.number(block, marked)
+            if block == KEPT_BACK:
+                # What judged once was read by whoever proposed since, so it counts like a confirmation.
+                number += self.reuse.number(JUDGED, {*groups, suite_mark(suite, OLDER)}) - 1
+            alpha = self._drawn_level(suite) if block == DRAWN else level(self._budget.alpha, number)
+            served = Served(key=key, block=block, number=number, level=alpha, groups=marked)
+            self.reuse.note(served)
+            return served
+
+    def _drawn_level(self, pool: str) -> float:
+        """What is left of the budget for confirmations on tasks drawn from a pool; what these leave comes back."""
+        grounds = {str(row["key"]): json.loads(str(row["body"])) for row in self._db.rows("gate_grounds")}
+        stakes = []
+        for served in self.reuse.drawn():
+            if suite_mark(pool, DRAWN) in served.groups:
+                found = (grounds.get(served.key) or {}).get("confirmation") or {}
+                wealth, accepted = float(found.get("wealth", 0.0)), bool(found.get("confirmed"))
+                stakes.append(Stake(level=served.level, wealth=wealth, accepted=accepted))
+        return self._budget.level(stakes)
 
     def keep(self, finding: Finding) -> Decision:
         """Keeps what was found, with what it rests on."""
@@ -141,13 +190,11 @@ class Decisions:
             "standing": asdict(finding.standing),
             "regressed": list(finding.regressed),
             "pins": dict(finding.pins),
+            "confirmation": None if finding.confirmation is None else finding.confirmation.to_json(),
         }
         return self.record(
             finding.state,
-            run=proposal.run,
-            parent=proposal.parent,
-            variant=proposal.variant,
-            suite=proposal.suite.digest,
+            **proposal.names,
             grounds=grounds,
         )
 
@@ -210,13 +257,9 @@ class Decisions:
             standing=Standing(**grounds.get("standing", {})),
             regressed=tuple(grounds.get("regressed", ())),
             pins=grounds.get("pins", {}),
+            confirmation=Confirmation.from_json(confirmed) if (confirmed := grounds.get("confirmation")) else None,
         )
 
 
 def _begun(row: Mapping[str, Any]) -> Begun:
     return value_of(Begun, row, pins=json.loads(str(row["pins"])))
-
-
-def pair_key(run: str, parent: str, variant: str, suite: str) -> str:
-    """Identity of one judgement: a run judges a pair of variants on a suite once."""
-    return digest(canonical_json([run, parent, variant, suite]))

@@ -1,4 +1,4 @@
-"""One error budget for an endless stream of proposals."""
+"""One error budget for an endless stream of proposals, each tested on groups that never judged before."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ class ErrorBudget:
     supermartingale; while a better one is, they do not grow. So capital that starts at ``alpha`` reaches 1 on a
     proposal that is no better with probability at most ``alpha`` (Ville, 1939), however many come and whatever the
     verdicts before them. What is asked of every test is what its null hypothesis says: a decisive pair is won with
-    probability at most one half, whatever happened before, other proposals included.
+    probability at most one half, whatever happened before, other proposals included. Groups that are used again do not
+    give that: what came back after one proposal tells of the outcomes that the next one meets. There
+    :mod:`evolve.gate.reuse` sets the levels, and nothing comes back.
 
     Sources: wealth as the measure of evidence, Shafer, "Testing by betting", JRSS A 184 (2021); error levels as
     capital, Foster and Stine, "Alpha-investing", JRSS B 70 (2008), there for another error rate; an accepted

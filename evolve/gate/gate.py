@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from evolve.gate.confirming import Confirmation, ExactTest
 from evolve.gate.copying import copies
 from evolve.gate.decisions import Decision, Decisions
 from evolve.gate.eprocess import SequentialTest, TestState
 from evolve.gate.instruments import changed, instruments
 from evolve.gate.jobs import RunJobs, Unaffordable
 from evolve.gate.outcome import is_verified
-from evolve.gate.pairs import Pair, PairedRunner
+from evolve.gate.pairs import Comparison, Pair, PairedRunner, PairTest
 from evolve.gate.proposal import Finding, Proposal
 from evolve.gate.regression import RegressionSuite, RegressionTask, Retry
+from evolve.gate.reuse import DRAWN, KEPT_BACK, Blocks
 from evolve.gate.seals import Seals
 from evolve.tasks import Suite, Task
 
@@ -63,17 +65,24 @@ class Gate:
         if refusal:  # before it is opened: what is refused untested uses no error level
             state = TestState.refused(refusal)
             return Finding(proposal=proposal, state=state, refused=refusal, pins=pins)
-        opened = self.decisions.open(
-            pins, run=proposal.run, parent=proposal.parent, variant=proposal.variant, suite=proposal.suite.digest
-        )
-        finding = replace(self._compared(proposal, how, opened.alpha), pins=pins)
+        blocks = self._blocks(proposal)
+        opened = self.decisions.open(pins, **proposal.names, groups=blocks.judged)
+        finding = replace(self._compared(proposal, how, blocks.judged, opened.alpha), pins=pins)
+        if finding.accepted:
+            finding = self._guarded(finding, how)
+        if finding.accepted:
+            finding = self._confirmed(finding, how, blocks.kept)
         # Against what the judgement was begun with, which was in another process if it was broken off meanwhile.
         moved = changed(opened.pins, instruments())
         if moved:
             void = f"void: the {moved} changed while the variant was judged"
             state = replace(finding.state, verdict="undecided", reason=f"{void}; {finding.state.reason}", stop=True)
             return replace(finding, state=state, void=void)
-        return self._guarded(finding, how) if finding.accepted else finding
+        return finding
+
+    def place(self, proposal: Proposal) -> int:
+        """The number a proposal has, or would be judged under."""
+        return self.decisions.place(**proposal.names, groups=self._blocks(proposal).judged)
 
     def keep(self, finding: Finding) -> Decision:
         """Writes the verdict down; the first of a run on a pair of variants stands."""
@@ -90,12 +99,13 @@ class Gate:
         first = copied[0]
         return f"refused: {first.text} holds text of {len(copied)} held-out tasks, such as {first.task}"
 
-    def _compared(self, proposal: Proposal, how: Comparing, alpha: float) -> Finding:
-        test = SequentialTest(alpha=alpha)
-        runner: PairedRunner[Task] = PairedRunner(run=how.run, test=test, batch=how.batch, seed=how.seed)
-        # A person may have run a gate task by hand; what was learned from it must not be measured on it.
-        tasks = [task for task in proposal.suite.evidence("gate") if task.group not in proposal.learned_from]
-        comparison = runner.compare(tasks, parent=proposal.parent, variant=proposal.variant, on_pair=how.on_pair)
+    def _blocks(self, proposal: Proposal) -> Blocks:
+        groups, keep = {task.group for task in _countable(proposal)}, proposal.suite.draw is None
+        return self.decisions.reuse.blocks(groups, key=proposal.key, keep=keep)
+
+    def _compared(self, proposal: Proposal, how: Comparing, groups: frozenset[str], alpha: float) -> Finding:
+        tasks = [task for task in _countable(proposal) if task.group in groups]
+        comparison = _compare(proposal, how, tasks, SequentialTest(alpha=alpha))
         state = comparison.state
         if comparison.ended and state.verdict == "undecided":
             state = replace(state, reason=f"{state.reason}; the budget for this judgement ended", stop=True)
@@ -105,6 +115,35 @@ class Gate:
         return Finding(
             proposal=proposal, state=state, pairs=comparison.pairs, planned=comparison.planned, cost=comparison.cost
         )
+
+    def _confirmed(self, finding: Finding, how: Comparing, kept: frozenset[str]) -> Finding:
+        """What was accepted must be better on tasks that judged nothing before; without any, the reason says so."""
+        proposal = finding.proposal
+        drawn = self.decisions.reuse.unseen(proposal)
+        tasks = drawn or [task for task in _countable(proposal) if task.group in kept]
+        if not tasks:
+            unconfirmed = f"{finding.state.reason}; too few problems to confirm it on others"
+            return replace(finding, state=replace(finding.state, reason=unconfirmed))
+        groups = {task.group for task in tasks}
+        block, pool = (DRAWN, proposal.suite.name) if drawn else (KEPT_BACK, proposal.suite.digest)
+        opened = self.decisions.open_confirmation(proposal.key, pool, groups, block=block)
+        test = SequentialTest(alpha=opened.level) if drawn else ExactTest(alpha=opened.level)
+        comparison = _compare(proposal, how, tasks, test)
+        state = comparison.state
+        confirmation = Confirmation(
+            source=block,
+            number=opened.number,
+            level=opened.level,
+            planned=comparison.planned,
+            tally=state.tally,
+            wealth=state.wealth,
+            confirmed=state.verdict == "accept",
+        )
+        reason = f"{finding.state.reason}; {confirmation.text}"
+        reason += "; the budget for this judgement ended" if comparison.ended else ""
+        verdict = finding.state.verdict if confirmation.confirmed else "undecided"
+        state = replace(finding.state, verdict=verdict, reason=reason)
+        return replace(finding, state=state, confirmation=confirmation, cost=finding.cost + comparison.cost)
 
     def _guarded(self, finding: Finding, how: Comparing) -> Finding:
         """What worked must still work; a task that could not be tried leaves the verdict open."""
@@ -135,6 +174,16 @@ class Gate:
             for task in self.regression.tasks(suite.name)
             if task.task in known and known[task.task].group == task.group
         ]
+
+
+def _countable(proposal: Proposal) -> list[Task]:
+    """The gate tasks that count; what was learned from one, which a person may have run by hand, is not measured."""
+    return [task for task in proposal.suite.evidence("gate") if task.group not in proposal.learned_from]
+
+
+def _compare(proposal: Proposal, how: Comparing, tasks: Sequence[Task], test: PairTest) -> Comparison:
+    runner: PairedRunner[Task] = PairedRunner(run=how.run, test=test, batch=how.batch, seed=how.seed)
+    return runner.compare(tasks, parent=proposal.parent, variant=proposal.variant, on_pair=how.on_pair)
 
 
 def solved_by(pairs: Sequence[Pair]) -> frozenset[str]:

@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Generic
+from typing import Generic, Protocol
 
 from evolve.episodes import Cost, EpisodeRecord
 from evolve.gate.eprocess import SequentialTest, Tally, TestState
@@ -81,6 +81,14 @@ class Comparison:
     ended: bool = False
 
 
+class PairTest(Protocol):
+    """What decides from counts of paired outcomes."""
+
+    def judge(self, tally: Tally, *, left: int | None = None) -> TestState:
+        """What the counts say while so many pairs are left to run."""
+        ...
+
+
 @dataclass(kw_only=True)
 class PairedRunner(Generic[T]):
     """Compares a variant with its parent on one task per group.
@@ -100,7 +108,7 @@ class PairedRunner(Generic[T]):
     """
 
     run: RunJobs[T]
-    test: SequentialTest | None = field(default_factory=SequentialTest)
+    test: PairTest | None = field(default_factory=SequentialTest)
     batch: int = 1
     seed: int = 0
     spent: Cost = field(default_factory=Cost)

@@ -6,10 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from evolve.episodes import Cost
+from evolve.files import canonical_json, digest
+from evolve.gate.confirming import Confirmation
 from evolve.gate.eprocess import TestState
 from evolve.gate.pairs import Pair
 from evolve.gate.standing import Standing
 from evolve.tasks import Suite
+
+
+def pair_key(run: str, parent: str, variant: str, suite: str) -> str:
+    """Identity of one judgement, as text."""
+    return digest(canonical_json([run, parent, variant, suite]))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +37,16 @@ class Proposal:
     texts: Mapping[str, str] = field(default_factory=dict)
     learned_from: frozenset[str] = frozenset()
 
+    @property
+    def names(self) -> dict[str, str]:
+        """What tells one judgement from another."""
+        return {"run": self.run, "parent": self.parent, "variant": self.variant, "suite": self.suite.digest}
+
+    @property
+    def key(self) -> str:
+        """Identity of the judgement: a run judges a pair of variants on a suite once."""
+        return pair_key(**self.names)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
@@ -42,6 +59,7 @@ class Finding:
         refused: Why the variant was not compared at all, or "".
         void: Why the comparison says nothing, or "".
         pins: Digests of what was measured with.
+        confirmation: What came of it on tasks that judged nothing before; None where there are none, or none were due.
     """
 
     proposal: Proposal
@@ -53,6 +71,7 @@ class Finding:
     void: str = ""
     pins: Mapping[str, str] = field(default_factory=dict)
     cost: Cost = field(default_factory=Cost)
+    confirmation: Confirmation | None = None
 
     @property
     def accepted(self) -> bool:

@@ -45,4 +45,10 @@ MIGRATIONS: tuple[Migration, ...] = (
         DROP TABLE gate_openings
         """,
     ),
+    Migration(
+        "gate",
+        4,
+        "CREATE TABLE gate_served (id TEXT PRIMARY KEY, key TEXT NOT NULL, block TEXT NOT NULL,"
+        " number INTEGER NOT NULL, level REAL NOT NULL, problems TEXT NOT NULL, checksum TEXT NOT NULL)",
+    ),
 )

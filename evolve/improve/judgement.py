@@ -24,7 +24,7 @@ from evolve.improve.cut_short import judged_step
 from evolve.improve.jobs import EpisodeJob
 from evolve.improve.pairing import PairedEpisodes, run_held_out
 from evolve.improve.session import Session
-from evolve.optimizer import UNLEARNED, Score, Variant
+from evolve.optimizer import UNLEARNED, Variant
 from evolve.skills import with_called
 
 TRIES = 3
@@ -111,7 +111,7 @@ def judge_variant(
 
     def on_pair(pair: Pair) -> None:
         hit("gate.pair")
-        session.tell("gate", pairs=pair.state.tally.tried, reason=pair.state.reason, **details)
+        session.show("gate", pairs=pair.state.tally.tried, reason=pair.state.reason, **details)
 
     proposal = Proposal(
         run=session.run,
@@ -121,12 +121,12 @@ def judge_variant(
         texts=session.stores.texts(variant),
         learned_from=session.stores.learned_from(),
     )
-    seed = _seed(session, parent, variant)
+    seed = _seed(session, proposal)
     run = PairedEpisodes(session=session, split="gate", seed=seed, may_go_on=may_go_on)
     how = Comparing(run=run, retry=partial(_retry, session, variant, seed), seed=seed, on_pair=on_pair)
     finding = session.stores.gate.judge(proposal, how)
     if finding.void:
-        session.tell("warning", text=finding.state.reason)
+        session.show("warning", text=finding.state.reason)
     return _conclude(session, step, finding, _tries_to_enter(session, finding, seed))
 
 
@@ -135,15 +135,14 @@ def _is_repeatable(session: Session) -> bool:
     return session.plan.limits.tokens is None
 
 
-def _seed(session: Session, parent: str, variant: str) -> int:
+def _seed(session: Session, proposal: Proposal) -> int:
     """The seed of a judgement: one for all where episodes repeat themselves, so the parent's are run once.
 
     Else every proposal meets fresh episodes of its parent: one that was unlucky once would favour all that follow.
     """
     if _is_repeatable(session):
         return session.plan.seed
-    decisions, suite = session.stores.decisions, session.suite.digest
-    return session.plan.seed + 1000 * decisions.place(run=session.run, parent=parent, variant=variant, suite=suite)
+    return session.plan.seed + 1000 * session.stores.gate.place(proposal)
 
 
 def _tries_to_enter(session: Session, finding: Finding, seed: int) -> list[list[EpisodeRecord]]:
@@ -182,9 +181,6 @@ def _conclude(
     hit("gate.before")
     with stores.db.transaction():
         decision = stores.gate.keep(finding)
-        for pair in finding.pairs:
-            stores.variants.add_scores(parent, [Score.of(suite.digest, pair.parent)])
-            stores.variants.add_scores(variant, [Score.of(suite.digest, pair.variant)])
         if finding.accepted:
             stores.variants.promote(variant, grounds=f"gate decision {decision.id}")
             required = 1 if _is_repeatable(session) else TRIES
@@ -207,7 +203,9 @@ def _conclude(
         session.journal.finish(step, body)
         hit("gate.inside")
     hit("gate.after")
-    session.tell("judged", **body)
+    session.show("judged", **body)
+    if finding.accepted:
+        session.tell("promoted", variant=variant)
     return body
 
 

@@ -6,25 +6,27 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
+from typing import Any
 
 from evolve.agent.codec import Jsonable, from_data, to_data
 from evolve.errors import BudgetExhausted
-from evolve.gate import NOTHING, Comparison, Contest, Interval, Pair
+from evolve.gate import NOTHING, Comparison, Contest, Interval, Pair, Tally
 from evolve.improve.loop import check_evidence, check_size
 from evolve.improve.pairing import PairedEpisodes, held_out_tasks
+from evolve.improve.parts import JUDGING, SEARCHING, Parts
 from evolve.improve.report import contrast
 from evolve.improve.session import Session
 from evolve.improve.targets import Target, TargetFigures, target_figures
-from evolve.improve.trials import SEARCH_SHARE, SessionTrials, judgement_pairs, net_wins
+from evolve.improve.trials import AskedTrials, SessionTrials, judgement_pairs, net_wins
 from evolve.ledger import Budget, Spent
 from evolve.optimizer import UNLEARNED
-from evolve.optimizer.engine import Candidate, Engine, Judgement, SearchEnded
+from evolve.optimizer.engine import Candidate, Engine, SearchEnded
+from evolve.tasks import Task
 from evolve.workflow import differences
 
 FEWEST = 3
 """A budget that buys fewer proposals or paired tests than this is refused."""
 
-PROPOSALS_PER_TEST = 4
 _PILOT = 4
 _SCREENED = 24
 """Tasks that a forecast expects one screening to take, where the suite has as many."""
@@ -110,11 +112,12 @@ class OptimizationReport(Jsonable):
 
 
 def optimize(
-    session: Session, engine: Engine, texts: Mapping[str, str], target: Target | None = None
+    parts: Parts, engine: Engine, texts: Mapping[str, str], target: Target | None = None
 ) -> OptimizationReport:
     """Runs an engine to its end, or on from where an earlier process stopped.
 
     Args:
+        parts: The run, with its budget divided.
         texts: Prompts in force that may be edited, by file name.
         target: What chooses among candidates that do no worse by solves and cost.
 
@@ -122,6 +125,7 @@ def optimize(
         BudgetExhausted: The budget buys fewer than three proposals or paired tests.
         UsageError: The suite is too small to be split.
     """
+    session = parts.whole
     done = session.journal.done(_STEP)
     if done is not None:
         return OptimizationReport.from_json(done)
@@ -134,14 +138,15 @@ def optimize(
     base = str(begun["variant"])
     workflow = stores.arm(base, session.workflow).workflow
     start = Candidate(workflow=workflow, prompts=tuple(begun["texts"].items()), operator="start")
-    trials = SessionTrials(session, start, base, target.of if target is not None else None)
-    forecast = foresee(session, trials, start)
+    trials = SessionTrials(parts, start, base, target.of if target is not None else None)
+    forecast = foresee(parts, trials, start)
+    trials.judgements = forecast.tests
     session.tell("forecast", text=forecast.text)
     try:
-        reason = engine.search(trials, start)
+        reason = engine.search(AskedTrials(trials), start)
     except SearchEnded as end:
         reason = str(end)
-    accepted = [(candidate, judgement) for candidate, judgement in trials.judgements if judgement.accepted]
+    accepted = [(candidate, decision) for candidate, decision in trials.verdicts if decision["promoted"]]
     changes, note = _remeasured(session, base, start, accepted)
     report = _report(session, engine, trials, forecast, (changes, note, reason))
     if target is not None:
@@ -150,26 +155,27 @@ def optimize(
     return report
 
 
-def foresee(session: Session, trials: SessionTrials, start: Candidate) -> Forecast:
+def foresee(parts: Parts, trials: SessionTrials, start: Candidate) -> Forecast:
     """A few trials of the start, and what the rest of the budget buys at their cost.
 
     Raises:
         BudgetExhausted: Too little for a search that could decide anything.
     """
+    session = parts.search
     known = session.journal.done("forecast")
     tasks = [view.id for view in trials.tasks[:_SCREENED]]
     try:
         price = _price_of_episode(session, trials, start, tasks)
     except SearchEnded as end:
-        raise _budget_too_small(session, str(end), 0.0) from end
+        raise _budget_too_small(parts.whole, str(end), 0.0) from end
     if known is not None:
         read: Forecast = from_data(Forecast, known)
         return read
     forecast = _forecast_from(session, price, len(tasks))
     if forecast.tests is not None and min(forecast.tests, forecast.proposals or 0) < FEWEST:
         screening, test = _costs(session, forecast.episode_share, len(tasks))
-        needed = (screening + FEWEST * (PROPOSALS_PER_TEST * screening + test)) / SEARCH_SHARE
-        raise _budget_too_small(session, forecast.text, needed)
+        needed = max((1 + FEWEST) * screening / SEARCHING, FEWEST * test / JUDGING)
+        raise _budget_too_small(parts.whole, forecast.text, needed)
     # Kept only now: what a budget was too small for may go on with a larger one.
     session.journal.finish("forecast", to_data(forecast))
     return forecast
@@ -207,13 +213,13 @@ def _forecast_from(session: Session, price: Mapping[str, float], tasks: int) -> 
         return Forecast()
     if not price:
         return Forecast(unknown="what the budget buys is not known: every episode of the pilot ended in a fault")
-    each = session.share_of(price)
+    each = session.share_of(price) * SEARCHING
     if not each:
         return Forecast(unknown="the budget bounds nothing that an episode spends here")
     screening, test = _costs(session, each, tasks)
     # The start has to be screened once before there is anything to compare proposals with.
-    tests = int((SEARCH_SHARE - screening) / (PROPOSALS_PER_TEST * screening + test))
-    return Forecast(proposals=PROPOSALS_PER_TEST * max(0, tests), tests=max(0, tests), episode_share=round(each, 6))
+    proposals = max(0, int(SEARCHING / screening) - 1)
+    return Forecast(proposals=proposals, tests=int(JUDGING / test), episode_share=round(each, 6))
 
 
 def _costs(session: Session, each: float, tasks: int) -> tuple[float, float]:
@@ -245,12 +251,12 @@ def _budget_option(budget: Budget, needed: float) -> str:
 
 
 def _remeasured(
-    session: Session, base: str, start: Candidate, accepted: Sequence[tuple[Candidate, Judgement]]
+    session: Session, base: str, start: Candidate, accepted: Sequence[tuple[Candidate, Mapping[str, Any]]]
 ) -> tuple[tuple[Change, ...], str]:
     """Every accepted change beside its parent on one test task per group; a logged look."""
     if not accepted:
         return (), "nothing was accepted, so the test tasks stay sealed"
-    chain = [base, *(judgement.variant for _, judgement in accepted)]
+    chain = [base, *(str(decision["variant"]) for _, decision in accepted)]
     session.stores.looks.open(session.suite.digest, run=session.run, purpose="optimize")
     tasks = held_out_tasks(session, "test")
     contests = [Contest(parent=old, variant=new, tasks=tasks) for old, new in pairwise(chain)]
@@ -264,35 +270,42 @@ def _remeasured(
 
     comparisons = PairedEpisodes(session=session, split="test").runner().compare_each(contests, on_pair=on_pair)
     changes = []
-    for (candidate, judgement), contest, comparison in zip(accepted, contests, comparisons, strict=True):
-        changes.append(_change(candidate, judgement, contest.parent, comparison, before=start))
+    for (candidate, decision), contest, comparison in zip(accepted, contests, comparisons, strict=True):
+        changes.append(_change(candidate, decision, contest, comparison, before=start))
         start = candidate
-        session.stores.variants.add_measure(
-            judgement.variant, run=session.run, kind="change", body=changes[-1].to_json()
-        )
+        session.stores.variants.add_measure(contest.variant, run=session.run, kind="change", body=changes[-1].to_json())
     return tuple(changes), "" if comparisons[0].pairs else "the budget ended before the test tasks"
 
 
 def _change(
-    candidate: Candidate, judgement: Judgement, parent: str, comparison: Comparison, *, before: Candidate
+    candidate: Candidate,
+    decision: Mapping[str, Any],
+    contest: Contest[Task],
+    comparison: Comparison,
+    *,
+    before: Candidate,
 ) -> Change:
     # A candidate was made in several steps, and its own reason is that of the last one.
     changed = "; ".join(
         str(difference).removeprefix("~ ") for difference in differences(before.workflow, candidate.workflow)
     )
-    tally = comparison.state.tally
-    gain, low, high = net_wins(tally.wins, tally.losses, tally.ties)
-    measured = contrast(parent, comparison.pairs)
+    measured = contrast(contest.parent, comparison.pairs)
     return Change(
-        variant=judgement.variant,
-        parent=parent,
+        variant=contest.variant,
+        parent=contest.parent,
         operator=candidate.operator,
         why=changed or f"{candidate.operator}: {candidate.why}",
-        predicted=Interval(value=judgement.gain, low=judgement.low, high=judgement.high, n=judgement.pairs),
-        realised=Interval(value=gain, low=low, high=high, n=tally.pairs),
+        predicted=_net(Tally(**decision["tally"])),
+        realised=_net(comparison.state.tally),
         solved=measured.gain,
         ratio=measured.ratio,
     )
+
+
+def _net(tally: Tally) -> Interval:
+    """Share of pairs won minus share lost."""
+    gain, low, high = net_wins(tally.wins, tally.losses, tally.ties)
+    return Interval(value=gain, low=low, high=high, n=tally.pairs)
 
 
 def _report(
@@ -304,7 +317,7 @@ def _report(
 ) -> OptimizationReport:
     changes, note, reason = outcome
     active = session.stores.variants.active_digest
-    verdicts = [judgement.verdict for _, judgement in trials.judgements]
+    verdicts = [str(decision["verdict"]) for _, decision in trials.verdicts]
     return OptimizationReport(
         run=session.run,
         suite=session.suite.name,

@@ -11,7 +11,7 @@ from typing import Any
 from evolve.agent import episode_id
 from evolve.episodes import Cost, EpisodeRecord, Limits
 from evolve.errors import BudgetExhausted
-from evolve.events import Event, EventSink
+from evolve.events import Event, EventSink, NoEvents
 from evolve.failpoints import hit
 from evolve.files import canonical_json, digest
 from evolve.improve.jobs import Attempt, EpisodeJob, Workers
@@ -51,6 +51,8 @@ class Session:
     Attributes:
         request: What was asked for, as the list of runs shows it.
         sandbox: Opens the parent's own sandbox, for the few checks it makes itself.
+        events: All that happens, for a person who watches and for the log of the run.
+        watching: The person's part of it; what the gate's tasks say goes there alone.
         before: What was spent under earlier budgets, each of which had ended the run.
         part: How many budgets it has had, this one included.
     """
@@ -66,6 +68,7 @@ class Session:
     ledger: Ledger
     events: EventSink
     workflow: Workflow
+    watching: EventSink = field(default_factory=NoEvents)
     before: Spent = field(default_factory=Spent)
     part: int = 1
 
@@ -93,6 +96,10 @@ class Session:
     def tell(self, kind: str, **data: Any) -> None:
         """Tells the listeners what happened."""
         self.events.emit(Event(kind=kind, data=data))
+
+    def show(self, kind: str, **data: Any) -> None:
+        """Tells a person who watches, and leaves nothing in the log of the run that a proposer could read."""
+        self.watching.emit(Event(kind=kind, data=data))
 
     def attempt(self, jobs: Sequence[EpisodeJob]) -> list[Attempt]:
         """Runs jobs in order until the budget refuses one; what was committed before is not run again.
@@ -186,7 +193,7 @@ class Session:
         self._note_time()
 
     def _note_time(self) -> None:
-        self.stores.runs.note(self.run, {**self.request, "seconds": round(self.ledger.spent.seconds, 2)})
+        self.stores.runs.note(self.run, {**self.request, "seconds": round(self.ledger.run_seconds, 2)})
 
     @property
     def ends(self) -> float | None:
@@ -243,13 +250,28 @@ class Session:
         A round's practice weighs three parts, its judgement two, the final test two. Tests of insights may take half
         a part of the judgement's.
         """
-        whole = 5 * self.plan.rounds + 2
-        return not self.ledger.exhausted and self.share_spent() < (5 * (number - 1) + 3) / whole
+        return self._has_room(number, 3)
 
     def may_intervene(self, number: int) -> bool:
         """Whether tests of insights in round ``number`` are still within their part of the budget."""
-        whole = 5 * self.plan.rounds + 2
-        return not self.ledger.exhausted and self.share_spent() < (5 * (number - 1) + 3.5) / whole
+        return self._has_room(number, 3.5)
+
+    def _has_room(self, number: int, parts: float) -> bool:
+        """Whether a round has spent less than so many parts since it began, whatever the gate took before it.
+
+        What judgements left is not practised with: how much that is tells of the gate's tasks. The first round that is
+        worked on under a budget has the parts of the earlier ones too.
+        """
+        if self.ledger.budget.unlimited:
+            return True
+        names = [f"round:{earlier}:{self.part}" for earlier in range(1, number + 1)]
+        if self.journal.done(names[-1]) is None:
+            is_first = all(self.journal.done(name) is None for name in names)
+            begun = 0.0 if is_first else self.share_spent()
+            self.journal.finish(names[-1], {"begun": begun, "more": 5 * (number - 1) if is_first else 0})
+        kept = self.journal.done(names[-1]) or {}
+        room = (kept["more"] + parts) / (5 * self.plan.rounds + 2)
+        return not self.ledger.exhausted and self.share_spent() < kept["begun"] + room
 
     def may_judge(self, number: int) -> bool:
         """Whether judging the variant of round ``number`` is still within its part of the budget."""

@@ -12,7 +12,6 @@ from evolve.files import canonical_json, digest
 from evolve.improve.jobs import EpisodeJob
 from evolve.improve.replayed_beginning import Beginning, beginning_of, same_beginning
 from evolve.improve.session import Session
-from evolve.improve.trials import SEARCH_SHARE
 from evolve.optimizer.credit import Divergence
 from evolve.optimizer.engine import SearchEnded
 from evolve.record.arms import Arm
@@ -73,8 +72,8 @@ class StageReplay:
 
     def _run(self, job: EpisodeJob) -> EpisodeRecord:
         session = self.session
-        if session.ledger.exhausted or session.share_spent() >= SEARCH_SHARE:
-            raise SearchEnded(session.ledger.exhausted or "the part of the budget that is for searching is spent")
+        if session.ledger.exhausted:
+            raise SearchEnded(session.ledger.exhausted)
         attempts = session.attempt([job])
         if not attempts:
             raise SearchEnded(session.ledger.exhausted or "what is left of the budget covers no further episode")

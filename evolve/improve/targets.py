@@ -91,7 +91,7 @@ def target_figures(target: Target, trials: SessionTrials) -> TargetFigures:
     both = [task for task, trial in best.trials.items() if _value(start, task) is not None and trial.target is not None]
     more, fewer = liked(best, start)
     gain, low, high = net_wins(more, fewer, len(both) - more - fewer)
-    verdicts = {candidate.digest: judgement.verdict for candidate, judgement in trials.judgements}
+    verdicts = {candidate.digest: str(decision["verdict"]) for candidate, decision in trials.verdicts}
     return TargetFigures(
         metric=target.metric,
         judge=target.judge,

@@ -25,7 +25,7 @@ def transfer(session: Session, variant: str) -> Mapping[str, Any]:
     parent = session.stores.variants.get(variant).parent
 
     def on_pair(pair: Pair) -> None:
-        session.tell("gate", pairs=pair.state.tally.tried, reason=pair.state.reason, candidate=variant[:12])
+        session.show("gate", pairs=pair.state.tally.tried, reason=pair.state.reason, candidate=variant[:12])
 
     runner = PairedEpisodes(session=session, split="gate").runner(SequentialTest(alpha=ALPHA))
     state = runner.compare(held_out_tasks(session, "gate"), parent=parent, variant=variant, on_pair=on_pair).state

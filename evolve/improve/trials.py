@@ -17,17 +17,15 @@ from evolve.failpoints import hit
 from evolve.gate import SequentialTest, clopper_pearson, is_verified, shuffled_groups
 from evolve.improve.jobs import EpisodeJob
 from evolve.improve.judgement import judge_variant
+from evolve.improve.parts import Parts
 from evolve.improve.session import Session
 from evolve.improve.withholding import item_controls, outcomes
-from evolve.optimizer import UNLEARNED, Score, Variant
+from evolve.optimizer import UNLEARNED, Variant
 from evolve.optimizer.engine import Candidate, Judgement, Left, SearchEnded, Trial
 from evolve.optimizer.item_record import ItemRecord
 from evolve.optimizer.member import Member
 from evolve.record.arms import Arm
 from evolve.tasks import Task
-
-SEARCH_SHARE = 0.85
-"""Part of the budget for searching and judging; the rest measures on test tasks what was accepted."""
 
 PAIRS_OF_A_JUDGEMENT = 24
 """Pairs that a forecast expects of one judgement, where the suite has as many groups for it."""
@@ -40,31 +38,62 @@ class EngineNotDeterministic(RuntimeError):
     """An engine asked another question than it had asked before it was cut off."""
 
 
+class AskedTrials:
+    """All that an engine is handed: :class:`evolve.optimizer.engine.Trials`, and nothing that only a report may say."""
+
+    def __init__(self, trials: SessionTrials) -> None:
+        self._trials = trials
+
+    @property
+    def tasks(self) -> Sequence[TaskView]:
+        """What may be seen of the tasks for screening."""
+        return self._trials.tasks
+
+    @property
+    def incumbent(self) -> Candidate:
+        """The last accepted candidate, else the start."""
+        return self._trials.incumbent
+
+    def screen(self, candidate: Candidate, tasks: Sequence[str]) -> Sequence[Trial]:
+        """Episodes on train tasks, on which nothing is learned."""
+        return self._trials.screen(candidate, tasks)
+
+    def judge(self, candidate: Candidate, parent: Candidate) -> Judgement:
+        """The gate's one bit."""
+        return self._trials.judge(candidate, parent)
+
+    def left(self) -> Left:
+        """What was left after the last answer."""
+        return self._trials.left()
+
+
 class SessionTrials:
-    """The trials of one run; implements :class:`evolve.optimizer.engine.Trials`.
+    """The trials of one run, and what the report says of its judgements.
 
     Args:
-        session: The run.
+        parts: The run.
         start: What the search begins with.
         base: Digest of the variant it begins with, or ``unlearned``.
         opinion: Fills in the target of trials; by default they have none. No verdict depends on it.
 
     Attributes:
         seen: Every candidate that was tried, by digest, with its informative trials but not their episodes.
-        judgements: Every candidate that was judged, in order.
+        verdicts: Every candidate that was judged with the decision as JSON, in order.
+        judgements: How many may be asked for, fixed before the search; None without a bound.
     """
 
-    def __init__(self, session: Session, start: Candidate, base: str, opinion: Opinion | None = None) -> None:
-        self._session, self._start, self._base = session, start, base
+    def __init__(self, parts: Parts, start: Candidate, base: str, opinion: Opinion | None = None) -> None:
+        self._parts, self._session, self._start, self._base = parts, parts.search, start, base
         self._opinion = opinion
         self.seen: dict[str, Member] = {}
-        self._tasks: list[Task] = shuffled_groups(session.suite.evidence("train"), session.plan.seed)
+        self._tasks: list[Task] = shuffled_groups(self._session.suite.evidence("train"), self._session.plan.seed)
         self._by_id = {task.id: task for task in self._tasks}
         self._incumbent = start
         self._variants: dict[str, str] = {start.digest: base}
-        self._number = self._ran = 0
+        self._number = 0
+        self.judgements: int | None = None
+        self.verdicts: list[tuple[Candidate, Mapping[str, Any]]] = []
         self._left = self._stored_left("begin", {})
-        self.judgements: list[tuple[Candidate, Judgement]] = []
 
     @property
     def tasks(self) -> Sequence[TaskView]:
@@ -88,7 +117,8 @@ class SessionTrials:
 
     def left(self) -> Left:
         """What was left after the last answer."""
-        return self._left
+        left = None if self.judgements is None else max(0, self.judgements - len(self.verdicts))
+        return replace(self._left, judgements=left)
 
     def screen(self, candidate: Candidate, tasks: Sequence[str]) -> Sequence[Trial]:
         """Episodes on train tasks, on which nothing is learned; see :class:`evolve.optimizer.engine.Trials`."""
@@ -97,7 +127,6 @@ class SessionTrials:
             raise ValueError(f"{unknown[0]!r} is not a task for screening")
         question = {"screen": candidate.digest, "tasks": list(tasks)}
         fresh = self._begin_question(question)
-        self._ran += len(tasks)
         variant = self.keep(candidate)
         arm = self._session.stores.arm(variant, self._session.workflow)
         jobs = [self._job(self._by_id[name], variant, arm) for name in tasks]
@@ -111,10 +140,7 @@ class SessionTrials:
         member.trials.update({trial.task: replace(trial, record=None) for trial in trials if trial.informative})
         if fresh:
             self._count_items(arm, records)
-            with self._session.stores.db.transaction():
-                scores = [Score.of(self._session.suite.digest, record) for record in records]
-                self._session.stores.variants.add_scores(variant, scores)
-                self._left = self._stored_left(f"answer:{self._number}", question)
+            self._left = self._stored_left(f"answer:{self._number}", question)
             hit("screen.kept")
         solved = sum(trial.solved for trial in trials)
         self._session.tell(
@@ -123,28 +149,30 @@ class SessionTrials:
         return trials
 
     def judge(self, candidate: Candidate, parent: Candidate) -> Judgement:
-        """The gate's verdict; an accepted candidate is the incumbent, and active, from then on.
+        """The gate's one bit; an accepted candidate is the incumbent, and active, from then on.
 
         Raises:
+            SearchEnded: All judgements were made that there was to be.
             ValueError: The parent is not the incumbent; only that can be replaced.
         """
         if parent.digest != self._incumbent.digest:
             raise ValueError("a candidate is judged against the incumbent")
         question = {"judge": candidate.digest, "parent": parent.digest}
+        if self.left().judgements == 0:
+            raise SearchEnded("the part of the budget that is for judging buys no further judgement")
         fresh = self._begin_question(question)
         variant = self.keep(candidate, parent=self.keep(parent))
-        decision = judge_variant(
-            self._session, f"judgement:{self._number}", variant, may_go_on=self._may_go_on, candidate=self.tried
-        )
-        self._ran += 2 * int(decision["pairs"])
-        if fresh:
-            self._left = self._stored_left(f"answer:{self._number}", question)
-        judgement = _judgement(decision, variant)
-        self.judgements.append((candidate, judgement))
-        if judgement.accepted:
+        with self._parts.judging(self._number) as gate:
+            step = f"judgement:{self._number}"
+            decision = judge_variant(gate, step, variant, candidate=self.tried)
+        self.verdicts.append((candidate, decision))
+        accepted = bool(decision["promoted"])
+        if accepted:
             self._incumbent = candidate
             self._variants[candidate.digest] = variant
-        return judgement
+        if fresh:
+            self._left = self._stored_left(f"answer:{self._number}", question)
+        return Judgement(accepted=accepted, variant=variant if accepted else "")
 
     def keep(self, candidate: Candidate, *, parent: str | None = None) -> str:
         """Keeps the candidate as a variant of what was learned before; gives the variant's digest.
@@ -186,13 +214,9 @@ class SessionTrials:
                 raise EngineNotDeterministic(f"question {self._number} differs from the one that was asked before")
             self._left = Left(**known["left"])
             return False
-        reason = self._session.ledger.exhausted
-        if reason or self._session.share_spent() >= SEARCH_SHARE:
-            raise SearchEnded(reason or "the part of the budget that is for searching is spent")
+        if self._session.ledger.exhausted:
+            raise SearchEnded(self._session.ledger.exhausted)
         return True
-
-    def _may_go_on(self) -> bool:
-        return not self._session.ledger.exhausted and self._session.share_spent() < SEARCH_SHARE
 
     def _job(self, task: Task, variant: str, arm: Arm) -> EpisodeJob:
         seed, limits = self._session.plan.seed, arm.limits(self._session.plan.limits, task.environment)
@@ -245,21 +269,15 @@ class SessionTrials:
         left = session.ledger.left
         bounds = [(left.candidates, session.plan.limits.candidates), (left.tokens, session.plan.limits.tokens)]
         episodes = [have // most for have, most in bounds if have is not None and most]
-        judgements = cost = None
-        if self._ran and spent:
-            more = max(0.0, SEARCH_SHARE - spent) / spent
-            # Two episodes a pair, at the price of those that ran so far.
-            judgements = int(more * self._ran / (2 * judgement_pairs(session)))
-            cost = more * (session.ledger.spent.candidates or session.ledger.spent.tokens)
-        share = max(0.0, 1.0 - spent / SEARCH_SHARE)
-        _, level = session.stores.decisions.next_level(session.suite.digest)
+        units = session.ledger.spent.candidates or session.ledger.spent.tokens
+        groups = {task.group for task in session.suite.evidence("gate")}
+        _, level = session.stores.decisions.next_level(session.suite.digest, groups)
         return Left(
             episodes=min(episodes, default=None),
-            judgements=judgements,
-            cost=cost,
-            pairs=len({task.group for task in session.suite.evidence("gate")}),
+            cost=units * (1.0 - spent) / spent if spent else None,
+            pairs=len(groups),
             wins=SequentialTest(alpha=level).wins_needed(0),
-            share=share,
+            share=1.0 - spent,
         )
 
 
@@ -267,22 +285,6 @@ def judgement_pairs(session: Session) -> int:
     """Pairs that one judgement is expected to take."""
     groups = {task.group for task in session.suite.evidence("gate")}
     return max(1, min(len(groups), PAIRS_OF_A_JUDGEMENT))
-
-
-def _judgement(decision: Mapping[str, Any], variant: str) -> Judgement:
-    tally = decision["tally"]
-    wins, losses, ties = int(tally["wins"]), int(tally["losses"]), int(tally["ties"])
-    gain, low, high = net_wins(wins, losses, ties)
-    return Judgement(
-        verdict=decision["verdict"],
-        gain=gain,
-        low=low,
-        high=high,
-        pairs=wins + losses + ties,
-        further=decision["further"],
-        reason=decision["reason"],
-        variant=variant,
-    )
 
 
 def net_wins(wins: int, losses: int, ties: int) -> tuple[float | None, float | None, float | None]:

@@ -7,6 +7,7 @@ than it reserved, what is spent never passes the budget.
 from __future__ import annotations
 
 from evolve.ledger.mending import book_faults, rebuild_book
+from evolve.ledger.part import LedgerPart
 from evolve.ledger.run_ledger import Amount, Budget, Ledger, Spent, overshoot_told, parse_budget
 from evolve.ledger.spending_limits import LimitedLedger, SpendingBook
 
@@ -14,6 +15,7 @@ __all__ = [
     "Amount",
     "Budget",
     "Ledger",
+    "LedgerPart",
     "LimitedLedger",
     "SpendingBook",
     "Spent",

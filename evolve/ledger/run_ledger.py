@@ -234,6 +234,11 @@ class Ledger:
         return Spent(seconds=max(0.0, self._clock() - self._started), **amounts(self._spent), **self._details)
 
     @property
+    def run_seconds(self) -> float:
+        """Wall seconds since the start of the run."""
+        return self.spent.seconds
+
+    @property
     def overshoot(self) -> Spent:
         """How far counts and money went past their bounds, because work cost more than was set aside for it."""
         return overshoot(self.budget, self.spent)

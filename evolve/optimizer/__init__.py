@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evolve.optimizer.archive import MIGRATIONS as ARCHIVE
-from evolve.optimizer.archive import Entry, Promotion, Score, VariantArchive
+from evolve.optimizer.archive import Entry, Promotion, VariantArchive
 from evolve.optimizer.item_record import MIGRATIONS as ITEMS
 from evolve.optimizer.parts import mixed, parts_of, redrawn
 from evolve.optimizer.variant import ALL_INSIGHTS, UNLEARNED, Variant
@@ -16,7 +16,6 @@ __all__ = [
     "UNLEARNED",
     "Entry",
     "Promotion",
-    "Score",
     "Variant",
     "VariantArchive",
     "mixed",

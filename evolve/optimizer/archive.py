@@ -1,4 +1,4 @@
-"""Every variant ever tried, which one is active, and how each did per task.
+"""Every variant ever tried, and which one is active.
 
 Which variant is active is the last row of a log, so switching is one insert: at any moment,
 also after a crash, exactly one variant is active, and every switch stays on record.
@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from evolve.episodes import EpisodeRecord
 from evolve.errors import RecordDamaged, UsageError
 from evolve.failpoints import hit
 from evolve.files import canonical_json, digest
-from evolve.gate import is_verified
 from evolve.optimizer.variant import UNLEARNED, Variant
 from evolve.store import Database, Migration, ObjectStore, value_of
 
@@ -40,6 +38,8 @@ MIGRATIONS: tuple[Migration, ...] = (
         "CREATE TABLE variant_measures (id TEXT PRIMARY KEY, variant TEXT NOT NULL, run TEXT NOT NULL,"
         " kind TEXT NOT NULL, body TEXT NOT NULL, checksum TEXT NOT NULL)",
     ),
+    # It held how single gate tasks went, beside what can be proposed from; episodes say it for a person.
+    Migration("optimizer", 3, "DROP TABLE variant_scores"),
 )
 
 
@@ -59,30 +59,6 @@ class Promotion:
     before: str
     grounds: str
     at: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class Score:
-    """How a variant did on one task."""
-
-    suite: str
-    task: str
-    seed: int
-    solved: bool
-    candidates: int = 0
-    tokens: int = 0
-
-    @classmethod
-    def of(cls, suite: str, record: EpisodeRecord) -> Score:
-        """The score of one episode on a suite, named by its digest; solved means verified."""
-        return cls(
-            suite=suite,
-            task=record.task,
-            seed=record.seed,
-            solved=is_verified(record),
-            candidates=record.cost.candidates,
-            tokens=record.cost.tokens,
-        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -224,23 +200,6 @@ class VariantArchive:
             line.append(name)
             name = self.get(name).parent
         return line
-
-    def add_scores(self, name: str, scores: Iterable[Score]) -> None:
-        """Keeps how a variant did; a score for the same task and seed is kept once.
-
-        Args:
-            name: Digest of a variant, or :data:`UNLEARNED`.
-        """
-        with self._db.transaction():
-            for score in scores:
-                key = digest(canonical_json([name, score.suite, score.task, score.seed]))
-                row: dict[str, Any] = {"id": key, "variant": name, **vars(score), "solved": int(score.solved)}
-                self._db.insert("variant_scores", row, key="id")
-
-    def scores(self, name: str, suite: str | None = None) -> list[Score]:
-        """What was kept by :meth:`add_scores`, in order of arrival."""
-        where = {"variant": name} if suite is None else {"variant": name, "suite": suite}
-        return [value_of(Score, row, solved=bool(row["solved"])) for row in self._db.rows("variant_scores", where)]
 
     def find(self, beginning: str) -> str:
         """The digest that begins like this; the word ``active`` and :data:`UNLEARNED` stand for themselves.

@@ -16,8 +16,6 @@ from evolve.episodes import EpisodeRecord, TaskView
 from evolve.files import canonical_json, digest
 from evolve.workflow import Workflow
 
-JudgementVerdict = Literal["accept", "reject", "undecided"]
-
 
 class SearchEnded(Exception):
     """The budget allows no further answer; its text is the finish reason. Never leaves the loop that runs an engine."""
@@ -82,41 +80,34 @@ class Trial:
 
 @dataclass(frozen=True, kw_only=True)
 class Judgement:
-    """What the gate said of a candidate against another, on tasks that no engine ever sees.
+    """What the gate said of a candidate against another, on tasks that no engine ever sees: one bit.
+
+    The gate uses its tasks again for every candidate, and its error levels hold for proposals that depend on this bit
+    alone (:mod:`evolve.gate.reuse`). So what was rejected, left undecided or refused looks the same.
 
     Attributes:
-        gain: Predicted gain: share of pairs won minus share lost.
-        pairs: Pairs that were run.
-        further: Predicted number of further pairs to a decision; None where no practical number would do.
-        variant: Digest of the variant that was judged.
+        accepted: The candidate is better, breaks nothing, and is the incumbent now if it was compared with the
+            incumbent.
+        variant: Digest of the variant that is active now where the candidate was accepted; else "".
     """
 
-    verdict: JudgementVerdict
-    gain: float | None
-    low: float | None = None
-    high: float | None = None
-    pairs: int = 0
-    further: int | None = None
-    reason: str = ""
+    accepted: bool
     variant: str = ""
-
-    @property
-    def accepted(self) -> bool:
-        """The candidate is better, breaks nothing, and is the incumbent now if it was compared with the incumbent."""
-        return self.verdict == "accept"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Left:
-    """What the rest of the budget buys, as far as it is bounded; None is no bound.
+    """What the engine's part of the budget still buys, as far as it is bounded; None is no bound.
+
+    The gate has a part of its own, fixed before the search: what a judgement took is not seen here.
 
     Attributes:
-        episodes: Episodes at the largest cost that one may have.
-        judgements: Judgements of average length beside as much screening.
-        cost: In units of :attr:`Trial.cost`, at what a unit has taken from the budget so far.
+        episodes: Episodes for screening at the largest cost that one may have.
+        judgements: Judgements; how many there are was fixed before the search.
+        cost: For screening, in units of :attr:`Trial.cost`, at what a unit has taken from the part so far.
         pairs: Most pairs that one judgement can take.
         wins: Pairs that the next one must win to be accepted, if it loses none.
-        share: Part of the budget that is left, in [0, 1]; 1 without a budget.
+        share: Part of the engine's part that is left, in [0, 1]; 1 without a budget.
     """
 
     episodes: int | None = None
@@ -149,7 +140,7 @@ class Trials(Protocol):
         ...
 
     def judge(self, candidate: Candidate, parent: Candidate) -> Judgement:
-        """The gate's verdict on the candidate against ``parent``. Draws on the error budget of the whole loop."""
+        """Whether the gate accepts the candidate against ``parent``. Each judgement makes the next one stricter."""
         ...
 
     def left(self) -> Left:

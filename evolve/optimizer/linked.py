@@ -94,7 +94,10 @@ class _LinkedSearch:
                 continue
             barren, proposals = 0, proposals + 1
             self._take(*drawn)
-            share = self._trials.left().share
+            left = self._trials.left()
+            if left.judgements == 0:
+                return "all judgements were made"
+            share = left.share
             if share <= self._due:
                 self._judge_rival(PROSPECTS if share > LAST_SHARE else LAST_PROSPECTS)
         self._judge_rival(LAST_PROSPECTS)

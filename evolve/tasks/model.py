@@ -11,7 +11,7 @@ from __future__ import annotations
 import builtins
 import keyword
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
@@ -183,12 +183,14 @@ class Suite:
         tasks: In the order of the file or generator.
         digest: SHA-256 over the tasks in id order, ``meta`` left out; reordering keeps it.
         warnings: What a person should know about the suite as a whole.
+        draw: Draws other tasks of this kind, by their number and a seed; None where the tasks are all there is.
     """
 
     name: str
     tasks: tuple[Task, ...]
     digest: str = ""
     warnings: tuple[str, ...] = ()
+    draw: Callable[[int, int], Sequence[Task]] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not self.digest:

@@ -128,14 +128,15 @@ def open_stores(
             return MemoryIndex(dimension)
         return open_store(settings.vectors, paths.index, "episodes", dimension, Care(warn=warn))
 
+    runs = RunRecords(db)
     return Stores(
         db=db,
         objects=objects,
-        runs=RunRecords(db),
+        runs=runs,
         memory=Memory(db, index, open_embedder(settings)),
         skills=SkillLibrary(db, objects, paths.skills),
         variants=VariantArchive(db, objects),
-        decisions=Decisions(db),
+        decisions=Decisions(db, earlier=runs.judged_groups),
         looks=Looks(db),
         regression=RegressionSuite(db),
     )

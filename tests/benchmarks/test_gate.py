@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks import gate, gate_package
+from benchmarks.gate_reader import BIT, CONFIRMED, OUTCOMES, demo_gain, reader_loop
 from benchmarks.gate_simulation import PROPOSALS
 
 
@@ -32,3 +33,17 @@ def test_without_the_package_the_row_says_so_and_no_target_is_missed(monkeypatch
     assert [row.get("missing") for row in rows] == ["gepa 0.1.4 is not installed"]
     assert gate.package_rows(rows) == []
     assert gate.package_share(rows, "kept").value is None
+
+
+def test_a_reader_breaks_the_bound_only_where_it_is_told_how_tasks_came_out() -> None:
+    told = [reader_loop(OUTCOMES, 120, loop) for loop in range(3)]
+    assert [row["false"] for row in told] == [1, 1, 1] and max(row["proposals"] for row in told) < PROPOSALS
+    assert reader_loop(BIT, 120, 0)["false"] == 0
+    kept = reader_loop(CONFIRMED, 120, 0)
+    assert kept["false"] == 0 < kept["unconfirmed"], "it wins what it has read, and nothing on what is kept back"
+
+
+def test_what_is_really_better_is_accepted_after_other_proposals_too() -> None:
+    rows = [demo_gain(120, before, run) for before in (0, 9) for run in range(5)]
+    assert sum(row["accepted"] for row in rows) > 8
+    assert gate.gain_share(rows, 120, 9).n == 5

@@ -33,10 +33,10 @@ def test_verdicts_are_listed_with_the_level_of_the_next_proposal(cli, judged):
     assert done.code == 0
     lines = done.out.splitlines()
     assert lines[1].split()[3:5] == ["better", "accept"] and lines[2].split()[3:5] == ["copied", "reject"]
-    assert lines[3].endswith("proposal 2 will need 60:1 (error level 0.017)")
+    assert lines[3].endswith("proposal 2 will need 120:1 (error level 0.0083)")
     body = json.loads(cli("gate", "list", "--json").out)
     assert [one["verdict"] for one in body["decisions"]] == ["accept", "reject"]
-    assert [round(one["level"], 3) for one in body["next"]] == [0.017] and body["begun"] == []
+    assert [round(one["level"], 3) for one in body["next"]] == [0.008] and body["begun"] == []
 
 
 def test_a_judgement_that_was_broken_off_is_listed_with_the_level_it_holds(cli, tmp_path):

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from evolve.episodes import Cost
 from evolve.errors import UsageError
-from evolve.ledger import Budget, Ledger, Spent, parse_budget
+from evolve.ledger import Budget, Ledger, LedgerPart, Spent, parse_budget
 
 
 class Clock:
@@ -205,3 +205,39 @@ def test_without_bounds_everything_fits() -> None:
     ledger = Ledger(Budget())
     assert ledger.budget.unlimited
     assert ledger.reserve(Cost(candidates=10**12, seconds=1e9, money=1e6, tokens=10**12))
+
+
+def test_a_part_books_on_the_whole_and_keeps_to_its_own_bounds() -> None:
+    clock = Clock()
+    whole = Ledger(Budget(candidates=1000), clock=clock)
+    part, other = (LedgerPart(whole, share, name="searching", clock=clock) for share in (0.5, 0.3))
+    assert part.reserve(Cost(candidates=400)) and not part.reserve(Cost(candidates=101))
+    part.settle(Cost(candidates=400), Cost(candidates=300))
+    assert part.left.candidates == 200 and whole.left.candidates == 700 and other.left.candidates == 300
+    assert other.reserve(Cost(candidates=300))
+    other.settle(Cost(candidates=300), Cost(candidates=300))
+    assert part.left.candidates == 200, "what another part spends does not show"
+    assert "for searching is spent" in other.exhausted and not part.exhausted and not whole.exhausted
+    part.end("nothing more")
+    assert part.exhausted == "nothing more" and not whole.exhausted
+
+
+def test_a_part_that_the_whole_cannot_cover_is_refused_and_sets_nothing_aside() -> None:
+    whole = Ledger(Budget(candidates=100))
+    part = LedgerPart(whole, 0.9, name="searching")
+    assert whole.reserve(Cost(candidates=50))
+    assert not part.reserve(Cost(candidates=60)) and part.left.candidates == 90 and whole.left.candidates == 50
+
+
+def test_the_clock_of_a_part_stands_still_while_another_works() -> None:
+    clock = Clock()
+    whole = Ledger(Budget(seconds=100.0), clock=clock)
+    part = LedgerPart(whole, 0.5, name="searching", spent=Spent(seconds=10.0), clock=clock)
+    part.go_on()
+    clock.now += 5.0
+    part.pause()
+    clock.now += 60.0
+    part.go_on()
+    assert part.spent.seconds == 15.0 and part.left.seconds == 35.0 and part.run_seconds == 65.0
+    clock.now += 36.0
+    assert "for searching is spent" in part.exhausted

@@ -10,8 +10,9 @@ from benchmarks.doubles import small_suite
 from benchmarks.optimize_search import opened_session
 from evolve.errors import BudgetExhausted
 from evolve.improve.optimization import foresee
+from evolve.improve.parts import SEARCHING, parted
 from evolve.improve.trials import SessionTrials
-from evolve.ledger import Budget, Ledger
+from evolve.ledger import Budget, Ledger, LedgerPart
 from evolve.optimizer.engine import Candidate
 
 
@@ -43,8 +44,11 @@ def forecast(start: float, seconds: float):
     with opened_session(small_suite(), budget=10**9, seed=1) as session:
         workers = SlowToStart(session.workers, clock, start)
         timed = replace(session, workers=workers, ledger=Ledger(Budget(seconds=seconds), clock=clock))
+        part = LedgerPart(timed.ledger, SEARCHING, name="searching", clock=clock)
+        part.go_on()
+        parts = replace(parted(timed), search=replace(timed, ledger=part))
         first = Candidate(workflow=timed.workflow, operator="start")
-        return foresee(timed, SessionTrials(timed, first, "unlearned"), first)
+        return foresee(parts, SessionTrials(parts, first, "unlearned"), first)
 
 
 def test_what_starts_up_once_is_no_part_of_what_an_episode_takes() -> None:

@@ -50,7 +50,7 @@ def mixed(tasks, others=()):
 @pytest.fixture
 def suite_file(tmp_path):
     file = tmp_path / "mixed.jsonl"
-    file.write_text(render_jsonl(mixed(small_suite(140).tasks)))
+    file.write_text(render_jsonl(mixed(small_suite(220).tasks)))
     return file
 
 
@@ -112,8 +112,8 @@ def test_a_task_whose_tries_end_in_faults_rejects_nothing(judged, monkeypatch):
 
 @pytest.mark.slow
 def test_another_problem_under_an_old_name_is_no_regression(judged, suite_file):
-    tasks = small_suite(140).tasks
-    new = [task for task in small_suite(140, seed=5).tasks if task.family == RARE][:8]
+    tasks = small_suite(220).tasks
+    new = [task for task in small_suite(220, seed=5).tasks if task.family == RARE][:8]
     suite_file.write_text(render_jsonl(mixed(tasks, new)))
     round_, _ = judged(lopsided(decoys=21))
     assert round_.promoted

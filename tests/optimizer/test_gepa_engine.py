@@ -58,7 +58,7 @@ def test_a_missing_rule_is_put_back_by_one_accepted_edit(tmp_path: Path) -> None
         (last, judgement), *_ = [pair for pair in trials.judgements if pair[1].accepted]
         changed = [name for name, text in last.prompts if text != texts[name]]
         assert changed == ["price.md"] and last.parents == (start.digest,) and last.why
-        assert trials.incumbent is last and judgement.pairs > 0
+        assert trials.incumbent is last and judgement.variant == last.digest and trials.pairs > 0
         before, after = parse_prompt(texts["price.md"]), parse_prompt(last.texts["price.md"])
         assert after.fixed == before.fixed and after.items[: len(before.items)] == before.items
         assert rule.told_in(after.items[-1].text)

@@ -53,7 +53,7 @@ class Capped:
         self.judged.append(candidate)
         if self._accepts:
             self.incumbent = candidate
-        return Judgement(verdict="accept" if self._accepts else "reject", gain=0.0)
+        return Judgement(accepted=self._accepts)
 
     def left(self):
         return Left(share=1.0 if self._budget is None else max(0.0, 1 - len(self.tried) / self._budget))

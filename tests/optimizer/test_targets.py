@@ -90,7 +90,7 @@ class Taste:
 
     def judge(self, candidate, parent):
         self.judged.append(candidate.workflow.knobs.steps)
-        return Judgement(verdict="undecided", gain=0.0)
+        return Judgement(accepted=False)
 
     def left(self):
         return Left()

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve.errors import RecordDamaged, UsageError
-from evolve.optimizer import ALL_INSIGHTS, MIGRATIONS, UNLEARNED, Score, Variant, VariantArchive
+from evolve.optimizer import ALL_INSIGHTS, MIGRATIONS, UNLEARNED, Variant, VariantArchive
 from evolve.store import Database, ObjectStore
 
 names = st.text("0123456789abcdef", min_size=1, max_size=4)
@@ -142,14 +142,6 @@ def test_lineage_leads_back_to_the_first(archive: VariantArchive, objects: Objec
     third = archive.add(guided(objects, 3, parent=second))
     assert archive.lineage(third) == [third, second, first]
     assert archive.lineage(UNLEARNED) == []
-
-
-def test_scores_are_kept_once_per_task_and_seed(archive: VariantArchive) -> None:
-    rows = [Score(suite="s", task=f"t{n}", seed=0, solved=n % 2 == 0, candidates=n) for n in range(4)]
-    archive.add_scores(UNLEARNED, rows)
-    archive.add_scores(UNLEARNED, rows)
-    assert archive.scores(UNLEARNED) == rows
-    assert archive.scores(UNLEARNED, "other") == []
 
 
 def test_it_comes_back_after_reopening(tmp_path: Path, objects: ObjectStore) -> None:

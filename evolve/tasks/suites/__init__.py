@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import partial
 from importlib.resources import files
 from typing import Any
 
@@ -67,7 +68,8 @@ def generate_suite(name: str, *, n: int | None = None, seed: int = 0) -> Suite:
     if size < 1:
         raise UsageError(f"a suite needs at least one task, not {size}")
     tasks = _shipped(name) if (size, seed) == (known[name].size, 0) else _drawn(known[name], size, seed)
-    return Suite(name=name, tasks=tasks)
+    generator: Generator | None = find("suites", name)
+    return Suite(name=name, tasks=tasks, draw=None if generator is None else partial(_drawn, known[name]))
 
 
 def _shipped(name: str) -> tuple[Task, ...]:

@@ -258,6 +258,7 @@ def worked_on(desk: Desk, run: Run, work: LoopWork) -> Iterator[Session]:
                 plan=work.plan,
                 ledger=Ledger(_raised_by(work.budget, before), spent=_spent_before(desk, run)),
                 events=EventFan((log, desk.events)),
+                watching=desk.events,
                 workflow=desk.workflow,
                 before=before,
                 part=run.body.get("part", 1),

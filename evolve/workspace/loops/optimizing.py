@@ -9,6 +9,7 @@ from typing import Any, Literal, cast
 from evolve.errors import UsageError
 from evolve.improve.optimization import OptimizationReport
 from evolve.improve.optimization import optimize as run_optimizer
+from evolve.improve.parts import parted
 from evolve.improve.session import LoopPlan
 from evolve.improve.stage_replay import StageReplay
 from evolve.improve.transfer import transfer as run_transfer
@@ -73,16 +74,17 @@ def optimize(desk: Desk, wish: OptimizerRequest, budget: Budget) -> Optimization
     request = {**request, "target": wish.target, "policy": desk.learner.name}
     work = LoopWork(suite=suite, plan=LoopPlan(rounds=1, seed=wish.seed, limits=limits), budget=budget)
     with opened_session(desk, "optimize", key, request, work) as session:
+        divided = parted(session)
         parts = EngineParts(
             settings=settings,
             scope=scope,
-            editor=lambda: editor_of(desk, session),
-            replay=StageReplay(session=session),
+            editor=lambda: editor_of(desk, divided.search),
+            replay=StageReplay(session=divided.search).__call__,
             items=ItemRecord(desk.stores.db),
         )
-        target = None if chosen is None else chosen.within(session)
+        target = None if chosen is None else chosen.within(divided.search)
         texts = texts_in_force(desk) if desk.uses_model and "prompts" in kind.changes else {}
-        return run_optimizer(session, kind.make(parts), texts, target)
+        return run_optimizer(divided, kind.make(parts), texts, target)
 
 
 def _end_what_cannot_go_on(desk: Desk, wish: OptimizerRequest) -> None:

@@ -242,16 +242,13 @@ class Variants(Shelf):
         return UNLEARNED if name == UNLEARNED else self._stores.variants.get(name).parent
 
     def _row(self, digest: str, parent: str, origin: str, verdicts: Mapping[str, str]) -> VariantRow:
-        scores = self._stores.variants.scores(digest)
+        tried = self._stores.runs.attempts(digest)
         return VariantRow(
             digest=digest,
             parent=parent,
             origin=origin,
             active=digest == self.active,
-            solved=sum(score.solved for score in scores),
-            tasks=len(scores),
-            candidates=sum(score.candidates for score in scores),
-            tokens=sum(score.tokens for score in scores),
+            **vars(tried),
             verdict=verdicts.get(digest, ""),
             holds=tuple(
                 str(body["on"])
