@@ -13,7 +13,8 @@ from evolve.gate.interval import NOTHING, Interval, PairedRow, clopper_pearson, 
 from evolve.gate.jobs import GateTask, Job, RunJobs, Unaffordable, one_by_one
 from evolve.gate.looks import Look, Looks
 from evolve.gate.outcome import CHEAPER, Outcome, is_verified, one_per_group, paired_outcome
-from evolve.gate.pairs import Comparison, Contest, Pair, PairedRunner, PairTest, shuffled_groups
+from evolve.gate.pairs import Comparison, Contest, Pair, PairedRunner, PairTest, judged, shuffled_groups
+from evolve.gate.prequential import ArmOutcome, FamilyRow, OwnPair, Prequential, Proof
 from evolve.gate.proposal import Finding, Proposal
 from evolve.gate.record import MIGRATIONS
 from evolve.gate.regression import RegressionReport, RegressionSuite, RegressionTask, Retry
@@ -27,6 +28,7 @@ __all__ = [
     "CHEAPER",
     "MIGRATIONS",
     "NOTHING",
+    "ArmOutcome",
     "Begun",
     "Blocks",
     "Comparing",
@@ -37,6 +39,7 @@ __all__ = [
     "Decisions",
     "ErrorBudget",
     "ExactTest",
+    "FamilyRow",
     "Finding",
     "Gate",
     "GateTask",
@@ -45,10 +48,13 @@ __all__ = [
     "Look",
     "Looks",
     "Outcome",
+    "OwnPair",
     "Pair",
     "PairTest",
     "PairedRow",
     "PairedRunner",
+    "Prequential",
+    "Proof",
     "Proposal",
     "RegressionReport",
     "RegressionSuite",
@@ -70,6 +76,7 @@ __all__ = [
     "instruments",
     "is_fresh",
     "is_verified",
+    "judged",
     "level",
     "log_wealth",
     "mean_sequence",

@@ -69,7 +69,7 @@ class Gate:
         opened = self.decisions.open(pins, **proposal.names, groups=blocks.judged)
         finding = replace(self._compared(proposal, how, blocks.judged, opened.alpha), pins=pins)
         if finding.accepted:
-            finding = self._guarded(finding, how)
+            finding = self.guarded(finding, how.retry)
         if finding.accepted:
             finding = self._confirmed(finding, how, blocks.kept)
         # Against what the judgement was begun with, which was in another process if it was broken off meanwhile.
@@ -145,12 +145,12 @@ class Gate:
         state = replace(finding.state, verdict=verdict, reason=reason)
         return replace(finding, state=state, confirmation=confirmation, cost=finding.cost + comparison.cost)
 
-    def _guarded(self, finding: Finding, how: Comparing) -> Finding:
+    def guarded(self, finding: Finding, retry: Callable[[Sequence[Pair]], Retry] | None) -> Finding:
         """What worked must still work; a task that could not be tried leaves the verdict open."""
-        if how.retry is None:
+        if retry is None:
             return finding
         try:
-            report = self.regression.check(self._regression_tasks(finding.proposal.suite), how.retry(finding.pairs))
+            report = self.regression.check(self._regression_tasks(finding.proposal.suite), retry(finding.pairs))
         except Unaffordable:
             return _left_open(finding, "it won, but the budget ended before all that worked was tried again")
         if report.regressed:

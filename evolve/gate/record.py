@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from evolve.gate.prequential import OWN_PAIRS
 from evolve.store import Migration
 
 MIGRATIONS: tuple[Migration, ...] = (
@@ -51,4 +52,5 @@ MIGRATIONS: tuple[Migration, ...] = (
         "CREATE TABLE gate_served (id TEXT PRIMARY KEY, key TEXT NOT NULL, block TEXT NOT NULL,"
         " number INTEGER NOT NULL, level REAL NOT NULL, problems TEXT NOT NULL, checksum TEXT NOT NULL)",
     ),
+    *OWN_PAIRS,
 )

@@ -11,6 +11,7 @@ import pytest
 from benchmarks.doubles.quirks import quirk_family
 from evolve.episodes import Action, Cost, EnvironmentState, EpisodeRecord, Observation, Plan, Step
 from evolve.gate import is_verified
+from evolve.improve.parts import parted
 from evolve.improve.replayed_beginning import Beginning, beginning_of, same_beginning
 from evolve.improve.session import LoopPlan
 from evolve.improve.stage_replay import StageReplay
@@ -94,9 +95,10 @@ class Run:
     def __enter__(self):
         self.session = self._opened.__enter__()
         start = Candidate(workflow=self.session.workflow, prompts=tuple(self.texts.items()))
-        trials = SessionTrials(self.session, start, UNLEARNED)
+        parts = parted(self.session)
+        trials = SessionTrials(parts, start, UNLEARNED)
         (trial,) = trials.screen(start, [trials.tasks[0].id])
-        self.failed, self.replay = trial.record, StageReplay(session=self.session)
+        self.failed, self.replay = trial.record, StageReplay(session=parts.search)
         return self
 
     def __exit__(self, *ending):
@@ -226,7 +228,7 @@ def test_a_beginning_is_the_same_where_its_actions_gave_the_same() -> None:
 @pytest.mark.slow
 def test_without_budget_for_a_replay_the_search_ends(desk, suite) -> None:
     open_one, _ = desk
-    with open_one() as ws, Run(ws, suite, budget="9k-tokens") as run:
+    with open_one() as ws, Run(ws, suite, budget="18k-tokens") as run:
         (blamed, *_) = divergences(run.failed)
         with pytest.raises(SearchEnded):
             for number in range(20):

@@ -75,11 +75,12 @@ def optimize(desk: Desk, wish: OptimizerRequest, budget: Budget) -> Optimization
     work = LoopWork(suite=suite, plan=LoopPlan(rounds=1, seed=wish.seed, limits=limits), budget=budget)
     with opened_session(desk, "optimize", key, request, work) as session:
         divided = parted(session)
+        replay = StageReplay(session=divided.search)  # handed on as a function: an engine gets no session
         parts = EngineParts(
             settings=settings,
             scope=scope,
             editor=lambda: editor_of(desk, divided.search),
-            replay=StageReplay(session=divided.search).__call__,
+            replay=None if replay is None else lambda record, texts, at: replay(record, texts, at),
             items=ItemRecord(desk.stores.db),
         )
         target = None if chosen is None else chosen.within(divided.search)
