@@ -184,6 +184,20 @@ def replacing(
             Path(temporary).unlink(missing_ok=True)
 
 
+def check_folder(path: str | os.PathLike[str]) -> None:
+    """Refuses, before any work is done for it, a file in a folder that cannot be written.
+
+    Raises:
+        WorkspaceError: As writing it would.
+    """
+    folder = next(folder for folder in Path(path).absolute().parents if folder.exists())
+    if folder.is_dir() and os.access(folder, os.W_OK | os.X_OK):
+        return
+    denied = errno.EROFS if os.statvfs(folder).f_flag & os.ST_RDONLY else errno.EACCES
+    reason = denied if folder.is_dir() else errno.ENOTDIR
+    raise write_failure(path, OSError(reason, os.strerror(reason)))
+
+
 def sync_folder(folder: Path) -> None:
     """Makes renames inside the folder durable; a no-op where folders cannot be opened."""
     flags = getattr(os, "O_DIRECTORY", None)

@@ -1,4 +1,4 @@
-"""What was spent, in words."""
+"""What was spent, and how strong evidence is, in words."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from evolve.cli.layout import counted
 
 if TYPE_CHECKING:
     from evolve.workspace import Amount
+
+_BEYOND = 1_000_000
+"""Odds above this are told as "over" it: their digits tell a reader nothing more."""
 
 
 def spending(amount: Amount) -> str:
@@ -29,3 +32,10 @@ def dollars(amount: float) -> str:
     if 0 < amount < 0.000_05:
         return "less than $0.0001"
     return f"${amount:,.4f}".rstrip("0").rstrip(".")
+
+
+def odds(value: float) -> str:
+    """An e-value as odds against a variant that is no better, with the precision that a reader needs."""
+    if value >= _BEYOND:
+        return f"over {_BEYOND:,}:1"
+    return f"{value:,.0f}:1" if value >= 10 else f"{value:.2f}:1"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import sys
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -12,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evolve.cli import asking, learning, options, pages
-from evolve.cli.output import at_home, counted, emit, emit_json, flush, note
+from evolve.cli.output import at_home, counted, emit, emit_json, flush, note, visible
 from evolve.cli.run import Learn, exit_code, tell_created, tell_help, tell_open
 
 if TYPE_CHECKING:
@@ -120,7 +122,10 @@ def _code(filled: Filled) -> int:
 def show(filled: Filled, mark: str = "") -> None:
     """Prints what became of a table, then how sure that is, then the function that was found."""
     names = f"{filled.column} from {', '.join(filled.inputs)}" if filled.inputs else filled.column
-    emit(f"read as {filled.form}; {names}; {counted(filled.given, 'row')} given")
+    emit(_line(f"read as {filled.form}; {names}; {counted(filled.given, 'row')} given"))
+    if filled.doubted:
+        none = f"{filled.doubted:,} of them doubted by an earlier fill, so no example"
+        emit(f"{none}; clear the reason where a cell is right")
     if filled.out is None:
         emit("nothing is written: no function was found that gives the filled cells")
     else:
@@ -133,22 +138,49 @@ def show(filled: Filled, mark: str = "") -> None:
     tell_open(result)
     tell_help(result)
     if filled.out is not None:
+        own, support = _without_support(result.answer, result.entry)
         emit()
-        emit(result.answer.strip(), exact=True)
+        emit(own, exact=True)
+        if support:
+            emit()
+            emit(f"supported by {', '.join(support)}; --save FILE.py writes all of it")
+
+
+def _without_support(source: str, entry: str) -> tuple[str, list[str]]:
+    """The source without the functions that only support it and what they alone import, and what was left out."""
+    body = ast.parse(source).body
+    support = [node for node in body if isinstance(node, ast.FunctionDef) and node.name != entry]
+    if not support:
+        return source.strip(), []
+    imports = [node for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
+    rest = [node for node in body if node not in support and node not in imports]
+    read = {one.id for node in rest for one in ast.walk(node) if isinstance(one, ast.Name)}
+    spare = [one for one in imports if not any((name.asname or name.name.split(".")[0]) in read for name in one.names)]
+    lines: list[str | None] = [*source.splitlines()]
+    for node in (*support, *spare):
+        lines[node.lineno - 1 : node.end_lineno] = [None] * ((node.end_lineno or node.lineno) - node.lineno + 1)
+    own = "\n".join(line for line in lines if line is not None)
+    told = [f"{one.name} ({counted((one.end_lineno or one.lineno) - one.lineno + 1, 'line')})" for one in support]
+    return re.sub(r"\n{4,}", "\n\n\n", own).strip(), told
 
 
 def _show_cells(filled: Filled, out: Path) -> None:
     """Prints how many cells were filled, the first that are marked, and where they were written."""
     done = f"{counted(filled.filled, 'cell')} of {filled.column} filled, {filled.marked:,} marked"
-    emit(f"{done}; {filled.seconds:.1f} s")
+    emit(_line(f"{done}; {filled.seconds:.1f} s"))
     for mark in filled.marks[:_SHOWN]:
         value = "empty" if mark.value is None else str(mark.value)
-        emit(f"  row {mark.row:,} (line {mark.line:,}): {value}: {mark.why}", indent=4)
+        emit(f"  row {mark.row:,} (line {mark.line:,}): {_line(value)}: {_line(mark.why)}", indent=4)
     if filled.marked > _SHOWN:
         emit(f"  and {counted(filled.marked - _SHOWN, 'further cell')}, all marked in the file")
     if filled.loss:
         emit(f"{filled.loss}")
     emit(f"wrote {at_home(str(out))}", whole=True)
+
+
+def _line(text: str) -> str:
+    """The text in one line: a cell or a header with line breaks would look like lines of the command."""
+    return visible(text, lines=False)
 
 
 class Rows(AbstractContextManager["Rows"]):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evolve.cli import options, pages
+from evolve.cli.amounts import odds
 from evolve.cli.output import counted, emit, emit_json, note, singular, table
 
 if TYPE_CHECKING:
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
 
 _SHOWN = 16
 """Letters of a digest that tell it from others; ``--json`` has all."""
-
-_BEYOND = 1_000_000
-"""Odds above this are told as "over" it: their digits tell a reader nothing more."""
 
 app = pages.App(
     "See which proposed changes were accepted, and on what evidence.", "evolve gate list", "evolve gate show 1"
@@ -59,7 +57,7 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
         consequence = f"its error level of {attempt.alpha:.2g} counts as spent until it ends"
         emit(f"run {attempt.run} broke off judging {attempt.variant[:10]}: {consequence}")
     for ahead in listing.following:
-        needed = f"{_odds(1 / ahead.level)} (error level {ahead.level:.2g})"
+        needed = f"{odds(1 / ahead.level)} (error level {ahead.level:.2g})"
         emit(f"suite {ahead.suite[:10]}: proposal {ahead.proposal} will need {needed}")
     if any(decision.alpha for decision in listing.decisions):
         note("evidence of 40:1 means: a variant that is no better gets that far in at most 1 of 40 tests")
@@ -114,18 +112,11 @@ def _pairs(decision: Decision) -> int:
 
 
 def _wealth(decision: Decision) -> str:
-    return _odds(decision.wealth) if decision.alpha else "-"
+    return odds(decision.wealth) if decision.alpha else "-"
 
 
 def _needed(decision: Decision) -> str:
-    return _odds(1 / decision.alpha) if decision.alpha else "-"
-
-
-def _odds(value: float) -> str:
-    """An e-value as odds against a variant that is no better, with the precision that a reader needs."""
-    if value >= _BEYOND:
-        return f"over {_BEYOND:,}:1"
-    return f"{value:,.0f}:1" if value >= 10 else f"{value:.2f}:1"
+    return odds(1 / decision.alpha) if decision.alpha else "-"
 
 
 def _plain(decision: Decision) -> dict[str, Any]:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from evolve.cli import options, pages
-from evolve.cli.amounts import dollars, spending
+from evolve.cli.amounts import dollars, odds, spending
 from evolve.cli.optimize import show_changes
 from evolve.cli.output import counted, emit, emit_json, flush, note, shorten, singular, table
+from evolve.errors import UsageError
 
 if TYPE_CHECKING:
-    from evolve.workspace import ArmRow, Interval, Report
+    from evolve.workspace import ArmRow, CostShares, Interval, Proof, Report
 
 app = pages.App()
 
@@ -28,22 +30,70 @@ def report_command(
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Show whether learning helped, as the last run of improve measured it.
+    """Show whether learning helped: on your own tasks so far, and as the last run of improve measured it.
 
-    The test tasks stay closed, unless --fresh opens them once more.
+    Your own tasks are judged before they are learned from. The test tasks of a suite stay closed, unless --fresh opens
+    them once more.
     """
     import evolve
 
     with evolve.open(workspace, read_only=not fresh) as opened, opened.delivering():
-        report = opened.report(fresh=fresh, curve=curve)
+        proof, changes = opened.gate.proof(), opened.variants.changes()
+        report = None
+        try:
+            report = opened.report(fresh=fresh, curve=curve)
+        except UsageError:  # no suite was practised on, and the person's own tasks tell enough
+            if fresh or curve is not None or not proof.counted + proof.alike:
+                raise
         if curve is not None:
             note(f"wrote {curve}")
         if as_json:
-            emit_json({**report.to_json(), "changes": [change.to_json() for change in opened.variants.changes()]})
+            suite = {} if report is None else report.to_json()
+            own = {"own": proof.to_json()} if proof.counted + proof.alike else {}
+            emit_json({**suite, "changes": [change.to_json() for change in changes], **own})
         else:
-            show_report(report)
-            show_changes(opened.variants.changes())
+            show_proof(proof)
+            if report is not None:
+                show_report(report)
+            show_changes(changes)
         flush()
+
+
+def show_proof(proof: Proof) -> None:
+    """Prints what the person's own tasks say; nothing where none could be judged."""
+    if not proof.counted + proof.alike:
+        return
+    state, tally = proof.state, proof.state.tally
+    emit(f"your own tasks: {counted(proof.counted, 'distinct problem')}, each judged before it was learned from")
+    if proof.alike:
+        emit(f"  {proof.alike} more were like earlier ones, which counts for nothing")
+    emit(
+        f"  with what was learned before: {tally.wins} better, {tally.losses + tally.withheld} worse,"
+        f" {tally.ties} the same; solved and verified {proof.solved_learned}, without {proof.solved_unlearned}"
+    )
+    if proof.mean_ratio is not None and proof.cost_unlearned:
+        emit(
+            f"  cost where both solve: {proof.cost_learned / proof.cost_unlearned:.2f} in sum,"
+            f" {proof.mean_ratio:.2f} in the mean of the ratios, over {counted(proof.both, 'problem')}"
+        )
+    emit(f"  evidence that learning helps: {odds(state.wealth)}, of {odds(1 / state.alpha)} needed. {_so_far(proof)}")
+    if len(proof.families) > 1:
+        rows = [
+            (row.family, row.tally.pairs, row.tally.wins, row.tally.losses, row.tally.ties, odds(row.wealth))
+            for row in proof.families
+        ]
+        emit(table(("kind", "problems", "better", "worse", "same", "evidence"), rows))
+    emit()
+
+
+def _so_far(proof: Proof) -> str:
+    if proof.helped:
+        return "Learning has helped you."
+    if proof.harmed:
+        return "It has made things worse: evolve skills list shows what was learned, evolve skills retire removes it."
+    if proof.state.further is None:
+        return "At this rate it cannot be shown."
+    return f"Not shown yet: about {counted(proof.state.further, 'more problem')} at this rate."
 
 
 def show_report(report: Report) -> None:
@@ -68,6 +118,8 @@ def show_report(report: Report) -> None:
         emit()
     _show_learned(report)
     emit(f"spent: {spending(report.spent)} in {report.spent.seconds:.0f} s")
+    if _pays(report):
+        emit(f"  {_pays(report)}")
     if report.overshoot:
         emit(f"  {report.overshoot}")
 
@@ -101,11 +153,36 @@ def _show_contrasts(report: Report) -> None:
     cost = report.cost_unit
     for contrast in report.compared:
         emit(f"{cost}, learned / {contrast.arm}: {_interval(contrast.ratio)} (median over tasks both solve)")
+        if contrast.shares is not None:
+            emit(f"  {_side_by_side(contrast.shares)}")
         emit(f"share solved, learned - {contrast.arm}: {_interval(contrast.gain)}")
         emit(f"  with bounds for every look at once: {_interval(contrast.gain_always)}")
         emit(f"  mean saving of {cost}, for every look at once: {_interval(contrast.saving_always)}")
-    looks = "once" if report.looks == 1 else f"{report.looks} times"
-    emit(f"the test tasks of this suite have been opened {looks}")
+    if report.looks:
+        looks = "once" if report.looks == 1 else f"{report.looks} times"
+        emit(f"the test tasks of this suite have been opened {looks}")
+
+
+def _side_by_side(shares: CostShares) -> str:
+    told = (
+        (shares.total, "over all tasks"),
+        (shares.both, "in sum over those that both solve"),
+        (shares.mean, "in the mean of their ratios"),
+        (shares.seconds, "in CPU seconds over all tasks"),
+    )
+    return ", ".join(f"{share:.2f} {what}" for share, what in told if share is not None)
+
+
+def _pays(report: Report) -> str:
+    """After how many tasks learning has paid for itself, in a sentence; "" where nothing was measured."""
+    shares = next((one.shares for one in report.contrasts if one.arm == "unlearned"), None)
+    spent = report.spent.tokens or report.spent.candidates
+    if shares is None or not spent:
+        return ""
+    if shares.saved <= 0:
+        return f"over all tasks it saves no {report.cost_unit}, so learning does not pay for itself by these"
+    after = math.ceil(spent / shares.saved)
+    return f"it saves {shares.saved:,.0f} {report.cost_unit} a task, so learning has paid after {after:,} tasks"
 
 
 def _arm_cells(row: ArmRow, *, asked: bool) -> tuple[object, ...]:

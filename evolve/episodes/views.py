@@ -17,7 +17,9 @@ PROBE = "probe"
 """Split of pairs on ``train`` tasks that test one insight; only how a pair came out is evidence."""
 OWN = "own"
 """Split of a person's own tasks: what comes of them is shown before anything is learned from it."""
-HELD_OUT = frozenset({"gate", "test", SCREEN})
+SHADOW = "shadow"
+"""Split of pairs on a person's own tasks that show whether learning has helped; nothing is learned from them."""
+HELD_OUT = frozenset({"gate", "test", SCREEN, SHADOW})
 """Splits whose episodes leave no evidence and no use of a skill."""
 
 

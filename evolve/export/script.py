@@ -88,7 +88,10 @@ def $main(function):
 
     def rows_of(text):
         """The arguments of each line: columns of a table that has them, else all cells, or whole lines."""
-        for sign in ";,\\t|":
+        declared = re.match(r"(?i)sep=(.)\\r?\\n", text)  # as some spreadsheets begin a table
+        before = 1 if declared else 0
+        text = text[declared.end():] if declared else text
+        for sign in declared[1] if declared else ";,\\t|":
             reader = csv.reader(io.StringIO(text, newline=""), delimiter=sign)
             heads = builtins.next(reader, [])
             places = [
@@ -99,17 +102,18 @@ def $main(function):
             ]
             if builtins.len(places) == $count:
                 last = builtins.max(places)
-                lines = [(reader.line_num, row) for row in reader if row]
+                lines = [(reader.line_num + before, row) for row in reader if row]
                 return [(at, [row[one] for one in places] if builtins.len(row) > last else []) for at, row in lines]
         if $count == 1:
-            return [(at, [line.rstrip("\\n")]) for at, line in builtins.enumerate(io.StringIO(text, newline=None), 1)]
+            lines = builtins.enumerate(io.StringIO(text, newline=None), 1 + before)
+            return [(at, [line.rstrip("\\n")]) for at, line in lines]
         best, found = -1, []
-        for sign in ";\\t|,":  # a comma last: it may be a decimal sign
+        for sign in declared[1] if declared else ";\\t|,":  # a comma last: it may be a decimal sign
             rows = builtins.list(csv.reader(io.StringIO(text, newline=""), delimiter=sign))
             right = builtins.sum(fits(row) for row in rows)
             if right > best:
                 best, found = right, rows
-        return builtins.list(builtins.enumerate(found, 1))
+        return builtins.list(builtins.enumerate(found, 1 + before))
 
     def fits(row):
         try:
@@ -120,6 +124,10 @@ def $main(function):
 
     def read(file):
         raw = pathlib.Path(file).read_bytes()
+        if raw.startswith(b"PK\\x03\\x04"):
+            raise builtins.OSError(0, "a workbook, and no text; save the sheet as CSV")
+        if raw.startswith((b"\\xff\\xfe", b"\\xfe\\xff")):
+            return raw.decode("utf-16", "replace")
         try:
             return raw.decode("utf-8-sig")
         except builtins.UnicodeDecodeError:
@@ -158,7 +166,12 @@ def $main(function):
                 builtins.print('{"output": ' + text + "}" if code == 0 else json.dumps({"error": text}))
         return worst
     if options.file:
-        rows = rows_of(read(options.file))
+        csv.field_size_limit(2**31 - 1)
+        try:
+            rows = rows_of(read(options.file))
+        except builtins.OSError as error:
+            builtins.print(f"{options.file}: {error.strerror}", file=sys.stderr)
+            return 2
         signs = [sign_of([row[place].strip() for _, row in rows if builtins.len(row) == $count]) for place in $places]
         for number_of_line, row in rows:
             code, text = (2, "expected $count cells") if builtins.len(row) != $count else plain(row, signs)

@@ -12,7 +12,8 @@ from evolve.gate.interval import NOTHING, Interval, PairedRow, clopper_pearson, 
 from evolve.gate.jobs import GateTask, Job, RunJobs, Unaffordable, one_by_one
 from evolve.gate.looks import Look, Looks
 from evolve.gate.outcome import CHEAPER, Outcome, is_verified, one_per_group, paired_outcome
-from evolve.gate.pairs import Comparison, Contest, Pair, PairedRunner, shuffled_groups
+from evolve.gate.pairs import Comparison, Contest, Pair, PairedRunner, judged, shuffled_groups
+from evolve.gate.prequential import ArmOutcome, FamilyRow, OwnPair, Prequential, Proof
 from evolve.gate.proposal import Finding, Proposal
 from evolve.gate.record import MIGRATIONS
 from evolve.gate.regression import RegressionReport, RegressionSuite, RegressionTask, Retry
@@ -25,6 +26,7 @@ __all__ = [
     "CHEAPER",
     "MIGRATIONS",
     "NOTHING",
+    "ArmOutcome",
     "Begun",
     "Comparing",
     "Comparison",
@@ -32,6 +34,7 @@ __all__ = [
     "Decision",
     "Decisions",
     "ErrorBudget",
+    "FamilyRow",
     "Finding",
     "Gate",
     "GateTask",
@@ -40,9 +43,12 @@ __all__ = [
     "Look",
     "Looks",
     "Outcome",
+    "OwnPair",
     "Pair",
     "PairedRow",
     "PairedRunner",
+    "Prequential",
+    "Proof",
     "Proposal",
     "RegressionReport",
     "RegressionSuite",
@@ -62,6 +68,7 @@ __all__ = [
     "instruments",
     "is_fresh",
     "is_verified",
+    "judged",
     "log_wealth",
     "mean_sequence",
     "one_by_one",

@@ -73,7 +73,7 @@ class Gate:
             void = f"void: the {moved} changed while the variant was judged"
             state = replace(finding.state, verdict="undecided", reason=f"{void}; {finding.state.reason}", stop=True)
             return replace(finding, state=state, void=void)
-        return self._guarded(finding, how) if finding.accepted else finding
+        return self.guarded(finding, how.retry) if finding.accepted else finding
 
     def keep(self, finding: Finding) -> Decision:
         """Writes the verdict down; the first of a run on a pair of variants stands."""
@@ -106,12 +106,12 @@ class Gate:
             proposal=proposal, state=state, pairs=comparison.pairs, planned=comparison.planned, cost=comparison.cost
         )
 
-    def _guarded(self, finding: Finding, how: Comparing) -> Finding:
+    def guarded(self, finding: Finding, retry: Callable[[Sequence[Pair]], Retry] | None) -> Finding:
         """What worked must still work; a task that could not be tried leaves the verdict open."""
-        if how.retry is None:
+        if retry is None:
             return finding
         try:
-            report = self.regression.check(self._regression_tasks(finding.proposal.suite), how.retry(finding.pairs))
+            report = self.regression.check(self._regression_tasks(finding.proposal.suite), retry(finding.pairs))
         except Unaffordable:
             return _left_open(finding, "it won, but the budget ended before all that worked was tried again")
         if report.regressed:

@@ -185,7 +185,7 @@ class PairedRunner(Generic[T]):
                 tally = tally.plus(outcome)
                 if outcome not in ("void", "withheld"):
                     standing = standing.plus(before, after)
-                state = self._judged(tally, standing, len(order) - start - offset - 1)
+                state = judged(self.test, tally, standing, left=len(order) - start - offset - 1)
                 yield Pair(
                     task=task.id,
                     group=task.group,
@@ -197,21 +197,6 @@ class PairedRunner(Generic[T]):
                 )
                 if state.stop:
                     return
-
-    def _judged(self, tally: Tally, standing: Standing, left: int) -> TestState:
-        if self.test is None:
-            return TestState.counted(tally, left=left)
-        state = self.test.judge(tally, left=left)
-        if state.verdict != "accept":
-            return state
-        objection = standing.objection
-        if not objection and (standing.holds_success or not left):
-            return state
-        # Waiting for more pairs costs the test nothing of its level.
-        reason = f"{state.reason}; " + (f"but {objection}" if objection else "whether it solves as many is open")
-        if left:
-            return replace(state, verdict="undecided", reason=reason, further=None, stop=False)
-        return replace(state, verdict="reject", reason=reason, stop=True)
 
     def _run_chunk(
         self, chunk: Sequence[T], start: int, parent: str, variant: str
@@ -228,6 +213,27 @@ class PairedRunner(Generic[T]):
         by_job = {(job.task.id, job.arm): record for job, record in zip(jobs, records, strict=True)}
         self.spent = sum((record.cost for record in records), self.spent)
         return [(task, by_job[task.id, "parent"], by_job[task.id, "variant"]) for task in chunk]
+
+
+def judged(test: SequentialTest | None, tally: Tally, standing: Standing, *, left: int) -> TestState:
+    """What the test says, which accepts nothing that is worse as a whole; without a test the counts alone.
+
+    Args:
+        left: Pairs that could still be run.
+    """
+    if test is None:
+        return TestState.counted(tally, left=left)
+    state = test.judge(tally, left=left)
+    if state.verdict != "accept":
+        return state
+    objection = standing.objection
+    if not objection and (standing.holds_success or not left):
+        return state
+    # Waiting for more pairs costs the test nothing of its level.
+    reason = f"{state.reason}; " + (f"but {objection}" if objection else "whether it solves as many is open")
+    if left:
+        return replace(state, verdict="undecided", reason=reason, further=None, stop=False)
+    return replace(state, verdict="reject", reason=reason, stop=True)
 
 
 def shuffled_groups(tasks: Sequence[T], seed: int) -> list[T]:

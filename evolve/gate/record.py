@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from evolve.gate.prequential import OWN_PAIRS
 from evolve.store import Migration
 
 MIGRATIONS: tuple[Migration, ...] = (
@@ -45,4 +46,5 @@ MIGRATIONS: tuple[Migration, ...] = (
         DROP TABLE gate_openings
         """,
     ),
+    *OWN_PAIRS,
 )

@@ -123,11 +123,11 @@ def judge_variant(
     )
     seed = _seed(session, parent, variant)
     run = PairedEpisodes(session=session, split="gate", seed=seed, may_go_on=may_go_on)
-    how = Comparing(run=run, retry=partial(_retry, session, variant, seed), seed=seed, on_pair=on_pair)
+    how = Comparing(run=run, retry=partial(retries, session, variant, seed), seed=seed, on_pair=on_pair)
     finding = session.stores.gate.judge(proposal, how)
     if finding.void:
         session.tell("warning", text=finding.state.reason)
-    return _conclude(session, step, finding, _tries_to_enter(session, finding, seed))
+    return conclude(session, step, finding, _tries_to_enter(session, finding, seed))
 
 
 def _is_repeatable(session: Session) -> bool:
@@ -173,7 +173,7 @@ def _tries_to_enter(session: Session, finding: Finding, seed: int) -> list[list[
     return tries
 
 
-def _conclude(
+def conclude(
     session: Session, step: str, finding: Finding, entering: Sequence[Sequence[EpisodeRecord]]
 ) -> Mapping[str, Any]:
     """Keeps the decision and, where it is for the variant, makes it the active one; all in one transaction."""
@@ -211,7 +211,7 @@ def _conclude(
     return body
 
 
-def _retry(session: Session, variant: str, first: int, pairs: Sequence[Pair]) -> Retry:
+def retries(session: Session, variant: str, first: int, pairs: Sequence[Pair]) -> Retry:
     """Runs fresh tries of tasks that must keep working."""
     plan, solved = session.plan, solved_by(pairs)
 

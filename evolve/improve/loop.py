@@ -13,6 +13,7 @@ from evolve.improve.controls import BEST_OF_N, PLACEBO, compared_on_test, run_co
 from evolve.improve.cut_short import TEST
 from evolve.improve.interventions import intervene
 from evolve.improve.judgement import judge, propose
+from evolve.improve.pairing import held_out_tasks
 from evolve.improve.practice import practise, practised
 from evolve.improve.report import (
     NOT_RUN,
@@ -89,7 +90,7 @@ def _rounds(session: Session) -> list[RoundRow]:
         unjudged = session.suite.unprovable
         if counts["episodes"] and not unjudged:
             decision, unjudged = _judged(session, number)
-        rows.append(_round_row(number, counts, decision, unjudged or "nothing new to judge"))
+        rows.append(round_row(number, counts, decision, unjudged or "nothing new to judge"))
         if session.end_reason():
             break
     return rows
@@ -124,7 +125,8 @@ def _finish_reason(session: Session, rounds: Sequence[RoundRow]) -> str:
     return f"all {wanted} rounds done" + (f", with {came}, as far as its part of the budget went" if short else "")
 
 
-def _round_row(number: int, counts: Mapping[str, Any], decision: Mapping[str, Any], unjudged: str) -> RoundRow:
+def round_row(number: int, counts: Mapping[str, Any], decision: Mapping[str, Any], unjudged: str) -> RoundRow:
+    """A round as the report shows it, from its practice and the decision, or from why there is none."""
     return RoundRow(
         number=number,
         episodes=counts["episodes"],
@@ -148,6 +150,8 @@ def _held_out(session: Session, *, purpose: str) -> tuple[tuple[Pair, ...], str]
         return (), f"{NOT_RUN}: no variant was promoted, so the test tasks stay sealed"
     if not session.suite.evidence("test"):
         return (), f"{NOT_RUN}: the test tasks can only be checked"
+    if not held_out_tasks(session, "test"):
+        return (), f"{NOT_RUN}: every test task was learned from"
     looked = any((look.run, look.purpose) == (session.run, purpose) for look in session.stores.looks.log())
     if session.end_reason() and not looked:  # what was measured before a stop is not thrown away
         session.journal.finish(TEST, {"pairs": 0})
@@ -168,13 +172,19 @@ def make_report(
     *,
     note: str,
     reason: str,
+    controls: str = f"{NOT_RUN} here: evolve report --fresh runs it",
 ) -> Report:
-    """Puts the figures together; the control arms are run by :func:`look_again` alone."""
+    """Puts the figures together; the control arms are run by :func:`look_again` alone.
+
+    Args:
+        note: Why no arm was run, or "".
+        controls: Why the control arms were not.
+    """
     before, after = [pair.parent for pair in pairs], [pair.variant for pair in pairs]
     compared = contrast(UNLEARNED, pairs)
     insights, count, evidence = learned_insights(session.stores)
     active = session.stores.variants.active_digest
-    why = note or f"{NOT_RUN} here: evolve report --fresh runs it"
+    why = note or controls
     return Report(
         run=session.run,
         suite=session.suite.name,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -121,6 +122,47 @@ class CurvePoint:
 
 
 @dataclass(frozen=True, kw_only=True)
+class CostShares:
+    """What learned costs as shares of the other arm's cost, side by side, since a median alone hides the dear tasks.
+
+    Attributes:
+        total: Sum over all tasks.
+        both: Sum over tasks that both solve.
+        mean: Geometric mean of the ratios of these tasks.
+        seconds: CPU seconds of the policy, summed over all tasks; it depends on the machine.
+        saved: Candidates, or tokens, saved per task over all tasks; below 0 where learned costs more.
+    """
+
+    total: float | None = None
+    both: float | None = None
+    mean: float | None = None
+    seconds: float | None = None
+    saved: float = 0.0
+
+    @classmethod
+    def of(cls, pairs: Sequence[Pair]) -> CostShares:
+        """The shares over the pairs that say something, with learned as their variant."""
+        told = [(pair, row) for pair in pairs if (row := pair.row) is not None]
+        rows = [row for _, row in told]
+        both = [row for row in rows if row.parent_solved and row.variant_solved]
+        logs = [math.log(max(row.variant_cost, 1.0) / max(row.parent_cost, 1.0)) for row in both]
+        before, after = sum(row.parent_cost for row in rows), sum(row.variant_cost for row in rows)
+        return cls(
+            total=_share(after, before),
+            both=_share(sum(row.variant_cost for row in both), sum(row.parent_cost for row in both)),
+            mean=math.exp(math.fsum(logs) / len(logs)) if logs else None,
+            seconds=_share(
+                sum(pair.variant.cost.seconds for pair, _ in told), sum(pair.parent.cost.seconds for pair, _ in told)
+            ),
+            saved=(before - after) / len(rows) if rows else 0.0,
+        )
+
+
+def _share(part: float, whole: float) -> float | None:
+    return part / whole if whole else None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Contrast:
     """The learned arm against another on the same tasks.
 
@@ -130,6 +172,7 @@ class Contrast:
         ratio: Candidates, or tokens, of learned over the other, median over tasks that both solve; the same.
         gain_always: The gain with bounds that hold at every look at once.
         saving_always: Mean saving over tasks that both solve, in [-1, 1], with such bounds.
+        shares: Costs side by side; reports that an older version wrote have none.
     """
 
     arm: str
@@ -137,6 +180,7 @@ class Contrast:
     ratio: Interval = NOTHING
     gain_always: Interval = NOTHING
     saving_always: Interval = NOTHING
+    shares: CostShares | None = field(default=None, metadata=SPARSE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -231,6 +275,7 @@ def contrast(arm: str, pairs: Sequence[Pair]) -> Contrast:
         ratio=cost_ratio(rows),
         gain_always=solved_sequence(rows),
         saving_always=saving_sequence(rows),
+        shares=CostShares.of(pairs),
     )
 
 

@@ -174,7 +174,8 @@ class Doubts:
         rivals: Sources of other answers that are right on every row and give another value where outputs are wanted,
             plainest first.
         likely: Those of them that are about as plain as the answer.
-        distant: Others, less plain, which matter for inputs unlike those of every row.
+        distant: Others, less plain or with an operation that no row asks for, which matter for inputs unlike those of
+            every row.
         question: The likeliest input on which the answer and another differ; None where there is none.
         contested: They are so alike in plainness that the rows do not decide between them.
     """

@@ -10,7 +10,7 @@ from evolve.agent import RunRecords
 from evolve.episodes import HELD_OUT, EpisodeRecord
 from evolve.failpoints import hit
 from evolve.files import canonical_json, digest
-from evolve.gate import Decisions, Gate, Looks, RegressionSuite, Seals
+from evolve.gate import Decisions, Gate, Looks, Prequential, RegressionSuite, Seals
 from evolve.memory import Memory, MemorySnapshot
 from evolve.memory.episode_index import LateIndex
 from evolve.optimizer import ALL_INSIGHTS, Variant, VariantArchive
@@ -33,6 +33,11 @@ class Stores:
     decisions: Decisions
     looks: Looks
     regression: RegressionSuite
+
+    @property
+    def prequential(self) -> Prequential:
+        """The pairs of the person's own tasks."""
+        return Prequential(self.db)
 
     @property
     def gate(self) -> Gate:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from evolve.tables.columns import ANY, TEXT, ColumnKind, Comma, comma_of, mostly, text_column, typed_column
 from evolve.tables.form import (
+    CHECKS,
     Cell,
     Change,
     Form,
@@ -20,6 +21,7 @@ from evolve.tables.form import (
     column_of,
     identity,
     is_blank,
+    label_of,
     printable,
     table_path,
 )
@@ -27,6 +29,7 @@ from evolve.tables.opening import DELIMITED, LINES, WORKBOOKS, form_of, open_tab
 
 __all__ = [
     "ANY",
+    "CHECKS",
     "DELIMITED",
     "LINES",
     "TEXT",
@@ -44,6 +47,7 @@ __all__ = [
     "form_of",
     "identity",
     "is_blank",
+    "label_of",
     "mostly",
     "open_table",
     "printable",

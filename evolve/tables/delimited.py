@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from evolve.errors import TaskError
-from evolve.tables.form import Change, Form, Record, Rewriting, moved
+from evolve.tables.form import LONGEST_LINE, Change, Form, Record, Rewriting, has_reason, moved, too_long
 from evolve.tables.recognising import declared_delimiter, recognised
 
 _QUOTE = '"'
@@ -35,6 +35,7 @@ class DelimitedTable:
         self.path, self._file = path, file
         self.form: Form = recognised(path, file=file, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
         self._header = header
+        self._checks = -1
         first = next(self._rows(), None)
         if first is None:
             raise TaskError("the table has no rows", file=file)
@@ -61,9 +62,10 @@ class DelimitedTable:
         line = 1
         with self._text() as stream:
             try:
-                first = stream.readline()
+                lines = self._lines(stream)
+                first = next(lines, "")
                 skipped = 1 if declared_delimiter(first) else 0
-                lines = stream if skipped else itertools.chain([first], stream)
+                lines = lines if skipped else itertools.chain([first], lines)
                 reader = csv.reader(lines, delimiter=self.form.delimiter, strict=True)
                 line += skipped
                 for row in reader:
@@ -75,6 +77,12 @@ class DelimitedTable:
             except UnicodeDecodeError as error:
                 hint = "save the file as UTF-8 and try again"
                 raise TaskError(f"not {self.form.encoding}", file=self._file, line=line, hint=hint) from error
+
+    def _lines(self, stream: io.TextIOWrapper) -> Iterator[str]:
+        for number, line in enumerate(iter(lambda: stream.readline(LONGEST_LINE), ""), 1):
+            if len(line) == LONGEST_LINE:
+                raise too_long(number, self._file)
+            yield line
 
     def _text(self) -> io.TextIOWrapper:
         stream = self.path.open("rb")
@@ -89,6 +97,10 @@ class DelimitedTable:
             return f"{self.form.encoding} has no {cell[error.start]!r}"
         return ""
 
+    def is_doubted(self, record: Record, column: int) -> bool:
+        """Whether an earlier fill left a doubt about a cell that nobody has cleared since."""
+        return has_reason(self, record, column)
+
     def rewrite(self, wanted: Rewriting, stream: BinaryIO) -> None:
         """Writes the table; only cells that change, and the further columns, are made anew."""
         rows = self._raw()
@@ -97,6 +109,7 @@ class DelimitedTable:
         changes = iter(wanted.changes)
         change = next(changes, None)
         number = 0 if self._header else 1
+        self._checks = self.columns.index(wanted.check_label) if wanted.check_label in self.columns else -1
         for line, (text, end) in enumerate(rows):
             if not text or (line == 0 and declared_delimiter(text)):
                 out.write(text + end)
@@ -107,7 +120,7 @@ class DelimitedTable:
                 mine = change if change is not None and change.number == number else None
                 if mine is not None:
                     change = next(changes, None)
-                out.write(self._changed(text, wanted, mine) + end)
+                out.write(self._changed(text, wanted, mine, number) + end)
             number += 1
         if change is not None:
             raise moved(change.number, self._file)
@@ -115,21 +128,28 @@ class DelimitedTable:
 
     def _headed(self, text: str, wanted: Rewriting) -> str:
         new = [wanted.label] if wanted.column == len(self.columns) else []
-        return self._with_more(text, [*new, *([wanted.check_label] if wanted.checks else [])])
+        return self._with_more(text, [*new, *([wanted.check_label] if wanted.checks and self._checks < 0 else [])])
 
-    def _changed(self, text: str, wanted: Rewriting, change: Change | None) -> str:
+    def _changed(self, text: str, wanted: Rewriting, change: Change | None, number: int) -> str:
         cell = None if change is None else change.cell
         why = "" if change is None else change.why
         more = [cell or ""] if wanted.column == len(self.columns) else []
         if change is not None and cell is not None and not more:
-            spans = cell_spans(text, self.form.delimiter) or ()
-            if wanted.column >= len(spans):
-                raise moved(change.number, self._file)
-            start, stop = spans[wanted.column]
+            start, stop = self._span(text, wanted.column, change.number)
             change.must_replace(_unquoted(text[start:stop]), self._file)
             text = text[:start] + self._quoted(cell) + text[stop:]
         told = why.encode(self.form.encoding, "replace").decode(self.form.encoding)
-        return self._with_more(text, [*more, *([told] if wanted.checks else [])])
+        if self._checks >= 0:
+            # what an earlier fill said there holds no longer
+            start, stop = self._span(text, self._checks, number)
+            text = text if _unquoted(text[start:stop]) == told else text[:start] + self._quoted(told) + text[stop:]
+        return self._with_more(text, [*more, *([told] if wanted.checks and self._checks < 0 else [])])
+
+    def _span(self, text: str, column: int, number: int) -> tuple[int, int]:
+        spans = cell_spans(text, self.form.delimiter) or ()
+        if column >= len(spans):
+            raise moved(number, self._file)
+        return spans[column]
 
     def _with_more(self, text: str, cells: Sequence[str]) -> str:
         return self.form.delimiter.join([text, *map(self._quoted, cells)])
@@ -144,7 +164,7 @@ class DelimitedTable:
         """The text of each row as it stands in the file, with what ends it."""
         held = ""
         with self._text() as stream:
-            for line in stream:
+            for line in self._lines(stream):
                 line = held + line
                 text = line[: len(line) - _ending(line)]
                 if _QUOTE in text and cell_spans(text, self.form.delimiter) is None:

@@ -15,6 +15,10 @@ from evolve.files import named_path
 Cell = Any
 """A text in delimited tables; a JSON value in the others, with dates as ISO texts; None where there is nothing."""
 
+CHECKS = ": check"
+"""How the column is called, after the one it speaks of, in which doubts stand."""
+LONGEST_LINE = 1 << 25
+"""Signs, or bytes; a longer line would take memory without end."""
 _MARKS = {b"\xef\xbb\xbf": "a byte-order mark", b"\xff\xfe": "", b"\xfe\xff": ""}
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
@@ -115,7 +119,7 @@ class Rewriting:
     @property
     def check_label(self) -> str:
         """Name of the column that says what is doubtful."""
-        return f"{self.label}: check"
+        return f"{self.label}{CHECKS}"
 
 
 class Table(Protocol):
@@ -148,6 +152,10 @@ class Table(Protocol):
         """
         ...
 
+    def is_doubted(self, record: Record, column: int) -> bool:
+        """Whether an earlier fill left a doubt about a cell that nobody has cleared since."""
+        ...
+
     def rewrite(self, wanted: Rewriting, stream: BinaryIO) -> None:
         """Writes the whole table with some cells changed."""
         ...
@@ -172,6 +180,11 @@ def moved(number: int, file: str) -> TaskError:
     )
 
 
+def too_long(line: int, file: str) -> TaskError:
+    """What is told of a line that is longer than :data:`LONGEST_LINE`."""
+    return TaskError(f"a line of more than {LONGEST_LINE:,} signs", file=file, line=line)
+
+
 def identity(path: Path) -> tuple[int, ...]:
     """What changes when somebody else writes the file."""
     state = os.stat(path)
@@ -192,14 +205,28 @@ def table_path(text: str | os.PathLike[str]) -> Path:
     return path.resolve()
 
 
+def label_of(table: Table, index: int) -> str:
+    """What a column is called, also where nothing stands above it."""
+    return table.columns[index] or f"column {index + 1}"
+
+
+def has_reason(table: Table, record: Record, column: int) -> bool:
+    """Whether something stands in the further column in which doubts about a column stand."""
+    if column >= len(table.columns):
+        return False
+    label = f"{label_of(table, column)}{CHECKS}"
+    return label in table.columns and not is_blank(record.cells[table.columns.index(label)])
+
+
 def column_of(table: Table, name: str) -> int:
-    """Index of a column that a person named; as many as there are columns where there is none.
+    """Index of a column that a person named as :func:`label_of` does; as many as there are columns where there is none.
 
     Raises:
         UsageError: Two columns have that name.
     """
-    plain = [label.strip().casefold() for label in table.columns]
-    for labels, wanted in ((table.columns, name), (plain, name.strip().casefold())):
+    called = [label_of(table, index) for index in range(len(table.columns))]
+    plain = [label.strip().casefold() for label in called]
+    for labels, wanted in ((table.columns, name), (called, name), (plain, name.strip().casefold())):
         found = [index for index, label in enumerate(labels) if label == wanted]
         if len(found) > 1:
             raise UsageError(f"{len(found)} columns are called {name!r}", hint="give one of them another name")

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 from evolve.errors import TaskError
-from evolve.tables.form import Cell, Change, Form, Record, Rewriting, moved
+from evolve.tables.form import LONGEST_LINE, Cell, Change, Form, Record, Rewriting, has_reason, moved, too_long
 
 _BOM = b"\xef\xbb\xbf"
 _DECODER = json.JSONDecoder()
 _SPACE = " \t\r\n"
+_MOST_KEYS = 20_000
+"""Every row has a cell for each; a sheet has no more than 16,384 columns."""
 
 
 class JsonLinesTable:
@@ -33,15 +36,17 @@ class JsonLinesTable:
     def __init__(self, path: Path, *, file: str) -> None:
         self.path, self._file = path, file
         with path.open("rb") as stream:
-            head = stream.readline()
+            head = stream.readline(LONGEST_LINE)
         self.form = Form(
             kind="jsonl",
             mark=_BOM if head.startswith(_BOM) else b"",
             line_end="\r\n" if head.endswith(b"\r\n") else "\n",
         )
         names: dict[str, None] = {}
-        for _, value in self._objects():
+        for line, value in self._objects():
             names.update(dict.fromkeys(value))
+            if len(names) > _MOST_KEYS:
+                raise TaskError(f"more than {_MOST_KEYS:,} different keys", file=file, line=line)
         if not names:
             raise TaskError("the table has no rows", file=file)
         self.columns: Sequence[str] = list(names)
@@ -56,7 +61,7 @@ class JsonLinesTable:
             if not text.strip():
                 continue
             try:
-                value = json.loads(text, parse_constant=_refuse)
+                value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
             except (ValueError, RecursionError) as error:
                 why = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
                 raise TaskError(f"not JSON: {why}", file=self._file, line=number) from error
@@ -67,7 +72,9 @@ class JsonLinesTable:
     def _lines(self) -> Iterator[tuple[int, str]]:
         with self.path.open("rb") as stream:
             stream.seek(len(self.form.mark))
-            for number, line in enumerate(stream, 1):
+            for number, line in enumerate(iter(lambda: stream.readline(LONGEST_LINE), b""), 1):
+                if len(line) == LONGEST_LINE:
+                    raise too_long(number, self._file)
                 try:
                     yield number, line.decode("utf-8")
                 except UnicodeDecodeError as error:
@@ -82,6 +89,10 @@ class JsonLinesTable:
             return f"it is no JSON: {error}"
         return ""
 
+    def is_doubted(self, record: Record, column: int) -> bool:
+        """Whether an earlier fill left a doubt about a cell that nobody has cleared since."""
+        return has_reason(self, record, column)
+
     def rewrite(self, wanted: Rewriting, stream: BinaryIO) -> None:
         """Writes the table; only values that change, and further keys, are made anew."""
         stream.write(self.form.mark)
@@ -95,12 +106,20 @@ class JsonLinesTable:
                 if change.cell is not None:
                     change.must_replace(json.loads(line).get(key), self._file)
                     line = with_value(line, key, change.cell)
-                if wanted.checks and change.why:
-                    line = with_value(line, wanted.check_label, change.why)
+                line = self._with_reason(line, wanted, change.why)
                 change = next(changes, None)
+            elif line.strip():
+                line = self._with_reason(line, wanted, "")
             stream.write(line.encode("utf-8"))
         if change is not None:
             raise moved(change.number, self._file)
+
+    def _with_reason(self, line: str, wanted: Rewriting, why: str) -> str:
+        """What is doubtful, in the place of what an earlier fill said there, which holds no longer."""
+        label = wanted.check_label
+        if not why and not (label in self.columns and json.loads(line).get(label)):
+            return line
+        return with_value(line, label, why)
 
 
 def with_value(line: str, key: str, value: Cell) -> str:
@@ -142,6 +161,13 @@ def _skip(line: str, at: int) -> int:
     while line[at] in _SPACE:
         at += 1
     return at
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text[:20]} is too large for a number")
+    return number
 
 
 def _refuse(name: str) -> None:

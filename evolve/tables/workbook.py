@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import datetime
 import io
+import itertools
 import math
 import re
 import struct
@@ -99,13 +100,20 @@ class WorkbookTable:
             return "it gives a text that no workbook can hold"
         return ""
 
+    def is_doubted(self, record: Record, column: int) -> bool:
+        """Whether an earlier fill left a comment with a doubt about a cell that nobody has taken away since."""
+        cell = self._book[self.form.sheet]._cells.get((record.line, self._left + column + 1))
+        return cell is not None and cell.comment is not None and cell.comment.author == _AUTHOR
+
     def rewrite(self, wanted: Rewriting, stream: BinaryIO) -> None:
         """Writes the workbook with some cells changed, and those that are doubtful coloured, with a comment."""
         sheet = self._book[self.form.sheet]
         lines = {record.number: record.line for record in self.records()}
         column = self._left + wanted.column + 1
         if wanted.column == len(self.columns):
-            _like(sheet.cell(self._head + 1, column, wanted.label), sheet.cell(self._head + 1, column - 1))
+            head = sheet.cell(self._head + 1, column)
+            _put(head, wanted.label, None)
+            _like(head, sheet.cell(self._head + 1, column - 1))
         pattern = self._pattern(sheet, column)
         for change in wanted.changes:
             cell = sheet.cell(lines[change.number], column)
@@ -134,8 +142,9 @@ def _grid(values: Any, formulas: Any, file: str) -> list[list[Cell]]:
     found: dict[tuple[int, int], Cell] = {}
     for place, cell in formulas._cells.items():
         saved = values._cells[place].value if place in values._cells else None
-        # A formula whose value was not saved is no blank cell.
-        if (value := _value(saved if saved is not None else cell.value)) is not None:
+        # A formula whose value was not saved is no blank cell; one that has a link alone is.
+        value = _value(saved if saved is not None else cell.value)
+        if value is not None and not (value == "" and cell.hyperlink is not None):
             found[place] = value
     height, width = (max((place[axis] for place in found), default=0) for axis in (0, 1))
     if height * width > _MOST_CELLS:
@@ -157,7 +166,7 @@ def _filled(row: Sequence[Cell]) -> int:
 def _value(value: Any) -> Cell:
     if isinstance(value, datetime.date | datetime.time):
         return iso_text(value)
-    if isinstance(value, datetime.timedelta):
+    if isinstance(value, datetime.timedelta) or (isinstance(value, float) and not math.isfinite(value)):
         return str(value)
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)
@@ -218,8 +227,9 @@ def _mark(sheet: Any, cell: Any, why: str) -> None:
         whole = next(one for one in sheet.merged_cells.ranges if cell.coordinate in one)
         why, cell = f"{cell.coordinate}: {why}", sheet.cell(whole.min_row, whole.min_col)
     cell.fill = PatternFill("solid", fgColor=_DOUBTFUL)
-    before = f"{cell.comment.text}\n" if cell.comment is not None else ""
-    cell.comment = Comment(f"{before}{printable(why)}", _AUTHOR)
+    before = cell.comment.text.split("\n") if cell.comment is not None else []
+    if printable(why) not in before:  # an earlier fill may have said the same
+        cell.comment = Comment("\n".join([*before, printable(why)]), _AUTHOR)
 
 
 def _loaded(path: Path, file: str, *, values: bool) -> Any:
@@ -234,11 +244,33 @@ def _loaded(path: Path, file: str, *, values: bool) -> Any:
                 keep_vba=not values and path.suffix.lower() == ".xlsm",
                 rich_text=not values,
             )
+            _clear_linked(book, stream, values=values)
     except _DAMAGE as error:
         raise TaskError(f"not a workbook that can be read: {error}", file=file) from error
     if not book.worksheets:
         raise TaskError("the workbook has no sheet with cells", file=file)
     return book
+
+
+def _clear_linked(book: Any, stream: BinaryIO, *, values: bool) -> None:
+    """Takes out the addresses that openpyxl writes into blank cells with a link."""
+    import openpyxl
+
+    linked = {
+        (sheet.title, cell.row, cell.column): cell
+        for sheet in book.worksheets
+        for cell in sheet._cells.values()
+        if cell.hyperlink is not None and cell.value in (cell.hyperlink.target, cell.hyperlink.location)
+    }
+    if not linked:
+        return
+    plain = openpyxl.load_workbook(stream, read_only=True, data_only=values)  # which reads no links
+    for sheet in plain.worksheets:
+        for cell in itertools.chain.from_iterable(sheet.iter_rows()):
+            if cell.value is not None:
+                linked.pop((sheet.title, cell.row, cell.column), None)
+    for cell in linked.values():
+        cell.value, cell.data_type = "", "n"  # with nothing at all it would not be written, and its link with it
 
 
 def _check(written: BinaryIO, name: str) -> None:

@@ -183,12 +183,14 @@ class Suite:
         tasks: In the order of the file or generator.
         digest: SHA-256 over the tasks in id order, ``meta`` left out; reordering keeps it.
         warnings: What a person should know about the suite as a whole.
+        assigned: The split of every group, where whoever uses the suite decides it; by default 60/20/20.
     """
 
     name: str
     tasks: tuple[Task, ...]
     digest: str = ""
     warnings: tuple[str, ...] = ()
+    assigned: Mapping[str, SplitName] | None = None
 
     def __post_init__(self) -> None:
         if not self.digest:
@@ -197,7 +199,7 @@ class Suite:
     @cached_property
     def splits(self) -> Mapping[str, SplitName]:
         """The split of every group."""
-        return assign_splits(task.group for task in self.tasks)
+        return self.assigned if self.assigned is not None else assign_splits(task.group for task in self.tasks)
 
     def split_of(self, group: str) -> SplitName:
         """The split a group of this suite belongs to; ``KeyError`` for a foreign group."""

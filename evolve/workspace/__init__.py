@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from evolve.events import Event, EventSink
     from evolve.extensions import blamed
     from evolve.files import clean_text, machine_problem, named_path
-    from evolve.gate import Decision, Interval
+    from evolve.gate import Decision, Interval, OwnPair, Proof
     from evolve.gate.judges import Measurement
     from evolve.improve.ablation import AblationReport, ItemCredit
     from evolve.improve.optimization import Change, OptimizationReport
-    from evolve.improve.report import ArmRow, Contrast, Report
+    from evolve.improve.report import ArmRow, Contrast, CostShares, Report
     from evolve.improve.targets import TargetFigures
     from evolve.ledger import Amount, Budget, parse_budget
     from evolve.memory import CausalChain, Insight, InsightStatus, Sentence
@@ -89,6 +89,7 @@ __all__ = [
     "Conversation",
     "Conversations",
     "Cost",
+    "CostShares",
     "Decision",
     "EpisodeRecord",
     "Event",
@@ -111,6 +112,7 @@ __all__ = [
     "OptimizationReport",
     "OptimizerRequest",
     "Options",
+    "OwnPair",
     "PastConversation",
     "Patch",
     "Person",
@@ -119,6 +121,7 @@ __all__ = [
     "Preference",
     "ProbeOutcome",
     "Probed",
+    "Proof",
     "Question",
     "Recording",
     "Repair",
@@ -183,11 +186,11 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.events": ("Event", "EventSink"),
     "evolve.extensions": ("blamed",),
     "evolve.files": ("clean_text", "machine_problem", "named_path"),
-    "evolve.gate": ("Decision", "Interval"),
+    "evolve.gate": ("Decision", "Interval", "OwnPair", "Proof"),
     "evolve.gate.judges": ("Measurement",),
     "evolve.improve.ablation": ("AblationReport", "ItemCredit"),
     "evolve.improve.optimization": ("Change", "OptimizationReport"),
-    "evolve.improve.report": ("ArmRow", "Contrast", "Report"),
+    "evolve.improve.report": ("ArmRow", "Contrast", "CostShares", "Report"),
     "evolve.improve.targets": ("TargetFigures",),
     "evolve.ledger": ("Amount", "Budget", "parse_budget"),
     "evolve.memory": ("CausalChain", "Insight", "InsightStatus", "Sentence"),

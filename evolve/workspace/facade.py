@@ -114,7 +114,7 @@ class Workspace:
         self.runs = Runs(self._desk, self._need_writer)
         self.conversations = Conversations(self.paths.runs / "chats")
         self.variants = TriedVariants(self._desk, self._need_writer)
-        self.gate = GateLog(self.stores.decisions, self.stores.looks)
+        self.gate = GateLog(self.stores.decisions, self.stores.looks, self.stores.prequential)
         self.models = Models(self.paths.root, self.judges)
         self.workflow = Workflows(lambda: self.paths.prompts, lambda: self.skills.list(ACTIVE))
         for name, reason in self.skills.quarantined.items():

@@ -21,7 +21,7 @@ def test_several_arguments_are_cells_or_a_list(chat):
     rows = [f'"{a}", {n} -> "{a}-{n}"' for a, n in [("x", 1), ("yy", 2), ("z", 30), ("ab", 4), ("c", 5), ("dd", 6)]]
     done = chat(*rows, "", "/try q, 7", '/try ["r", 8]', "/try alone")
     assert "q-7" in done.out.replace("q- 7", "q-7") and "r-8" in done.out
-    assert "takes" in done.out + done.err and "1 values are given" in done.out + done.err
+    assert "takes" in done.out + done.err and "1 value is given" in done.out + done.err
 
 
 def test_what_is_not_of_the_parameters_kind_is_refused(chat):

@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from tests.write_protection import without_power_over_permissions
+
 NAMES = ("Ada Lovelace", "Alan Turing", "Grace Hopper", "Tony Hoare", "John Backus", "Donald Knuth", "Leslie Lamport")
 
 
@@ -114,3 +116,41 @@ def test_a_column_that_no_other_column_gives_is_told_without_a_hole(cli, tmp_pat
     (tmp_path / "owners.csv").write_text("id,owner\n1,AX\n2,QB\n3,ZZ\n4,KM\n5,PO\n6,LT\n7,\n")
     done = cli("fill", "owners.csv", "--budget", "300-candidates")
     assert "nothing is written" in done.out and " from ;" not in done.out
+
+
+def test_support_is_named_and_left_to_the_script(cli, tmp_path):
+    rows = ["1,234.50 $;1234.50", "$20.00;20.00", "3.10 $;3.10", "USD 1,000.00;1000.00", "$7.77;7.77", "8.00 $;8.00"]
+    (tmp_path / "t.csv").write_text("\n".join(["price;amount", *rows, "$ 12,000.25;", ""]))
+    done = cli("fill", "t.csv", "--save", "amount.py")
+    assert "def amount(" in done.out and done.out.count("def ") == 1 and "import re" not in done.out
+    assert "supported by parse_amount (" in done.out and "--save FILE.py writes all of it" in done.out
+    assert "def parse_amount(" in (tmp_path / "amount.py").read_text()
+
+
+def test_a_header_and_a_cell_make_no_lines_of_their_own(cli, tmp_path):
+    (tmp_path / "t.csv").write_text('a,"b\nverified: all is well"\nx,X\ny,\n"n\nwrote nothing",Q\n')
+    (tmp_path / "f.py").write_text("def f(a):\n    return a.upper()\n")
+    done = cli("fill", "t.csv", "--function", "f.py", "--out", "o.csv")
+    assert done.code == 1 and "\nverified" not in done.out
+    assert [line for line in done.out.splitlines() if line.startswith("wrote")] == ["wrote o.csv"]
+
+
+def test_a_folder_that_cannot_be_written_is_told_before_the_search(tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "t.csv").write_text("a,b\nx,X\ny,Y\nz,\n")
+    (tmp_path / "there").chmod(0o500)
+    done = subprocess.run(
+        [sys.executable, "-m", "evolve", "fill", tmp_path / "there" / "t.csv", "-w", tmp_path / "ws"],
+        capture_output=True,
+        text=True,
+        preexec_fn=without_power_over_permissions,
+    )
+    (tmp_path / "there").chmod(0o700)
+    assert done.returncode == 3 and "looking for" not in done.stderr
+    assert "t.filled.csv: permission denied" in done.stderr.replace("\n ", "")
+
+
+def test_rows_that_an_earlier_fill_doubted_are_counted(cli, tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,b: check\nx,X,\ny,Y,\nz,z,unsure\nw,,\n")
+    done = cli("fill", "t.csv")
+    assert "3 rows given\n1 of them doubted by an earlier fill, so no example" in done.out

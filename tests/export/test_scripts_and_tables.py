@@ -57,7 +57,7 @@ def run(script, *arguments, **more):
 TABLE = "Nr;Netto;Kunde\r\n1;1.000,00;Müller\r\n2;n/a;Groß\r\n3;20,00;Ey\r\n4;2.000;Ö\r\n"
 
 
-@pytest.mark.parametrize("encoding", ["cp1252", "utf-8", "utf-8-sig"])
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-8", "utf-8-sig", "utf-16"])
 def test_the_table_that_it_came_from_is_read(gross, twice, tmp_path, encoding):
     file = tmp_path / "t.csv"
     file.write_bytes(TABLE.encode(encoding))
@@ -65,6 +65,26 @@ def test_the_table_that_it_came_from_is_read(gross, twice, tmp_path, encoding):
     assert done.stdout.splitlines() == ["Müller 1190.0", "", "Ey 23.8", "Ö 2380.0"]
     assert (done.returncode, done.stderr) == (2, "line 3: 'n/a' is no float\n")
     assert run(twice, "--file", file).stdout.splitlines() == ["2000.0", "", "40.0", "4000"]
+
+
+def test_a_declared_delimiter_is_no_row(gross, tmp_path):
+    file = tmp_path / "t.csv"
+    file.write_text("sep=;\nNetto;Kunde\n1,50;a\nx;b\n")
+    done = run(gross, "--file", file)
+    assert (done.stdout, done.stderr) == ("a 1.78\n\n", "line 4: 'x' is no float\n")
+    file.write_text("sep=;\na;1,50\nb;x\n")
+    done = run(gross, "--file", file)
+    assert (done.stdout, done.stderr) == ("a 1.78\n\n", "line 3: 'x' is no float\n")
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_a_file_that_is_no_table_is_told_in_a_line(twice, tmp_path, there):
+    file = tmp_path / "t.xlsx"
+    if there:
+        file.write_bytes(b"PK\x03\x04 and more")
+    done = run(twice, "--file", file)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith(f"{file}: ") and ("workbook" if there else "No such file") in done.stderr
 
 
 @pytest.mark.parametrize("text", ["a;1,50\nb;2,25\n", "a\t1,50\nb\t2,25\n", 'a,"1,50"\nb,"2,25"\n', "a|1.50\nb|2.25\n"])

@@ -9,11 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.episodes import Limits, Row, Step, TaskView
+from evolve.episodes import Action, Limits, Row, Step, TaskView
 from evolve.policies.protocol import Doubts
 from evolve.policies.search import SearchPolicy
+from evolve.policies.search.cuts import Cut
 from evolve.policies.search.probes import probes
 from evolve.policies.search.problem import problem_of
+from evolve.policies.search.solvers.found import Column
+from evolve.programs.evaluation import compile_term
+from evolve.programs.operations import vocabulary
+from evolve.programs.terms import Apply, Constant, Input, to_json
+from evolve.programs.types import INT, STR
 from evolve.tasks import Task
 
 POLICY = SearchPolicy()
@@ -89,3 +95,86 @@ def test_probes_are_new_inputs_and_always_the_same(texts: list[str]) -> None:
     assert made == probes(problem)
     assert not {(text,) for text in texts} & set(made)
     assert all(far >= 0 for far in made.values())
+
+
+def test_an_operation_that_no_row_asks_for_does_not_contest() -> None:
+    names = [
+        (("Ann", "Lee"), "Ann Lee"),
+        (("Bo", "Ray"), "Bo Ray"),
+        (("Cy", "Dent"), "Cy Dent"),
+        (("Di", "Ott"), "Di Ott"),
+    ]
+    told = _doubts(names, [("Anne-Marie", "Levy"), ("Flo", "Orr")])
+    assert not told.contested and told.likely == ()
+    # A row that is unlike all others is pointed out all the same.
+    assert any("split('-'" in code for code in told.distant)
+
+
+ORDERS = [(12.5, "fee"), (33.0, "fee"), (41.5, "fee"), (63.0, "free"), (88.5, "free"), (97.0, "free")]
+
+
+def test_the_round_bound_in_a_gap_is_not_contested_by_its_neighbours() -> None:
+    assert not _doubts(ORDERS, [48.5, 20.0, 70.5]).contested
+
+
+def test_bounds_that_are_as_round_contest() -> None:
+    told = _doubts([(1, "S"), (2, "S"), (3, "S"), (7, "L"), (9, "L"), (8, "L")], [4, 5, 6])
+    assert told.contested
+    assert told.question is not None and told.question.input[0] in (4, 5, 6)
+
+
+def test_a_half_that_roundings_differ_on_contests_where_it_is_asked_for() -> None:
+    sixths = [(294.0, 49.0), (422.5, 70.42), (249.7, 41.62), (306.4, 51.07), (417.5, 69.58)]
+    told = _doubts(sixths, [230.0, 175.95])
+    assert told.contested
+    assert told.question is not None and told.question.input == (175.95,)
+    assert set(told.question.outputs) == {29.32, 29.33}
+    assert not _doubts(sixths, [230.0, 175.5]).contested
+
+
+def test_another_property_that_separates_the_rows_contests_a_condition() -> None:
+    term = Apply(
+        "choose",
+        (
+            Apply("less", (Apply("text_length", (Input(0),)), Constant(12, INT))),
+            Constant("short", STR),
+            Constant("long", STR),
+        ),
+    )
+    lines = ["a b", "ab cd", "abcdefghi", "one two three four", "five six seven eight", "nine ten eleven twelve"]
+    view = _view([(line, "short" if len(line) < 12 else "long") for line in lines])
+    action = Action(kind="code", code="", private={"tree": to_json(term)})
+    step = Step(number=1, action=action)
+    told = POLICY.doubts(view, step, [("abcdefghijklmnop",), ("a b c d",)], Limits(candidates=20_000, seconds=None))
+    assert any(_value(code, "abcdefghijklmnop") == "short" for code in told.rivals)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(-40, 40), st.sampled_from([True, False, None])), min_size=2, max_size=8))
+def test_a_cut_along_other_values_says_what_is_needed(rows: list[tuple[int, bool | None]]) -> None:
+    values, needed = tuple(value for value, _ in rows), tuple(said for _, said in rows)
+    cut = Cut(path=(), value=Input(0), bound=0, needed=needed)
+    found = cut.along(Column(values, Input(0), INT, 1))
+    true, false = ([v for v, said in rows if said is wanted] for wanted in (True, False))
+    separate = bool(true and false) and (max(true) < min(false) or max(false) < min(true))
+    assert (found is not None) == separate
+    if found is not None:
+        test = compile_term(found[0], {one.name: one for one in vocabulary()})
+        assert all(test((value,)) == said for value, said in rows if said is not None)
+
+
+def test_made_up_numbers_are_as_long_as_those_of_a_long_column() -> None:
+    problem = problem_of(_view([("6x50", "a"), ("12x75", "b"), ("4x50", "c")]))
+    wanted = [(f"{n}x{m}",) for n in (2, 3, 8, 24) for m in (25, 40, 60)]
+    made = probes(problem, wanted)
+    longer = [text for (text,) in made if len(text.split("x")[0]) > 2]
+    assert longer and all(made[(text,)] >= 3 for text in longer)
+    assert any(far < 3 for text, far in probes(problem).items() if len(text[0].split("x")[0]) > 2)
+
+
+def test_made_up_texts_with_marks_as_no_row_has_them_are_far_fetched() -> None:
+    quoted = [('say "one two" now', "one two"), ('"red" it was', "red"), ('then "a b c"', "a b c")]
+    made = probes(problem_of(_view(quoted)))
+    unpaired = [one for one in made if one[0].count('"') not in (0, 2)]
+    assert unpaired and all(made[one] >= 3 for one in unpaired)
+    assert any(far < 3 for far in made.values())

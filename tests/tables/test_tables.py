@@ -10,6 +10,7 @@ from datetime import date
 
 import openpyxl
 import openpyxl.chart
+import openpyxl.worksheet.table
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -83,6 +84,36 @@ def test_doubts_stand_in_a_further_column(tmp_path):
     file.write_bytes(b'a,b\n1,\n\n"2\nx",\n3,4')
     out = rewritten(open_table(file), Change(number=1, cell="x,y"), Change(number=2, why='says "no"'), checks=True)
     assert out == b'a,b,b: check\n1,"x,y",\n\n"2\nx",,"says ""no"""\n3,4,'
+
+
+def test_what_an_earlier_fill_doubted_gives_way_to_what_this_one_does(tmp_path):
+    file = tmp_path / "a.csv"
+    file.write_bytes(b'x,y,y: check,z\n1,,"old, and gone",p\n2,,stays,q\n3,,,r\n')
+    changes = [
+        Change(number=1, cell="1"),
+        Change(number=2, cell="2", why="stays"),
+        Change(number=3, cell="3", why="new"),
+    ]
+    written = rewritten(open_table(file), *changes, column=1, checks=True)
+    assert written == b"x,y,y: check,z\n1,1,,p\n2,2,stays,q\n3,3,new,r\n"
+    assert rewritten(open_table(file), column=1) == b"x,y,y: check,z\n1,,,p\n2,,,q\n3,,,r\n"
+    file = tmp_path / "a.jsonl"
+    file.write_bytes(b'{"x": 1, "y: check": "old"}\n{"x": 2}\n')
+    written = rewritten(open_table(file), Change(number=2, cell=2, why="new"), column=2, checks=True, label="y")
+    assert written == b'{"x": 1, "y: check": ""}\n{"x": 2, "y": 2, "y: check": "new"}\n'
+
+
+def test_a_doubt_that_a_cell_has_already_is_told_once(book):
+    for _ in range(2):
+        book.write_bytes(rewritten(open_table(book), Change(number=2, why="odd"), checks=True))
+    assert openpyxl.load_workbook(book).active["B3"].comment.text == "odd"
+
+
+def test_a_column_without_a_name_is_named_by_its_place(tmp_path):
+    file = tmp_path / "a.csv"
+    file.write_text("x,,column 3,\n1,2,3,4\n")
+    table = open_table(file)
+    assert [column_of(table, name) for name in ("column 2", "Column 4 ", "column 3", "column 9")] == [1, 3, 2, 4]
 
 
 def test_a_new_column_comes_last(tmp_path):
@@ -216,9 +247,25 @@ def test_what_would_not_survive_the_way_to_a_number_stays_text(cells):
         ("t.csv", b"PK\x03\x04nothing", "holds a workbook"),
         ("t.jsonl", b'{"a": 1}\n[2]\n', "expected an object"),
         ("t.jsonl", b'{"a": NaN}\n', "not JSON"),
+        ("t.jsonl", b'{"a": 1e400}\n', "not JSON"),
     ],
 )
 def test_what_is_no_table_is_told_in_a_sentence(tmp_path, name, data, why):
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(TaskError, match=why):
+        list(open_table(tmp_path / name).records())
+
+
+_TOO_MUCH = {
+    "a line of CSV": ("t.csv", b"a,b\n1,2\n" + b"x" * (1 << 25) + b",1\n", "t.csv:3: a line of more than"),
+    "a line of JSON": ("t.jsonl", b'{"a": 1}\n{"a": "%s"}\n' % (b"x" * (1 << 25)), "t.jsonl:2: a line of more than"),
+    "keys": ("t.jsonl", b"".join(b'{"%d": 1}\n' % n for n in range(20_001)), "t.jsonl:20001: more than 20,000 diff"),
+}
+
+
+@pytest.mark.parametrize("much", _TOO_MUCH)
+def test_what_would_take_memory_or_time_without_end_is_refused(tmp_path, much):
+    name, data, why = _TOO_MUCH[much]
     (tmp_path / name).write_bytes(data)
     with pytest.raises(TaskError, match=why):
         list(open_table(tmp_path / name).records())
@@ -286,6 +333,18 @@ def test_a_chart_sheet_that_was_open_leaves_the_first_sheet_with_cells(book):
         open_table(book)
 
 
+def test_what_begins_as_a_formula_does_stays_text(book):
+    table = open_table(book)
+    book.write_bytes(rewritten(table, Change(number=1, cell="=1+1"), column=2, label="=2+2"))
+    sheet = openpyxl.load_workbook(book).active
+    assert [(sheet[at].value, sheet[at].data_type) for at in ("C1", "C2")] == [("=2+2", "s"), ("=1+1", "s")]
+
+
+def test_a_number_beyond_all_numbers_is_a_text(book):
+    changed_package(book, lambda name, data: data.replace(b"<v>3</v>", b"<v>1e400</v>"))
+    assert [record.cells[0] for record in open_table(book).records()] == [1, 2, "inf"]
+
+
 def test_a_format_on_whole_columns_makes_no_rows(book):
     made = openpyxl.load_workbook(book)
     for column in (2, 6):
@@ -298,20 +357,57 @@ def test_a_format_on_whole_columns_makes_no_rows(book):
     assert (cells["B3"].value, cells.cell(1_048_576, 6).number_format) == (4, "0.00")
 
 
-@pytest.mark.parametrize("bomb", ["merged", "far", "unpacked"])
+_EVERYWHERE = b'ref="A1:XFD1048576"'
+_BOMBS = {
+    "merged": (b"<pageM", b'<mergeCells count="1"><mergeCell %s /></mergeCells><pageM' % _EVERYWHERE),
+    "linked": (b"<pageM", b'<hyperlinks><hyperlink %s location="A1" /></hyperlinks><pageM' % _EVERYWHERE),
+    "linked columns": (b"<pageM", b'<hyperlinks><hyperlink ref="&#65;:XFD" location="A1" /></hyperlinks><pageM'),
+    "far": (b"</sheetData>", b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>'),
+    "empty cells": (b"</sheetData>", b"<row>%s</row></sheetData>" % (b"<c/>" * 9_000_000)),
+    "empty rows": (b"</sheetData>", b"%s</sheetData>" % (b"<row/>" * 5_000_000)),
+}
+
+
+@pytest.mark.parametrize("bomb", [*_BOMBS, "linked elsewhere", "in UTF-16", "table", "unpacked"])
 def test_a_small_file_that_unpacks_to_more_than_fits_is_refused(book, bomb):
     def change(name, data):
-        if bomb == "merged" and "sheet1" in name:
-            return data.replace(
-                b"<pageM", b'<mergeCells count="1"><mergeCell ref="A9:XFD1048576" /></mergeCells><pageM'
-            )
-        if bomb == "far" and "sheet1" in name:
-            return data.replace(b"</sheetData>", b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>')
-        return data
+        here, there = _BOMBS["linked" if bomb in ("linked elsewhere", "in UTF-16") else bomb]
+        changed = data.replace(here, there) if "sheet1.xml" in name and "rels" not in name else data
+        return changed.decode().encode("utf-16") if bomb == "in UTF-16" and changed is not data else changed
 
-    changed_package(book, change, **({"xl/media/a.png": bytes(257 * 2**20)} if bomb == "unpacked" else {}))
-    with pytest.raises(TaskError, match="t.xlsx: (more than [0-9,]+ (merged )?cells|larger than 256 MiB)"):
+    if bomb in ("table", "unpacked"):
+        table = b'<table xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" id="1" %s />' % _EVERYWHERE
+        more = {"xl/tables/table1.xml": table} if bomb == "table" else {"xl/media/a.png": bytes(257 * 2**20)}
+        changed_package(book, **more)
+    else:
+        changed_package(book, change)
+    if bomb == "linked elsewhere":
+        with zipfile.ZipFile(book) as package:
+            parts = {name: package.read(name).replace(b"sheet1.xml", b"sheet1.dat") for name in package.namelist()}
+        with zipfile.ZipFile(book, "w", zipfile.ZIP_DEFLATED) as package:
+            for name, data in parts.items():
+                package.writestr(name.replace("sheet1.xml", "sheet1.dat"), data)
+    with pytest.raises(TaskError, match="t.xlsx: (more than [0-9,]+ cells|larger than 256 MiB|more cells, rows)"):
         open_table(book)
+
+
+def test_a_link_fills_no_cell_that_is_blank_and_stays(book):
+    made = openpyxl.load_workbook(book)
+    made.active["C1"] = "page"
+    made.active["C4"] = "https://example.org"
+    for place in ("C3", "C4"):
+        made.active[place].hyperlink = "https://example.org"
+    made.active.add_table(openpyxl.worksheet.table.Table(displayName="t", ref="A1:C4"))
+    made.save(book)
+    changed_package(
+        book, lambda name, data: data.replace(b'<c r="C3" t="inlineStr"><is><t>https://example.org</t></is></c>', b"")
+    )
+    table = open_table(book)
+    assert [record.cells[2] for record in table.records()] == [None, None, "https://example.org"]
+    book.write_bytes(rewritten(table, Change(number=2, cell=4), column=1))
+    assert [record.cells for record in open_table(book).records()][1:] == [[2, 4, None], [3, 6, "https://example.org"]]
+    sheet = openpyxl.load_workbook(book).active
+    assert [sheet[place].hyperlink.target for place in ("C3", "C4")] == ["https://example.org"] * 2
 
 
 @pytest.mark.parametrize(

@@ -76,3 +76,19 @@ def test_a_target_that_is_not_there_and_one_of_no_table_are_told(tmp_path):
     with pytest.raises(TaskError, match="at least two columns"):
         (tmp_path / "one.csv").write_text("a\n1\n")
         load_examples(tmp_path / "one.csv")
+
+
+def test_a_column_that_a_fill_added_is_neither_output_nor_argument(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,b: check\nx,X,\ny,Y,odd\n")
+    task = load_examples(tmp_path / "t.csv")
+    assert [(row.input, row.output) for row in task.examples] == [(("x",), "X"), (("y",), "Y")]
+    (tmp_path / "t.csv").write_text("b,b: check\nx,X\n")
+    with pytest.raises(TaskError, match="at least two columns"):
+        load_examples(tmp_path / "t.csv")
+
+
+def test_another_column_that_may_be_meant_is_named(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,c\nx,X,1\ny,,2\n")
+    task = load_examples(tmp_path / "t.csv")
+    assert any("'c' is looked for" in one and "'b' is meant" in one for one in task.warnings)
+    assert not any("is meant" in one for one in load_examples(tmp_path / "t.csv", target="c").warnings)

@@ -5,6 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import evolve
+from evolve.cancellation import Cancellation
+from evolve.episodes import Row
+from evolve.events import Event
+from evolve.tasks import Task
+from evolve.workspace import Person
 
 
 def _run(path: Path, pairs: list[tuple[object, object]]) -> evolve.Result:
@@ -24,6 +29,53 @@ def test_rows_that_decide_verify(tmp_path: Path) -> None:
     words = ["kiwi fruit", "fig tree", "old melon", "ripe plum", "green lime", "soft pear", "sour grape", "dry date"]
     result = _run(tmp_path, [(word, word.upper()) for word in words])
     assert result.verified and result.reason == "" and result.rivals == ()
+
+
+FIRST_WORDS = [("a b", "a"), ("c d", "c"), ("ed d", "ed"), ("x ff", "x"), ("qq y", "qq"), ("ww z", "ww")]
+
+
+def test_looking_for_other_functions_counts_in_what_the_result_cost(tmp_path: Path) -> None:
+    with evolve.open(tmp_path) as workspace:
+        result = workspace.run(examples=FIRST_WORDS, person=Person(learn="off"))
+        (episode,) = workspace.runs.show(result.run_id).episodes
+        solving = workspace.runs.replay(episode.episode).cost
+    assert result.cost.candidates > solving.candidates
+    assert result.cost.seconds > 0
+
+
+class StopOnceKept:
+    """Says stop as soon as the answer is on record, while what else fits is still to be looked for."""
+
+    def __init__(self) -> None:
+        self.person = Person(cancellation=Cancellation(), learn="off")
+
+    def emit(self, event: Event) -> None:
+        if event.kind == "commit":
+            self.person.cancellation.cancel()
+
+
+def test_a_person_who_stops_the_doubts_has_the_answer_unverified(tmp_path: Path) -> None:
+    stop = StopOnceKept()
+    with evolve.open(tmp_path, events=stop) as workspace:
+        result = workspace.run(examples=FIRST_WORDS, person=stop.person)
+    assert result.solved and result.answer
+    assert not result.verified and "stopped" in result.reason
+
+
+def test_rows_that_repeat_others_under_another_id_verify_nothing(tmp_path: Path) -> None:
+    towns = ["Ulm Mitte", "Bern West", "Graz Ost", "Linz Nord", "Kiel Hafen", "Bonn Ufer"]
+
+    def rows(names: list[str], first: int) -> list[Row]:
+        return [Row(input=(first + n, name), output=name.split()[0]) for n, name in enumerate(names)]
+
+    def result(folder: str, verify: list[Row]) -> evolve.Result:
+        task = Task(id="t", family="own", instruction="", examples=tuple(rows(towns[:3], 1)), verify=tuple(verify))
+        with evolve.open(tmp_path / folder) as workspace:
+            return workspace.run(task)
+
+    repeated = result("repeated", rows(towns[:3], 20))
+    assert repeated.solved and not repeated.verified and "another id" in repeated.reason
+    assert result("new", rows(towns[3:], 20)).verified
 
 
 def test_an_answer_that_reads_a_column_of_its_rows_is_looked_into(tmp_path: Path) -> None:

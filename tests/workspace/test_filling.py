@@ -8,6 +8,7 @@ import subprocess
 import sys
 from dataclasses import replace
 
+import openpyxl
 import pytest
 
 import evolve
@@ -56,6 +57,40 @@ def test_filled_rows_are_the_examples_and_the_others_are_filled(workspace, tmp_p
     assert json.loads(json.dumps(filled.to_json()))["result"]["verified"]
     with pytest.raises(UsageError, match="is there already"):
         workspace.fill(file)
+
+
+def test_a_text_of_megabytes_is_filled_but_nothing_is_tried_on_it(workspace, tmp_path):
+    rows = [{"name": name, "shout": name.upper()} for name in PEOPLE[:7]] + [{"name": "x y" * 1_000_000}]
+    file = tmp_path / "people.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    filled = workspace.fill(file, budget="20k-candidates")
+    assert filled.result.solved
+    assert json.loads(filled.out.read_text().splitlines()[-1])["shout"] == "X Y" * 1_000_000
+
+
+@pytest.mark.parametrize("form", ["csv", "xlsx"])
+def test_what_a_fill_guessed_verifies_nothing_in_the_next_one(workspace, tmp_path, form):
+    rows = [("ab cd", "ab"), ("ef gh", "ef"), ("ij kl", "ij"), *((f"{a} {a}v w", None) for a in "mnopqrst")]
+    file = tmp_path / f"t.{form}"
+    if form == "csv":
+        file.write_text("\n".join(["text,out", *(f"{text},{out or ''}" for text, out in rows), ""]))
+    else:
+        book = openpyxl.Workbook()
+        for row in [("text", "out"), *rows]:
+            book.active.append(row)
+        book.save(file)
+    first = workspace.fill(file, in_place=True)
+    assert (first.filled, first.marked, first.result.verified) == (8, 8, False)
+    if form == "csv":
+        file.write_text(file.read_text() + "xx yy,,\n")
+    else:
+        book = openpyxl.load_workbook(file)
+        book.active.append(("xx yy",))
+        book.save(file)
+    again = workspace.fill(file, in_place=True)
+    assert (again.filled, again.result.verified) == (1, False)
+    assert {mark.row for mark in first.marks} <= {mark.row for mark in again.marks}
+    assert (again.given, again.doubted) == (11, 8)
 
 
 def test_where_no_function_is_found_nothing_is_written(workspace, tmp_path):
@@ -234,7 +269,6 @@ def test_a_table_that_changes_meanwhile_is_not_written(workspace, table):
 
 def test_a_table_that_changes_while_it_is_opened_is_not_written(workspace, table, monkeypatch):
     """A workbook is read whole there, so what comes after would be lost."""
-    import openpyxl
 
     from evolve.workspace.runs import filling
 
@@ -347,7 +381,6 @@ def test_a_result_can_be_called_and_applied_outside_of_this_process(tmp_path, pr
 
 
 def test_a_workbook_is_filled_coloured_and_never_stripped_in_place(workspace, tmp_path):
-    import openpyxl
     from openpyxl.chart import BarChart, Reference
 
     (tmp_path / "f.py").write_text("def f(net: float):\n    return round(net * 1.19, 2) if net else None\n")
@@ -370,7 +403,6 @@ def test_a_workbook_is_filled_coloured_and_never_stripped_in_place(workspace, tm
 
 
 def book_of(file, *rows, **cells):
-    import openpyxl
 
     book = openpyxl.Workbook()
     for row in rows:
@@ -383,7 +415,6 @@ def book_of(file, *rows, **cells):
 
 @pytest.mark.parametrize("sign", ["\x01", "\x1b", "\ufffe"])
 def test_a_reason_with_a_control_character_leaves_a_workbook_that_can_be_opened(workspace, tmp_path, sign):
-    import openpyxl
 
     (tmp_path / "f.py").write_text(f"def f(a):\n    return 'a' + {sign!r} + a\n")
     file = book_of(tmp_path / "t.xlsx", ("x", "y"), ("p", "q"), ("r", None))
@@ -395,7 +426,6 @@ def test_a_reason_with_a_control_character_leaves_a_workbook_that_can_be_opened(
 
 
 def test_a_blank_cell_inside_a_merged_one_is_left_and_marked(workspace, tmp_path):
-    import openpyxl
 
     (tmp_path / "f.py").write_text("def f(a):\n    return a * 2\n")
     file = book_of(tmp_path / "t.xlsx", ("x", "y"), (1, 2), (2, 4), (3, None), (5, None))
@@ -422,7 +452,6 @@ def test_a_blank_cell_inside_a_merged_one_is_left_and_marked(workspace, tmp_path
     ],
 )
 def test_a_number_stands_in_a_workbook_exactly_or_not_at_all(workspace, tmp_path, given, function, marked, written):
-    import openpyxl
 
     (tmp_path / "f.py").write_text(f"def f(a):\n    return {function} if a > 3 else {given}\n")
     file = book_of(tmp_path / "t.xlsx", ("x", "y", "other"), (1, given, 0.1 + 0.7), (2, given, 2**60), (4, None, "z"))

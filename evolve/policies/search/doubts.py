@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evolve.episodes import Ambiguity, Cost, Json, TaskView
+from evolve.episodes import Ambiguity, Json, TaskView
 from evolve.errors import ModelMistake
 from evolve.policies.protocol import Doubts
 from evolve.policies.search.answers import answer
 from evolve.policies.search.enumerator import SearchMeter, matcher, near
 from evolve.policies.search.probes import probes
 from evolve.policies.search.problem import Problem, problem_of
-from evolve.policies.search.rivals import MAX_DEARER, UNDEFINED, Answered, Rival, Values, rivals_of
+from evolve.policies.search.reduced import with_an_operation_less
+from evolve.policies.search.rivals import MAX_DEARER, UNDEFINED, Answered, Rival, Values, inputs_of, rivals_of
 from evolve.policies.search.searcher import Vocabulary
-from evolve.programs.terms import Input, Term, walk
+from evolve.programs.terms import Term
 from evolve.programs.types import as_type, thaw
 from evolve.tasks.likeness import Likeness
 
@@ -33,6 +34,8 @@ UNLIKE = CONTESTS - MAX_DEARER
 """How unlikely an input is that is wanted and unlike every row: there, less plain rivals count as well."""
 _PROBES = 12
 """Inputs on which every expression is computed."""
+_COLUMN = 100
+"""Inputs without outputs that tell what values of an argument are like."""
 _MOST = 8
 """Rivals that are given."""
 
@@ -76,23 +79,24 @@ def doubts_about(
         return Doubts()  # a value of another type than the visible rows have, say
     wanted = _typed(problem, unlabelled)
     likeness = Likeness.of(problem.inputs)
-    used = _inputs_of(term)
-    far = {**probes(problem), **{one: UNLIKE if likeness.novelty(one, used) else 0 for one in wanted}}
+    used = inputs_of(term)
+    far = {**probes(problem, wanted[:_COLUMN]), **{one: UNLIKE if likeness.novelty(one, used) else 0 for one in wanted}}
     # What is unlike the rows tells the most programs apart, and what is made up fills the room that is left.
     wanted.sort(key=far.__getitem__)
     probed = [*wanted[: _PROBES - 2], *(probe for probe in far if probe not in set(wanted))][:_PROBES]
     found = [rival for rival in rivals_of(answered, probed, list(far), meter) if _stays(rival, used)]
     differences = _differences(answered, found, far, set(wanted))
-    told = [one for one in differences if one.given]
-    best = min(differences, key=lambda one: (one.score, not one.given), default=None)
-    contested = best is not None and best.score <= CONTESTS
+    founded = [one for one in differences if not _is_needless(answered, one)]
+    best = min(founded or differences, key=lambda one: (one.score, not one.given), default=None)
+    contested = bool(founded) and best is not None and best.score <= CONTESTS
+    told = [one for one in founded if one.given]
+    alike = [one for one in told if one.rival.dearer <= MARKS]
     return Doubts(
         likely=_sources([one for one in told if one.rival.dearer <= CONTESTS], view, vocabulary),
-        rivals=_sources([one for one in told if one.rival.dearer <= MARKS], view, vocabulary),
-        distant=_sources([one for one in told if one.rival.dearer > MARKS], view, vocabulary),
+        rivals=_sources(alike, view, vocabulary),
+        distant=_sources([one for one in differences if one.given and one not in alike], view, vocabulary),
         question=_question(best, view, vocabulary) if best is not None and best.score <= ASKS else None,
         contested=contested,
-        cost=Cost(candidates=meter.used),
     )
 
 
@@ -103,13 +107,9 @@ def _sources(differences: Sequence[_Difference], view: TaskView, vocabulary: Voc
     return tuple(dict.fromkeys(answer(one.rival.term, view, vocabulary) for one in chosen[: 2 * _MOST]))[:_MOST]
 
 
-def _inputs_of(term: Term) -> set[int]:
-    return {part.index for part in walk(term) if isinstance(part, Input)}
-
-
 def _stays(rival: Rival, used: set[int]) -> bool:
     """Whether a rival is to be thought of: an input that the answer does without must make it no dearer."""
-    return rival.dearer <= 0 or _inputs_of(rival.term) <= used
+    return rival.dearer <= 0 or inputs_of(rival.term) <= used
 
 
 def _typed(problem: Problem, inputs: Sequence[Sequence[Json]]) -> list[Values]:
@@ -147,6 +147,19 @@ def _differences(
                 )
             )
     return differences
+
+
+def _is_needless(answered: Answered, one: _Difference) -> bool:
+    """Whether the rival differs there only by an operation that no row asks for.
+
+    Without that operation it is right on all rows too, and gives there what the answer gives.
+    """
+    problem = answered.problem
+    fits = matcher(problem.output_type, problem.outputs)
+    return any(
+        near(answered.values(less, (one.input,))[0], one.values[0]) and fits(answered.values(less, problem.inputs))
+        for less in with_an_operation_less(one.rival.term)
+    )
 
 
 def _question(one: _Difference, view: TaskView, vocabulary: Vocabulary) -> Ambiguity:

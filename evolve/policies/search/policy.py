@@ -351,7 +351,9 @@ class SearchPolicy:
             return Doubts()
         meter = meter_for(UNLIMITED if limits.candidates is None else limits.candidates, limits.seconds)
         meter.cancellation = self._cancellation
-        return doubts_about(from_json(step.action.private["tree"]), view, unlabelled, self._vocabulary, meter)
+        before = time.process_time()
+        told = doubts_about(from_json(step.action.private["tree"]), view, unlabelled, self._vocabulary, meter)
+        return replace(told, cost=Cost(candidates=meter.used, seconds=time.process_time() - before))
 
     def reflect(self, view: TaskView, group: str, steps: Sequence[Step], probe: Probe) -> tuple[Claim, ...]:
         """Claims from ablating the accepted answer; nothing from a task that was not solved."""

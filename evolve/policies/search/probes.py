@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -18,6 +19,8 @@ from evolve.programs.types import STR, Type
 MAX_PROBES = 80
 """Inputs that are made of one problem."""
 _MARKS = (" ", ",", "/", "-", ".", ";", "_")
+SEEN_ENOUGH = 12
+"""Values of an argument after which what none of them has is hardly to be expected of the next one."""
 _FIELDS = re.compile(r"\d+|[^\W\d_]+|.", re.DOTALL)
 
 
@@ -25,12 +28,21 @@ _Way = Callable[[Any, Type, Sequence[Any]], Iterator[Any]]
 """From a value, its type and all values of its column to other values."""
 
 
-def probes(problem: Problem, most: int = MAX_PROBES) -> dict[tuple[Any, ...], int]:
-    """At most ``most`` inputs that no example has, each with how unlikely it is, from 0; deterministic."""
+def probes(
+    problem: Problem, wanted: Sequence[tuple[Any, ...]] = (), most: int = MAX_PROBES
+) -> dict[tuple[Any, ...], int]:
+    """Inputs that no example has, each with how unlikely it is, from 0; deterministic.
+
+    Args:
+        wanted: Further inputs that are known, without their outputs.
+        most: How many are made.
+    """
     found: dict[tuple[Any, ...], int] = {}
     known = set(problem.inputs)
+    whole = zip(*problem.inputs, *wanted, strict=True)
+    columns = [[one for one in column if isinstance(one, type(column[0]))] for column in whole]
     ways = [zip(_exchanged(problem), itertools.repeat(0))]
-    ways += [zip(_varied(problem, way), itertools.repeat(far)) for way, far in _WAYS]
+    ways += [zip(_varied(problem, columns, way), itertools.repeat(far)) for way, far in _WAYS]
     # In turn, so that no way of varying uses up the room of the others.
     for one in filter(None, itertools.chain.from_iterable(itertools.zip_longest(*ways))):
         if one[0] not in known:
@@ -64,10 +76,10 @@ def _kind(field: str) -> str:
     return "digits" if field.isdigit() else "letters" if field.isalpha() else field
 
 
-def _varied(problem: Problem, way: _Way) -> Iterator[tuple[Any, ...]]:
+def _varied(problem: Problem, columns: Sequence[Sequence[Any]], way: _Way) -> Iterator[tuple[Any, ...]]:
     for row in problem.inputs:
         for place, type_ in enumerate(problem.input_types):
-            for value in way(row[place], type_, [other[place] for other in problem.inputs]):
+            for value in way(row[place], type_, columns[place]):
                 if value != row[place]:
                     yield (*row[:place], value, *row[place + 1 :])
 
@@ -86,11 +98,27 @@ def _other_digits(value: Any, type_: Type, column: Sequence[Any]) -> Iterator[An
 
 def _fewer_digits(value: Any, type_: Type, column: Sequence[Any]) -> Iterator[Any]:
     """Numbers with one digit less and one more, unless they are padded to a width."""
+    yield from _resized(value, type_, column, met=True)
+
+
+def _unmet_digits(value: Any, type_: Type, column: Sequence[Any]) -> Iterator[Any]:
+    """The same where many values are known, and none has a number of so many digits there."""
+    yield from _resized(value, type_, column, met=False)
+
+
+def _resized(value: Any, type_: Type, column: Sequence[Any], *, met: bool) -> Iterator[Any]:
     for place, field, fields in _numbers_in(value, type_):
         if not _padded(column):
             less = field[1:].lstrip("0")
             for other in ([less] if less else []) + ([field + "1"] if len(field) < 3 else []):
-                yield "".join((*fields[:place], other, *fields[place + 1 :]))
+                if (len(column) < SEEN_ENOUGH or len(other) in _lengths(column, place)) == met:
+                    yield "".join((*fields[:place], other, *fields[place + 1 :]))
+
+
+def _lengths(column: Sequence[str], place: int) -> set[int]:
+    """How many digits the numbers have that stand at a place of the values."""
+    parted = [_FIELDS.findall(text) for text in column]
+    return {len(fields[place]) for fields in parted if place < len(fields) and fields[place].isdigit()}
 
 
 def _numbers_in(value: Any, type_: Type) -> Iterator[tuple[int, str, list[str]]]:
@@ -101,26 +129,40 @@ def _numbers_in(value: Any, type_: Type) -> Iterator[tuple[int, str, list[str]]]
 
 def _pieces(value: Any, type_: Type, column: Sequence[Any]) -> Iterator[Any]:
     """A piece less and one more, of texts that a mark divides into a number of pieces that varies."""
-    yield from _other_pieces(value, type_, column, vary=True)
+    yield from (text for text, usual in _other_pieces(value, type_, column) if usual)
 
 
-def _fixed_pieces(value: Any, type_: Type, column: Sequence[Any]) -> Iterator[Any]:
-    """The same of texts that always have as many pieces, where another number is hardly to be expected."""
-    yield from _other_pieces(value, type_, column, vary=False)
+def _odd_pieces(value: Any, type_: Type, column: Sequence[Any]) -> Iterator[Any]:
+    """The same where it is hardly to be expected: there are always as many pieces, or other marks become more or fewer
+    than they ever are, such as quotes that no longer come in pairs."""
+    yield from (text for text, usual in _other_pieces(value, type_, column) if not usual)
 
 
-def _other_pieces(value: Any, type_: Type, column: Sequence[Any], *, vary: bool) -> Iterator[Any]:
+def _other_pieces(value: Any, type_: Type, column: Sequence[Any]) -> Iterator[tuple[str, bool]]:
+    """Texts with other pieces, each with whether it is like those of the column apart from the mark between them."""
     if type_ != STR:
         return
+    counts = [_marks_of(text) for text in column]
     for mark in _MARKS:
         pieces = value.split(mark)
-        if len(pieces) > 1 and (len({text.count(mark) for text in column}) > 1) == vary:
+        if len(pieces) > 1:
+            varies = len({count[mark] for count in counts}) > 1
             # From another row, since a piece that comes twice is another thing to ask about.
             others = [piece for text in column for piece in text.split(mark) if piece not in pieces]
-            yield mark.join(pieces[:-1])
-            yield mark.join((*pieces[:-1], *others[:1], pieces[-1]))
-            if len(pieces) > 2:
-                yield mark.join((pieces[0], *pieces[2:]))
+            made = [pieces[:-1], [*pieces[:-1], *others[:1], pieces[-1]]]
+            made += [[pieces[0], *pieces[2:]]] if len(pieces) > 2 else []
+            for text in map(mark.join, made):
+                yield text, varies and _is_usual(_marks_of(text), counts, mark)
+
+
+def _marks_of(text: str) -> Counter[str]:
+    return Counter(character for character in text if not character.isalnum())
+
+
+def _is_usual(own: Counter[str], counts: Sequence[Counter[str]], apart: str) -> bool:
+    """Whether a text has as many of each other mark as some texts of the column have."""
+    marks = {*own, *(mark for count in counts for mark in count)} - {apart}
+    return all(min(one[mark] for one in counts) <= own[mark] <= max(one[mark] for one in counts) for mark in marks)
 
 
 def _case(value: Any, type_: Type, column: Sequence[Any]) -> Iterator[Any]:
@@ -143,7 +185,8 @@ _WAYS: tuple[tuple[_Way, int], ...] = (
     (_other_digits, 0),
     (_fewer_digits, 1),
     (_pieces, 1),
-    (_fixed_pieces, 3),
+    (_odd_pieces, 3),
+    (_unmet_digits, 3),
     (_numbers, 1),
     (_lists, 1),
     (_case, 3),

@@ -11,19 +11,23 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from dataclasses import replace as replaced
 from itertools import chain
 from typing import Any
 
 from evolve.policies.search.bank import Entry, term_of
 from evolve.policies.search.cover import JOIN
+from evolve.policies.search.cuts import DIGIT, bounds_in, cuts_of, rougher
 from evolve.policies.search.enumerator import Enumerator, OutOfBudget, SearchMeter, matcher
 from evolve.policies.search.grammar import Rule, costs_of
 from evolve.policies.search.leaves import MINED, leaves_of, look_ups
 from evolve.policies.search.problem import Problem
 from evolve.policies.search.searcher import MAX_COST, Vocabulary
+from evolve.policies.search.solvers.found import newest
+from evolve.policies.search.solvers.round_values import digits
 from evolve.programs.evaluation import compile_term, value_or
 from evolve.programs.operation import EVALUATION_ERRORS
-from evolve.programs.terms import Apply, Constant, Lambda, Term, paths, replace
+from evolve.programs.terms import Apply, Constant, Input, Lambda, Term, paths, replace, walk
 from evolve.programs.types import FLOAT, INT, STR, Type
 
 Values = tuple[Any, ...]
@@ -91,7 +95,7 @@ def rivals_of(
     fits = matcher(answered.problem.output_type, answered.problem.outputs)
     given = answered.values(answered.term, probed)
     best: dict[Term, int] = {}
-    for rival in chain(place.other_literals(), place.other_parts()):
+    for rival in chain(place.other_literals(), place.other_operations(), place.other_parts()):
         if rival.dearer <= MAX_DEARER and rival.dearer < best.get(rival.term, MAX_DEARER + 1):
             best[rival.term] = rival.dearer
     return [
@@ -160,6 +164,7 @@ class _Neighbourhood:
     numbered: Sequence[Values]
     meter: SearchMeter
     places: dict[tuple[Type, Values], list[_Place]] = field(default_factory=dict)
+    _applied: list[tuple[tuple[int, ...], Apply, Rule]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         problem, vocabulary = self.answered.problem, self.answered.vocabulary
@@ -177,6 +182,9 @@ class _Neighbourhood:
         )
         self._enumerator = _Tolerant(extended, grammar, self._costs, self._leaves, self.meter)
         self._enumerator.rows = len(problem.inputs)
+        self._rules = grammar.rules
+        own = self.answered
+        self._cuts = list(cuts_of(own.term, problem.outputs, lambda term: own.values(term, problem.inputs)))
         rules: dict[tuple[str, Type], Rule] = {(rule.name, rule.result): rule for rule in grammar.rules}
         self._add_places((), self.answered.term, problem.output_type, rules)
 
@@ -185,11 +193,14 @@ class _Neighbourhood:
     ) -> None:
         """Notes the place at ``path`` and those below it; what stands in lambdas has no value of its own."""
         whole = self.answered.term
+        if isinstance(part, Constant) and type_ == STR and not part.value.strip():
+            return  # blanks between pieces are meant as they are, and no row asks for working them out
         self._add_place(type_, part, self._price(part), lambda new: replace(whole, path, new))
         if isinstance(part, Constant) and type_ == STR:
             self._add_words(path, part.value)
         rule = rules.get((part.operation, type_)) if isinstance(part, Apply) else None
         if isinstance(part, Apply) and rule is not None:
+            self._applied.append((path, part, rule))
             for number, (child, kind) in enumerate(zip(part.args, rule.params, strict=True)):
                 if not isinstance(child, Lambda):
                     self._add_places((*path, number), child, kind, rules)
@@ -219,15 +230,29 @@ class _Neighbourhood:
 
     def other_literals(self) -> Iterator[Rival]:
         """The answer with another literal of the same type in one place, in lambdas too."""
+        bounds = bounds_in(self.answered.term)
         for path, part in paths(self.answered.term):
             if isinstance(part, Constant):
+                price = self._price(part)
                 others = {leaf.term: leaf.cost for leaf in self._leaves if leaf.type == part.type}
                 if part.type in (INT, FLOAT):
-                    price = self._price(part)
                     others |= {one: others.get(one, price) for one in self._numbers_near(part)}
                 self.meter.count(len(others))
                 for other, cost in others.items():
-                    yield Rival(term=replace(self.answered.term, path, other), dearer=cost - self._price(part))
+                    further = rougher(other, part) if path in bounds else 0
+                    yield Rival(term=replace(self.answered.term, path, other), dearer=cost - price + further)
+
+    def other_operations(self) -> Iterator[Rival]:
+        """The answer with another operation on the same values in one place, such as another way to round.
+
+        They are computed on every input, and so are seen where few inputs tell two operations apart.
+        """
+        for path, part, rule in self._applied:
+            for other in self._rules:
+                if other.params == rule.params and other.result == rule.result and other.name != rule.name:
+                    self.meter.count(1)
+                    term = replace(self.answered.term, path, Apply(other.name, part.args))
+                    yield Rival(term=term, dearer=self._costs[other.name] - self._costs[rule.name])
 
     def _numbers_near(self, part: Constant) -> list[Constant]:
         """Numbers that would do as well as a bound or a place: its neighbours, those of the probes, the end's side."""
@@ -256,6 +281,27 @@ class _Neighbourhood:
                 for place in self.places.get((type_, entry[0][:rows]), ()):
                     if entry[0] != place.values and cost - place.price <= MAX_DEARER:
                         yield Rival(term=place.change(term_of(entry)), dearer=cost - place.price)
+        yield from self._other_cuts(rows)
+
+    def _other_cuts(self, rows: int) -> Iterator[Rival]:
+        """The answer with another value of the newest level compared with a number that separates the rows as well.
+
+        What stands in an input that the answer does without separates a few rows too easily.
+        """
+        read = inputs_of(self.answered.term)
+        for column in newest(self._enumerator, INT, FLOAT) if self._cuts else ():
+            for cut in self._cuts if inputs_of(column.term) <= read else ():
+                self.meter.count(1)
+                found = cut.along(replaced(column, values=column.values[:rows]))
+                if found is not None:
+                    term, bound = found
+                    dearer = column.cost - self._price(cut.value) + DIGIT * (digits(bound) - digits(cut.bound))
+                    yield Rival(term=replace(self.answered.term, cut.path, term), dearer=dearer)
+
+
+def inputs_of(term: Term) -> set[int]:
+    """The arguments that a term reads, by number."""
+    return {part.index for part in walk(term) if isinstance(part, Input)}
 
 
 def _numbers_in(value: Any) -> Iterator[float]:

@@ -15,6 +15,7 @@ from evolve.episodes import Json, Row
 from evolve.extensions import find
 from evolve.tasks.model import Task, task_json
 from evolve.tasks.reading.assemble import PlacedRow, RawTask, name_meta
+from evolve.tasks.reading.labels import behind_rows
 from evolve.tasks.reading.limits import MAX_TEXT, Place, check_id, check_value, text_problem
 from evolve.tasks.reading.validation import printable, validated
 from evolve.tasks.work import Work
@@ -65,7 +66,7 @@ def parse_json(text: str, *, file: str, name: str, lines: bool) -> list[RawTask]
     documents = _documents(text, file, lines)
     if documents and all(_is_row(value) for _, value in documents):
         rows = [_placed(validated(_RowModel, value, place), place) for place, value in documents]
-        instruction = f"Find the function behind the rows of {name}."
+        instruction = behind_rows(name)
         raw = RawTask(id=name, place=Place(file=file), examples=rows, instruction=instruction, meta=name_meta(name))
         return [raw]
     place, first = documents[0]

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 
 from evolve.tasks.signature import argument_name, is_plain_name
 
+_LAST_COLUMN = "Give the last column from the others."
+_BEHIND_ROWS = "Find the function behind the rows of"
 _LABEL = re.compile(r"[\w-]+(?: [\w-]+){0,3}\Z")
 
 
@@ -26,10 +28,20 @@ def argument_names(labels: Sequence[str]) -> list[str]:
 def instruction_of(labels: Sequence[str]) -> str:
     """What is wanted: the column of the last label from the others."""
     if not all(map(_is_plain, labels)):
-        return "Give the last column from the others."
+        return _LAST_COLUMN
     *inputs, output = labels
     listed = inputs[0] if len(inputs) == 1 else ", ".join(inputs[:-1]) + " and " + inputs[-1]
     return f"Give {output} from {listed}."
+
+
+def behind_rows(name: str) -> str:
+    """What is wanted where nothing is told but rows."""
+    return f"{_BEHIND_ROWS} {name}."
+
+
+def tells_nothing(instruction: str) -> bool:
+    """Whether an instruction would be the same for any rows, so that two tasks with it need not be alike."""
+    return not instruction.strip() or instruction == _LAST_COLUMN or instruction.startswith(_BEHIND_ROWS)
 
 
 def _is_plain(label: str) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from evolve.episodes import Json, Row
 from evolve.errors import TaskError, UsageError
 from evolve.tables import (
+    CHECKS,
     Cell,
     ColumnKind,
     Comma,
@@ -18,6 +19,7 @@ from evolve.tables import (
     column_of,
     comma_of,
     is_blank,
+    label_of,
     text_column,
     typed_column,
 )
@@ -30,8 +32,6 @@ from evolve.tasks.reading.load import sourced
 _MOST_GIVEN = 5_000
 _MOST_BLANK = 2_000
 """Rows that are looked at to tell what a column is and to find the function."""
-CHECKS = ": check"
-"""How the column is called, after the one it speaks of, in which doubts stand."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,11 +85,13 @@ class PartlyFilled:
     Attributes:
         given: Rows in which it is filled.
         blank: Rows in which it is not.
+        doubted: Rows in which an earlier fill filled and doubted it, and which are no examples.
     """
 
     inputs: Inputs
     given: int
     blank: int
+    doubted: int = 0
 
 
 def counts_of(table: Table) -> list[tuple[int, int]]:
@@ -128,7 +130,8 @@ def wanted_column(
         if index == len(table.columns):
             if new:
                 return index, 0, max(map(sum, counts))
-            raise UsageError(f"{file} has no column {name!r}", hint=f"--column with one of {_labels(table.columns)}")
+            known = _labels([label_of(table, place) for place in range(index)])
+            raise UsageError(f"{file} has no column {name!r}", hint=f"--column with one of {known}")
     filled, blank = counts[index]
     label = label_of(table, index)
     if not blank:
@@ -168,11 +171,6 @@ def _labels(names: Sequence[str]) -> str:
     return ", ".join(repr(name) for name in names[:8]) + (", ..." if len(names) > 8 else "")
 
 
-def label_of(table: Table, index: int) -> str:
-    """What a column is called, also where nothing stands above it."""
-    return table.columns[index] or f"column {index + 1}"
-
-
 def column_task(table: Table, name: str | None = None) -> tuple[Task, PartlyFilled]:
     """The column to fill, and the task of finding how.
 
@@ -186,7 +184,15 @@ def column_task(table: Table, name: str | None = None) -> tuple[Task, PartlyFill
         UsageError: It does not say which column is meant, or nothing shows what belongs there.
     """
     column, given, blank = wanted_column(table, name)
-    examples, others = rows_of(table, column)
+    filled, empty = rows_of(table, column)
+    # what a fill guessed and doubted is no evidence for the next one, but as open as before
+    doubted = [record for record in filled if table.is_doubted(record, column)]
+    examples, others = [one for one in filled if not table.is_doubted(one, column)], [*empty, *doubted]
+    if not examples:
+        raise UsageError(
+            f"an earlier fill doubted every filled cell of {label_of(table, column)!r}",
+            hint="look at them, and clear the reasons beside those that are right",
+        )
     inputs = _inputs(table, column, examples, others)
     label = inputs.label
     labels = [table.columns[index] for index in inputs.columns]
@@ -198,9 +204,10 @@ def column_task(table: Table, name: str | None = None) -> tuple[Task, PartlyFill
         instruction=instruction_of([*labels, label]),
         names=argument_names(labels),
         meta=name_meta(label),
-        unlabelled=[one for one in map(inputs.of, others) if inputs.misread(one) is None],
+        unlabelled=[one for one in map(inputs.of, others) if inputs.misread(one) is None and _is_usual(one)],
     )
-    return sourced((assemble(raw),), table.path)[0], PartlyFilled(inputs=inputs, given=given, blank=blank)
+    wanted = PartlyFilled(inputs=inputs, given=given, blank=blank, doubted=len(doubted))
+    return sourced((assemble(raw),), table.path)[0], wanted
 
 
 def rows_of(table: Table, column: int) -> tuple[list[Record], list[Record]]:
@@ -270,6 +277,15 @@ def _placed(table: Table, inputs: Inputs, record: Record) -> PlacedRow:
     for index, value in zip((*inputs.columns, inputs.column), (*arguments, output), strict=True):
         check_value(value, place.at(table.columns[index] or "column"))
     return PlacedRow(row=Row(input=arguments, output=output), place=place)
+
+
+def _is_usual(arguments: tuple[Json, ...]) -> bool:
+    """Whether a task may hold them: a text of megabytes is filled, but nothing is tried on it."""
+    try:
+        check_value(list(arguments), Place(file=""))
+    except TaskError:
+        return False
+    return True
 
 
 def _id(table: Table, label: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from evolve.episodes import Json, Row
 from evolve.errors import UsageError
-from evolve.tables import Record, Table, column_of, is_blank, open_table, text_column, typed_column
+from evolve.tables import CHECKS, Record, Table, column_of, is_blank, open_table, text_column, typed_column
 from evolve.tasks.reading.assemble import PlacedRow, RawTask, name_meta
 from evolve.tasks.reading.labels import argument_names, instruction_of
 from evolve.tasks.reading.limits import Place, check_file, scalar_problem
@@ -35,7 +35,7 @@ def parse_table(path: Path, *, name: str, header: bool = True, target: str | Non
     _check(table, records, column, Place(file=file, line=table.first_line))
     given = [record for record in records if not is_blank(record.cells[column])] or records
     others = [record for record in records if is_blank(record.cells[column])] if given is not records else []
-    order = [*(index for index in range(len(table.columns)) if index != column), column]
+    order = [*(index for index in _own_columns(table) if index != column), column]
     columns = [_values(table, given, index, others if index != column else ()) for index in order]
     rows = []
     for number, record in enumerate(given):
@@ -54,13 +54,21 @@ def parse_table(path: Path, *, name: str, header: bool = True, target: str | Non
         names=argument_names(labels[:-1]),
         meta=name_meta(name),
         unlabelled=list(zip(*(column[len(given) :] for column in columns[:-1]), strict=True)),
-        warnings=_left_out(file, len(others), labels[-1]),
+        warnings=(
+            *_left_out(file, len(others), labels[-1]),
+            *(_other(table, records, column) if target is None else ()),
+        ),
     )
+
+
+def _own_columns(table: Table) -> list[int]:
+    """Those that no fill added."""
+    return [index for index, label in enumerate(table.columns) if not label.endswith(CHECKS)]
 
 
 def _target(table: Table, name: str | None) -> int:
     if name is None:
-        return len(table.columns) - 1
+        return max(_own_columns(table), default=len(table.columns) - 1)
     index = column_of(table, name)
     if index == len(table.columns):
         known = ", ".join(repr(label) for label in table.columns)
@@ -76,7 +84,7 @@ def _values(table: Table, given: Sequence[Record], index: int, others: Sequence[
 
 
 def _check(table: Table, records: Sequence[Record], column: int, first: Place) -> None:
-    if len(table.columns) < 2:
+    if len({*_own_columns(table), column}) < 2:
         raise first.error("at least two columns are needed: the arguments, then the output")
     if not table.columns[column] and records and all(is_blank(record.cells[column]) for record in records):
         raise first.error(
@@ -93,3 +101,20 @@ def _left_out(file: str, count: int, label: str) -> tuple[str, ...]:
     rows = "1 row has no" if count == 1 else f"{count:,} rows have no"
     what = f"{label!r}" if label else "last cell"
     return (f"{rows} {what}, so no example; `evolve fill {file}` fills such cells",)
+
+
+def _other(table: Table, records: Sequence[Record], column: int) -> tuple[str, ...]:
+    """Says that another column may be meant: the last one is full, and one alone is partly filled."""
+    blank = {
+        index: sum(is_blank(record.cells[index]) for record in records)
+        for index in _own_columns(table)
+        if table.columns[index]
+    }
+    partly = [index for index, count in blank.items() if 0 < count < len(records)]
+    if len(partly) != 1 or blank.get(column, 1):
+        return ()
+    file, meant, last = os.fspath(table.path.name), table.columns[partly[0]], table.columns[column]
+    return (
+        f"what gives {last!r} is looked for, the last column; where {meant!r} is meant, which has blank cells, "
+        f"`evolve fill {file}` fills it",
+    )

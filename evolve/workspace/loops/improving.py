@@ -20,16 +20,19 @@ from evolve.improve.loop import check_size, look_again
 from evolve.improve.loop import improve as run_loop
 from evolve.improve.report import Report
 from evolve.improve.session import LoopPlan, Session
+from evolve.improve.stream import BLOCKS, MOST, improve_in_stream
 from evolve.improve.uncommitted import SetAside
 from evolve.improve.workers import open_workers
 from evolve.ledger import Budget, Ledger, Spent
+from evolve.record.arms import UNLEARNED
 from evolve.record.journal import Journal, drop_report, last_report
 from evolve.tasks import Suite, load_suite
 from evolve.workflow import Knobs, Workflow
 from evolve.workspace.desk import Desk
 from evolve.workspace.folder_needs import common_environment, refuse_search
 from evolve.workspace.health.fault_reports import FaultKept
-from evolve.workspace.learners import episode_limits
+from evolve.workspace.learners import SearchLearner, episode_limits
+from evolve.workspace.loops.foretelling import foretold
 from evolve.workspace.opening import now, sandbox_opener
 from evolve.workspace.secrets import AsksEndpoints, folders_of, scanner_for
 
@@ -66,12 +69,29 @@ def improve(
         _end_unfinished(desk, key)
     # Before the run is opened again, since a run that its budget ended is told by its state.
     beginning = _beginning(desk, key, suite_name)
-    if beginning:
-        desk.events.emit(Event(kind="begun", data={"text": beginning}))
-    _reopen(desk, key, rounds)
+    begun = next((run for run in desk.stores.runs.runs() if run.key == key and run.state in ("open", BUDGET)), None)
+    streams = _is_small(desk, suite) if begun is None else bool(begun.body.get("stream"))
+    for text in (beginning, "" if begun or suite.unprovable else foretold(desk.stores, suite, streams=streams)):
+        if text:
+            desk.events.emit(Event(kind="begun", data={"text": text}))
+    if streams:
+        plan = replace(plan, rounds=BLOCKS)
+    _reopen(desk, key, plan.rounds)
     work = LoopWork(suite=suite, plan=plan, budget=budget, python=python)
-    with opened_session(desk, "improve", key, {"suite": suite_name, "rounds": rounds, "seed": seed}, work) as session:
-        return run_loop(session)
+    body = {"suite": suite_name, "rounds": rounds, "seed": seed, **({"stream": True} if streams else {})}
+    with opened_session(desk, "improve", key, body, work) as session:
+        return improve_in_stream(session) if streams else run_loop(session)
+
+
+def _is_small(desk: Desk, suite: Suite) -> bool:
+    """Whether a suite is judged task by task before it is practised on, since a split would leave too few to judge on.
+
+    Only the embedded search, whose episodes cost no money, and only before anything was promoted: against that a later
+    variant is to be held, and not against an agent that has learned nothing.
+    """
+    groups = {task.group for task in suite.tasks}
+    fresh = desk.stores.variants.active_digest == UNLEARNED and not suite.unprovable
+    return isinstance(desk.learner, SearchLearner) and len(groups) <= MOST and fresh
 
 
 def _end_unfinished(desk: Desk, key: str) -> None:

@@ -184,8 +184,9 @@ def typed_arguments(program: Program, text: str) -> tuple[Json, ...]:
         return _of_their_kinds(program, values)
     cells = [text] if len(names) == 1 else next(csv.reader([text], delimiter="\t" if "\t" in text else ","), [])
     if not needed <= len(cells) <= len(names):
+        count = "1 value is" if len(cells) == 1 else f"{len(cells)} values are"
         raise UsageError(
-            f"{program.entry} takes {', '.join(names)}, and {len(cells)} values are given",
+            f"{program.entry} takes {', '.join(names)}, and {count} given",
             hint="put commas or tabs between them, or give a JSON list",
         )
     takes, _ = annotations_of(program)

@@ -53,6 +53,7 @@ class Filled:
         column: The column that was filled.
         inputs: The columns from which it was filled.
         given: Rows in which it was filled before.
+        doubted: Of these, rows that are no examples, since an earlier fill doubted what it wrote there.
         filled: Cells that were filled.
         marked: Cells that are doubtful: left empty, filled and marked, or filled before and unlike what the function
             gives.
@@ -76,6 +77,7 @@ class Filled:
     function: str = ""
     loss: str = ""
     seconds: float = 0.0
+    doubted: int = 0
 
     def to_json(self) -> dict[str, Any]:
         """One JSON object."""

@@ -14,12 +14,23 @@ from typing import IO
 from evolve.episodes import Json
 from evolve.errors import UsageError, WorkspaceError
 from evolve.export.script import Script, is_script, script_of
-from evolve.files import named_path, replacing, write_atomic
+from evolve.files import check_folder, named_path, replacing, write_atomic
 from evolve.sandbox import Outcome, Program
-from evolve.tables import Change, Record, Rewriting, Table, form_of, identity, is_blank, open_table, table_path
+from evolve.tables import (
+    Change,
+    Record,
+    Rewriting,
+    Table,
+    form_of,
+    identity,
+    is_blank,
+    label_of,
+    open_table,
+    table_path,
+)
 from evolve.tasks import Task
 from evolve.tasks.likeness import Likeness
-from evolve.tasks.reading.partly_filled import Inputs, PartlyFilled, column_task, label_of
+from evolve.tasks.reading.partly_filled import Inputs, PartlyFilled, column_task
 from evolve.workspace.desk import Desk
 from evolve.workspace.runs.applying import (
     BATCH,
@@ -51,6 +62,7 @@ def fill(desk: Desk, request: FillRequest, run: Callable[[Task], Result]) -> Fil
     """
     started = time.monotonic()
     target = _target(request)
+    check_folder(target)
     script = _script_file(request, target)
     # taken first: a workbook is read whole when it is opened
     as_it_was = identity(table_path(request.table))
@@ -199,6 +211,7 @@ def _blank(table: Table, wanted: PartlyFilled, result: Result | None) -> Filled:
         column=wanted.inputs.label,
         inputs=tuple(label_of(table, index) for index in wanted.inputs.read_columns),
         given=wanted.given,
+        doubted=wanted.doubted,
         filled=0,
         marked=0,
         marks=(),
@@ -242,6 +255,8 @@ class _Work:
                     done = self._judged(record, values, outcomes)
                 else:
                     done = compared(self.table, self.inputs, record, outcomes[0])
+                    if done is None and self.table.is_doubted(record, self.inputs.column):
+                        done = self._doubted_still(record, values, outcomes)
                 if done is not None:
                     self._note(record, done)
                     spool.write(json.dumps([record.number, done.cell, done.why]) + "\n")
@@ -262,6 +277,11 @@ class _Work:
         if not distant.why:
             return done
         return replace(distant, why=f"{distant.why}, and no filled row is like this one, with {novelty}")
+
+    def _doubted_still(self, record: Record, values: Sequence[Json], outcomes: Sequence[Outcome]) -> Judged | None:
+        """What is doubtful about a cell that an earlier fill wrote and doubted, and where this one gives the same."""
+        again = self._judged(record, values, outcomes)
+        return replace(again, cell=None) if again.why else None
 
     def _is_wanted(self, record: Record) -> bool:
         return self.inputs.column >= len(record.cells) or is_blank(record.cells[self.inputs.column])

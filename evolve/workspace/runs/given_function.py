@@ -11,16 +11,27 @@ from evolve.episodes import Row
 from evolve.errors import UsageError
 from evolve.sandbox import Program
 from evolve.skills.signatures import types_of
-from evolve.tables import ANY, TEXT, Cell, ColumnKind, Comma, Table, is_blank, mostly, text_column, typed_column
+from evolve.tables import (
+    ANY,
+    CHECKS,
+    TEXT,
+    Cell,
+    ColumnKind,
+    Comma,
+    Table,
+    is_blank,
+    label_of,
+    mostly,
+    text_column,
+    typed_column,
+)
 from evolve.tasks.likeness import Likeness
 from evolve.tasks.reading.labels import argument_names
 from evolve.tasks.reading.partly_filled import (
-    CHECKS,
     Inputs,
     PartlyFilled,
     comma_in,
     has_digits,
-    label_of,
     rows_of,
     wanted_column,
 )

@@ -29,6 +29,7 @@ from evolve.workspace.runs.admitting import keeper_for, tell
 from evolve.workspace.runs.given_task import task_of
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.place import Place, Wish, agent_for, opener, with_earlier_runs
+from evolve.workspace.runs.proving import judge_first
 from evolve.workspace.runs.result import Result, refusals_of
 
 PAUSED = ("waiting", "interrupted")
@@ -165,7 +166,8 @@ def _taught(desk: Desk, owed: Owed, person: Person, left: Limits) -> Taught:
             blank, note=f"it was solved by {owed.body['policy']}, which alone can learn from it: {way}", waits=True
         )
     body = json.loads(desk.stores.objects.get(owed.body["input"]))
-    task = with_earlier_runs(desk, replace(task_of(body), source=owed.source), owed.run)
+    given = replace(task_of(body), source=owed.source)
+    task = with_earlier_runs(desk, given, owed.run)
     task = replace(task, found="")  # whoever is told the answer needs no fact to give it
     wish = Wish(task=task, python=owed.body["python"], person=person)
     note, lessons = "", Lessons()
@@ -173,7 +175,10 @@ def _taught(desk: Desk, owed: Owed, person: Person, left: Limits) -> Taught:
         note = "nothing of the budget was left"
     else:
         try:
+            judge_first(desk, owed.episode, given, person)
             lessons = _lessons(desk, owed, wish, record, left)
+        except Cancelled:
+            lessons = Lessons(stopped=True)
         except UsageError as problem:  # the folder is not there any more, or not as it was
             note = str(problem)
     stopped = replace(blank, cost=lessons.cost, note="the person stopped it", stopped=True)

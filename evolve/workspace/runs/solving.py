@@ -84,7 +84,7 @@ def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
         budget_ended=_budget_ended(wish.budget, record, limits),
         calls=SandboxedCalls(open=sandbox_opener(desk.settings, [desk.paths.root])),
     )
-    return doubted(desk, result_of(record, task, extras), record, task)
+    return doubted(desk, result_of(record, task, extras), record, wish)
 
 
 def _begun(desk: Desk, wish: Wish) -> Run:

@@ -1,11 +1,11 @@
-"""``ws.gate``: the verdicts on proposed variants, to look at."""
+"""``ws.gate``: what was judged and how it came out, to look at."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from evolve.errors import UsageError
-from evolve.gate import Begun, Decision, Decisions, Looks
+from evolve.gate import Begun, Decision, Decisions, Looks, OwnPair, Prequential, Proof
 from evolve.workspace.shelves.shelf import Shelf
 
 
@@ -42,9 +42,10 @@ class Verdicts:
 class GateLog(Shelf):
     """The verdicts of a workspace's gate; nothing here changes one."""
 
-    def __init__(self, decisions: Decisions, looks: Looks) -> None:
+    def __init__(self, decisions: Decisions, looks: Looks, own: Prequential) -> None:
         self._decisions = decisions
         self._looks = looks
+        self._own = own
 
     def list(self) -> Verdicts:
         """Every verdict, what was broken off, and at what level the next proposal is tested."""
@@ -68,3 +69,11 @@ class GateLog(Shelf):
     def looks(self, suite: str) -> int:
         """How often the test tasks of a suite, by its digest, have been opened."""
         return self._looks.count(suite)
+
+    def proof(self) -> Proof:
+        """What the person's own tasks say so far: whether what was learned from earlier ones helped on later ones."""
+        return self._own.proof()
+
+    def own(self) -> tuple[OwnPair, ...]:
+        """The person's own tasks, each judged before it was learned from, in the order in which they came."""
+        return tuple(self._own.pairs())

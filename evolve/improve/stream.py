@@ -1,0 +1,170 @@
+"""The loop for a suite that is too small to be split: every task is judged before it is practised on.
+
+The tasks are put in an order that their groups and the seed fix before anything is run, and are met in three blocks: a
+quarter, a quarter, a half. Of each block but the first, every problem is solved without learning and with all that the
+blocks before it have taught; only then is the block practised on. The pairs of all blocks are one sequential test of
+the procedure of practising against an agent that has learned nothing (Dawid's prequential principle, 1984), so that
+three quarters of the problems are evidence, where a split leaves one fifth. What is promoted has learned from all
+blocks: the evidence is about how it was made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from evolve.errors import BudgetExhausted
+from evolve.gate import (
+    Finding,
+    Pair,
+    Proposal,
+    SequentialTest,
+    Standing,
+    Tally,
+    instruments,
+    is_verified,
+    judged,
+    shuffled_groups,
+)
+from evolve.improve.judgement import conclude, propose, retries
+from evolve.improve.loop import check_size, make_report, round_row
+from evolve.improve.pairing import PairedEpisodes
+from evolve.improve.practice import practise
+from evolve.improve.report import NOT_RUN, Report, RoundRow
+from evolve.improve.session import Session
+from evolve.record.arms import UNLEARNED
+from evolve.record.journal import keep_report, report_of
+from evolve.tasks import Suite, Task
+from evolve.tasks.alike import problem_traits
+
+BLOCKS = 3
+"""Blocks in which the tasks are met, so that a guide is fitted anew each time the experience has doubled."""
+MOST = 120
+"""Distinct problems above which a split leaves enough to judge on."""
+_LAST = 10
+"""Decisive pairs at the end in which what was learned must not lose more than it wins."""
+
+
+def improve_in_stream(session: Session) -> Report:
+    """Runs the loop to its end, or on from where an earlier process stopped.
+
+    Raises:
+        BudgetExhausted: The budget allowed not even one episode.
+        UsageError: The suite has too few problems.
+    """
+    check_size(session.suite)
+    made = report_of(session.stores.db, session.run)
+    if made is not None:
+        return Report.from_json(made)
+    blocks = _blocks(session)
+    rows: list[RoundRow] = []
+    pairs: list[Pair] = []
+    for number, tasks in enumerate(blocks, 1):
+        if number > 1:
+            earlier = [task for block in blocks[: number - 1] for task in block]
+            pairs += _pairs(session, number, earlier, tasks)
+        counts = practise(_practising(session, tasks), number)
+        if number == 1 and not counts["episodes"]:
+            session.journal.drop(f"practice:{number}")
+            raise BudgetExhausted(f"{session.end_reason() or 'the budget allows no episode'}, so nothing was done")
+        ended = session.end_reason() or ("" if counts["complete"] else "practice was cut short")
+        decision = {} if ended or number < BLOCKS else _concluded(session, pairs)
+        rows.append(round_row(number, counts, decision, ended or "each problem is judged before it is practised on"))
+        if ended:
+            break
+    reason = session.end_reason() or f"all {len(blocks)} blocks done"
+    note = "" if pairs else "nothing could be judged before it was practised on"
+    controls = f"{NOT_RUN}: every task was practised on, so none is held out"
+    report = make_report(session, rows, pairs, note=note, reason=reason, controls=controls)
+    keep_report(session.stores.db, session.run, report.to_json())
+    return report
+
+
+def block_sizes(problems: int) -> tuple[int, int, int]:
+    """How many problems each block has: a quarter, a quarter and the rest."""
+    quarter = max(1, problems // 4)
+    return quarter, quarter, problems - 2 * quarter
+
+
+def _blocks(session: Session) -> list[list[Task]]:
+    """The tasks of each block, whole groups in an order that the seed and the groups' names fix."""
+    order = [task.group for task in shuffled_groups(session.suite.tasks, session.plan.seed)]
+    first, second, _ = block_sizes(len(order))
+    cuts = (order[:first], order[first : first + second], order[first + second :])
+    return [[task for group in groups for task in session.suite.tasks if task.group == group] for groups in cuts]
+
+
+def distinct(tasks: Sequence[Task], *, after: Sequence[Task] = ()) -> list[Task]:
+    """The tasks that count, one per problem and in order, none of them like one before it or like one of ``after``."""
+    met = {trait for task in after for trait in problem_traits(task)}
+    chosen = []
+    for task in tasks:
+        traits = problem_traits(task)
+        if not (traits & met or task.only_checked):
+            chosen.append(task)
+        met |= traits
+    return chosen
+
+
+def _practising(session: Session, tasks: Sequence[Task]) -> Session:
+    """The session with these tasks alone, all of them to be practised on."""
+    suite = session.suite
+    narrow = Suite(
+        name=suite.name, tasks=tuple(tasks), digest=suite.digest, assigned={task.group: "train" for task in tasks}
+    )
+    return replace(session, suite=narrow)
+
+
+def _pairs(session: Session, number: int, earlier: Sequence[Task], tasks: Sequence[Task]) -> tuple[Pair, ...]:
+    """The problems of a block without learning and with what the blocks before it have taught."""
+    name = f"pairs:{number}"
+    planned = session.journal.done(name)
+    if planned is None:
+        fresh = [task.id for task in distinct(tasks, after=earlier) if task.group not in session.stores.learned_from()]
+        planned = {"tasks": fresh, "variant": propose(_practising(session, earlier), number - 1) or ""}
+        session.journal.finish(name, planned)
+    if not (planned["variant"] and planned["tasks"]):
+        return ()
+
+    def told(pair: Pair) -> None:
+        session.tell("gate", pairs=pair.state.tally.tried, reason=pair.state.reason, round=number)
+
+    chosen = [session.suite.task(task_id) for task_id in planned["tasks"]]
+    # Those on record are not run again, so a crash repeats nothing. Without a test every problem of the block counts.
+    runner = PairedEpisodes(session=session, split="gate", seed=session.plan.seed).runner()
+    return runner.compare(chosen, parent=UNLEARNED, variant=planned["variant"], on_pair=told).pairs
+
+
+def _concluded(session: Session, pairs: Sequence[Pair]) -> Mapping[str, Any]:
+    """The verdict over the pairs of all blocks on what all blocks have taught; {} where there is nothing to judge."""
+    variant = propose(_practising(session, session.suite.tasks), BLOCKS)
+    if not variant:
+        return {}
+    step = f"gate:{BLOCKS}"
+    done = session.journal.done(step)
+    if done is not None:
+        return dict(done)
+    pins = instruments()
+    opened = session.stores.decisions.open(
+        pins, run=session.run, parent=UNLEARNED, variant=variant, suite=session.suite.digest
+    )
+    tally, standing = Tally(), Standing()
+    for pair in pairs:
+        tally = tally.plus(pair.outcome)
+        if pair.outcome not in ("void", "withheld"):
+            standing = standing.plus(pair.parent, pair.variant)
+    state = judged(SequentialTest(alpha=opened.alpha), tally, standing, left=0)
+    last = [pair.outcome for pair in pairs if pair.outcome in ("win", "loss")][-_LAST:]
+    if state.verdict == "accept" and last.count("loss") > last.count("win"):
+        reason = f"{state.reason}; but it lost more than it won of the last {len(last)} pairs that were no tie"
+        state = replace(state, verdict="undecided", reason=reason)
+    proposal = Proposal(run=session.run, parent=UNLEARNED, variant=variant, suite=session.suite)
+    blocks = [session.journal.done(f"pairs:{number}") or {"tasks": ()} for number in range(2, BLOCKS + 1)]
+    planned = sum(len(block["tasks"]) for block in blocks)
+    finding = Finding(proposal=proposal, state=state, pairs=tuple(pairs), planned=planned, pins=pins)
+    if finding.accepted:
+        finding = session.stores.gate.guarded(finding, partial(retries, session, variant, session.plan.seed))
+    entering = [[pair.variant] for pair in pairs if is_verified(pair.variant)] if finding.accepted else []
+    return conclude(session, step, finding, entering)

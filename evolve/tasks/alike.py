@@ -1,0 +1,38 @@
+"""By what two tasks are known to be one problem, or two columns of one table, so that they are not counted twice."""
+
+from __future__ import annotations
+
+from evolve.episodes import Row
+from evolve.files import canonical_json, digest
+from evolve.tasks.model import Task, row_json, row_key, suite_digest
+from evolve.tasks.reading.labels import tells_nothing
+
+_ROWS = 64
+"""Most rows by which a task is known again: those of the smallest digests, which tasks that share rows share."""
+_TELLING = 12
+"""Characters of an input, as JSON, from which on it hardly comes twice by chance."""
+
+
+def problem_traits(task: Task) -> frozenset[str]:
+    """What tasks of one problem share: its group, a row, or the instruction."""
+    rows = sorted(digest(canonical_json(row_json(row)))[:16] for row in _rows(task))
+    traits = [f"problem {task.group}", *(f"row {one}" for one in rows[:_ROWS])]
+    if not tells_nothing(task.instruction):
+        traits.append(f"words {digest(' '.join(task.instruction.casefold().split()))[:16]}")
+    return frozenset(traits)
+
+
+def table_traits(task: Task) -> frozenset[str]:
+    """What columns of one table share: the place that it is read from, or inputs that hardly come twice by chance."""
+    keys = [row_key(row) for row in _rows(task)]
+    inputs = sorted(digest(key)[:16] for key in keys if len(key) >= _TELLING)
+    traits = [f"input {one}" for one in inputs[:_ROWS]]
+    place, _, content = task.source.partition(" ")
+    # A file of many tasks is no table; one that held this task alone is.
+    if content and content == suite_digest((task,))[:16]:
+        traits.append(f"table {place}")
+    return frozenset(traits)
+
+
+def _rows(task: Task) -> tuple[Row, ...]:
+    return (*task.examples, *task.verify, *task.hidden)

@@ -1,0 +1,41 @@
+"""What a suite is said to show before it is run, held against the test itself."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from evolve.gate import SequentialTest, Tally
+from evolve.gate.foresight import Foresight
+
+
+def accepted(problems: int, share: float, level: float, seed: int) -> bool:
+    """Whether the sequential test accepts somewhere in so many pairs, of which this share is won and none lost."""
+    drawn, test, tally = random.Random(seed), SequentialTest(alpha=level), Tally()
+    for _ in range(problems):
+        tally = tally.plus("win" if drawn.random() < share else "tie")
+        if test.judge(tally).verdict == "accept":
+            return True
+    return False
+
+
+@pytest.mark.parametrize("problems", [10, 24, 64])
+def test_the_gain_that_is_promised_is_found_four_times_of_five(problems):
+    share = Foresight.of(problems, 0.025).share
+    assert share is not None
+    found = sum(accepted(problems, share, 0.025, seed) for seed in range(400)) / 400
+    assert 0.74 < found < 0.86
+    less = sum(accepted(problems, 0.7 * share, 0.025, seed) for seed in range(400)) / 400
+    assert less < found
+
+
+def test_fewer_problems_than_must_be_won_show_nothing():
+    ahead = Foresight.of(7, 0.025)
+    assert ahead.needed == 8 and ahead.share is None
+    assert Foresight.of(8, 0.025).share == pytest.approx(0.8 ** (1 / 8), abs=0.002)
+
+
+def test_so_many_are_enough_and_one_less_is_not():
+    enough = Foresight.enough(0.5, 0.025)
+    assert Foresight.of(enough, 0.025).share <= 0.5 < Foresight.of(enough - 1, 0.025).share

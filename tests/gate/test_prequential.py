@@ -1,0 +1,129 @@
+"""Whether learning has helped on a person's own tasks: what counts, what does not, and how often chance is believed."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evolve.episodes import Cost, EpisodeRecord
+from evolve.gate import MIGRATIONS, ArmOutcome, OwnPair, Prequential, Proof
+from evolve.store import Database
+
+
+@pytest.fixture
+def own(tmp_path: Path):
+    with Database(tmp_path / "memory.db", MIGRATIONS) as db:
+        yield Prequential(db, clock=lambda: 1.0)
+
+
+def arm(task: str, candidates: int, *, solved: bool = True, variant: str = "unlearned", **more) -> EpisodeRecord:
+    return EpisodeRecord(
+        episode=f"{task}-{variant}",
+        run="",
+        task=task,
+        suite="",
+        group=task,
+        split="shadow",
+        variant=variant,
+        seed=0,
+        status="solved" if solved else "budget",
+        verified=solved,
+        answer="",
+        steps=(),
+        cost=Cost(candidates=candidates),
+        **more,
+    )
+
+
+def won(task: str) -> tuple[EpisodeRecord, EpisodeRecord]:
+    return arm(task, 100), arm(task, 10, variant="v")
+
+
+def lost(task: str) -> tuple[EpisodeRecord, EpisodeRecord]:
+    return arm(task, 10), arm(task, 100, variant="v")
+
+
+def pair(outcome: str, *, alike: bool = False) -> OwnPair:
+    return OwnPair(episode="e", family="f", alike=alike, outcome=outcome, unlearned=ArmOutcome(), learned=ArmOutcome())
+
+
+def test_wins_on_distinct_problems_show_that_learning_helped(own: Prequential) -> None:
+    assert not own.proof().helped and own.proof().counted == 0
+    for number in range(8):
+        assert own.add(f"e{number}", "text", [f"problem {number}"], won(f"t{number}"), met=False)
+    proof = own.proof()
+    assert proof.helped and (proof.counted, proof.solved_learned, proof.solved_unlearned) == (8, 8, 8)
+    assert proof.mean_ratio == pytest.approx(0.1) and proof.cost_learned / proof.cost_unlearned == pytest.approx(0.1)
+    assert [(row.family, row.tally.wins) for row in proof.families] == [("text", 8)]
+
+
+def test_losses_show_that_it_harmed(own: Prequential) -> None:
+    for number in range(20):
+        own.add(f"e{number}", "text", [f"problem {number}"], lost(f"t{number}"), met=False)
+    assert own.proof().harmed and not own.proof().helped
+
+
+def test_the_same_problem_again_is_shown_and_is_no_evidence(own: Prequential) -> None:
+    for number in range(60):
+        own.add(f"e{number}", "text", [f"problem {number % 3}", f"row {number}"], won(f"t{number}"), met=False)
+    proof = own.proof()
+    assert (proof.counted, proof.alike) == (3, 57) and not proof.helped
+    assert [one.alike for one in own.pairs()] == [False] * 3 + [True] * 57
+
+
+def test_any_trait_in_common_makes_tasks_alike_even_through_one_that_did_not_count(own: Prequential) -> None:
+    own.add("e1", "text", ["table a", "row 1"], won("t1"), met=False)
+    own.add("e2", "text", ["table a", "row 2"], won("t2"), met=False)
+    own.add("e3", "text", ["table b", "row 2"], won("t3"), met=False)
+    assert [one.alike for one in own.pairs()] == [False, True, True]
+
+
+def test_what_was_learned_from_elsewhere_is_no_evidence(own: Prequential) -> None:
+    own.add("e1", "text", ["problem 1"], won("t1"), met=True)
+    assert own.proof().counted == 0 and own.proof().alike == 1
+
+
+def test_an_episode_is_judged_once_whatever_comes_later(own: Prequential) -> None:
+    assert own.add("e1", "text", ["problem 1"], lost("t1"), met=False)
+    assert not own.add("e1", "text", ["problem 9"], won("t1"), met=False)
+    assert [one.outcome for one in own.pairs()] == ["loss"] and not own.met(["problem 9"])
+
+
+def test_a_fault_of_what_was_learned_is_no_way_out_of_a_loss(own: Prequential) -> None:
+    for number in range(8):
+        own.add(f"w{number}", "text", [f"problem {number}"], won(f"w{number}"), met=False)
+    for number in range(4):
+        failed = replace(arm(f"f{number}", 10, solved=False, variant="v"), status="fault")
+        own.add(f"f{number}", "text", [f"other {number}"], (arm(f"f{number}", 10), failed), met=False)
+    assert own.proof().state.tally.withheld == 4 and not own.proof().helped
+
+
+def test_two_tasks_are_no_pair(own: Prequential) -> None:
+    with pytest.raises(ValueError, match="not a pair"):
+        own.add("e1", "text", ["problem 1"], (arm("a", 1), arm("b", 1)), met=False)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["win", "loss", "tie", "void", "withheld"]), st.booleans()), max_size=40))
+def test_what_is_alike_moves_nothing(outcomes: list[tuple[str, bool]]) -> None:
+    every = [pair(outcome, alike=alike) for outcome, alike in outcomes]
+    counted = [one for one in every if not one.alike]
+    assert Proof.of(every).state == Proof.of(counted).state
+    assert Proof.of(every).counted == len(counted)
+
+
+def test_looked_at_after_every_task_chance_is_believed_at_most_once_in_twenty() -> None:
+    drawn = random.Random(7)
+    believed = 0
+    for _ in range(200):
+        seen: list[OwnPair] = []
+        for _ in range(40):
+            seen.append(pair(drawn.choice(["win", "loss", "tie"])))
+            if Proof.of(seen).helped:
+                believed += 1
+                break
+    assert believed <= 200 * 0.05

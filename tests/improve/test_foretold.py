@@ -1,0 +1,38 @@
+"""Before a loop begins a person is told what their tasks can show."""
+
+from __future__ import annotations
+
+from benchmarks.doubles import small_suite
+from evolve.tasks import render_jsonl
+
+
+class Heard:
+    def __init__(self):
+        self.told = []
+
+    def emit(self, event):
+        if event.kind == "begun":
+            self.told.append(event.data["text"])
+
+
+def told_of(open_ws, file, tasks):
+    heard = Heard()
+    file.write_text(render_jsonl(tasks))
+    with open_ws(events=heard) as workspace:
+        workspace.improve(str(file), rounds=1)
+    return heard.told
+
+
+def test_a_few_tasks_are_said_to_show_nothing(open_ws, tmp_path):
+    (told,) = told_of(open_ws, tmp_path / "few.jsonl", small_suite(12).tasks)
+    assert told.startswith("12 distinct problems, 3 of them to judge on") and "Nothing can be shown" in told
+    assert "3 under one instruction (give the " in told and "your own runs" in told
+
+
+def test_enough_tasks_are_said_to_show_a_gain_of_a_size(open_ws, suite_file):
+    heard = Heard()
+    with open_ws(events=heard) as workspace:
+        workspace.improve(str(suite_file), rounds=1)
+    (told,) = heard.told
+    assert told.startswith("40 distinct problems, 8 of them to judge on") and "make 8 of these better" in told
+    assert "97% of such problems" in told and "would show a gain on half of them" in told

@@ -1,0 +1,124 @@
+"""A suite too small to be split: every task is judged before it is practised on, and counts once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import pytest
+
+from benchmarks.doubles import slow_learner, small_suite
+from evolve.failpoints import VARIABLE
+from evolve.improve.session import LoopPlan
+from evolve.improve.stream import BLOCKS, block_sizes, distinct, improve_in_stream
+from evolve.ledger import Budget
+from evolve.tasks import Suite
+from evolve.testing import FixedLearner
+from evolve.workspace.loops.improving import LoopWork, loop_limits, opened_session
+
+
+def suite_of(count, *, instruction="give the {0.family} of {0.id}"):
+    tasks = [replace(task, instruction=instruction.format(task)) for task in small_suite(count).tasks]
+    return Suite(name="small", tasks=tuple(tasks))
+
+
+def streamed(workspace, suite, *, budget=None, seed=0):
+    budget = budget or Budget()
+    desk = workspace._desk
+    plan = LoopPlan(rounds=BLOCKS, seed=seed, limits=loop_limits(desk, budget, suite))
+    work = LoopWork(suite=suite, plan=plan, budget=budget)
+    with opened_session(desk, "improve", f"key {suite.digest} {seed}", {"suite": suite.name}, work) as session:
+        return improve_in_stream(session)
+
+
+@dataclass(frozen=True)
+class Useless(FixedLearner):
+    """Learns an order that is the unlearned one, so that nothing it keeps makes any difference."""
+
+    def fit(self, experience, views, skills, seed):
+        return {"preferred": [*self.programs, str(len(experience))]}
+
+
+def test_thirty_tasks_are_enough_to_promote_what_helps(open_ws):
+    with open_ws() as workspace:
+        report = streamed(workspace, suite_of(30))
+        assert report.promoted and [row.promoted for row in report.rounds] == [False, False, True]
+        assert report.arms[0].tasks == report.arms[1].tasks == 30 - block_sizes(30)[0]
+        assert report.arms[1].candidates < report.arms[0].candidates and report.looks == 0
+        (decision,) = workspace.gate.list().decisions
+        assert (decision.verdict, decision.parent, decision.planned) == ("accept", "unlearned", 23)
+        assert decision.alpha == pytest.approx(0.025)
+        assert len(workspace.stores.regression.tasks("small")) == 23
+
+
+def test_each_task_is_judged_before_it_is_practised_on_and_by_what_others_taught(open_ws):
+    with open_ws() as workspace:
+        streamed(workspace, suite_of(30))
+        episodes = workspace.stores.runs.episodes()
+        for number, record in enumerate(episodes):
+            if record.split == "gate":
+                earlier = {one.group for one in episodes[:number] if one.split == "train"}
+                assert record.group not in earlier
+        assert len({record.variant for record in episodes if record.split == "gate"}) == BLOCKS
+
+
+def test_what_makes_no_difference_is_not_promoted(open_ws):
+    with open_ws(learner=Useless(programs=slow_learner().programs)) as workspace:
+        report = streamed(workspace, suite_of(30))
+        assert not report.promoted and workspace.stores.variants.active_digest == "unlearned"
+        (decision,) = workspace.gate.list().decisions
+        assert decision.tally.ties == 23 and decision.verdict != "accept"
+
+
+def test_tasks_of_one_template_count_once(open_ws):
+    suite = suite_of(30, instruction="give the {0.family}")
+    assert len(distinct(suite.tasks)) == 4
+    with open_ws() as workspace:
+        assert not streamed(workspace, suite).promoted
+        assert not [record for record in workspace.stores.runs.episodes() if record.split == "gate"]
+
+
+def test_a_problem_that_was_learned_from_before_is_practised_on_and_not_counted(open_ws):
+    suite = suite_of(30)
+    with open_ws() as workspace:
+        for task in suite.tasks:
+            workspace.run(task)
+        report = streamed(workspace, suite)
+        assert not report.promoted and report.rounds[-1].episodes
+        assert not [record for record in workspace.stores.runs.episodes() if record.split == "gate"]
+
+
+def figures(report):
+    return [(row.arm, row.tasks, row.verified, row.candidates) for row in report.arms], report.promoted
+
+
+@pytest.mark.parametrize(
+    "point", ["practice.kept:2", "gate.before:1", "gate.inside:1", "attempt.kept:20", "variant.kept:2"]
+)
+def test_killed_anywhere_the_same_command_comes_to_the_same_end(open_ws, monkeypatch, point):
+    with open_ws("whole") as workspace:
+        whole = streamed(workspace, suite_of(24))
+    monkeypatch.setenv(VARIABLE, f"{point}:int")
+    with open_ws("cut") as workspace, pytest.raises(KeyboardInterrupt):
+        streamed(workspace, suite_of(24))
+    monkeypatch.delenv(VARIABLE)
+    with open_ws("cut") as workspace:
+        assert figures(streamed(workspace, suite_of(24))) == figures(whole)
+        assert len(workspace.gate.list().decisions) == 1
+
+
+def test_a_budget_that_ends_it_decides_nothing(open_ws):
+    with open_ws() as workspace:
+        report = streamed(workspace, suite_of(24), budget=Budget(candidates=52_500))
+        assert not report.promoted and not workspace.gate.list().decisions
+        assert "52,500" in report.finish_reason
+
+
+def test_the_order_is_fixed_by_groups_and_seed_alone(open_ws):
+    suite = suite_of(24)
+    turned = Suite(name="small", tasks=suite.tasks[::-1])
+    orders = []
+    for name, one in (("a", suite), ("b", turned)):
+        with open_ws(name) as workspace:
+            streamed(workspace, one)
+            orders.append([record.task for record in workspace.stores.runs.episodes() if record.split == "gate"])
+    assert orders[0] == orders[1]

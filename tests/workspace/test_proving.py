@@ -1,0 +1,90 @@
+"""A person's own task is judged before it is learned from: with what was learned earlier, and without."""
+
+from __future__ import annotations
+
+import pytest
+
+import evolve
+from evolve.cancellation import Cancellation
+from evolve.failpoints import VARIABLE
+from evolve.workspace import Person
+
+FIRST = ["Ada Lovelace", "Alan Turing", "Grace Hopper", "Kurt Goedel", "Emmy Noether", "Max Born", "Lise Meitner"]
+SECOND = ["Tony Hoare", "John Backus", "Frances Allen", "Barbara Liskov", "Donald Knuth", "Jean Bartik", "Alan Kay"]
+THIRD = ["Rosa Parks", "Nelson Mandela", "Angela Davis", "Martin King", "Bertha Suttner", "Mary Wilson", "Desmond Tutu"]
+
+
+def mail(name):
+    return name.lower().replace(" ", ".") + "@corp.com"
+
+
+def table(folder, names, rule, label):
+    file = folder / f"{label}.csv"
+    file.write_text(f"person {label},{label}\n" + "".join(f'{name},"{rule(name)}"\n' for name in names))
+    return file
+
+
+def test_a_second_problem_is_solved_with_what_the_first_taught_and_without(tmp_path):
+    with evolve.open(tmp_path / "ws") as workspace:
+        workspace.run(examples=table(tmp_path, FIRST, mail, "mail"))
+        assert workspace.skills.list()
+        workspace.run(examples=table(tmp_path, SECOND, mail, "address"))
+        first, second = workspace.gate.own()
+        proof = workspace.gate.proof()
+    # Nothing was learned before the first task, not even from itself.
+    assert (first.outcome, first.alike, first.learned.cost) == ("tie", False, first.unlearned.cost)
+    assert (second.outcome, second.alike) == ("win", False)
+    assert second.learned.solved and second.unlearned.solved and second.learned.cost < second.unlearned.cost
+    assert (proof.counted, proof.state.tally.wins, proof.helped) == (2, 1, False)
+
+
+def test_another_column_of_a_table_and_the_same_rows_elsewhere_count_for_nothing(tmp_path):
+    with evolve.open(tmp_path / "ws") as workspace:
+        workspace.run(examples=table(tmp_path, FIRST, mail, "mail"))
+        workspace.run(examples=table(tmp_path, FIRST, str.upper, "capitals"))
+        workspace.run(examples=table(tmp_path, FIRST[::-1], mail, "copy"))
+        assert [pair.alike for pair in workspace.gate.own()] == [False, True, True]
+
+
+def test_a_table_that_grew_is_the_same_table(tmp_path):
+    with evolve.open(tmp_path / "ws") as workspace:
+        workspace.run(examples=table(tmp_path, FIRST, mail, "mail"))
+        workspace.run(examples=table(tmp_path, SECOND, lambda name: name.split()[1], "mail"))
+        assert [pair.alike for pair in workspace.gate.own()] == [False, True]
+
+
+def test_what_too_few_rows_decide_and_what_is_not_learned_from_is_not_judged(tmp_path):
+    with evolve.open(tmp_path / "ws") as workspace:
+        workspace.run(examples=table(tmp_path, FIRST[:4], mail, "few"))
+        workspace.run(examples=table(tmp_path, SECOND, mail, "unlearned"), person=Person(learn="off"))
+        assert workspace.gate.own() == ()
+
+
+def test_nothing_of_the_pair_teaches(tmp_path):
+    with evolve.open(tmp_path / "ws") as workspace:
+        workspace.run(examples=table(tmp_path, FIRST, mail, "mail"))
+        workspace.run(examples=table(tmp_path, SECOND, mail, "address"))
+        assert {record.split for record in workspace.stores.runs.episodes()} == {"own"}
+
+
+def test_stopped_before_it_was_judged_it_is_judged_when_learning_goes_on(tmp_path):
+    stop = Cancellation()
+    with evolve.open(tmp_path / "ws") as workspace, workspace.delivering():
+        workspace.run(examples=table(tmp_path, FIRST, mail, "mail"))
+    with evolve.open(tmp_path / "ws") as workspace:
+        stop.wind_down()
+        (taught,) = workspace.learn(person=Person(cancellation=stop))
+        assert taught.stopped and workspace.gate.own() == () and not workspace.skills.list()
+        (taught,) = workspace.learn()
+        assert taught.skills and len(workspace.gate.own()) == 1
+
+
+def test_cut_off_while_it_learned_it_is_judged_once_and_as_it_stood_before(tmp_path, monkeypatch):
+    monkeypatch.setenv(VARIABLE, "lessons.inside:1:int")
+    with evolve.open(tmp_path / "ws") as workspace, pytest.raises(KeyboardInterrupt):
+        workspace.run(examples=table(tmp_path, FIRST, mail, "mail"))
+    monkeypatch.delenv(VARIABLE)
+    with evolve.open(tmp_path / "ws") as workspace:
+        before = workspace.gate.own()
+        workspace.learn()
+        assert workspace.gate.own() == before and len(before) == 1
