@@ -27,7 +27,7 @@ from evolve.tasks import load_suite
 from evolve.workflow import Workflow
 
 SUITES = ("everyday", "lists")
-SEARCH_SEEDS = 3
+SEARCH_SEEDS = 2
 SEARCH_BUDGET = 300_000
 QUICK_BUDGET = 60_000
 MINE = "linked"
