@@ -1,10 +1,10 @@
-"""Does the optimiser find what is better, get past what deceives, and refuse to be cheated?
+"""Does the optimiser find what is better, at the cost at which others do, and does it refuse to be cheated?
 
 *Search*: the embedded policy starts with a workflow that gives up after 100 candidates. The optimiser, random search
-and best of n have the same budget of candidates; what each ends with then tries every held-out group once, outside of
-the budget. The best known configuration is the best on held-out tasks of everything tried and of the shipped workflow
-at the limit. *Landscapes*: see :mod:`benchmarks.landscapes`. *Cheats*: five optimisers that cheat, before the real
-gate. Prompts have a benchmark of their own, :mod:`benchmarks.optimize_prompts`.
+and Optuna's TPE turn knobs with the same budget of candidates, and somebody sets one by hand; what each would have
+judged tries every held-out group once, outside of the budget. Only scores of screening tasks choose. *Landscapes*:
+three of :mod:`benchmarks.landscapes`, at equal numbers of scored workflows. *Cheats*: five optimisers that cheat,
+before the real gate. Prompts have a benchmark of their own, :mod:`benchmarks.optimize_prompts`.
 """
 
 from __future__ import annotations
@@ -13,27 +13,30 @@ import argparse
 import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from benchmarks.figures import grouped_bootstrap
-from benchmarks.landscapes import DECEPTIVE_BUDGET, SEEDS, SMOOTH_BUDGET, Kind
+from benchmarks.landscapes import BUDGETS, SEEDS
 from benchmarks.learning import shown
-from benchmarks.optimize_search import LIMITS, climb, held_out, run_search
+from benchmarks.optimize_search import HAND, LIMITS, climb, held_out, run_search
 from benchmarks.record import Outcome, Target, against, common_options, progress, publish
 from evolve.gate import Interval, clopper_pearson
 from evolve.tasks import load_suite
 from evolve.workflow import Workflow
 
-SUITE = "everyday"
-SEARCH_SEEDS = 3
+SUITES = ("everyday", "lists")
+SEARCH_SEEDS = 2
 SEARCH_BUDGET = 300_000
 QUICK_BUDGET = 60_000
-ARMS = ("optimiser", "random search", "best of n")
+MINE = "linked"
+RIVALS = ("random search", "tpe")
+ARMS = (MINE, *RIVALS, HAND)
 PARTS = ("search", "landscapes", "cheats", "prompts")
-KINDS: tuple[Kind, ...] = ("smooth", "deceptive")
-CLIMBERS = ("archive", "greedy")
 KNOWN = "shipped workflow"
+WORSE = -0.05
+"""A difference that is not excluded is one of this size."""
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -48,8 +51,8 @@ def rows_of(parts: Sequence[str], *, quick: bool, seeds: Sequence[int]) -> Itera
         mine = seeds[: 1 if quick else SEARCH_SEEDS]
         yield from _search_rows(mine, QUICK_BUDGET if quick else SEARCH_BUDGET)
     if "landscapes" in parts:
-        for kind in KINDS:
-            for arm in CLIMBERS:
+        for kind in BUDGETS:
+            for arm in (MINE, *RIVALS):
                 yield from (climb(kind, arm, seed) for seed in seeds)
                 progress(f"{kind}, {arm}: {len(seeds)} seeds")
     if "cheats" in parts:
@@ -65,24 +68,25 @@ def rows_of(parts: Sequence[str], *, quick: bool, seeds: Sequence[int]) -> Itera
 
 
 def _search_rows(seeds: Sequence[int], budget: int) -> Iterator[dict[str, Any]]:
-    suite = load_suite(SUITE)
-    yield from held_out(Workflow(), suite, seed=min(seeds), arm=KNOWN)
-    for seed in seeds:
-        for arm in ARMS:
+    for name in SUITES:
+        suite = load_suite(name)
+        yield from ({"suite": name, **row} for row in held_out(Workflow(), suite, seed=min(seeds), arm=KNOWN))
+        for seed, arm in product(seeds, ARMS):
             found = run_search(arm, suite, budget=budget, seed=seed)
             yield {
                 "measure": "search",
+                "suite": name,
                 "arm": arm,
                 "seed": seed,
                 "spent": found.candidates,
                 "tried": found.tried,
+                "accepted": found.accepted,
                 "reason": found.reason,
                 "knobs": found.workflow.as_json()["knobs"],
-                "stages": list(found.workflow.stages),
             }
             rows = held_out(found.workflow, suite, seed=seed, arm=arm)
-            yield from rows
-            progress(f"search, seed {seed}, {arm}: {sum(row['solved'] for row in rows)} of {len(rows)} held-out groups")
+            yield from ({"suite": name, **row} for row in rows)
+            progress(f"{name}, seed {seed}, {arm}: {sum(row['solved'] for row in rows)} of {len(rows)} held-out groups")
 
 
 def targets_of(rows: Rows) -> list[Target]:
@@ -92,15 +96,26 @@ def targets_of(rows: Rows) -> list[Target]:
         from benchmarks import optimize_prompts
 
         prompts = optimize_prompts.targets_of(rows)
-    deceptive = {arm: _found(rows, "deceptive", arm) for arm in ("archive", "greedy")}
     cheats = [row for row in rows if row["measure"] == "cheat"]
+    found = {kind: [row for row in rows if row["measure"] == kind and row["arm"] == MINE] for kind in BUDGETS}
     return [
-        against("held-out score over that of the best known configuration", recovered(rows), ">=", 0.9),
-        against("groups solved, optimiser minus random search", gain(rows, "random search"), "low >", 0.0),
-        against("groups solved, optimiser minus best of n", gain(rows, "best of n"), "low >", 0.0),
-        against("deceptive landscape: archive reaches the optimum", deceptive["archive"], ">=", 0.9),
-        against("deceptive landscape: greedy reaches the optimum", deceptive["greedy"], "<=", 0.2),
-        against("smooth landscape: best score, archive over greedy", smooth_ratio(rows), ">=", 0.9),
+        *(
+            against(f"{suite}: groups solved, optimiser minus {rival}", gain(rows, suite, rival), "low >=", WORSE)
+            for suite, rival in product(SUITES, ARMS[1:])
+        ),
+        *(
+            against(f"{kind} landscape: best score, optimiser minus {rival}", lead(rows, kind, rival), "low >=", WORSE)
+            for kind, rival in product(BUDGETS, RIVALS)
+        ),
+        *(
+            against(
+                f"{kind} landscape: optimum reached",
+                clopper_pearson(sum(bool(row["found"]) for row in mine), len(mine)),
+                ">=",
+                0.9,
+            )
+            for kind, mine in found.items()
+        ),
         Target(
             name="cheating optimisers accepted",
             op="<=",
@@ -112,68 +127,44 @@ def targets_of(rows: Rows) -> list[Target]:
     ]
 
 
-def recovered(rows: Rows) -> Interval:
-    """Groups the optimiser's workflows solve, over those of the best configuration known from these rows."""
-    counts: dict[tuple[str, int], int] = {}
-    for row in rows:
-        if row["measure"] == "held-out":
-            key = (str(row["arm"]), int(row["seed"]))
-            counts[key] = counts.get(key, 0) + bool(row["solved"])
-    if not any(arm == "optimiser" for arm, _ in counts):
-        return Interval(value=None, low=None, high=None, n=0)
-    best = max(counts, key=lambda key: counts[key])
-    known = {row["task"]: bool(row["solved"]) for row in rows if _is(row, *best)}
-    mine = [row for row in rows if row["measure"] == "held-out" and row["arm"] == "optimiser"]
-    columns = [(float(row["solved"]), float(known[row["task"]])) for row in mine]
-    return grouped_bootstrap([str(row["group"]) for row in mine], columns, lambda sums: sums[:, 0] / sums[:, 1])
-
-
-def gain(rows: Rows, rival: str) -> Interval:
+def gain(rows: Rows, suite: str, rival: str) -> Interval:
     """Share of held-out groups that the optimiser's workflow solves minus the rival's, paired by group and seed."""
-    theirs = {(row["seed"], row["task"]): row for row in rows if row["measure"] == "held-out" and row["arm"] == rival}
+    held = [row for row in rows if row["measure"] == "held-out" and row["suite"] == suite]
+    theirs = {(row["seed"], row["task"]): row for row in held if row["arm"] == rival}
     pairs = [
         (str(row["group"]), float(row["solved"]) - float(theirs[row["seed"], row["task"]]["solved"]))
-        for row in rows
-        if row["measure"] == "held-out" and row["arm"] == "optimiser" and (row["seed"], row["task"]) in theirs
+        for row in held
+        if row["arm"] == MINE and (row["seed"], row["task"]) in theirs
     ]
     columns = [(difference, 1.0) for _, difference in pairs]
     return grouped_bootstrap([group for group, _ in pairs], columns, lambda sums: sums[:, 0] / sums[:, 1])
 
 
-def smooth_ratio(rows: Rows) -> Interval:
-    """Mean best score of the archive over that of greedy search, paired by seed."""
-    best = {(row["arm"], row["seed"]): float(row["best"]) for row in rows if row["measure"] == "smooth"}
-    seeds = sorted(seed for arm, seed in best if arm == "archive" and ("greedy", seed) in best)
-    columns = [(best["archive", seed], best["greedy", seed]) for seed in seeds]
+def lead(rows: Rows, kind: str, rival: str) -> Interval:
+    """Mean best score of the optimiser minus the rival's on one kind of landscape, paired by seed."""
+    best = {(row["arm"], row["seed"]): float(row["best"]) for row in rows if row["measure"] == kind}
+    seeds = sorted(seed for arm, seed in best if arm == MINE and (rival, seed) in best)
+    columns = [(best[MINE, seed] - best[rival, seed], 1.0) for seed in seeds]
     return grouped_bootstrap([str(seed) for seed in seeds], columns, lambda sums: sums[:, 0] / sums[:, 1])
-
-
-def _found(rows: Rows, kind: str, arm: str) -> Interval:
-    mine = [row for row in rows if row["measure"] == kind and row["arm"] == arm]
-    return clopper_pearson(sum(bool(row["found"]) for row in mine), len(mine))
-
-
-def _is(row: Mapping[str, Any], arm: str, seed: int) -> bool:
-    return bool(row["measure"] == "held-out" and row["arm"] == arm and row["seed"] == seed)
 
 
 def summary(rows: Rows) -> Iterator[tuple[Any, ...]]:
     """Arms and what they came to, the head first."""
     yield ("part", "arm", "seeds", "result")
-    for arm in (KNOWN, *ARMS):
-        mine = [row for row in rows if row["measure"] == "held-out" and row["arm"] == arm]
+    for suite, arm in product(SUITES, (KNOWN, *ARMS)):
+        held = [row for row in rows if row["measure"] == "held-out" and (row["suite"], row["arm"]) == (suite, arm)]
+        if held:
+            runs = [row for row in rows if row["measure"] == "search" and (row["suite"], row["arm"]) == (suite, arm)]
+            cost = f", {max(row['spent'] for row in runs):,} candidates at most" if runs else ""
+            solved = sum(bool(row["solved"]) for row in held)
+            yield (suite, arm, len({row["seed"] for row in held}), f"{solved} of {len(held)} solved{cost}")
+    for kind, arm in product(BUDGETS, (MINE, *RIVALS)):
+        mine = [row for row in rows if row["measure"] == kind and row["arm"] == arm]
         if mine:
-            spent = [row["spent"] for row in rows if row["measure"] == "search" and row["arm"] == arm]
-            cost = f", {max(spent):,} candidates at most" if spent else ""
-            solved = sum(bool(row["solved"]) for row in mine)
-            yield ("search", arm, len({row["seed"] for row in mine}), f"{solved} of {len(mine)} solved{cost}")
-    for kind in KINDS:
-        for arm in CLIMBERS:
-            mine = [row for row in rows if row["measure"] == kind and row["arm"] == arm]
-            if mine:
-                best = sum(float(row["best"]) for row in mine) / len(mine)
-                found = sum(bool(row["found"]) for row in mine)
-                yield (kind, arm, len(mine), f"optimum in {found} seeds, mean best {best:.3f}")
+            best = sum(float(row["best"]) for row in mine) / len(mine)
+            found = sorted(int(row["found"]) for row in mine if row["found"])
+            middle = f", at {found[len(found) // 2]} in the middle" if found else ""
+            yield (kind, arm, len(mine), f"optimum in {len(found)} seeds{middle}, mean best {best:.3f}")
     for row in rows:
         if row["measure"] == "cheat":
             plain = "a plain test accepts it" if row["unguarded"] else "a plain test refuses it too"
@@ -209,15 +200,15 @@ def main(argv: Sequence[str] | None = None) -> None:
         rows += rows_of(options.part or PARTS[:3], quick=options.quick, seeds=seeds)
     outcome = Outcome(
         benchmark="optimize",
-        seeds=len({row["seed"] for row in rows if row["measure"] in ("smooth", "deceptive")}),
+        seeds=len({row["seed"] for row in rows if row["measure"] in BUDGETS}),
         quick=options.quick,
         rows=rows,
         targets=targets_of(rows),
         settings={
-            "suite": SUITE,
+            "suites": list(SUITES),
             "search_budget": QUICK_BUDGET if options.quick else SEARCH_BUDGET,
             "episode_limit": LIMITS.candidates,
-            "landscape_budgets": [DECEPTIVE_BUDGET, SMOOTH_BUDGET],
+            "landscape_budgets": BUDGETS,
         },
     )
     publish(outcome, options, table(outcome))

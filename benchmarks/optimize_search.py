@@ -5,22 +5,23 @@ from __future__ import annotations
 import math
 import random
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.landscapes import BLOCKS, Kind, Landscape, is_optimal
+from benchmarks.landscapes import Kind, Landscape, is_optimal
+from benchmarks.tpe import TpeEngine
 from evolve.episodes import Limits, TaskView
 from evolve.events import NoEvents
 from evolve.gate import is_verified, one_per_group
 from evolve.improve.jobs import WorkerSetup
 from evolve.improve.optimization import optimize
+from evolve.improve.parts import parted
 from evolve.improve.session import LoopPlan, Session
 from evolve.improve.workers import LocalWorkers
 from evolve.ledger import Budget, Ledger
-from evolve.optimizer.bandit import ALL, BanditEngine
 from evolve.optimizer.engine import (
     Candidate,
     Engine,
@@ -31,7 +32,8 @@ from evolve.optimizer.engine import (
     Trial,
     Trials,
 )
-from evolve.optimizer.mutations import mutate, single_operators
+from evolve.optimizer.linked import LOOKS, LinkedEngine
+from evolve.optimizer.parts import parts_of, redrawn
 from evolve.optimizer.scope import Scope
 from evolve.paths import WorkspacePaths
 from evolve.record.arms import Arm, agent_for
@@ -48,20 +50,22 @@ LIMITS = Limits(candidates=2_000, seconds=None)
 POOR = Workflow().with_knobs(candidates=100, steps=1, recall_k=0)
 """Where the searches begin: an episode that gives up after 100 candidates."""
 
+HAND = "hand setting"
+"""Somebody sets ``candidates`` to the limit and searches nothing."""
+
 FARTHEST = 6
-"""Most mutations between the start and a point that random search looks at."""
+"""Most parts drawn anew between the start and a point that random search looks at."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PickBest:
-    """Screens points it makes without looking at any result, and takes the best: random search, or best of n.
+    """Screens points it makes without looking at any result, and takes the best: random search.
 
     Where nothing new is left within reach, the better half of what it has is screened on further tasks, and half of
     that again, so that what is left of the budget serves the choice.
 
     Attributes:
-        farthest: Most mutations of the start that a point is away; 1 for best of n. Each is drawn evenly from the
-            operators that the optimiser has.
+        farthest: Most parts drawn anew between the start and a point.
     """
 
     settings: EngineSettings
@@ -72,26 +76,26 @@ class PickBest:
 
     def search(self, trials: Trials, start: Candidate) -> str:
         """Goes on until the budget ends, or all is seen."""
-        rng, among = random.Random(f"{self.name}:{self.settings.seed}"), single_operators()
+        rng = random.Random(f"{self.name}:{self.settings.seed}")
         tasks = [view.id for view in trials.tasks]
-        self._screen(trials, start, tasks[:ALL])
+        self._screen(trials, start, tasks[: LOOKS[-1]])
         barren = 0
         while barren < 400:
             workflow = start.workflow
             for _ in range(rng.randint(1, self.farthest)):
-                made = mutate(workflow, rng, among)
-                workflow = made.workflow if made is not None else workflow
+                part = rng.choice(parts_of(workflow, only=self.settings.only))
+                workflow = redrawn(workflow, part, rng) or workflow
             workflow = self.scope.fitted(workflow)
             child = Candidate(workflow=workflow, parents=(start.digest,), operator=self.name)
             if child.digest in self.screened or not self.scope.shows(start.workflow, workflow):
                 barren += 1
                 continue
             barren = 0
-            self._screen(trials, child, tasks[:ALL])
-        for first in range(ALL, len(tasks), ALL):
+            self._screen(trials, child, tasks[: LOOKS[-1]])
+        for first in range(LOOKS[-1], len(tasks), LOOKS[-1]):
             kept = self.ranked()
             for candidate in kept[: max(1, len(kept) // 2)]:
-                self._screen(trials, candidate, tasks[first : first + ALL])
+                self._screen(trials, candidate, tasks[first : first + LOOKS[-1]])
         return "nothing new within reach"
 
     def ranked(self) -> list[Candidate]:
@@ -114,27 +118,48 @@ class Found:
     candidates: int
     tried: int
     reason: str
+    accepted: int = 0
 
 
 def run_search(arm: str, suite: Suite, *, budget: int, seed: int) -> Found:
-    """One search on real episodes within a budget of candidates; the optimiser's goes through the real gate."""
-    settings, scope = EngineSettings(seed=seed), Scope(policy="search", limits=LIMITS)
-    rivals = {"random search": FARTHEST, "best of n": 1}
-    rival = PickBest(settings=settings, scope=scope, farthest=rivals[arm], name=arm) if arm in rivals else None
-    engine: Engine = rival or BanditEngine(settings=settings, scope=scope)
-    with _session(suite, budget, seed) as session:
-        report = optimize(session, engine, {})
-        best = rival.ranked()[0].workflow if rival else session.stores.active_workflow(session.workflow)
+    """One search of knobs on real episodes within a budget of candidates; ``linked`` goes through the real gate.
+
+    What a search found is what it would have judged: the last that it handed to the gate, and for those that pay for no
+    judgement what they like best by its trials.
+    """
+    if arm == HAND:
+        return Found(workflow=POOR.with_knobs(candidates=2_000), candidates=0, tried=0, reason="set by hand")
+    engine = engine_of(arm, EngineSettings(seed=seed, only="knobs"), Scope(policy="search", limits=LIMITS))
+    with opened_session(suite, budget, seed) as session:
+        report = optimize(parted(session), engine, {})
+        if isinstance(engine, PickBest):
+            best = engine.ranked()[0].workflow
+        elif isinstance(engine, TpeEngine):
+            best = engine.best.workflow if engine.best is not None else POOR
+        else:
+            judged = session.stores.decisions.log(suite.digest)
+            best = session.stores.arm(judged[-1].variant, POOR).workflow if judged else POOR
         return Found(
             workflow=best,
+            accepted=len(report.changes),
             candidates=session.ledger.spent.candidates,
             tried=report.tried,
             reason=report.finish_reason,
         )
 
 
+def engine_of(arm: str, settings: EngineSettings, scope: Scope | None = None) -> Engine:
+    """The engine of an arm, made anew."""
+    scope = scope or Scope()
+    if arm == "random search":
+        return PickBest(settings=settings, scope=scope, farthest=FARTHEST, name=arm)
+    if arm == "tpe":
+        return TpeEngine(settings=settings, scope=scope)
+    return LinkedEngine(settings=settings, scope=scope)
+
+
 @contextmanager
-def _session(suite: Suite, budget: int, seed: int) -> Iterator[Session]:
+def opened_session(suite: Suite, budget: int, seed: int) -> Iterator[Session]:
     """A session in a record of its own. Programs of the search's own operations run without a sandbox."""
     with tempfile.TemporaryDirectory() as folder:
         paths = WorkspacePaths(Path(folder))
@@ -173,7 +198,8 @@ def held_out(workflow: Workflow, suite: Suite, *, seed: int, arm: str) -> list[d
 
 
 def _tried(agent: Any, task: Task, arm: Arm) -> dict[str, Any]:
-    record = agent.run_episode(task, variant="unlearned", split="test", seed=0, limits=arm.limits(LIMITS))
+    limits = arm.limits(LIMITS, task.environment)
+    record = agent.run_episode(task, variant="unlearned", split="test", seed=0, limits=limits)
     return {
         "task": task.id,
         "group": task.group,
@@ -189,7 +215,8 @@ class LandscapeTrials:
         self.landscape = landscape
         self.incumbent = Candidate(workflow=landscape.start)
         self.tasks = [
-            TaskView(id=str(block), family="", instruction="", signature="", examples=()) for block in range(BLOCKS)
+            TaskView(id=str(block), family="", instruction="", signature="", examples=())
+            for block in range(landscape.blocks)
         ]
         self.best, self.found = 0.0, 0
         self._blocks = 0
@@ -197,15 +224,15 @@ class LandscapeTrials:
     @property
     def scored(self) -> int:
         """Workflows that were scored; one of which only some blocks were asked for counts as that part."""
-        return math.ceil(self._blocks / BLOCKS)
+        return math.ceil(self._blocks / self.landscape.blocks)
 
     def screen(self, candidate: Candidate, tasks: Sequence[str]) -> Sequence[Trial]:
         """The scores of the blocks; ends the search at the optimum, or when the budget is used up."""
-        if self._blocks >= self.landscape.budget * BLOCKS:
+        if self._blocks >= self.landscape.budget * self.landscape.blocks:
             raise SearchEnded("the budget is used up")
         self._blocks += len(tasks)
         scores = self.landscape.scores(candidate.workflow)
-        self.best = max(self.best, sum(scores) / BLOCKS)
+        self.best = max(self.best, sum(scores) / len(scores))
         if is_optimal(scores):
             self.found = self.scored
             raise SearchEnded("the optimum")
@@ -226,42 +253,15 @@ class LandscapeTrials:
         return Left()
 
     def _total(self, candidate: Candidate) -> float:
-        return sum(self.landscape.scores(candidate.workflow)) / BLOCKS
-
-
-@dataclass(frozen=True, kw_only=True)
-class Greedy:
-    """Keeps one workflow, and replaces it by a mutation that is strictly better over all blocks."""
-
-    seed: int
-    name: str = "greedy"
-
-    def search(self, trials: Trials, start: Candidate) -> str:
-        """Goes on until the budget ends."""
-        rng = random.Random(f"greedy:{self.seed}")
-        names = [view.id for view in trials.tasks]
-        kept, value = start, _mean(trials.screen(start, names))
-        among = single_operators()
-        while True:
-            made = mutate(kept.workflow, rng, among)
-            if made is None:
-                continue
-            child = Candidate(workflow=made.workflow)
-            found = _mean(trials.screen(child, names))
-            if found > value:
-                kept, value = child, found
+        return sum(self.landscape.scores(candidate.workflow)) / self.landscape.blocks
 
 
 def climb(kind: Kind, arm: str, seed: int) -> dict[str, Any]:
     """One search on one landscape, as a row."""
     landscape = Landscape(kind=kind, seed=seed)
     trials = LandscapeTrials(landscape)
-    engines: dict[str, Callable[[], Engine]] = {
-        "archive": lambda: BanditEngine(settings=EngineSettings(seed=seed)),
-        "greedy": lambda: Greedy(seed=seed),
-    }
     with suppress(SearchEnded):
-        engines[arm]().search(trials, trials.incumbent)
+        engine_of(arm, EngineSettings(seed=seed)).search(trials, trials.incumbent)
     return {
         "measure": kind,
         "arm": arm,
@@ -270,7 +270,3 @@ def climb(kind: Kind, arm: str, seed: int) -> dict[str, Any]:
         "found": trials.found,
         "scored": trials.scored,
     }
-
-
-def _mean(trials: Sequence[Trial]) -> float:
-    return sum(one.score for one in trials) / len(trials)

@@ -44,8 +44,8 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "files": "evolve.environments.files:FILES",
     },
     "engines": {
-        "bandit": "evolve.optimizer.bandit:BANDIT",
         "gepa": "evolve.optimizer.gepa_engine:GEPA",
+        "linked": "evolve.optimizer.linked:LINKED",
     },
     "formats": {
         "agent-skills": "evolve.export.agent_skills:AGENT_SKILLS",

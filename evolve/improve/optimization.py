@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
 from typing import Any
 
@@ -164,20 +164,14 @@ def foresee(parts: Parts, trials: SessionTrials, start: Candidate) -> Forecast:
     session = parts.search
     known = session.journal.done("forecast")
     tasks = [view.id for view in trials.tasks[:_SCREENED]]
-    informative = 0
     try:
-        for first in range(0, len(tasks), _PILOT):
-            pilot = trials.screen(start, tasks[first : first + _PILOT])
-            informative += sum(trial.informative for trial in pilot)
-            # While every trial has ended in a fault nothing has a price yet, so some more are run.
-            if informative:
-                break
+        price = _price_of_episode(session, trials, start, tasks)
     except SearchEnded as end:
         raise _budget_too_small(parts.whole, str(end), 0.0) from end
     if known is not None:
         read: Forecast = from_data(Forecast, known)
         return read
-    forecast = _forecast_from(session, informative, len(tasks))
+    forecast = _forecast_from(session, price, len(tasks))
     if forecast.tests is not None and min(forecast.tests, forecast.proposals or 0) < FEWEST:
         screening, test = _costs(session, forecast.episode_share, len(tasks))
         needed = max((1 + FEWEST) * screening / SEARCHING, FEWEST * test / JUDGING)
@@ -187,16 +181,41 @@ def foresee(parts: Parts, trials: SessionTrials, start: Candidate) -> Forecast:
     return forecast
 
 
-def _forecast_from(session: Session, informative: int, tasks: int) -> Forecast:
-    """What the budget buys, where ``informative`` episodes, those without a fault, cost what has been spent."""
+def _price_of_episode(
+    session: Session, trials: SessionTrials, start: Candidate, tasks: Sequence[str]
+) -> Mapping[str, float]:
+    """What an episode takes, by kind of budget; {} where every one ended in a fault.
+
+    Processes start and libraries load with the first episodes, once, so these are priced only where there are no
+    others. While every trial has ended in a fault nothing has a price yet, so some more are run.
+    """
+    known = session.journal.done("price")
+    price: Mapping[str, float] = known or {}
+    # The same questions come again when a run goes on, and those that an earlier version began asked for one batch.
+    one_batch = known is None and session.journal.done("forecast") is not None
+    for first in range(0, len(tasks), _PILOT):
+        before = session.ledger.spent
+        pilot = trials.screen(start, tasks[first : first + _PILOT])
+        informative = sum(trial.informative for trial in pilot)
+        if known is None and informative:
+            after = session.ledger.spent
+            kinds = [item.name for item in fields(Budget)]
+            price = {kind: (getattr(after, kind) - getattr(before, kind)) / informative for kind in kinds}
+        if price and (first or one_batch):
+            break
+    session.journal.finish("price", dict(price))
+    return price
+
+
+def _forecast_from(session: Session, price: Mapping[str, float], tasks: int) -> Forecast:
+    """What the rest of the budget buys at this price of an episode."""
     if session.ledger.budget.unlimited:
         return Forecast()
-    if not informative:
+    if not price:
         return Forecast(unknown="what the budget buys is not known: every episode of the pilot ended in a fault")
-    spent = session.share_spent()
-    if not spent:
+    each = session.share_of(price) * SEARCHING
+    if not each:
         return Forecast(unknown="the budget bounds nothing that an episode spends here")
-    each = spent * SEARCHING / informative
     screening, test = _costs(session, each, tasks)
     # The start has to be screened once before there is anything to compare proposals with.
     proposals = max(0, int(SEARCHING / screening) - 1)

@@ -230,13 +230,19 @@ class Session:
 
     def share_spent(self) -> float:
         """How much of this budget is gone, in [0, 1], by the kind that is furthest; 0 without a budget."""
+        spent = self.ledger.spent
+        # A later budget is counted from where the one before it ended.
+        kinds = {item.name: getattr(spent, item.name) - getattr(self.before, item.name) for item in fields(Budget)}
+        return min(1.0, self.share_of(kinds))
+
+    def share_of(self, amounts: Mapping[str, float]) -> float:
+        """What amounts by kind are of this budget, by the kind that it bounds most tightly; 0 without a budget."""
         shares = []
         for item in fields(Budget):
             bound, before = getattr(self.ledger.budget, item.name), getattr(self.before, item.name)
             if bound:
-                # A later budget is counted from where the one before it ended.
-                shares.append((getattr(self.ledger.spent, item.name) - before) / max(bound - before, 1e-9))
-        return min(1.0, max(shares, default=0.0))
+                shares.append(amounts[item.name] / max(bound - before, 1e-9))
+        return max(shares, default=0.0)
 
     def may_practise(self, number: int) -> bool:
         """Whether practice of round ``number`` is still within its part of the budget.

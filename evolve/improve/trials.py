@@ -23,7 +23,7 @@ from evolve.improve.withholding import item_controls, outcomes
 from evolve.optimizer import UNLEARNED, Variant
 from evolve.optimizer.engine import Candidate, Judgement, Left, SearchEnded, Trial
 from evolve.optimizer.item_record import ItemRecord
-from evolve.optimizer.population import Member
+from evolve.optimizer.member import Member
 from evolve.record.arms import Arm
 from evolve.tasks import Task
 

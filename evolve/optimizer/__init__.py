@@ -5,7 +5,7 @@ from __future__ import annotations
 from evolve.optimizer.archive import MIGRATIONS as ARCHIVE
 from evolve.optimizer.archive import Entry, Promotion, VariantArchive
 from evolve.optimizer.item_record import MIGRATIONS as ITEMS
-from evolve.optimizer.mutations import Mutation, Operator, crossover, mutate, operators
+from evolve.optimizer.parts import mixed, parts_of, redrawn
 from evolve.optimizer.variant import ALL_INSIGHTS, UNLEARNED, Variant
 
 MIGRATIONS = (*ARCHIVE, *ITEMS)
@@ -15,12 +15,10 @@ __all__ = [
     "MIGRATIONS",
     "UNLEARNED",
     "Entry",
-    "Mutation",
-    "Operator",
     "Promotion",
     "Variant",
     "VariantArchive",
-    "crossover",
-    "mutate",
-    "operators",
+    "mixed",
+    "parts_of",
+    "redrawn",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from evolve.errors import UsageError
@@ -11,6 +11,9 @@ from evolve.optimizer.counterfactual import Editor, Replay
 from evolve.optimizer.engine import Engine, EngineSettings
 from evolve.optimizer.item_record import ItemRecord
 from evolve.optimizer.scope import Scope
+
+GONE: Mapping[str, str] = {"bandit": "linked"}
+"""Engines of earlier versions, with what has taken their place."""
 
 PARTS = ("prompts", "workflow", "knobs")
 """What can be asked for alone."""
@@ -63,8 +66,10 @@ def engine_kind(name: str, only: str) -> EngineKind:
     Raises:
         UsageError: Nobody offers it, or it does not change that part.
     """
-    name = name or ("gepa" if only == "prompts" else "bandit")
+    name = name or ("gepa" if only == "prompts" else "linked")
     kind: EngineKind | None = find("engines", name, EngineKind)
+    if kind is None and name in GONE:
+        raise UsageError(f"the engine {name} is gone; {GONE[name]} has taken its place", hint=f"--engine {GONE[name]}")
     if kind is None:
         raise UsageError(f"no engine {name!r}", hint=f"--engine {', --engine '.join(names('engines'))}")
     if only and only not in kind.changes:

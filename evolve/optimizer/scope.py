@@ -47,11 +47,21 @@ class Scope:
         """Whether a trial could tell the two apart."""
         return self._seen(before) != self._seen(after)
 
+    def hides(self, part: str) -> bool:
+        """Whether no trial could show a change of this part alone."""
+        kind, _, name = part.partition(":")
+        return name in self._hidden_knobs if kind == "knob" else bool(self.policy) and name in LEARNING_STAGES
+
+    @property
+    def _hidden_knobs(self) -> frozenset[str]:
+        return (
+            UNSEEN_KNOBS | INERT_KNOBS.get(self.policy.partition(":")[0], frozenset()) if self.policy else frozenset()
+        )
+
     def _seen(self, workflow: Workflow) -> object:
         if not self.policy:
             return workflow.as_json()
-        hidden = UNSEEN_KNOBS | INERT_KNOBS.get(self.policy.partition(":")[0], frozenset())
-        knobs = {name: value for name, value in asdict(workflow.knobs).items() if name not in hidden}
+        knobs = {name: value for name, value in asdict(workflow.knobs).items() if name not in self._hidden_knobs}
         stages = [stage for stage in workflow.stages if stage not in LEARNING_STAGES]
         routes = {
             stage: {condition: target for condition, target in targets.items() if target not in LEARNING_STAGES}

@@ -1,13 +1,13 @@
 """Breaks ties between candidates by a target that a person chose, where solves and cost tell nothing apart.
 
-The order is solved, then cost, then the target. Of those that do better, the one that is put to the gate first is
-chosen by solves, then the target, then cost. What is better by the target alone is not put to the gate: that could only
+Of those that do better by solves or cost, the one that is put to the gate first is chosen by solves, then the target,
+then cost. What is better by the target alone is not put to the gate: that could only
 use up some of its error budget, and so have it refuse something else. The gate hears of no target.
 """
 
 from __future__ import annotations
 
-from evolve.optimizer.population import Member, compare
+from evolve.optimizer.member import Member, compare
 
 
 def liked(child: Member, other: Member) -> tuple[int, int]:
@@ -25,16 +25,32 @@ def is_preferred(child: Member, other: Member) -> bool:
 
 
 def standing(child: Member, other: Member) -> tuple[float, ...] | None:
-    """Where a child stands among those worth judging, the least first; None if it wins no more than it loses."""
+    """Where a child stands among those worth judging, the least first; None if it is no better by solves or cost.
+
+    Success comes first, as it does where the gate looks at both as wholes: whoever solves more may cost more.
+    """
     wins, losses = compare(child, other)
-    if wins <= losses:
+    gained, lost = _scores(child, other)
+    if gained <= lost and wins <= losses:
         return None
     more, fewer = liked(child, other)
-    first = losses - wins if child.target is None else _scores_lost(child, other)
-    return (first, fewer - more, losses - wins, -child.score, child.cost)
+    return (lost - gained, fewer - more, losses - wins, -child.score, child.cost)
 
 
-def _scores_lost(child: Member, other: Member) -> int:
-    """Tasks on which the child's score is lower, less those where it is higher."""
+def prospects(child: Member, other: Member) -> float:
+    """How far the child's gain is from chance, in squared standard deviations of as many fair coins; 0 without a gain.
+
+    By pairs as the gate counts them, or by solves alone where these show more: a few tasks may not tell that what
+    solves more wins more pairs than it loses by its cost.
+    """
+    return max(_surprise(*compare(child, other)), _surprise(*_scores(child, other)))
+
+
+def _surprise(wins: int, losses: int) -> float:
+    return (wins - losses) ** 2 / (wins + losses) if wins > losses else 0.0
+
+
+def _scores(child: Member, other: Member) -> tuple[int, int]:
+    """On how many tasks the child's score is higher and lower."""
     pairs = [(trial.score, other.trials[task].score) for task, trial in child.trials.items() if task in other.trials]
-    return sum(mine < theirs for mine, theirs in pairs) - sum(mine > theirs for mine, theirs in pairs)
+    return sum(mine > theirs for mine, theirs in pairs), sum(mine < theirs for mine, theirs in pairs)

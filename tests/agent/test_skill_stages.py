@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from evolve.errors import WorkspaceError
-from evolve.optimizer import mutate, operators
+from evolve.optimizer import parts_of, redrawn
 from evolve.skills import Skill
 from tests.agent.deliberating import FIRM, SPLIT, notes, search_agent, with_stages
 
@@ -109,11 +109,12 @@ def test_a_skill_of_another_type_is_refused() -> None:
         run(FIRM, NUMBER)
 
 
-def test_a_mutation_may_put_a_learned_skill_into_a_workflow() -> None:
+def test_a_change_may_put_a_learned_skill_into_a_workflow() -> None:
     from random import Random
 
-    known = [one for one in operators(skills=[stage_for(CHANGE)]) if one.name == "insert-skill"]
-    made = mutate(with_stages(), Random(1), known)
+    part = f"stage:{stage_for(CHANGE)}"
+    assert part in parts_of(with_stages(), skills=[stage_for(CHANGE)])
+    made = redrawn(with_stages(), part, Random(1))
     assert made is not None
-    record = search_agent(made.workflow, skills=(CHANGE,)).run_episode(FIRM, variant="v", split="own")
+    record = search_agent(made, skills=(CHANGE,)).run_episode(FIRM, variant="v", split="own")
     assert record.answer.startswith("# tidied\n")

@@ -236,6 +236,20 @@ def test_a_wish_that_cannot_be_met_is_refused(more, says, suite_file, open_ws) -
         ws.optimize(OptimizerRequest(**{"suite": str(suite_file), **more}))
 
 
+def test_a_run_of_an_engine_that_is_gone_ends_with_what_to_do_and_the_next_one_begins_anew(
+    poor, turner, suite_file, open_ws
+) -> None:
+    turner()
+    request = {"suite": str(suite_file), "seed": 0, "engine": "bandit", "only": "knobs", "target": ""}
+    with open_ws() as ws:
+        old = ws.stores.runs.begin("optimize", "of an earlier version", request, started="")
+        with pytest.raises(UsageError, match="its engine bandit is gone, and linked has taken its place") as refused:
+            ws.optimize(OptimizerRequest(suite=str(suite_file), only="knobs", resume=True))
+        assert refused.value.hint == f"to begin anew: evolve optimize {suite_file} --only knobs"
+        assert ws.stores.runs.run(old.id).state == "interrupted"
+        assert ws.optimize(wish(suite_file, only="knobs")).finish_reason == "every number was tried"
+
+
 @pytest.mark.slow
 def test_a_winner_is_called_transferable_only_where_it_won_again(poor, turner, suite_file, open_ws, tmp_path) -> None:
     turner(400)

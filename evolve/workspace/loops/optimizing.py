@@ -16,7 +16,7 @@ from evolve.improve.transfer import transfer as run_transfer
 from evolve.ledger import Budget
 from evolve.optimizer import UNLEARNED
 from evolve.optimizer.engine import EngineSettings
-from evolve.optimizer.engine_kind import PARTS, EngineKind, EngineParts, engine_kind
+from evolve.optimizer.engine_kind import GONE, PARTS, EngineKind, EngineParts, engine_kind
 from evolve.optimizer.item_record import ItemRecord
 from evolve.optimizer.scope import Scope
 from evolve.tasks import load_suite
@@ -67,6 +67,7 @@ def optimize(desk: Desk, wish: OptimizerRequest, budget: Budget) -> Optimization
     if chosen is not None:
         key_parts.append(chosen.key)
     key = loop_key(desk, "optimize", *key_parts)
+    _end_what_cannot_go_on(desk, wish)
     if wish.resume and not any(run.key == key and run.state == "open" for run in desk.stores.runs.runs()):
         raise UsageError("there is no such run to continue", hint=f"evolve optimize {wish.suite}")
     request = {"suite": wish.suite, "seed": wish.seed, "engine": kind.name, "only": wish.only}
@@ -85,6 +86,25 @@ def optimize(desk: Desk, wish: OptimizerRequest, budget: Budget) -> Optimization
         target = None if chosen is None else chosen.within(divided.search)
         texts = texts_in_force(desk) if desk.uses_model and "prompts" in kind.changes else {}
         return run_optimizer(divided, kind.make(parts), texts, target)
+
+
+def _end_what_cannot_go_on(desk: Desk, wish: OptimizerRequest) -> None:
+    """Ends an open run of the same wish whose engine is gone: nobody is left who would ask its questions again.
+
+    Raises:
+        UsageError: There was one.
+    """
+    for run in desk.stores.runs.runs():
+        engine = str(run.body.get("engine", ""))
+        same = (run.body.get("suite"), run.body.get("only"), run.body.get("seed")) == (wish.suite, wish.only, wish.seed)
+        if run.kind == "optimize" and run.state == "open" and engine in GONE and same:
+            desk.finish(run.id, "interrupted")
+            parts = ["evolve optimize", wish.suite, *([f"--only {wish.only}"] if wish.only else [])]
+            raise UsageError(
+                f"{run.id} cannot go on: its engine {engine} is gone, and {GONE[engine]} has taken its place;"
+                " what it had promoted stays",
+                hint=f"to begin anew: {' '.join(parts)}",
+            )
 
 
 def transfer(desk: Desk, variant: str, suite_name: str, budget: Budget) -> Mapping[str, Any]:

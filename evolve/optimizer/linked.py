@@ -1,0 +1,245 @@
+"""An engine that needs no model: it keeps one workflow, and draws anew what one task that goes badly hangs on.
+
+A (1+1) evolutionary algorithm (Droste, Jansen and Wegener, "On the analysis of the (1+1) evolutionary algorithm",
+Theoretical Computer Science 276, 2002) whose changes follow :mod:`~evolve.optimizer.linkage`: first every part is drawn
+anew alone, which shows what hangs on it; then mostly some of the parts that one unsolved task hangs on, together. That
+task is tried first, and the others only where it did better.
+
+When to stop needs evidence too. If a change like those that were drawn helped with probability p, then n of them in a
+row without a gain had the chance (1 - p)^n, so p is below 3 / n at 95 % confidence (Hanley and Lippman-Hand, "If
+nothing goes wrong, is everything all right?", JAMA 249, 1983).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from evolve.optimizer.engine import Candidate, Engine, EngineSettings, Trial, Trials
+from evolve.optimizer.engine_kind import EngineKind, EngineParts
+from evolve.optimizer.linkage import Linkage
+from evolve.optimizer.member import Member, are_alike, compare, tasks_that_differ
+from evolve.optimizer.parts import mixed, parts_between, parts_of, redrawn
+from evolve.optimizer.scope import Scope
+from evolve.optimizer.targets import liked, prospects, standing
+from evolve.workflow import Workflow, differences
+
+REDRAW, TOGETHER, LEAVE_OUT = "redraw", "redraw-together", "leave-out"
+"""What makes candidates: one part drawn anew, some that a task hangs on, or an idle change taken back."""
+
+LOOKS = (3, 8, 24)
+"""Tasks tried before each decision whether a child is worth more of them; the last is a whole screening."""
+
+ALONE = 0.25
+"""Share of changes of one part where parts are known that could be changed together."""
+
+DRAWS = 10
+"""Changes in a row for each part that there is, without a gain, after which the search has stalled."""
+
+TRIES = 400
+"""Draws in a row that gave nothing new before the search gives up."""
+
+PROSPECTS, LAST_PROSPECTS = 4.0, 1.0
+"""What :func:`~evolve.optimizer.targets.prospects` must reach for a judgement: in the search, and at its end."""
+
+LAST_SHARE = 0.15
+"""Part of the budget below which the end may come at any time."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkedEngine:
+    """Searches workflows and their knobs.
+
+    Attributes:
+        scope: What may be changed, and which changes no trial could show.
+    """
+
+    settings: EngineSettings = field(default_factory=EngineSettings)
+    scope: Scope = field(default_factory=Scope)
+    name: str = "linked"
+
+    def search(self, trials: Trials, start: Candidate) -> str:
+        """Searches until the budget ends, nothing separates any more, or all proposals were made."""
+        return _LinkedSearch(self, trials, start).run()
+
+
+class _LinkedSearch:
+    """One search: ``kept`` is built on, ``rival`` did better than ``incumbent`` on trials and was not judged yet."""
+
+    def __init__(self, engine: LinkedEngine, trials: Trials, start: Candidate) -> None:
+        self._engine, self._trials = engine, trials
+        self._random = Random(f"linked:{engine.settings.seed}")
+        self._linkage = Linkage()
+        self._tasks = [view.id for view in trials.tasks][: LOOKS[-1]]
+        self._known: dict[str, Member] = {}
+        self._sweep: list[str] = []
+        self._busy = self._idle = 0
+        self._due = 0.5
+        self._kept = self._incumbent = self._member(start, trials.screen(start, self._tasks))
+        self._rival: Member | None = None
+        self._bar: tuple[float, ...] | None = None
+
+    def run(self) -> str:
+        """The search; gives the reason why it ended."""
+        most, proposals, barren = self._engine.settings.proposals, 0, 0
+        while most is None or proposals < most:
+            if self._idle >= max(DRAWS * len(self._parts()), self._busy) and not self._judge_rival(LAST_PROSPECTS):
+                return self._stalled()
+            drawn = self._drawn()
+            if drawn is None:
+                barren += 1
+                if barren == TRIES and not self._judge_rival(LAST_PROSPECTS):
+                    return f"none of the last {TRIES} changes gave anything new"
+                continue
+            barren, proposals = 0, proposals + 1
+            self._take(*drawn)
+            left = self._trials.left()
+            if left.judgements == 0:
+                return "all judgements were made"
+            share = left.share
+            if share <= self._due:
+                self._judge_rival(PROSPECTS if share > LAST_SHARE else LAST_PROSPECTS)
+        self._judge_rival(LAST_PROSPECTS)
+        return f"all {most} proposals made"
+
+    def _stalled(self) -> str:
+        further = "nothing separates" if self._bar is None else "nothing further separates"
+        bound = f"fewer than {3 / self._idle:.1%} of such changes would (95 % confidence)"
+        return f"{further}: {self._idle} changes in a row did no better on {len(self._tasks)} tasks, so {bound}"
+
+    def _parts(self) -> tuple[str, ...]:
+        """Parts whose change a trial could show."""
+        workflow, scope = self._kept.candidate.workflow, self._engine.scope
+        return tuple(part for part in parts_of(workflow, only=self._engine.settings.only) if not scope.hides(part))
+
+    def _drawn(self) -> tuple[Candidate, str] | None:
+        """A new candidate, and the task that it was made for or ""; None where nothing new was drawn."""
+        before = self._kept.candidate
+        hanging = {name: self._linkage.parts(name) for name in self._tasks if not self._is_solved(name)}
+        tasks = [name for name, parts in hanging.items() if parts]
+        task = ""
+        if tasks and self._random.random() >= ALONE:
+            task = self._random.choice(tasks)
+            parts = self._random.sample(hanging[task], self._random.randint(1, len(hanging[task])))
+        else:
+            self._sweep = self._sweep or self._random.sample(self._parts(), len(self._parts()))
+            parts = [self._sweep.pop()]
+        workflow = before.workflow
+        for part in parts:
+            workflow = redrawn(workflow, part, self._random) or workflow
+        workflow = self._engine.scope.fitted(workflow)
+        if not self._engine.scope.shows(before.workflow, workflow):
+            return None
+        child = _child(before, workflow, operator=TOGETHER if len(parts) > 1 else REDRAW)
+        return None if child.digest in self._known else (child, task)
+
+    def _is_solved(self, task: str) -> bool:
+        trial = self._kept.trials.get(task)
+        return trial is not None and trial.score == 1.0
+
+    def _take(self, child: Candidate, task: str) -> None:
+        """Tries a child, builds on it where it does no worse, and notes a gain."""
+        member, alike = self._screened(child, self._kept, task)
+        self._idle += 1
+        if alike or not self._is_comparable(member):
+            return
+        self._linkage.note(self._kept.candidate.workflow, child.workflow, tasks_that_differ(member, self._kept))
+        wins, losses = compare(member, self._kept)
+        more, fewer = liked(member, self._kept)
+        if (member.score, wins - losses, more - fewer) >= (self._kept.score, 0, 0):
+            self._kept = member
+        place = standing(member, self._incumbent)
+        if place is not None and (self._bar is None or place[:-1] < self._bar):
+            self._rival, self._bar, self._busy, self._idle = member, place[:-1], self._busy + self._idle, 0
+
+    def _is_comparable(self, member: Member) -> bool:
+        return member.trials.keys() >= self._incumbent.trials.keys()
+
+    def _screened(self, child: Candidate, base: Member, task: str = "") -> tuple[Member, bool]:
+        """The child's trials, and whether nothing tells it from ``base``: as many as it takes to see that, or a loss.
+
+        Args:
+            task: What it has to do better on; "" for no such task.
+        """
+        trials: list[Trial] = []
+        tasks = self._order(base, task)
+        alike, looks = False, (1, *LOOKS) if task else LOOKS
+        for number, most in enumerate(looks):
+            if len(trials) >= len(tasks):
+                break
+            trials += self._trials.screen(child, tasks[len(trials) : most])
+            look = Member(candidate=child, trials={trial.task: trial for trial in trials if trial.informative})
+            wins, losses = compare(look, base)
+            if task and number == 0:
+                if not wins:
+                    break
+                continue
+            alike = are_alike(look, base)
+            if alike or (wins < losses and most > LOOKS[0]):
+                break
+        member = self._member(child, trials)
+        if alike:
+            member.trials = {**base.trials, **member.trials}
+        return member, alike
+
+    def _order(self, base: Member, first: str) -> list[str]:
+        """The tasks, two that ``base`` fails on for every one that it solves: gains show on the former."""
+        failed = [name for name in self._tasks if name not in base.trials or base.trials[name].score < 1.0]
+        solved = [name for name in self._tasks if name not in failed]
+        ordered = [first] if first else []
+        while failed or solved:
+            ordered += [*failed[:2], *solved[:1]]
+            del failed[:2], solved[:1]
+        return list(dict.fromkeys(ordered))
+
+    def _member(self, candidate: Candidate, trials: Sequence[Trial]) -> Member:
+        member = Member(candidate=candidate, trials={trial.task: trial for trial in trials if trial.informative})
+        self._known[candidate.digest] = member
+        return member
+
+    def _judge_rival(self, least: float) -> bool:
+        """Whether the rival went to the gate, without what makes no difference to it, and was accepted."""
+        rival = self._rival
+        if rival is None:
+            return False
+        if prospects(rival, self._incumbent) < least:
+            return False
+        self._rival = None
+        # At most one judgement for every time that what is left has halved: each of them weakens those that follow.
+        self._due = self._trials.left().share / 2
+        lean = self._lean(rival)
+        if not self._trials.judge(lean.candidate, self._incumbent.candidate).accepted:
+            return False
+        self._kept = self._incumbent = lean
+        self._bar, self._idle = None, 0
+        return True
+
+    def _lean(self, rival: Member) -> Member:
+        """The rival with the incumbent's parts wherever that makes it no worse: what did not help is not proposed."""
+        incumbent = self._incumbent.candidate.workflow
+        for part in parts_between(incumbent, rival.candidate.workflow):
+            workflow = mixed(rival.candidate.workflow, incumbent, part.__eq__)
+            if workflow is None or workflow in (incumbent, rival.candidate.workflow):
+                continue
+            child = _child(rival.candidate, workflow, operator=LEAVE_OUT)
+            member = self._known.get(child.digest) or self._screened(child, rival)[0]
+            wins, losses = compare(member, rival)
+            if self._is_comparable(member) and wins >= losses:
+                rival = member
+        return rival
+
+
+def _child(before: Candidate, workflow: Workflow, *, operator: str) -> Candidate:
+    changed = "; ".join(str(difference).removeprefix("~ ") for difference in differences(before.workflow, workflow))
+    return Candidate(
+        workflow=workflow, prompts=before.prompts, parents=(before.digest,), operator=operator, why=changed
+    )
+
+
+def _linked(parts: EngineParts) -> Engine:
+    return LinkedEngine(settings=parts.settings, scope=parts.scope)
+
+
+LINKED = EngineKind(name="linked", changes=frozenset({"workflow", "knobs"}), make=_linked)
+"""As it is registered."""
