@@ -28,10 +28,11 @@ def test_the_same_file_again_gives_the_same_text_at_no_cost(tmp_path, file):
     with evolve.open(tmp_path / "ws") as workspace:
         first = solved(workspace, file, table(NAMES))
         again = solved(workspace, file, table(NAMES))
+        searched = workspace.stores.runs.episode(again.episode_id).cost.candidates
         skills = [skill.name for skill in workspace.skills.list()]
     assert first.verified and first.cost.candidates
     assert again.verified and again.answer == first.answer
-    assert again.cost.candidates == 0
+    assert searched == 0  # for an answer; other functions that fit are looked for again
     assert again.note.startswith(f"known since run {first.run_id}: the same function")
     assert len(skills) <= 1 and not again.skills and not again.learned
 

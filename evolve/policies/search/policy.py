@@ -396,7 +396,6 @@ def _counted(number: int, noun: str) -> str:
 
 def _accepted(steps: Sequence[Step]) -> Term | None:
     """The term of the accepted submission."""
-    for step in reversed(steps):
-        if step.judgement is not None and step.judgement.accepted and "tree" in step.action.private:
-            return from_json(step.action.private["tree"])
-    return None
+    right = [step for step in steps if step.judgement is not None and step.judgement.accepted]
+    trees = [step.action.private["tree"] for step in right if "tree" in step.action.private]
+    return from_json(trees[-1]) if trees else None
