@@ -140,6 +140,8 @@ class Gate:
             confirmed=state.verdict == "accept",
         )
         reason = f"{finding.state.reason}; {confirmation.text}"
+        objection = "" if confirmation.confirmed else state.reason.partition("; ")[2]
+        reason += f", {objection}" if objection else ""
         reason += "; the budget for this judgement ended" if comparison.ended else ""
         verdict = finding.state.verdict if confirmation.confirmed else "undecided"
         state = replace(finding.state, verdict=verdict, reason=reason)

@@ -9,6 +9,7 @@ from benchmarks.like_tables import JOBS, measure, shares
 from evolve.episodes import Row
 from evolve.skills import Skill
 from evolve.tasks import Task
+from evolve.workspace.runs.doubts import CANDIDATES
 from evolve.workspace.runs.saved import likeness
 
 NAMES = [
@@ -44,7 +45,8 @@ def solve(tmp_path):
 def test_one_row_is_enough_where_the_columns_are_the_same(solve):
     result = solve(["John Backus"])
     assert "first, saved from a table with the same columns" in result.note
-    assert result.cost.candidates == 0 and not result.verified
+    # Nothing is searched for but other functions that fit as well.
+    assert result.cost.candidates <= CANDIDATES[0] and not result.verified
     space = {}
     exec(compile(result.answer, "<answer>", "exec"), space)
     assert space[result.entry]("Frances Allen") == "Allen, Frances"

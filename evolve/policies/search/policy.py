@@ -368,10 +368,9 @@ class SearchPolicy:
         return claims_of(solved, self._vocabulary, probe, self._causes)
 
     def distill(self, view: TaskView, steps: Sequence[Step]) -> tuple[SkillDraft, ...]:
-        """The verified answer as a skill, where it is more than a single operation, and parts it shares.
+        """The verified answer as a skill, where it is more than a single operation, and parts that it shares.
 
-        A part is shared with the answers behind the library's skills; see
-        :mod:`evolve.policies.search.abstraction`.
+        They are shared with the answers behind the library's skills; see :mod:`evolve.policies.search.abstraction`.
         """
         term = _accepted(steps)
         if term is None:
