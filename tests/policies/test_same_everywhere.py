@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from evolve.policies.search.features import feature_space, features_of
 from evolve.policies.search.guide import Sample, fit
-from evolve.policies.search.pricing import priced
+from evolve.policies.search.pricing import Pricing
 from evolve.policies.search.problem import problem_of
 from evolve.programs.operations import vocabulary
 from evolve.programs.types import FLOAT, as_type
@@ -91,7 +91,8 @@ def test_prices_do_not_hang_on_a_last_bit_or_on_an_order(probabilities: dict[str
     items = list(probabilities.items())
     rng.shuffle(items)
     nudged = {name: math.nextafter(share, rng.choice((0.0, 1.0))) for name, share in items}
-    assert priced(nudged, recalled, static) == priced(probabilities, recalled, static)
+    pricing = Pricing(static)
+    assert pricing.prices(nudged, recalled) == pricing.prices(probabilities, recalled)
 
 
 def test_sums_of_floats_are_rounded_once() -> None:

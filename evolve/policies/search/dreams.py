@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from evolve.policies.search.bank import Entry, term_of
-from evolve.policies.search.clues import ClueReader
+from evolve.policies.search.clues import Clues
 from evolve.policies.search.collector import without_collector
 from evolve.policies.search.enumerator import OutOfBudget
 from evolve.policies.search.features import features_of
@@ -61,11 +61,12 @@ def dream(
         check: Called between dreams; what it raises ends the work.
     """
     rng = random.Random(seed)
+    clues = Clues(vocabulary)
     share = max(2, -(-count // max(1, len(problems))))
     samples: list[Sample] = []
     for problem in problems:
         # Each task gets prices of its own, so that its dreams dwell elsewhere than those of the last one.
-        for sample in _dreams_of(problem, vocabulary, _jittered(vocabulary, prices, rng), share, rng):
+        for sample in _dreams_of(problem, clues, _jittered(vocabulary, prices, rng), share, rng):
             samples.append(sample)
             check()
     rng.shuffle(samples)
@@ -79,18 +80,18 @@ def _jittered(vocabulary: Vocabulary, prices: Mapping[str, int], rng: random.Ran
 
 
 def _dreams_of(
-    problem: Problem, vocabulary: Vocabulary, prices: Mapping[str, int], share: int, rng: random.Random
+    problem: Problem, clues: Clues, prices: Mapping[str, int], share: int, rng: random.Random
 ) -> Iterator[Sample]:
     # Without wanted outputs the search has no goal and goes on.
     blank = replace(problem, outputs=(None,) * len(problem.inputs))
-    searcher = Searcher(blank, vocabulary, prices, meter_for(CANDIDATES, None), combine=False)
+    searcher = Searcher(blank, clues.vocabulary, prices, meter_for(CANDIDATES, None), combine=False)
     enumerator = searcher.enumerator
     with without_collector(), suppress(OutOfBudget):
         while enumerator.cost < 30:
             for _ in enumerator.advance():
                 pass
     entries = [e for _, e in enumerator.bank.entries(problem.output_type) if _interesting(e)]
-    reader = ClueReader(problem, vocabulary)
+    reader = clues.reader(problem)
     for entry in _spread(entries, share, rng):
         yield Sample(
             features=features_of(problem, entry[0]),

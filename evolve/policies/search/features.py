@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import truth
 from typing import Any
 
 from evolve.policies.search import properties as props
 from evolve.policies.search.problem import Problem
 from evolve.policies.search.properties import Property
-from evolve.programs.operation import holds
+from evolve.programs.operation import EVALUATION_ERRORS, holds
 from evolve.programs.types import BOOL, FLOAT, INT, STR, Type
 
 KINDS = ("int", "float", "bool", "str", "list", "dict", "row", "list of list", "list of str", "list of row")
@@ -61,11 +62,19 @@ def features_of(problem: Problem, outputs: Sequence[Any] | None = None) -> tuple
         if column is None:
             vector += [0.0] * (2 * len(rows))
             continue
-        pairs = [(row[column], out) for row, out in zip(problem.inputs, wanted, strict=True)]
+        given = [row[column] for row in problem.inputs]
         for _, test in rows:
-            share = sum(holds(test, x, y) for x, y in pairs) / len(pairs)
-            vector += [1.0 if share == 1.0 else 0.0, share]
+            share = _times(test, given, wanted) / len(given)
+            vector += (1.0 if share == 1.0 else 0.0, share)
     return tuple(vector)
+
+
+def _times(test: Callable[[Any, Any], bool], given: Sequence[Any], wanted: Sequence[Any]) -> int:
+    """On how many examples a property holds."""
+    try:
+        return sum(map(truth, map(test, given, wanted)))
+    except EVALUATION_ERRORS:
+        return sum(holds(test, x, y) for x, y in zip(given, wanted, strict=True))
 
 
 def facts_of(vector: Sequence[float]) -> tuple[str, ...]:

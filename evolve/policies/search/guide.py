@@ -66,13 +66,18 @@ class Guide:
         """Probability of each name being needed in a task with these features and clues."""
         import numpy as np  # here and below at first use, because opening a package must not load it
 
-        x = _on_grid(np.append(np.asarray(features, dtype=np.float64), 1.0), _SHARE)
-        z = dict(zip(self.names, (x @ self._units).tolist(), strict=True))
+        x = _on_grid(np.array((*features, 1.0)), _SHARE)
+        units = (x @ self._units).tolist()
         for name, named in (clues or {}).items():
-            if name in z:
-                z[name] += sum(self._clue_units.get(clue, 0) for clue in named)
-        unit = 10.0**-_DIGITS
-        return {name: 1.0 / (1.0 + math.exp(-min(30.0, max(-30.0, value * unit)))) for name, value in z.items()}
+            if (place := self._places.get(name)) is not None:
+                units[place] += sum([self._clue_units.get(clue, 0) for clue in named])
+        exp, unit = math.exp, 10.0**-_DIGITS
+        odds = np.clip(np.array(units) * -unit, -30.0, 30.0).tolist()
+        return dict(zip(self.names, [1.0 / (1.0 + exp(odd)) for odd in odds], strict=True))
+
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        return {name: place for place, name in enumerate(self.names)}
 
     @cached_property
     def _units(self) -> np.ndarray:

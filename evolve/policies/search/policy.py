@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import heapq
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,19 +28,17 @@ from evolve.policies.protocol import Doubts, OnPiece, Standing
 from evolve.policies.search.abstraction import Answers
 from evolve.policies.search.ambiguity import disagreement
 from evolve.policies.search.answers import answer, draft_of, part_draft
-from evolve.policies.search.clues import ClueReader
 from evolve.policies.search.collector import without_collector
 from evolve.policies.search.doubts import doubts_about
 from evolve.policies.search.enumerator import SearchMeter
 from evolve.policies.search.episode_search import UNLIMITED, answers_of, spare_of, with_shown, without_share
-from evolve.policies.search.features import features_of
 from evolve.policies.search.guide import Guide
 from evolve.policies.search.habits import Habits, Preferred
 from evolve.policies.search.leaving_out import LeavingOut
 from evolve.policies.search.library import TreeSkill, operation_name, with_library
 from evolve.policies.search.near_miss import NearMissSearch, refused
 from evolve.policies.search.nearest import ended, finished, near_miss
-from evolve.policies.search.pricing import priced
+from evolve.policies.search.planning import Looks, Planner
 from evolve.policies.search.problem import Problem, problem_of
 from evolve.policies.search.reflection import Solved, claims_of
 from evolve.policies.search.saved import saved_action
@@ -94,6 +93,8 @@ class SearchPolicy:
         operations = with_library(vocabulary(), self.library)
         self._vocabulary = Vocabulary(operations, literals())
         self._causes = {operation_name(s.entry): f"skill:{s.digest}" for s in self.library}
+        self._planner: Planner | None = None
+        self._looked: tuple[object, Looks] | None = None
         self._names = {cause: name for name, cause in self._causes.items()}
         # The search of the episode at hand, to go on with. It may be missing: steps say enough to run it again.
         self._current: tuple[str, NearMissSearch] | None = None
@@ -115,41 +116,38 @@ class SearchPolicy:
 
     def features(self, view: TaskView) -> tuple[float, ...]:
         """Observable features of the task's examples; see :mod:`evolve.policies.search.features`."""
-        return features_of(problem_of(view))
+        return self._looks(view).features
+
+    def _looks(self, view: TaskView) -> Looks:
+        # By identity: examples that are equal may still have values of other types, such as 1 and 1.0.
+        if self._looked is None or self._looked[0] is not view.examples:
+            self._looked = view.examples, Looks(problem_of(view))
+        return self._looked[1]
 
     def plan(self, view: TaskView, recalled: Sequence[Recalled]) -> Plan:
         """Names the goal and prices the vocabulary from the guide and the recalled insights."""
-        problem = problem_of(view)
-        prices = self._prices(problem, recalled)
-        cheap = sorted(prices, key=lambda n: (prices[n], n))[:5]
+        looks = self._looks(view)
+        prices = self._prices(looks, recalled)
+        cheap = [name for _, name in heapq.nsmallest(5, ((price, name) for name, price in prices.items()))]
         subgoals = (
             Subgoal(id="fit", goal="find a program that reproduces every example", postcondition="examples hold"),
             Subgoal(id="hold", goal="have it hold on unseen rows", postcondition="verified", needs=("fit",)),
         )
         return Plan(
-            goal=f"a function {problem.signature} that reproduces {_counted(len(view.examples), 'example')}",
+            goal=f"a function {looks.problem.signature} that reproduces {_counted(len(view.examples), 'example')}",
             subgoals=subgoals,
             private={"prices": prices, "likely": cheap, "recalled": [r.id for r in recalled]},
         )
 
-    def _prices(self, problem: Problem, recalled: Sequence[Recalled]) -> dict[str, int]:
+    def _prices(self, looks: Looks, recalled: Sequence[Recalled]) -> dict[str, int]:
         if self.settings.flat:
             names = [o.name for o in self._vocabulary.operations]
             return dict.fromkeys([*names, "input"], 1)
         if self.guide is None:
             return {}
-        probabilities = self.guide.probabilities(features_of(problem), ClueReader(problem, self._vocabulary).clues())
-        return priced(probabilities, self._support(recalled), self._vocabulary.static)
-
-    def _support(self, recalled: Sequence[Recalled]) -> list[tuple[str, float, bool]]:
-        """Recalled insights as ``(priced name, score, whether it helps)``."""
-        support = []
-        for item in recalled:
-            name = self._names.get(item.cause) or item.cause.removeprefix("operation:")
-            # An insight about a skill that is gone names no operation.
-            if name and not name.startswith("skill:"):
-                support.append((name, item.score, item.direction > 0))
-        return support
+        if self._planner is None:  # made late, because it loads numpy
+            self._planner = Planner(self.guide, self._vocabulary, self._names)
+        return self._planner.prices(looks, recalled)
 
     @without_collector()
     def act(self, view: TaskView, plan: Plan, steps: Sequence[Step], limits: Limits) -> Action:

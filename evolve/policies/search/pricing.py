@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
@@ -12,8 +11,6 @@ from evolve.policies.search.guide import FLOOR, MAX_PRICE
 
 UNSEEN = 0.02
 """Probability that a kind of literal is needed without any known one being likely."""
-
-
 _BASE = 0.3
 """Price of a certainty."""
 _PRIOR = 0.2
@@ -24,43 +21,60 @@ _RECALL = 0.15
 """Share that recalled insights have in a probability."""
 
 
-def priced(
-    probabilities: Mapping[str, float], recalled: Sequence[tuple[str, float, bool]], static: Mapping[str, int]
-) -> dict[str, int]:
-    """A price per name with a static one.
+class Pricing:
+    """Learned prices for the names that have a static one, worked out for all of them at once.
 
     A learned price is pooled with the static one, which is a hand-tuned prior: bits of surprise
     are averaged, a logarithmic opinion pool (Genest & Zidek 1986).
 
     Args:
-        probabilities: What the guide says of the names it knows.
-        recalled: ``(name, score, helps)`` of the recalled insights.
         static: Static price by name.
     """
-    support = _support(recalled)
-    share = _RECALL if support else 0.0
-    mixed = {
-        name: (1 - share) * probabilities.get(name, 0.0) + share * support.get(name, 0.0)
-        for name in sorted({*static, *probabilities, *support})
-    }
-    surprise = _within_kinds(mixed)
-    prices = {}
-    for name in sorted(static):
-        own = _BASE - math.log2(max(surprise[name], FLOOR))
-        pooled = (1 - _PRIOR) * own + _PRIOR * static[name]
-        ceiling = static[name] + (_RISE if name in probabilities or name in support else _UNSEEN_RISE)
+
+    def __init__(self, static: Mapping[str, int]) -> None:
+        import numpy as np  # at first use, because opening a package must not load it
+
+        self._names = tuple(sorted(static))
+        self._known = frozenset(static)
+        self._static = np.array([static[name] for name in self._names], dtype=np.float64)
+        kinds = list(map(_closed_kind, self._names))
+        self._kinds = {kind: place for place, kind in enumerate(sorted({*kinds} - {""}))}
+        self._filling = np.flatnonzero(np.array([kind != "" for kind in kinds]))
+        self._kind_of = np.array([self._kinds[kind] for kind in kinds if kind], dtype=np.intp)
+
+    def prices(self, probabilities: Mapping[str, float], recalled: Sequence[tuple[str, float, bool]]) -> dict[str, int]:
+        """A price per name with a static one.
+
+        Args:
+            probabilities: What the guide says of the names it knows.
+            recalled: ``(name, score, helps)`` of the recalled insights.
+        """
+        import numpy as np
+
+        support, names = _support(recalled), self._names
+        share = _RECALL if support else 0.0
+        mixed = (1 - share) * np.array([probabilities.get(name, 0.0) for name in names])
+        if support:
+            mixed += share * np.array([support.get(name, 0.0) for name in names])
+        filling = mixed[self._filling]
+        # Literals of a kind fill one place of a program, so each is as likely as it is among its kind.
+        total = UNSEEN + np.bincount(self._kind_of, filling, minlength=len(self._kinds))
+        for name in (probabilities.keys() | support.keys()).difference(self._known):
+            if (kind := _closed_kind(name)) in self._kinds:
+                total[self._kinds[kind]] += (1 - share) * probabilities.get(name, 0.0) + share * support.get(name, 0.0)
+        mixed[self._filling] = filling / total[self._kind_of]
+        pooled = (1 - _PRIOR) * (_BASE - np.log2(np.maximum(mixed, FLOOR))) + _PRIOR * self._static
+        seen = np.array([name in probabilities or name in support for name in names])
+        ceiling = np.minimum(MAX_PRICE, self._static + np.where(seen, _RISE, _UNSEEN_RISE))
         # Logarithms differ between machines in the last bit, which must not decide how a price is rounded.
-        prices[name] = max(1, min(MAX_PRICE, ceiling, round(round(pooled, 9))))
-    return prices
+        whole = np.clip(np.rint(np.round(pooled, 9)), 1, ceiling)
+        return dict(zip(names, whole.astype(int).tolist(), strict=True))
 
 
-def _within_kinds(probabilities: Mapping[str, float]) -> dict[str, float]:
-    """Literals of a kind fill one place of a program, so each is as likely as it is among its kind."""
-    kinds = {name: kind for name in probabilities if (kind := kind_of(name)) and kind not in ORDINARY}
-    total: dict[str, float] = defaultdict(lambda: UNSEEN)
-    for name, kind in kinds.items():
-        total[kind] += probabilities[name]
-    return {name: p / total[kinds[name]] if name in kinds else p for name, p in probabilities.items()}
+def _closed_kind(name: str) -> str:
+    """The kind of a literal of a closed set, "" for other names."""
+    kind = kind_of(name)
+    return "" if kind in ORDINARY else kind
 
 
 def _support(recalled: Sequence[tuple[str, float, bool]]) -> dict[str, float]:

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from evolve.episodes import TaskView
 from evolve.errors import ModelMistake
-from evolve.policies.search.clues import ClueReader
+from evolve.policies.search.clues import Clues
 from evolve.policies.search.dreams import dream
 from evolve.policies.search.features import features_of
 from evolve.policies.search.guide import Guide, Sample, fit
@@ -75,11 +75,11 @@ def fit_guide(
     words = Vocabulary(with_library(vocabulary(), library), literals())
     names = {f"skill:{s.digest}": operation_name(s.entry) for s in library}
     problems = problems_of(views)
-    clues = {}
+    reading, clues = Clues(words), {}
     for problem in problems:
         chosen.check()
         # By features, because evidence rows hold these and not the task's examples.
-        clues[features_of(problem)] = ClueReader(problem, words).clues()
+        clues[features_of(problem)] = reading.reader(problem).clues()
     samples = samples_of(experience, names, chosen.weight, clues)
     prices = dream_prices(words) | _prices_of_skills(names.values(), samples)
     dreams = dream(problems, words, prices, count=chosen.dreams, seed=seed, check=chosen.check)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
+from evolve.policies.search.clues.texts import UNIT, priced_literals
 from evolve.policies.search.leaves import NUMBERS, numeric_relations
 from evolve.policies.search.problem import Problem
 from evolve.programs.operation import holds
@@ -168,15 +169,16 @@ def _number_roles() -> Table:
     )
 
 
-def clues_of_numbers(problem: Problem, priced: Sequence[tuple[str, int]]) -> Iterator[tuple[str, str]]:
-    """``(name, clue)`` for every clue of a whole number that holds.
+@lru_cache(maxsize=1)
+def priced_numbers() -> tuple[tuple[str, int], ...]:
+    """``(priced name, value)`` of every built-in whole number."""
+    return tuple((name, value) for name, kind, value in priced_literals() if kind in ("int", UNIT))
 
-    Args:
-        problem: The examples.
-        priced: ``(priced name, value)`` of the numbers asked about.
-    """
+
+def clues_of_numbers(problem: Problem) -> Iterator[tuple[str, str]]:
+    """``(name, clue)`` for every clue of a whole number that holds."""
     kind, table, sides = _roles(problem)
-    for name, value in priced:
+    for name, value in priced_numbers() if table else ():
         for role, test in table:
             if holds(test, value, sides):
                 yield name, f"{kind}: {role}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from evolve.policies.search.leaves import NUMBERS
@@ -28,22 +28,52 @@ class Sides:
     outputs: tuple[Any, ...]
     texts: tuple[str, ...]
 
+    @staticmethod
+    def of(problem: Problem) -> Sides:
+        """The sides of a problem's examples."""
+        texts = problem.outputs if all(isinstance(o, str) for o in problem.outputs) else ()
+        return Sides(tuple(map(_first_text, problem.inputs)), problem.outputs, texts)
+
     def written(self, test: Callable[[str, str], bool]) -> bool:
         """Whether the outputs are texts and each passes the test together with its input."""
         return bool(self.texts) and all(map(test, self.inputs, self.texts))
 
+    @cached_property
+    def words(self) -> list[list[str]]:
+        """The words of every input."""
+        return [re.findall(r"[^\W_]+", text) for text in self.inputs]
+
+    @cached_property
+    def shows_digits(self) -> tuple[bool, bool]:
+        """Whether every input, and whether every output, has a digit."""
+        return all(map(DIGIT.search, self.inputs)), bool(self.texts) and all(map(DIGIT.search, self.texts))
+
+    @cached_property
+    def numbers(self) -> list[list[str]]:
+        """What may be numbers in every output that is a text."""
+        return [NUMBER.findall(text) for text in self.texts]
+
+    @cached_property
+    def amounts(self) -> dict[str, float | None]:
+        """What number each output, and each of those pieces, says."""
+        return {text: _amount(text) for text in (*self.texts, *(one for found in self.numbers for one in found))}
+
+    @cached_property
+    def places(self) -> list[int]:
+        """The decimal places of the outputs that are numbers."""
+        return [len(repr(float(o)).partition(".")[2].removesuffix("0")) for o in self.outputs if _is_number(o)]
+
 
 def clues_of_texts(problem: Problem) -> Iterator[tuple[str, str]]:
     """``(priced name, clue)`` for every clue of a literal that holds."""
-    texts = problem.outputs if all(isinstance(o, str) for o in problem.outputs) else ()
-    sides = Sides(tuple(_first_text(row) for row in problem.inputs), problem.outputs, texts)
-    without = not texts and not any(sides.inputs)
+    sides = Sides.of(problem)
+    without = not sides.texts and not any(sides.inputs)
     for name, kind, value in priced_literals():
         reader = READERS.get(kind)
         if reader is not None and not (without and kind not in NUMERIC):
             for clue, holds in zip(CLUES[kind], reader(value, sides), strict=False):
                 if holds:
-                    yield name, f"{kind}: {clue}"
+                    yield name, clue
 
 
 @lru_cache(maxsize=1)
@@ -65,69 +95,92 @@ def _first_text(row: Sequence[Any]) -> str:
 
 
 def _pattern(value: str, sides: Sides) -> Sequence[bool]:
-    """Whole output; in the output; found once, often, not always; first or last match in the output."""
+    """In the output; whole output; not always found; once, often; first or last match in the output."""
     pattern = _compiled(value)
-    matches = [pattern.findall(text) for text in sides.inputs]
-    always = all(matches)
+    written = bool(sides.texts) and all(map(pattern.search, sides.texts))
+    whole = written and all(map(pattern.fullmatch, sides.texts))
+    matches = []
+    for text in sides.inputs:
+        found = pattern.findall(text)
+        if not found:
+            return written, whole, True
+        matches.append(found)
     return (
-        sides.written(lambda _, y: bool(pattern.fullmatch(y))),
-        sides.written(lambda _, y: bool(pattern.search(y))),
+        written,
+        whole,
+        False,
         all(len(f) == 1 for f in matches),
         all(len(f) > 1 for f in matches),
-        not always,
-        always and bool(sides.texts) and all(f[0] and f[0] in y for f, y in zip(matches, sides.texts, strict=True)),
-        always and bool(sides.texts) and all(f[-1] and f[-1] in y for f, y in zip(matches, sides.texts, strict=True)),
+        bool(sides.texts) and all(f[0] and f[0] in y for f, y in zip(matches, sides.texts, strict=True)),
+        bool(sides.texts) and all(f[-1] and f[-1] in y for f, y in zip(matches, sides.texts, strict=True)),
     )
 
 
 def _delimiter(value: str, sides: Sides) -> Sequence[bool]:
-    """Once, often, not always in the input; always, never in the output; the output is or has a field."""
+    """Always, never in the output; not always, once, often in the input; the output is or has a field."""
+    written = [value in y for y in sides.texts]
+    shown = bool(written) and all(written), bool(written) and not any(written)
+    if not all(value in text for text in sides.inputs):
+        return *shown, True
     counts = [text.count(value) for text in sides.inputs]
-    always = all(counts)
     return (
+        *shown,
+        False,
         all(k == 1 for k in counts),
         all(k > 1 for k in counts),
-        not always,
-        sides.written(lambda _, y: value in y),
-        bool(sides.texts) and not any(value in y for y in sides.texts),
-        always and sides.written(lambda x, y: y.strip() in [part.strip() for part in x.split(value)]),
-        always and sides.written(lambda x, y: any(part and part in y for part in x.split(value))),
+        sides.written(lambda x, y: y.strip() in [part.strip() for part in x.split(value)]),
+        sides.written(lambda x, y: any(part and part in y for part in x.split(value))),
     )
 
 
 def _moment(value: str, sides: Sides) -> Sequence[bool]:
-    """Whole output, in the output, whole input, in the input."""
-    shape = _shape(value)
+    """In the output, whole output, in the input, whole input."""
+    shape, has_digits = _shape(value)
+    read, written = (True, bool(sides.texts)) if not has_digits else sides.shows_digits
+    written = written and all(map(shape.search, sides.texts))
+    read = read and all(map(shape.search, sides.inputs))
     return (
-        sides.written(lambda _, y: bool(shape.fullmatch(y))),
-        sides.written(lambda _, y: bool(shape.search(y))),
-        all(shape.fullmatch(x) for x in sides.inputs),
-        all(shape.search(x) for x in sides.inputs),
+        written,
+        written and all(map(shape.fullmatch, sides.texts)),
+        read,
+        read and all(map(shape.fullmatch, sides.inputs)),
     )
 
 
+DIGIT = re.compile(r"\d")
 NUMBER = re.compile(r"[-+]?[\d,_]*\.?\d+(?:e[+-]\d+)?%?")
 
 
 def _number_format(value: str, sides: Sides) -> Sequence[bool]:
     """The output is, or has, a number written this way."""
     return (
-        sides.written(lambda _, y: _written_as(value, y)),
-        sides.written(lambda _, y: any(_written_as(value, token) for token in NUMBER.findall(y))),
+        bool(sides.texts) and all(_written_as(value, y, sides.amounts[y]) for y in sides.texts),
+        bool(sides.texts)
+        and all(any(_written_as(value, token, sides.amounts[token]) for token in found) for found in sides.numbers),
     )
 
 
-def _written_as(spec: str, text: str) -> bool:
+def _written_as(spec: str, text: str, amount: float | None) -> bool:
+    """Whether the number that a text says, None for none, is written so in a format."""
     try:
         if spec[-1] in BASES:
             return format(int(text, BASES[spec[-1]]), spec) == text
-        number = float(text.rstrip("%").replace(",", "").replace("_", ""))
-        number = number / 100 if text.endswith("%") else number
-        if spec[-1] in "d_," and number == int(number):
-            return format(int(number), spec) == text
-        return spec[-1] != "d" and format(number, spec) == text
+        if amount is None:
+            return False
+        if spec[-1] in "d_," and amount == int(amount):
+            return format(int(amount), spec) == text
+        return spec[-1] != "d" and format(amount, spec) == text
     except (ValueError, OverflowError):
         return False
+
+
+def _amount(text: str) -> float | None:
+    """The number that a text says, whatever stands between its digits."""
+    try:
+        number = float(text.rstrip("%").replace(",", "").replace("_", ""))
+    except ValueError:
+        return None
+    return number / 100 if text.endswith("%") else number
 
 
 BASES: Mapping[str, int] = {"x": 16, "X": 16, "b": 2, "o": 8}
@@ -135,9 +188,8 @@ BASES: Mapping[str, int] = {"x": 16, "X": 16, "b": 2, "o": 8}
 
 def _decimals(value: int, sides: Sides) -> Sequence[bool]:
     """The outputs have at most so many decimal places and one has them all; one has more."""
-    places = [len(repr(float(o)).partition(".")[2].removesuffix("0")) for o in sides.outputs if _is_number(o)]
-    full = len(places) == len(sides.outputs)
-    return (full and max(places) == value, full and max(places) > value)
+    full = len(sides.places) == len(sides.outputs)
+    return (full and max(sides.places) == value, full and max(sides.places) > value)
 
 
 def _is_number(value: Any) -> bool:
@@ -148,9 +200,8 @@ def _whole_number(value: int, sides: Sides) -> Sequence[bool]:
     """The output's length; its place among blanks or among words; too large a place; letters left out."""
     if value < 0:
         return ()
-    words = [re.findall(r"[^\W_]+", text) for text in sides.inputs]
-    fits = bool(sides.texts) and all(len(w) > value for w in words)
-    pairs = list(zip(words, sides.texts, strict=True)) if fits else []
+    fits = bool(sides.texts) and all(len(w) > value for w in sides.words)
+    pairs = list(zip(sides.words, sides.texts, strict=True)) if fits else []
     return (
         all(hasattr(o, "__len__") and len(o) == value for o in sides.outputs),
         sides.written(lambda x, y: x.split()[value : value + 1] == [y]),
@@ -180,15 +231,15 @@ READERS: Mapping[str, Callable[[Any, Sides], Sequence[bool]]] = {
     "int": _whole_number,
 }
 
-_SHAPE = ("the whole output", "in the output", "the whole input", "in the input")
+_SHAPE = ("in the output", "the whole output", "in the input", "the whole input")
 _WRITTEN = ("the whole output", "in the output")
-CLUES: Mapping[str, tuple[str, ...]] = {
+_SAID: Mapping[str, tuple[str, ...]] = {
     "pattern": (
-        "the whole output", "in the output", "found once", "found often", "not always found",
+        "in the output", "the whole output", "not always found", "found once", "found often",
         "first match in the output", "last match in the output",
     ),
     "delimiter": (
-        "once in the input", "often in the input", "not always in the input", "in every output", "in no output",
+        "in every output", "in no output", "not always in the input", "once in the input", "often in the input",
         "the output is a field", "the output has a field",
     ),
     "date_format": _SHAPE, "date_input": _SHAPE, "time_format": _SHAPE, "datetime_format": _SHAPE,
@@ -199,7 +250,8 @@ CLUES: Mapping[str, tuple[str, ...]] = {
         "too large a place", "letters left out",
     ),
 }  # fmt: skip
-"""What the truth values of each reader say, in order."""
+CLUES: Mapping[str, tuple[str, ...]] = {kind: tuple(f"{kind}: {clue}" for clue in _SAID[kind]) for kind in _SAID}
+"""What the truth values of each reader say, in order; what is not told does not hold."""
 
 DIRECTIVES: Mapping[str, str] = {
     "Y": r"\d{4}", "G": r"\d{4}", "y": r"\d{2}", "m": r"(?:0\d|1[0-2])", "d": r"[0-3]\d", "j": r"\d{3}",
@@ -211,10 +263,16 @@ DIRECTIVES: Mapping[str, str] = {
 """What each directive of a date or time format looks like."""
 
 
+WORDS_OF_DATES = frozenset("BbAap")
+"""Directives that may stand without a digit."""
+
+
 @lru_cache(maxsize=256)
-def _shape(form: str) -> re.Pattern[str]:
+def _shape(form: str) -> tuple[re.Pattern[str], bool]:
+    """What is written in a form, and whether a digit must be in it."""
     parts = re.split(r"%(.)", form)
-    return re.compile("".join(DIRECTIVES.get(p, ".+") if i % 2 else re.escape(p) for i, p in enumerate(parts)))
+    shape = re.compile("".join(DIRECTIVES.get(p, ".+") if i % 2 else re.escape(p) for i, p in enumerate(parts)))
+    return shape, any(p in DIRECTIVES and p not in WORDS_OF_DATES for p in parts[1::2])
 
 
 @lru_cache(maxsize=256)
