@@ -109,6 +109,7 @@ class Enumerator:
         costs: Price per rule name, at least 1.
         leaves: Inputs, literals and mined constants.
         meter: Budget shared with whatever else searches for the same answer.
+        pause_at: Candidates of the meter from which on :meth:`advance` also yields where it has nothing new.
     """
 
     problem: Problem
@@ -119,6 +120,7 @@ class Enumerator:
     lambdas: LambdaBanks | None = None
     bank: Bank = field(default_factory=Bank)
     cost: int = 0
+    pause_at: int | None = None
 
     def __post_init__(self) -> None:
         active, _ = active_types(self.problem)
@@ -191,7 +193,13 @@ class Enumerator:
             fresh = self._sweep(turn, chosen, level)
             if fresh and turn.reaches_goal:
                 yield fresh
+            elif self.pauses():
+                yield ()
             self.meter.check()
+
+    def pauses(self) -> bool:
+        """Whether the candidates at which to pause are reached."""
+        return self.pause_at is not None and self.meter.used >= self.pause_at
 
     def _sweep(self, turn: _Turn, chosen: tuple[Entry, ...], level: Sequence[Entry]) -> Sequence[Entry]:
         """Applies a rule to every choice of its last argument; the inner loop of the search."""

@@ -10,6 +10,7 @@ from evolve.episodes import Action, Limits, Plan, Step, TaskView, shown_rows
 from evolve.policies.search.enumerator import SearchMeter
 from evolve.policies.search.problem import Problem
 from evolve.policies.search.searcher import Searcher, Solution
+from evolve.policies.search.turns import Turns
 from evolve.programs.terms import Term, from_json
 from evolve.tasks import row_key
 
@@ -19,27 +20,23 @@ UNLIMITED = 10_000_000
 
 @dataclass
 class EpisodeSearch:
-    """A search in progress over one episode: with learned prices first, then with static ones.
+    """A search in progress over one episode.
 
     Attributes:
         is_refused: Whether a program is known to be wrong, and so is never given.
     """
 
     problem: Problem
-    searcher: Searcher
-    fallback: Callable[[], Searcher] | None
-    trust: float
+    searcher: Searcher | Turns
     steps_seen: int = 0
     waiting: list[Solution] = field(default_factory=list)
     done: set[Term] = field(default_factory=set)
     programs: Iterator[Solution | None] | None = None
     is_refused: Callable[[Term], bool] = lambda term: False
-    _end: int = field(default=0, init=False)
-    _paused: bool = field(default=False, init=False)
 
     @property
     def meter(self) -> SearchMeter:
-        """Counts the candidates of both searches."""
+        """Counts the candidates."""
         return self.searcher.meter
 
     def next(self, limits: Limits) -> Solution | None:
@@ -52,32 +49,16 @@ class EpisodeSearch:
         """Sets what may be spent from here on."""
         budget = UNLIMITED if limits.candidates is None else limits.candidates
         self.meter.deadline = None if limits.seconds is None else time.process_time() + limits.seconds
-        self._end = self.meter.used + budget
         if self.waiting:
             return
+        self.meter.limit = self.meter.used + budget
         if self.programs is None:
             self.programs = self.searcher.paced()
-            self.meter.limit = self.meter.used + int(budget * self.trust)
-        else:
-            self.meter.limit = self._end
 
-    def take(self, *, falls_back: bool = True) -> Solution | None:
-        """The next program; None at a pause of the searcher, and where nothing is left."""
-        solution = self._fresh()
-        if solution is None and self.fallback is not None and falls_back and not self._paused:
-            self.meter.limit = self._end
-            # Once only. It shares the meter, so what the first search spent is spent.
-            self.searcher, self.fallback = self.fallback(), None
-            self.programs = self.searcher.paced()
-            solution = self._fresh()
-        return solution
-
-    def _fresh(self) -> Solution | None:
-        """The next program that was not given before; None at a pause or at the end."""
-        self._paused = False
+    def take(self) -> Solution | None:
+        """The next program that was not given before; None at a pause of the searcher, and where nothing is left."""
         for solution in self.programs or ():
             if solution is None:
-                self._paused = True
                 return None
             if solution.term not in self.done:
                 self.done.add(solution.term)
@@ -89,22 +70,20 @@ class EpisodeSearch:
         """Further programs within ``share`` more candidates, kept for later submissions."""
         if share <= 0:
             return []
-        self.meter.limit = min(self.meter.limit, self.meter.used + max(500, int(share * solution.candidates)))
-        while len(self.waiting) < 3:
-            other = self._fresh()
-            if other is None:
-                break
+        # A search that meets its limit is over; one that pauses before it can go on.
+        self.searcher.pause_at = self.meter.used + max(500, int(share * solution.candidates))
+        while len(self.waiting) < 3 and (other := self.take()) is not None:
             self.waiting.append(other)
+        self.searcher.pause_at = None
         return [other.term for other in self.waiting]
 
     def further(self, limits: Limits, wanted: int) -> list[Solution]:
         """At most ``wanted`` further programs; where the limits end first, the search can still go on."""
         self.meter.deadline = None if limits.seconds is None else time.process_time() + limits.seconds
         budget = UNLIMITED if limits.candidates is None else limits.candidates
-        # A search that meets its limit is over; one that pauses before it can go on.
         self.searcher.pause_at, self.meter.limit = self.meter.used + budget // 2, self.meter.used + budget
         solutions, self.waiting = self.waiting[:wanted], self.waiting[wanted:]
-        while len(solutions) < wanted and (other := self._fresh()) is not None:
+        while len(solutions) < wanted and (other := self.take()) is not None:
             solutions.append(other)
         self.searcher.pause_at = None
         return solutions

@@ -83,7 +83,7 @@ class NearMissSearch(EpisodeSearch):
             self.searcher.dearest = bound
             rest = int(REST * (self.meter.limit - self.meter.used))
             self.searcher.pause_at = self.meter.used + min(rest, max(5 * PATIENCE, RARE * self.near.candidates))
-            solution = self.take(falls_back=False)
+            solution = self.take()
             self.searcher.pause_at = self.searcher.dearest = None
             solution = solution or self._awaited(bound)
         if solution is not None and solution.cost <= bound:

@@ -44,12 +44,9 @@ from evolve.policies.search.reflection import Solved, claims_of
 from evolve.policies.search.saved import saved_action
 from evolve.policies.search.searcher import Searcher, Solution, Vocabulary, meter_for
 from evolve.policies.search.splitting import compose, splits
+from evolve.policies.search.turns import Turns
 from evolve.programs.operations import literals, vocabulary
 from evolve.programs.terms import Term, from_json, operations_in, to_json
-
-_TRUST = 0.8
-"""Share of an episode's candidates that learned prices get before the search starts again with static ones, which win
-back most of what learned ones miss, not all."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,12 +207,10 @@ class SearchPolicy:
         def searcher(prices: dict[str, int]) -> Searcher:
             return Searcher(problem, self._vocabulary, prices, meter, self.settings.combine)
 
-        falls_back = bool(prices) and not self.settings.flat
+        has_learned = bool(prices) and not self.settings.flat
         search = NearMissSearch(
             problem=problem,
-            searcher=searcher(prices),
-            fallback=(lambda: searcher({})) if falls_back else None,
-            trust=_TRUST if falls_back else 1.0,
+            searcher=Turns(searcher(prices), lambda: searcher({})) if has_learned else searcher(prices),
             is_refused=self._is_refused(view),
             make=(lambda part, own: Searcher(part, self._vocabulary, prices, own, self.settings.combine))
             if self.settings.doubts_rows

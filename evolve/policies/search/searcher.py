@@ -87,7 +87,6 @@ class Searcher:
         meter: The budget.
         combine: Whether covers and conditionals are tried (the plain enumerator does not).
         dearest: Price at which the search ends.
-        pause_at: Candidates after which :meth:`paced` pauses, so that it can be left off and gone on with.
     """
 
     problem: Problem
@@ -95,7 +94,6 @@ class Searcher:
     prices: Mapping[str, int]
     meter: SearchMeter
     combine: bool = True
-    pause_at: int | None = None
     dearest: int | None = None
 
     def __post_init__(self) -> None:
@@ -122,6 +120,15 @@ class Searcher:
         self._pending: list[tuple[int, int, Term]] = []
         self._offered = 0
 
+    @property
+    def pause_at(self) -> int | None:
+        """Candidates after which :meth:`paced` pauses, so that it can be left off and gone on with."""
+        return self.enumerator.pause_at
+
+    @pause_at.setter
+    def pause_at(self, candidates: int | None) -> None:
+        self.enumerator.pause_at = candidates
+
     def programs(self) -> Iterator[Solution]:
         """Programs that reproduce every example, roughly cheapest first, until the budget ends."""
         return (solution for solution in self.paced() if solution is not None)
@@ -135,7 +142,7 @@ class Searcher:
                 for entries in self.enumerator.advance():
                     yield from self._unseen(self._sift(entries), seen)
                     yield from self._unseen(self._ready(), seen)
-                    if self.pause_at is not None and self.meter.used >= self.pause_at:
+                    if self.enumerator.pauses():
                         yield None
                 self._offer_items()
                 self._deduce()
