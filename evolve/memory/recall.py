@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from evolve.episodes import FACT, QUOTED, TRIAL, Origin, Recalled, Scope
 from evolve.memory.insight_book import InsightBook
@@ -129,16 +129,10 @@ def recall_insights(book: InsightBook, search: Search, want: RecallRequest) -> l
             share.local /= total
             scored[kind].append((-_score(insight, share), name, insight, share))
     return [
-        _acting(_recalled(insight, share, len(near)), kind)
+        _recalled(insight, share, len(near), kind)
         for kind, most in (("insight", want.k), (TRIAL, _MOST_TRIALS))
         for _, _, insight, share in heapq.nsmallest(most, scored[kind], key=lambda entry: entry[:2])
     ]
-
-
-def _acting(item: Recalled, kind: str) -> Recalled:
-    """The item under its kind; what acts on the word of several families is supported, whatever one of them says."""
-    bound = item.cause.startswith(FACT) and kind == "insight" and item.status == "hypothesis"
-    return replace(item, kind=kind, status="supported" if bound else item.status)
 
 
 def _kind(book: InsightBook, insight: Insight, want: RecallRequest) -> str:
@@ -198,10 +192,12 @@ def _score(insight: Insight, share: _Share) -> float:
     return abs(share.local) * belief
 
 
-def _recalled(insight: Insight, share: _Share, neighbours: int) -> Recalled:
+def _recalled(insight: Insight, share: _Share, neighbours: int, kind: str) -> Recalled:
+    # What acts on the word of several families is supported, whatever one of them says.
+    bound = insight.cause.startswith(FACT) and kind == "insight" and insight.status == "hypothesis"
     return Recalled(
         id=insight.id,
-        kind="insight",
+        kind=kind,
         text=insight.text,
         score=_score(insight, share),
         scores={"vector": share.similarity, "evidence": share.local, "posterior": insight.posterior.mean},
@@ -214,7 +210,7 @@ def _recalled(insight: Insight, share: _Share, neighbours: int) -> Recalled:
         relation=insight.relation,
         effect=insight.effect,
         direction=(share.local > 0) - (share.local < 0),
-        status=insight.status,
+        status="supported" if bound else insight.status,
         provenance=_provenance(insight),
     )
 

@@ -75,7 +75,7 @@ class MemoryIndex:
             return []
         distances = np.round(1.0 - self._matrix[:count] @ unit, _DIGITS)
         rows = self._matching(where)
-        if len(rows) > 4 * k:
+        if len(rows) > k:
             # A partial sort first: everything no farther than the k-th, ties included.
             cut = np.partition(distances[rows], k - 1)[k - 1]
             rows = rows[distances[rows] <= cut]

@@ -111,6 +111,14 @@ def arguments(sources: Sequence[Source], budget: int) -> Iterator[tuple[tuple[En
     Yields the chosen entries of all parameters but the last, the entries the last one may be,
     and their cost. A split of the budget with an empty level is never entered.
     """
+    if len(sources) == 2:  # written out, because most operations take two values
+        first, second = sources
+        for cost in range(1, budget):
+            entries = first.level(cost)
+            if entries and (level := second.level(budget - cost)):
+                for entry in entries:
+                    yield (entry,), level, budget - cost
+        return
     for levels, last in _splits(sources, budget):
         for chosen in product(*levels[:-1]):
             yield chosen, levels[-1], last

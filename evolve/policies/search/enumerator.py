@@ -17,12 +17,12 @@ from typing import Any
 
 from evolve.cancellation import Cancellation
 from evolve.policies.search.bank import Bank, Entry, Shelf, Source, arguments, is_constant
-from evolve.policies.search.grammar import Grammar, Rule, active_types
+from evolve.policies.search.grammar import Grammar, Rule
 from evolve.policies.search.lambdas import LambdaBanks
 from evolve.policies.search.leaves import Leaf
 from evolve.policies.search.problem import Problem
 from evolve.programs.operation import EVALUATION_ERRORS
-from evolve.programs.types import FLOAT, STR, Type, subtypes
+from evolve.programs.types import FLOAT, Type, subtypes
 
 
 class OutOfBudget(Exception):
@@ -123,22 +123,16 @@ class Enumerator:
     pause_at: int | None = None
 
     def __post_init__(self) -> None:
-        active, _ = active_types(self.problem)
-        size = len(self.problem.inputs)
         self._goal = self.problem.output_type
         self._wanted = tuple(self.problem.outputs)
         self._starts: dict[int, list[Leaf]] = {}
-        needed = {p for rule in self.grammar.rules for p in rule.params} | {self._goal}
         for leaf in self.leaves:
-            if leaf.type in needed or leaf.type in active:
+            if leaf.type in self.grammar.types:
                 self._starts.setdefault(leaf.cost, []).append(leaf)
-        self._size = size
-        # Of programs at one price with the same values the first is kept. What takes a text to a text, such as a change
-        # of case, comes first: so it is applied to the part that was cut out, not before the cut.
-        by_price = sorted(self.grammar.rules, key=lambda r: (r.params != (STR,) or r.result != STR, self.costs[r.name]))
-        self._turns = [
-            _Turn(r, self.costs[r.name], self.bank.shelf(r.result), r.result == self._goal) for r in by_price
-        ]
+        self._size = len(self.problem.inputs)
+        by_price = sorted(self.grammar.rules, key=lambda r: (not r.first, self.costs[r.name]))
+        shelf, goal = self.bank.shelf, self.bank.shelf(self._goal)
+        self._turns = [_Turn(r, self.costs[r.name], shelf(r.result), shelf(r.result) is goal) for r in by_price]
 
     def values_of(self, leaf: Leaf) -> tuple[Any, ...]:
         """The values of a leaf on all examples."""

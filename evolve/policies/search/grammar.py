@@ -40,13 +40,28 @@ Signature = tuple[tuple[Type, ...], Type]
 
 @dataclass(frozen=True)
 class Rule:
-    """One operation at one instance of its types."""
+    """One operation at one instance of its types.
+
+    Attributes:
+        priced: The name it is priced under.
+        first: Whether it comes before others of its price. What takes a text to a text, such as a change of case,
+            does: of programs at one price with the same values the first is kept, so it is applied to the part that
+            was cut out, not before the cut.
+    """
 
     operation: Operation
     params: tuple[Type, ...]
     result: Type
     function: Callable[..., Any]
     name: str
+    priced: str
+    first: bool
+
+    @staticmethod
+    def of(operation: Operation, params: tuple[Type, ...], result: Type) -> Rule:
+        """The rule of an operation at these types."""
+        first = params == (STR,) and result == STR
+        return Rule(operation, params, result, operation.function, operation.name, price_name(operation.name), first)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,10 +71,12 @@ class Grammar:
     Attributes:
         rules: In a fixed order.
         functions: The function types that some rule takes.
+        types: Types of values that a search may hold.
     """
 
     rules: tuple[Rule, ...]
     functions: tuple[Type, ...]
+    types: frozenset[Type]
 
 
 def active_types(problem: Problem) -> tuple[frozenset[Type], frozenset[Type]]:
@@ -95,11 +112,12 @@ def build_grammar(vocabulary: Sequence[Operation], problem: Problem, *, scalar_o
     # rules is the order of candidates.
     instances = _Instances(active, sorted(elements | (active & {BOOL, INT, STR, FLOAT}), key=str))
     usable = [o for o in vocabulary if not scalar_only or _fits_a_body(o)]
-    rules = [Rule(o, params, result, o.function, o.name) for o in usable for params, result in instances.of(o)]
+    rules = [Rule.of(o, params, result) for o in usable for params, result in instances.of(o)]
     start = {*problem.input_types, INT, BOOL, FLOAT, STR}
     useful = _useful(_reachable(rules, start), problem.output_type)
     functions = sorted({p for r in useful for p in r.params if p.name == "fn"}, key=str)
-    return Grammar(rules=tuple(useful), functions=tuple(functions))
+    types = active.union((problem.output_type,), *(rule.params for rule in useful))
+    return Grammar(rules=tuple(useful), functions=tuple(functions), types=types)
 
 
 def _fits_a_body(operation: Operation) -> bool:
@@ -177,7 +195,7 @@ def _useful(rules: Sequence[Rule], goal: Type) -> list[Rule]:
 
 def costs_of(rules: Sequence[Rule], prices: Mapping[str, int]) -> dict[str, int]:
     """The price of every operation in the rules; static costs where ``prices`` is silent."""
-    return {r.name: prices.get(price_name(r.name), r.operation.cost) for r in rules}
+    return {r.name: prices.get(r.priced, r.operation.cost) for r in rules}
 
 
 def price_name(operation: str) -> str:

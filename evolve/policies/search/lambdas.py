@@ -184,7 +184,10 @@ class _Bodies:
             for rule in self.setting.rules
             if rule.result in usable and usable.issuperset(rule.params)
         ]
-        self.starts = [leaf for leaf in self.setting.literals if leaf.type in usable]
+        self.starts: dict[int, list[tuple[Leaf, Constant]]] = {}
+        for leaf in self.setting.literals:
+            if leaf.type in usable and isinstance(leaf.term, Constant):
+                self.starts.setdefault(leaf.cost, []).append((leaf, leaf.term))
 
     def _usable(self) -> set[Type]:
         special = self.setting.special
@@ -223,9 +226,8 @@ class _Bodies:
             for i, kind in enumerate(self.params):
                 values = tuple(args[i] for _, args in self.probes)
                 self.bank.shelf(kind).add(1, (values, Bound(i), ()))
-        for leaf in self.starts:
-            if leaf.cost == self.cost and isinstance(leaf.term, Constant):
-                self.bank.shelf(leaf.type).add(self.cost, ((leaf.term.value,) * len(self.probes), leaf, ()))
+        for leaf, constant in self.starts.get(self.cost, ()):
+            self.bank.shelf(leaf.type).add(self.cost, ((constant.value,) * len(self.probes), leaf, ()))
         for kind in (INT, STR, FLOAT):
             if kind in self.params or kind == self.result:
                 self._capture(kind)

@@ -27,30 +27,47 @@ class Leaf:
     name: str
 
 
-def leaves_of(problem: Problem, literals: Iterable[tuple[Constant, int]], prices: Mapping[str, int]) -> list[Leaf]:
-    """Every leaf of a search, cheapest first, one per value and type."""
-    leaves: dict[tuple[Type, Any], Leaf] = {}
+@dataclass(frozen=True)
+class Literal:
+    """A constant with its static cost, the name it is priced under, and its place among those of one price."""
 
-    def add(term: Constant, cost: int, name: str, more: int = 0) -> None:
-        key = (term.type, term.value)
-        leaf = Leaf(term, term.type, max(1, prices.get(name, cost)) + more, name)
+    constant: Constant
+    cost: int
+    name: str
+    order: tuple[str, str]
+
+    @staticmethod
+    def of(constant: Constant, cost: int, name: str) -> Literal:
+        """The literal of a constant."""
+        return Literal(constant, cost, name, (str(constant.type), repr(constant)))
+
+
+def built_in(literals: Iterable[tuple[Constant, int]]) -> tuple[Literal, ...]:
+    """The literals that every search has: built-in constants, and small whole numbers behind them."""
+    numbers = (Literal.of(Constant(n, INT), SMALL.get(n, 5), f"literal:int:{n}") for n in NUMBERS)
+    return (*(Literal.of(constant, cost, constant_name(constant)) for constant, cost in literals), *numbers)
+
+
+def leaves_of(problem: Problem, literals: Iterable[Literal], prices: Mapping[str, int]) -> list[Leaf]:
+    """Every leaf of a search, cheapest first, one per value and type."""
+    leaves: dict[tuple[Type, Any], tuple[int, tuple[str, str], Leaf]] = {}
+
+    def add(literal: Literal, more: int = 0) -> None:
+        term = literal.constant
+        key, cost = (term.type, term.value), max(1, prices.get(literal.name, literal.cost)) + more
         # One literal may come from several sources; the cheapest price counts.
-        if key not in leaves or leaves[key].cost > leaf.cost:
-            leaves[key] = leaf
+        if key not in leaves or leaves[key][0] > cost:
+            leaves[key] = cost, literal.order, Leaf(term, term.type, cost, literal.name)
 
     texts = texts_in(problem.inputs), texts_in(problem.outputs)
-    for constant, cost in literals:
-        if may_matter(constant, *texts):
-            name = constant_name(constant)
+    for literal in literals:
+        if may_matter(literal.constant, *texts):
             # On top of a learned price too: rows that do not show a format do not ask for it.
-            unshown = 0 if is_shown(constant, texts[1]) else UNSHOWN
-            add(constant, cost, name, unshown)
-    for number in NUMBERS:
-        add(Constant(number, INT), SMALL.get(number, 5), f"literal:int:{number}")
-    for constant, cost in mined_constants(problem):
-        add(constant, cost, f"mined:{constant.type}")
+            add(literal, 0 if is_shown(literal.constant, texts[1]) else UNSHOWN)
+    for constant, cost in (*((table, 4) for table in look_ups(problem)), *mined_constants(problem)):
+        add(Literal.of(constant, cost, f"mined:{constant.type}"))
     inputs = [Leaf(Input(i), t, max(1, prices.get("input", 1)), "input") for i, t in enumerate(problem.input_types)]
-    return inputs + sorted(leaves.values(), key=lambda leaf: (leaf.cost, str(leaf.type), repr(leaf.term)))
+    return inputs + [leaf for _, _, leaf in sorted(leaves.values(), key=lambda one: one[:2])]
 
 
 def texts_in(values: Iterable[Any]) -> list[str]:

@@ -20,7 +20,7 @@ from evolve.policies.search.cover import JOIN
 from evolve.policies.search.cuts import DIGIT, bounds_in, cuts_of, rougher
 from evolve.policies.search.enumerator import Enumerator, OutOfBudget, SearchMeter, matcher
 from evolve.policies.search.grammar import Rule, costs_of
-from evolve.policies.search.leaves import MINED, leaves_of, look_ups
+from evolve.policies.search.leaves import MINED, leaves_of
 from evolve.policies.search.problem import Problem
 from evolve.policies.search.searcher import MAX_COST, Vocabulary
 from evolve.policies.search.solvers.found import newest
@@ -169,8 +169,7 @@ class _Neighbourhood:
     def __post_init__(self) -> None:
         problem, vocabulary = self.answered.problem, self.answered.vocabulary
         grammar, bodies = vocabulary.grammar(problem)
-        tables = [(table, 4) for table in look_ups(problem)]
-        self._leaves = leaves_of(problem, (*vocabulary.literals, *tables), {})
+        self._leaves = leaves_of(problem, vocabulary.leaves, {})
         self._costs = costs_of((*grammar.rules, *bodies.rules), {})
         self._leaf_costs = {leaf.term: leaf.cost for leaf in self._leaves}
         self._rows = (*problem.inputs, *self.probes)

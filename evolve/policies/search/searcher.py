@@ -14,7 +14,7 @@ from evolve.policies.search.deduction import AHEAD, Deductions
 from evolve.policies.search.enumerator import Enumerator, OutOfBudget, SearchMeter, equality, matcher
 from evolve.policies.search.grammar import Grammar, build_grammar, costs_of
 from evolve.policies.search.lambdas import BodyCompiler, BodySetting, LambdaBanks
-from evolve.policies.search.leaves import column_operations, leaves_of, look_ups, static_prices
+from evolve.policies.search.leaves import built_in, column_operations, leaves_of, static_prices
 from evolve.policies.search.problem import Problem
 from evolve.policies.search.solvers import Solvers
 from evolve.programs.evaluation import evaluate
@@ -61,6 +61,7 @@ class Vocabulary:
     def __post_init__(self) -> None:
         self.by_name: dict[str, Operation] = {o.name: o for o in self.operations}
         self.compiler = BodyCompiler(self.by_name)
+        self.leaves = built_in(self.literals)
         self.static = static_prices(self.operations, self.literals)
 
     def grammar(self, problem: Problem) -> tuple[Grammar, Grammar]:
@@ -99,8 +100,7 @@ class Searcher:
     def __post_init__(self) -> None:
         self.meter.memory = min(self.meter.memory, MOST_VALUES // max(1, len(self.problem.inputs)))
         grammar, bodies = self.vocabulary.grammar(self.problem)
-        tables = [(c, 4) for c in look_ups(self.problem)]
-        leaves = leaves_of(self.problem, (*self.vocabulary.literals, *tables), self.prices)
+        leaves = leaves_of(self.problem, self.vocabulary.leaves, self.prices)
         costs = costs_of((*grammar.rules, *bodies.rules), self.prices)
         self.enumerator = Enumerator(self.problem, grammar, costs, leaves, self.meter)
         self.enumerator.lambdas = LambdaBanks(BodySetting(

@@ -13,7 +13,7 @@ from itertools import islice, product
 from typing import Any
 
 from evolve.policies.search.clues.operations import applied
-from evolve.policies.search.grammar import Rule, price_name
+from evolve.policies.search.grammar import Rule
 from evolve.policies.search.problem import Problem
 from evolve.programs.terms import Constant
 from evolve.programs.types import BOOL, INT, Type
@@ -156,9 +156,7 @@ class Inside:
 def clues_of_bodies(problem: Problem, inside: Inside) -> Iterator[tuple[str, str]]:
     """``(priced name, clue)`` for every clue of an operation inside a function, and of what takes functions."""
     for reading in readings_of(problem):
-        clues = {
-            (price_name(rule.name), clue) for rule in inside.useful(reading) for clue in _clues(reading, rule, inside)
-        }
+        clues = {(rule.priced, clue) for rule in inside.useful(reading) for clue in _clues(reading, rule, inside)}
         for name, clue in sorted(clues):
             yield name, f"inside a function: {clue}"
         yield reading.operation, "function: the examples can be read so"

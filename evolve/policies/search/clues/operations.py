@@ -13,7 +13,7 @@ from itertools import islice, product
 from operator import contains, eq, ge, le
 from typing import Any
 
-from evolve.policies.search.grammar import COLUMN, Grammar, Rule, price_name
+from evolve.policies.search.grammar import COLUMN, Grammar, Rule
 from evolve.policies.search.problem import Problem
 from evolve.programs.operation import EVALUATION_ERRORS
 from evolve.programs.terms import Constant
@@ -57,7 +57,7 @@ class Outline:
         columns = [
             (rule, kinds.index(rule.params[0]))
             for rule in grammar.rules
-            if price_name(rule.name) == COLUMN and rule.params[0] in problem.input_types
+            if rule.priced == COLUMN and rule.params[0] in problem.input_types
         ]
         kinds += [rule.result for rule, _ in columns]
         inputs = _places(kinds, 0)
@@ -73,7 +73,7 @@ class Outline:
             sources = [inputs.get(p) or others.get(p, []) for p in rule.params]
             taken = all(sources) and any(p in inputs for p in rule.params)
             if taken and _can_relate(rule.result, problem.output_type):
-                steps.append((rule, price_name(rule.name), tuple(islice(product(*sources), CHOICES))))
+                steps.append((rule, rule.priced, tuple(islice(product(*sources), CHOICES))))
         endings = tuple(rule for rule in grammar.rules if rule.params == (problem.output_type,))
         return Outline(tuple(columns), tuple(value for _, value in pool), tuple(steps), endings)
 
@@ -154,7 +154,7 @@ def clues_of_operations(problem: Problem, steps: FirstSteps) -> Iterator[tuple[s
             yield name, f"{towards}: {clue}"
     for rule in steps.endings:
         for clue in _invariants(rule, problem):
-            yield price_name(rule.name), f"{towards}: {clue}"
+            yield rule.priced, f"{towards}: {clue}"
 
 
 Relations = Callable[[Values], Iterator[str]]
