@@ -6,7 +6,7 @@ of what the better one would have taken alone (dovetailing, as in the universal 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from evolve.policies.search.enumerator import SearchMeter
@@ -19,6 +19,17 @@ is solved in little more than five times as many."""
 TURN = 200
 """Candidates of one turn with static prices. Before the first one, most tasks are solved, and then the second search
 costs nothing."""
+
+
+_REST = 1 << 60
+"""Candidates of a turn without an end."""
+
+
+class _Going:
+    """A search that was begun, and whether it is over."""
+
+    def __init__(self, searcher: Searcher) -> None:
+        self.searcher, self.programs, self.over = searcher, searcher.paced(), False
 
 
 @dataclass
@@ -60,30 +71,40 @@ class Turns:
 
     def paced(self) -> Iterator[Solution | None]:
         """As :meth:`Searcher.paced`; a program that both find comes twice."""
-        going = [(self.learned, self.learned.paced(), SHARE * TURN)]
-        while going:
-            for searcher, programs, share in tuple(going):
-                if not (yield from self._turn(searcher, programs, share)):
-                    going = [one for one in going if one[0] is not searcher]
-            if self._static is None and self.meter.left:
-                self._static = self.make()
-                self._static.dearest = self._dearest
-                going.append((self._static, self._static.paced(), TURN))
+        before, learned = self.meter.used, _Going(self.learned)
+        yield from self._turn(learned, SHARE * TURN)
+        if learned.over and not self.meter.left:
+            return
+        self._static = self.make()
+        self._static.dearest = self._dearest
+        static = _Going(self._static)
+        # A turn may be longer than it should, by values that are worked out at once. What it took too much is owed.
+        owed = (self.meter.used - before) // SHARE
+        while not (learned.over or static.over):
+            before = self.meter.used
+            yield from self._turn(static, owed)
+            owed -= self.meter.used - before
+            before = self.meter.used
+            yield from self._turn(learned, SHARE * (TURN - owed))
+            owed += (self.meter.used - before) // SHARE
+        for one in (learned, static):
+            yield from self._turn(one, _REST)
 
-    def _turn(
-        self, searcher: Searcher, programs: Iterator[Solution | None], share: int
-    ) -> Generator[Solution | None, None, bool]:
-        """Programs of one turn; says whether the search can go on."""
-        end = self.meter.used + share
-        searcher.pause_at = end if self.pause_at is None else min(end, self.pause_at)
-        for solution in programs:
+    def _turn(self, going: _Going, candidates: int) -> Iterator[Solution | None]:
+        """The programs of one turn."""
+        end = self.meter.used + candidates
+        self._let(going, end)
+        for solution in going.programs:
             if solution is not None or self._pauses():
                 yield solution
             if solution is None and self.meter.used >= end:
-                return True
-            # It may be another one since a program was given.
-            searcher.pause_at = end if self.pause_at is None else min(end, self.pause_at)
-        return False
+                return
+            self._let(going, end)
+        going.over = True
+
+    def _let(self, going: _Going, end: int) -> None:
+        # Anew after each program, since whoever asks may have changed where to pause.
+        going.searcher.pause_at = end if self.pause_at is None else min(end, self.pause_at)
 
     def _pauses(self) -> bool:
         return self.pause_at is not None and self.meter.used >= self.pause_at
