@@ -38,7 +38,7 @@ def test_a_price_is_the_pooled_surprise_within_its_bounds(
         name: (1 - share) * probabilities.get(name, 0.0) + share * support.get(name, 0.0)
         for name in {*STATIC, *probabilities}
     }
-    prices = Pricing(STATIC).prices(probabilities, recalled)
+    prices = Pricing(STATIC, tuple(probabilities)).prices(tuple(probabilities.values()), recalled)
     assert set(prices) == set(STATIC)
     for name in SOME:
         likely, kind = mixed[name], kind_of(name)

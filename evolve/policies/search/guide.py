@@ -9,7 +9,7 @@ enumeration (Probe, Barke et al. 2020; DreamCoder's recognition model, Ellis et 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -64,16 +64,21 @@ class Guide:
         self, features: Sequence[float], clues: Mapping[str, Sequence[str]] | None = None
     ) -> dict[str, float]:
         """Probability of each name being needed in a task with these features and clues."""
+        pairs = ((name, clue) for name, named in (clues or {}).items() for clue in named)
+        return dict(zip(self.names, self.likely(features, pairs), strict=True))
+
+    def likely(self, features: Sequence[float], clues: Iterable[tuple[str, str]]) -> list[float]:
+        """The probabilities in the order of the names, from ``(name, clue)`` for each clue that holds."""
         import numpy as np  # here and below at first use, because opening a package must not load it
 
-        x = _on_grid(np.array((*features, 1.0)), _SHARE)
-        units = (x @ self._units).tolist()
-        for name, named in (clues or {}).items():
-            if (place := self._places.get(name)) is not None:
-                units[place] += sum([self._clue_units.get(clue, 0) for clue in named])
+        units = (_on_grid(np.array((*features, 1.0)), _SHARE) @ self._units).tolist()
+        place_of, weight_of = self._places.get, self._clue_units.get
+        for name, clue in clues:
+            if (place := place_of(name)) is not None:
+                units[place] += weight_of(clue, 0)
         exp, unit = math.exp, 10.0**-_DIGITS
         odds = np.clip(np.array(units) * -unit, -30.0, 30.0).tolist()
-        return dict(zip(self.names, [1.0 / (1.0 + exp(odd)) for odd in odds], strict=True))
+        return [1.0 / (1.0 + exp(odd)) for odd in odds]
 
     @cached_property
     def _places(self) -> Mapping[str, int]:

@@ -37,12 +37,12 @@ class Planner:
 
     def __init__(self, guide: Guide, vocabulary: Vocabulary, names: Mapping[str, str]) -> None:
         self._guide, self._names = guide, names
-        self._clues, self._pricing = Clues(vocabulary), Pricing(vocabulary.static)
+        self._clues, self._pricing = Clues(vocabulary), Pricing(vocabulary.static, guide.names)
 
     def prices(self, looks: Looks, recalled: Sequence[Recalled]) -> dict[str, int]:
         """A price for every name of the vocabulary."""
-        clues = self._clues.reader(looks.problem).clues()
-        return self._pricing.prices(self._guide.probabilities(looks.features, clues), self._support(recalled))
+        clues = self._clues.reader(looks.problem).pairs()
+        return self._pricing.prices(self._guide.likely(looks.features, clues), self._support(recalled))
 
     def _support(self, recalled: Sequence[Recalled]) -> list[tuple[str, float, bool]]:
         """Recalled insights as ``(priced name, score, whether it helps)``."""

@@ -29,46 +29,51 @@ class Pricing:
 
     Args:
         static: Static price by name.
+        known: The names that the guide knows, in its order.
     """
 
-    def __init__(self, static: Mapping[str, int]) -> None:
+    def __init__(self, static: Mapping[str, int], known: Sequence[str]) -> None:
         import numpy as np  # at first use, because opening a package must not load it
 
-        self._names = tuple(sorted(static))
-        self._known = frozenset(static)
+        # Names of the guide without a static price, such as of literals that are gone, count among their kind.
+        names = (*sorted(static), *sorted({*known}.difference(static)))
+        self._names, self._own = names[: len(static)], len(static)
+        self._place = {name: place for place, name in enumerate(names)}
+        self._known = np.array([self._place[name] for name in known], dtype=np.intp)
         self._static = np.array([static[name] for name in self._names], dtype=np.float64)
-        kinds = list(map(_closed_kind, self._names))
-        self._kinds = {kind: place for place, kind in enumerate(sorted({*kinds} - {""}))}
-        self._filling = np.flatnonzero(np.array([kind != "" for kind in kinds]))
-        self._kind_of = np.array([self._kinds[kind] for kind in kinds if kind], dtype=np.intp)
+        self._seen = np.zeros(len(names), dtype=bool)
+        self._seen[self._known] = True
+        kinds = list(map(_closed_kind, names))
+        number = {kind: place for place, kind in enumerate(sorted({*kinds} - {""}))}
+        self._filling = np.flatnonzero(np.array([kind != "" for kind in kinds], dtype=bool))
+        self._kind_of = np.array([number[kind] for kind in kinds if kind], dtype=np.intp)
 
-    def prices(self, probabilities: Mapping[str, float], recalled: Sequence[tuple[str, float, bool]]) -> dict[str, int]:
+    def prices(self, likely: Sequence[float], recalled: Sequence[tuple[str, float, bool]]) -> dict[str, int]:
         """A price per name with a static one.
 
         Args:
-            probabilities: What the guide says of the names it knows.
+            likely: What the guide says of the names that it knows.
             recalled: ``(name, score, helps)`` of the recalled insights.
         """
         import numpy as np
 
-        support, names = _support(recalled), self._names
-        share = _RECALL if support else 0.0
-        mixed = (1 - share) * np.array([probabilities.get(name, 0.0) for name in names])
+        mixed, seen, support = np.zeros(len(self._place)), self._seen, _support(recalled)
+        mixed[self._known] = likely
+        places = [place for name in support if (place := self._place.get(name)) is not None]
         if support:
-            mixed += share * np.array([support.get(name, 0.0) for name in names])
-        filling = mixed[self._filling]
+            mixed *= 1 - _RECALL
+            mixed[places] += _RECALL * np.array([support[name] for name in support if name in self._place])
+            seen = seen.copy()
+            seen[places] = True
         # Literals of a kind fill one place of a program, so each is as likely as it is among its kind.
-        total = UNSEEN + np.bincount(self._kind_of, filling, minlength=len(self._kinds))
-        for name in (probabilities.keys() | support.keys()).difference(self._known):
-            if (kind := _closed_kind(name)) in self._kinds:
-                total[self._kinds[kind]] += (1 - share) * probabilities.get(name, 0.0) + share * support.get(name, 0.0)
-        mixed[self._filling] = filling / total[self._kind_of]
-        pooled = (1 - _PRIOR) * (_BASE - np.log2(np.maximum(mixed, FLOOR))) + _PRIOR * self._static
-        seen = np.array([name in probabilities or name in support for name in names])
-        ceiling = np.minimum(MAX_PRICE, self._static + np.where(seen, _RISE, _UNSEEN_RISE))
+        filling = mixed[self._filling]
+        mixed[self._filling] = filling / (UNSEEN + np.bincount(self._kind_of, filling))[self._kind_of]
+        bits = -np.log2(np.maximum(mixed[: self._own], FLOOR))
+        pooled = (1 - _PRIOR) * (_BASE + bits) + _PRIOR * self._static
+        ceiling = np.minimum(MAX_PRICE, self._static + np.where(seen[: self._own], _RISE, _UNSEEN_RISE))
         # Logarithms differ between machines in the last bit, which must not decide how a price is rounded.
         whole = np.clip(np.rint(np.round(pooled, 9)), 1, ceiling)
-        return dict(zip(names, whole.astype(int).tolist(), strict=True))
+        return dict(zip(self._names, whole.astype(int).tolist(), strict=True))
 
 
 def _closed_kind(name: str) -> str:

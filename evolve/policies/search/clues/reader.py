@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from evolve.policies.search.clues.bodies import Inside, clues_of_bodies
@@ -63,13 +64,17 @@ class ClueReader:
         Args:
             outputs: Other outputs than the wanted ones (a dream).
         """
-        problem = self._problem if outputs is None else replace(self._problem, outputs=tuple(outputs))
         by_name: dict[str, list[str]] = defaultdict(list)
-        for name, clue in (
-            *clues_of_texts(problem),
-            *clues_of_numbers(problem),
-            *clues_of_operations(problem, self._steps),
-            *clues_of_bodies(problem, self._tables.inside),
-        ):
+        for name, clue in self.pairs(outputs):
             by_name[name].append(clue)
         return {name: tuple(clues) for name, clues in by_name.items()}
+
+    def pairs(self, outputs: Sequence[Any] | None = None) -> Iterator[tuple[str, str]]:
+        """The same as ``(priced name, clue)``."""
+        problem = self._problem if outputs is None else replace(self._problem, outputs=tuple(outputs))
+        return chain(
+            clues_of_texts(problem),
+            clues_of_numbers(problem),
+            clues_of_operations(problem, self._steps),
+            clues_of_bodies(problem, self._tables.inside),
+        )
