@@ -39,6 +39,11 @@ class Sides:
         return bool(self.texts) and all(map(test, self.inputs, self.texts))
 
     @cached_property
+    def everything(self) -> str:
+        """All texts, to see at once what stands in none of them."""
+        return "\0".join((*self.inputs, *self.texts))
+
+    @cached_property
     def words(self) -> list[list[str]]:
         """The words of every input."""
         return [re.findall(r"[^\W_]+", text) for text in self.inputs]
@@ -118,6 +123,8 @@ def _pattern(value: str, sides: Sides) -> Sequence[bool]:
 
 def _delimiter(value: str, sides: Sides) -> Sequence[bool]:
     """Always, never in the output; not always, once, often in the input; the output is or has a field."""
+    if value not in sides.everything:
+        return False, bool(sides.texts), True
     written = [value in y for y in sides.texts]
     shown = bool(written) and all(written), bool(written) and not any(written)
     if not all(value in text for text in sides.inputs):
@@ -153,9 +160,13 @@ NUMBER = re.compile(r"[-+]?[\d,_]*\.?\d+(?:e[+-]\d+)?%?")
 
 def _number_format(value: str, sides: Sides) -> Sequence[bool]:
     """The output is, or has, a number written this way."""
+    if not sides.texts:
+        return ()
+    # What says no number can only be one in another base.
+    may_be = value[-1] in BASES or None not in map(sides.amounts.get, sides.texts)
     return (
-        bool(sides.texts) and all(_written_as(value, y, sides.amounts[y]) for y in sides.texts),
-        bool(sides.texts)
+        may_be and all(_written_as(value, y, sides.amounts[y]) for y in sides.texts),
+        all(sides.numbers)
         and all(any(_written_as(value, token, sides.amounts[token]) for token in found) for found in sides.numbers),
     )
 
