@@ -131,8 +131,9 @@ class Enumerator:
                 self._starts.setdefault(leaf.cost, []).append(leaf)
         self._size = len(self.problem.inputs)
         by_price = sorted(self.grammar.rules, key=lambda r: (not r.first, self.costs[r.name]))
-        shelf, goal = self.bank.shelf, self.bank.shelf(self._goal)
-        self._turns = [_Turn(r, self.costs[r.name], shelf(r.result), shelf(r.result) is goal) for r in by_price]
+        goal, shelves = self.bank.shelf(self._goal), [self.bank.shelf(rule.result) for rule in by_price]
+        turns = zip(by_price, shelves, strict=True)
+        self._turns = [_Turn(rule, self.costs[rule.name], shelf, shelf is goal) for rule, shelf in turns]
 
     def values_of(self, leaf: Leaf) -> tuple[Any, ...]:
         """The values of a leaf on all examples."""
