@@ -96,6 +96,16 @@ def _other_digits(value: Any, type_: Type, column: Sequence[Any]) -> Iterator[An
             yield "".join((*fields[:place], other, *fields[place + 1 :]))
 
 
+def _leading_zero(value: Any, type_: Type, column: Sequence[Any]) -> Iterator[Any]:
+    """A number padded with a zero, where other numbers of the column are padded and none at this place is so far."""
+    if type_ == STR and _padded(column):
+        parted = [_FIELDS.findall(text) for text in column]
+        for place, field, fields in _numbers_in(value, type_):
+            same = [other[place] for other in parted if place < len(other) and other[place].isdigit()]
+            if len(field) > 1 and {len(other) for other in same} == {len(field)} and not _padded(same):
+                yield "".join((*fields[:place], "0" + field[1:], *fields[place + 1 :]))
+
+
 def _fewer_digits(value: Any, type_: Type, column: Sequence[Any]) -> Iterator[Any]:
     """Numbers with one digit less and one more, unless they are padded to a width."""
     yield from _resized(value, type_, column, met=True)
@@ -183,6 +193,7 @@ def _lists(value: Any, type_: Type, column: Sequence[Any]) -> Iterator[Any]:
 
 _WAYS: tuple[tuple[_Way, int], ...] = (
     (_other_digits, 0),
+    (_leading_zero, 0),
     (_fewer_digits, 1),
     (_pieces, 1),
     (_odd_pieces, 3),
