@@ -126,6 +126,8 @@ def show(filled: Filled, mark: str = "") -> None:
     if filled.doubted:
         none = f"{filled.doubted:,} of them doubted by an earlier fill, so no example"
         emit(f"{none}; clear the reason where a cell is right")
+    if filled.own:
+        emit(f"{filled.own:,} of them filled by evolve and as they were then, so no example")
     if filled.out is None:
         emit("nothing is written: no function was found that gives the filled cells")
     else:
