@@ -96,7 +96,9 @@ def fill_command(
                 if filled.result is not None:
                     asking.tell_waiting(filled.result)
             flush()
-        learning.learn_and_tell(opened, named=workspace, as_json=as_json)
+        taught = learning.learn_and_tell(opened, named=workspace, as_json=as_json)
+        if taught and filled.out is not None and save is None and not any(one.skills for one in taught):
+            emit("no skill of its own; --save FILE.py keeps the function, --function FILE.py applies it to other tables")
     raise typer.Exit(_code(filled))
 
 
