@@ -98,7 +98,9 @@ def fill_command(
             flush()
         taught = learning.learn_and_tell(opened, named=workspace, as_json=as_json)
         if taught and filled.out is not None and save is None and not any(one.skills for one in taught):
-            emit("no skill of its own; --save FILE.py keeps the function, --function FILE.py applies it to other tables")
+            emit(
+                "no skill of its own; --save FILE.py keeps the function, --function FILE.py applies it to other tables"
+            )
     raise typer.Exit(_code(filled))
 
 

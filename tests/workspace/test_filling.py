@@ -621,3 +621,16 @@ def test_any_key_of_json_keeps_its_name(workspace, table):
     filled = workspace.fill(file, function=function, in_place=True)
     assert [json.loads(line)["\ud800"] for line in file.read_text().splitlines()] == ["X", "Y"]
     json.dumps(filled.to_json(), ensure_ascii=False)
+
+
+def test_a_cell_beside_a_row_that_does_not_fit_is_marked(workspace, tmp_path):
+    """Either that row is mistyped or the function is wrong there, and nothing given lies between."""
+    file = tmp_path / "grades.csv"
+    points = {95: "A", 84: "B", 72: "C", 91: "A", 67: "D", 79: "C", 88: "B", 55: "F", 60: "D", 99: "A", 81: "B"}
+    rows = [f"{number},{letter}" for number, letter in points.items()]
+    file.write_text("\n".join(["points,grade", *rows, "58,", "75,", ""]))
+    filled = workspace.fill(file)
+    assert [misfit.input for misfit in filled.result.misfits] == [(55,)]
+    marks = {mark.row: mark.why for mark in filled.marks}
+    assert marks[12] == "the filled row nearest to it, of 55, says F and does not fit"
+    assert sorted(marks) == [8, 12]

@@ -42,6 +42,7 @@ from evolve.workspace.runs.applying import (
     used_parameters,
     without_unread,
 )
+from evolve.workspace.runs.contradicted import Contradicted
 from evolve.workspace.runs.fill_request import FillProgress, FillRequest
 from evolve.workspace.runs.filled import Filled, Judged, Mark, compared, judged
 from evolve.workspace.runs.given_function import chosen_function
@@ -88,6 +89,7 @@ def fill(desk: Desk, request: FillRequest, run: Callable[[Task], Result]) -> Fil
             likeness=functions.likeness,
             learned=result is not None,
             near=functions.near,
+            contradicted=functions.contradicted,
         )
         done.apply(Applier(desk.open_sandbox(), functions.programs), spool, request.on_progress)
         _write(table, target, done, spool, as_it_was)
@@ -114,11 +116,13 @@ class _Functions:
         programs: The function first.
         likeness: What the rows are like that it was learned from.
         near: How many of the programs count for every row.
+        contradicted: Where a filled row speaks against the function.
     """
 
     programs: Sequence[Program]
     likeness: Likeness
     near: int = 1
+    contradicted: Contradicted = field(default_factory=Contradicted)
 
 
 def _searched(
@@ -131,7 +135,16 @@ def _searched(
     programs = [Program(source=source, entry=result.entry) for source in (result.answer, *rivals, *distant)]
     likeness = Likeness.of(row.input for row in (*task.examples, *task.verify, *task.hidden))
     wanted = replace(wanted, inputs=replace(wanted.inputs, used=_used(programs, result)))
-    return result, wanted, _Functions(programs=programs, likeness=likeness, near=1 + len(rivals))
+    return (
+        result,
+        wanted,
+        _Functions(
+            programs=programs,
+            likeness=likeness,
+            near=1 + len(rivals),
+            contradicted=Contradicted.of(task, result, wanted.inputs.used),
+        ),
+    )
 
 
 def _save(file: Path, program: Program, filled: Filled) -> None:
@@ -234,6 +247,7 @@ class _Work:
         likeness: What the rows that the function was learned from are like.
         learned: The function was found from the filled rows.
         near: How many programs count for every row; the others only for rows unlike the filled ones.
+        contradicted: Where a filled row speaks against the function.
         keys: What the cells that were filled without a doubt are known by.
     """
 
@@ -243,6 +257,7 @@ class _Work:
     likeness: Likeness
     learned: bool
     near: int
+    contradicted: Contradicted
     filled: int = 0
     marked: int = 0
     marks: list[Mark] = field(default_factory=list)
@@ -273,6 +288,9 @@ class _Work:
 
     def _judged(self, record: Record, values: Sequence[Json], outcomes: Sequence[Outcome]) -> Judged:
         done = judged(self.table, self.inputs, record, values, outcomes[: self.near])
+        against = "" if done.why else self.contradicted.by(values)
+        if against:
+            return replace(done, why=against)
         if done.why or (self.learned and len(outcomes) == self.near):
             return done
         novelty = self.likeness.novelty(values, self.inputs.used)
