@@ -216,9 +216,14 @@ class Prequential:
                 "at": self._clock(),
             }
             self._db.insert("own_pairs", row, key="episode")
-            for trait in listed:
-                self._db.insert("own_traits", {"trait": trait, "episode": episode}, key="trait")
+            self.meet(episode, listed)
         return True
+
+    def meet(self, episode: str, traits: Iterable[str]) -> None:
+        """Keeps by what a task is known that is learned from, whether it was judged or not; joins a transaction."""
+        with self._db.transaction():
+            for trait in sorted(set(traits)):
+                self._db.insert("own_traits", {"trait": trait, "episode": episode}, key="trait")
 
     def pairs(self) -> list[OwnPair]:
         """All pairs, in the order of arrival."""

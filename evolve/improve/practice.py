@@ -16,6 +16,7 @@ from evolve.record.drafts import DraftJudge, Proposal, keep, may_be_alike, rival
 from evolve.record.keeping import note_refusals, refusals
 from evolve.skills import ACTIVE, Admission, Skill, with_called
 from evolve.tasks import Task, equal
+from evolve.tasks.alike import every_trait
 
 _AGAIN_OPEN = 64
 _AGAIN_SOLVED = 32
@@ -123,7 +124,9 @@ def _batch(session: Session, number: int, start: int, tasks: Sequence[Task]) -> 
     # One transaction: a crash leaves a batch whole or not at all, so that a resumed loop learns the same.
     with session.stores.db.transaction():
         for attempt in attempts:
-            session.commit(attempt, task=session.suite.task(attempt.record.task))
+            task = session.suite.task(attempt.record.task)
+            session.commit(attempt, task=task)
+            session.stores.prequential.meet(attempt.record.episode, every_trait(task))
         admitted = _admit(session, attempts)
         counts["skills"] = len(admitted)
         if part is not None:

@@ -36,6 +36,7 @@ from evolve.improve.report import NOT_RUN, Report, RoundRow
 from evolve.improve.session import Session
 from evolve.record.arms import UNLEARNED
 from evolve.record.journal import keep_report, report_of
+from evolve.record.stores import Stores
 from evolve.tasks import Suite, Task
 from evolve.tasks.alike import problem_traits
 
@@ -66,15 +67,22 @@ def improve_in_stream(session: Session) -> Report:
             earlier = [task for block in blocks[: number - 1] for task in block]
             pairs += _pairs(session, number, earlier, tasks)
         counts = practise(_practising(session, tasks), number)
+        is_done = number == BLOCKS and counts["complete"]
         if number == 1 and not counts["episodes"]:
             session.journal.drop(f"practice:{number}")
             raise BudgetExhausted(f"{session.end_reason() or 'the budget allows no episode'}, so nothing was done")
-        ended = session.end_reason() or ("" if counts["complete"] else "practice was cut short")
-        decision = {} if ended or number < BLOCKS else _concluded(session, pairs)
+        ended = "" if is_done else session.end_reason() or ("" if counts["complete"] else "practice was cut short")
+        decision: Mapping[str, Any] = {}
+        if is_done:  # a verdict on pairs that were run costs nothing, whatever is left of the budget
+            try:
+                decision = _concluded(session, pairs)
+            except BudgetExhausted as error:  # with more time the same command makes the variant
+                ended = str(error)
+                session.journal.finish(f"unfitted:{number}", {"reason": ended})
         rows.append(round_row(number, counts, decision, ended or "each problem is judged before it is practised on"))
         if ended:
             break
-    reason = session.end_reason() or f"all {len(blocks)} blocks done"
+    reason = ended or f"all {len(blocks)} blocks done"
     note = "" if pairs else "nothing could be judged before it was practised on"
     controls = f"{NOT_RUN}: every task was practised on, so none is held out"
     report = make_report(session, rows, pairs, note=note, reason=reason, controls=controls)
@@ -94,6 +102,16 @@ def _blocks(session: Session) -> list[list[Task]]:
     first, second, _ = block_sizes(len(order))
     cuts = (order[:first], order[first : first + second], order[first + second :])
     return [[task for group in groups for task in session.suite.tasks if task.group == group] for groups in cuts]
+
+
+def fresh_of(stores: Stores, tasks: Sequence[Task], *, after: Sequence[Task] = ()) -> list[Task]:
+    """What :func:`distinct` gives, without problems that were learned from before, in whichever form."""
+    known = stores.learned_from()
+    return [
+        task
+        for task in distinct(tasks, after=after)
+        if task.group not in known and not stores.prequential.met(problem_traits(task))
+    ]
 
 
 def distinct(tasks: Sequence[Task], *, after: Sequence[Task] = ()) -> list[Task]:
@@ -122,8 +140,13 @@ def _pairs(session: Session, number: int, earlier: Sequence[Task], tasks: Sequen
     name = f"pairs:{number}"
     planned = session.journal.done(name)
     if planned is None:
-        fresh = [task.id for task in distinct(tasks, after=earlier) if task.group not in session.stores.learned_from()]
-        planned = {"tasks": fresh, "variant": propose(_practising(session, earlier), number - 1) or ""}
+        fresh = [task.id for task in fresh_of(session.stores, tasks, after=earlier)]
+        try:
+            variant = propose(_practising(session, earlier), number - 1)
+        except BudgetExhausted as error:  # nothing is practised on either: else it could not be judged later
+            session.ledger.end(str(error))
+            return ()
+        planned = {"tasks": fresh, "variant": variant or ""}
         session.journal.finish(name, planned)
     if not (planned["variant"] and planned["tasks"]):
         return ()
@@ -132,6 +155,7 @@ def _pairs(session: Session, number: int, earlier: Sequence[Task], tasks: Sequen
         session.show("gate", pairs=pair.state.tally.tried, reason=pair.state.reason, round=number)
 
     chosen = [session.suite.task(task_id) for task_id in planned["tasks"]]
+    session.stores.decisions.reserve(session.run, session.suite.digest, {task.group for task in session.suite.tasks})
     # Those on record are not run again, so a crash repeats nothing. Without a test every problem of the block counts.
     runner = PairedEpisodes(session=session, split="gate", seed=session.plan.seed).runner()
     return runner.compare(chosen, parent=UNLEARNED, variant=planned["variant"], on_pair=told).pairs

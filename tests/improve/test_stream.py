@@ -113,6 +113,50 @@ def test_a_budget_that_ends_it_decides_nothing(open_ws):
         assert "52,500" in report.finish_reason
 
 
+def renamed(suite):
+    """The same problems under other names and in other words."""
+    tasks = [
+        replace(task, id=f"{task.id}-again", group=f"again {task.group}", instruction=f"Again: {task.instruction}")
+        for task in suite.tasks
+    ]
+    return Suite(name="small", tasks=tuple(tasks))
+
+
+def test_problems_that_were_practised_on_before_are_known_under_other_names(open_ws):
+    suite = suite_of(24)
+    with open_ws(learner=Useless(programs=slow_learner().programs)) as workspace:
+        streamed(workspace, suite)
+        assert not workspace.stores.learned_from() & {task.group for task in renamed(suite).tasks}
+        streamed(workspace, renamed(suite))
+        ids = {task.id for task in renamed(suite).tasks}
+        again = [record for record in workspace.stores.runs.episodes() if record.task in ids]
+        assert again and not [record for record in again if record.split == "gate"]
+
+
+def test_broken_off_before_the_verdict_it_has_used_its_level(open_ws, monkeypatch):
+    suite = suite_of(24)
+    monkeypatch.setenv(VARIABLE, "practice.planned:2:int")
+    with open_ws() as workspace, pytest.raises(KeyboardInterrupt):
+        streamed(workspace, suite)
+    monkeypatch.delenv(VARIABLE)
+    with open_ws() as workspace:
+        assert [record for record in workspace.stores.runs.episodes() if record.split == "gate"]
+        streamed(workspace, suite, seed=1)
+        (decision,) = workspace.gate.list().decisions
+        assert decision.proposal == 2 and decision.alpha == pytest.approx(0.05 / 6)
+
+
+def test_a_budget_that_ends_with_the_last_task_leaves_the_verdict(open_ws, monkeypatch):
+    with open_ws("whole") as workspace:
+        whole = streamed(workspace, suite_of(24))
+        one = loop_limits(workspace._desk, Budget(), suite_of(24)).candidates
+    with open_ws("cut") as workspace:
+        report = streamed(workspace, suite_of(24), budget=Budget(candidates=whole.spent.candidates + one - 1))
+        assert figures(report) == figures(whole) and report.promoted
+        assert len(workspace.gate.list().decisions) == 1
+        assert report.finish_reason == whole.finish_reason == "all 3 blocks done"
+
+
 def test_the_order_is_fixed_by_groups_and_seed_alone(open_ws):
     suite = suite_of(24)
     turned = Suite(name="small", tasks=suite.tasks[::-1])

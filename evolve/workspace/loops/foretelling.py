@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from evolve.gate.foresight import Foresight
-from evolve.improve.stream import block_sizes, distinct
+from evolve.improve.stream import block_sizes, distinct, fresh_of
 from evolve.record.stores import Stores
 from evolve.tasks import Suite
 from evolve.tasks.reading.labels import tells_nothing
@@ -25,7 +25,7 @@ def foretold(stores: Stores, suite: Suite, *, streams: bool) -> str:
     """
     groups = {task.group for task in suite.tasks}
     if streams:
-        fresh = [task for task in distinct(suite.tasks) if task.group not in stores.learned_from()]
+        fresh = fresh_of(stores, suite.tasks)
         judged = {task.group for task in fresh[block_sizes(len(groups))[0] :]}
         like = len(groups) - len(distinct(suite.tasks))
         way = ", each before it is practised on"
