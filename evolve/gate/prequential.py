@@ -179,7 +179,11 @@ class Prequential:
 
     def met(self, traits: Iterable[str]) -> bool:
         """Whether an earlier task had one of these traits."""
-        return any(self._db.rows("own_traits", {"trait": trait}) for trait in traits)
+        return bool(self.met_of(traits))
+
+    def met_of(self, traits: Iterable[str]) -> frozenset[str]:
+        """Those of the traits that an earlier task had."""
+        return frozenset(trait for trait in traits if self._db.rows("own_traits", {"trait": trait}))
 
     def add(
         self, episode: str, family: str, traits: Iterable[str], arms: tuple[EpisodeRecord, EpisodeRecord], *, met: bool

@@ -79,7 +79,7 @@ def improve_in_stream(session: Session) -> Report:
             except BudgetExhausted as error:  # with more time the same command makes the variant
                 ended = str(error)
                 session.journal.finish(f"unfitted:{number}", {"reason": ended})
-        rows.append(round_row(number, counts, decision, ended or "each problem is judged before it is practised on"))
+        rows.append(round_row(number, counts, decision, ended or _unjudged(number)))
         if ended:
             break
     reason = ended or f"all {len(blocks)} blocks done"
@@ -88,6 +88,13 @@ def improve_in_stream(session: Session) -> Report:
     report = make_report(session, rows, pairs, note=note, reason=reason, controls=controls)
     keep_report(session.stores.db, session.run, report.to_json())
     return report
+
+
+def _unjudged(number: int) -> str:
+    """Why a block has no verdict of its own, in one sentence."""
+    if number == BLOCKS:
+        return "nothing new to judge"
+    return "its problems count in the verdict of the last round" if number > 1 else "there was nothing to judge yet"
 
 
 def block_sizes(problems: int) -> tuple[int, int, int]:
@@ -179,6 +186,7 @@ def _concluded(session: Session, pairs: Sequence[Pair]) -> Mapping[str, Any]:
         if pair.outcome not in ("void", "withheld"):
             standing = standing.plus(pair.parent, pair.variant)
     state = judged(SequentialTest(alpha=opened.alpha), tally, standing, left=0)
+    state = replace(state, reason=f"{state.reason}; each with what the rounds before its own had taught")
     last = [pair.outcome for pair in pairs if pair.outcome in ("win", "loss")][-_LAST:]
     if state.verdict == "accept" and last.count("loss") > last.count("win"):
         reason = f"{state.reason}; but it lost more than it won of the last {len(last)} pairs that were no tie"

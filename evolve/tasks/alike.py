@@ -15,11 +15,16 @@ _TELLING = 12
 
 def problem_traits(task: Task) -> frozenset[str]:
     """What tasks of one problem share: its group, a row, or the instruction."""
-    rows = sorted(digest(canonical_json(row_json(row)))[:16] for row in _rows(task))
-    traits = [f"problem {task.group}", *(f"row {one}" for one in rows[:_ROWS])]
+    traits = [f"problem {task.group}", *row_traits(task)]
     if not tells_nothing(task.instruction):
         traits.append(f"words {digest(' '.join(task.instruction.casefold().split()))[:16]}")
     return frozenset(traits)
+
+
+def row_traits(task: Task) -> frozenset[str]:
+    """The rows by which a task is known again under another name and in other words."""
+    rows = sorted({digest(canonical_json(row_json(row)))[:16] for row in _rows(task)})
+    return frozenset(f"row {one}" for one in rows[:_ROWS])
 
 
 def table_traits(task: Task) -> frozenset[str]:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import pytest
 
 from benchmarks.doubles import slow_learner, small_suite
+from evolve.errors import BudgetExhausted
 from evolve.failpoints import VARIABLE
 from evolve.improve.session import LoopPlan
 from evolve.improve.stream import BLOCKS, block_sizes, distinct, improve_in_stream
 from evolve.ledger import Budget
 from evolve.tasks import Suite
 from evolve.testing import FixedLearner
-from evolve.workspace.loops.improving import LoopWork, loop_limits, opened_session
+from evolve.workspace.loops.improving import LoopWork, _reopen, loop_limits, opened_session
 
 
 def suite_of(count, *, instruction="give the {0.family} of {0.id}"):
@@ -26,7 +27,9 @@ def streamed(workspace, suite, *, budget=None, seed=0):
     desk = workspace._desk
     plan = LoopPlan(rounds=BLOCKS, seed=seed, limits=loop_limits(desk, budget, suite))
     work = LoopWork(suite=suite, plan=plan, budget=budget)
-    with opened_session(desk, "improve", f"key {suite.digest} {seed}", {"suite": suite.name}, work) as session:
+    key = f"key {suite.digest} {seed}"
+    _reopen(desk, key, BLOCKS)
+    with opened_session(desk, "improve", key, {"suite": suite.name}, work) as session:
         return improve_in_stream(session)
 
 
@@ -89,6 +92,32 @@ def test_a_problem_that_was_learned_from_before_is_practised_on_and_not_counted(
 
 def figures(report):
     return [(row.arm, row.tasks, row.verified, row.candidates) for row in report.arms], report.promoted
+
+
+@dataclass(frozen=True)
+class OutOfTime(FixedLearner):
+    """Has no time for the guide at one of the fits, as where a budget in seconds ends in it."""
+
+    ends_at: int = 0
+    fits: list[int] = field(default_factory=list)
+
+    def fit(self, experience, views, skills, seed):
+        self.fits.append(len(experience))
+        if len(self.fits) == self.ends_at:
+            raise BudgetExhausted("the time budget ended before a guide was fitted")
+        return super().fit(experience, views, skills, seed)
+
+
+@pytest.mark.parametrize("ends_at", [1, 2, 3])
+def test_time_that_ends_while_a_guide_is_fitted_is_told_and_gone_on_from(open_ws, ends_at):
+    with open_ws("whole") as workspace:
+        whole = streamed(workspace, suite_of(24))
+    learner = OutOfTime(programs=slow_learner().programs, ends_at=ends_at)
+    with open_ws("cut", learner=learner) as workspace:
+        report = streamed(workspace, suite_of(24), budget=Budget(seconds=3600.0))
+        assert report.finish_reason == "the time budget ended before a guide was fitted" and not report.promoted
+        assert workspace.stores.runs.runs()[-1].state == "budget" and not workspace.gate.list().decisions
+        assert figures(streamed(workspace, suite_of(24), budget=Budget(seconds=3600.0))) == figures(whole)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 
 import evolve
 from evolve.cancellation import Cancellation
+from evolve.errors import UsageError
 from evolve.failpoints import VARIABLE
 from evolve.workspace import Person
 
@@ -79,6 +80,11 @@ def test_what_a_loop_practised_on_is_known_when_it_is_told_as_a_table(tmp_path):
         for number, rule in enumerate(rules[:2]):
             workspace.run(examples=table(tmp_path, [f"{name} {number}" for name in FIRST], rule, f"told {number}"))
         assert [pair.alike for pair in workspace.gate.own()] == [True, True]
+        # What was measured on the way stays what the report shows.
+        measured = workspace.report()
+        with pytest.raises(UsageError, match="none is held out"):
+            workspace.report(fresh=True)
+        assert workspace.report() == measured and measured.arms[0].tasks
 
 
 def test_what_was_learned_from_unjudged_is_known_later(tmp_path):

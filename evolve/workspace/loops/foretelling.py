@@ -31,7 +31,8 @@ def foretold(stores: Stores, suite: Suite, *, streams: bool) -> str:
         way = ", each before it is practised on"
         way += f" ({like} more have rows or instruction in common with others and do not count)" if like else ""
     else:
-        judged = {task.group for task in suite.evidence("gate")} - stores.learned_from()
+        tasks = suite.evidence("gate")
+        judged = {task.group for task in tasks} - stores.known_of(tasks)
         way = _alike(suite)
     _, level = stores.decisions.next_level(suite.digest, judged)
     ahead = Foresight.of(len(judged), level)

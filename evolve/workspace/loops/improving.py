@@ -157,6 +157,11 @@ def report(desk: Desk, *, fresh: bool) -> Report:
     if not fresh:
         return last
     made_by = desk.stores.runs.run(last.run).body
+    if made_by.get("stream"):
+        raise UsageError(
+            f"every task of {made_by['suite']} was practised on, so none is held out for a fresh look",
+            hint="evolve report shows how each did before it was practised on",
+        )
     suite = load_suite(str(made_by["suite"]))
     if suite.digest != last.suite_digest:
         raise UsageError(f"the suite {made_by['suite']} has changed since the report", hint="run evolve improve again")
