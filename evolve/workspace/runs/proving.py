@@ -15,7 +15,8 @@ def judge_first(desk: Desk, episode: str, task: Task, person: Person) -> None:
     """Keeps how the task of an episode comes out with what was learned so far and without, before it is learned from.
 
     Both arms have the same rows, one answer that is judged, and what an episode of a loop may spend; neither is shown
-    what a refusal showed. Nothing here depends on how the person's own run ended. Only the embedded search is judged:
+    what a refusal showed. How the person's own run ended matters in this alone: a fault teaches nothing and is not
+    judged, and a run that was broken off is judged once it is finished. Only the embedded search is judged:
     with another policy, two more episodes of every task may cost money.
 
     Args:
