@@ -150,6 +150,8 @@ def _show_arms(report: Report) -> None:
 
 def _verdict(report: Report) -> str:
     """Whether learning helped, and in which run what was measured had been learned, where that is another one."""
+    if not report.promoted:
+        return "nothing was promoted: these are the problems that the gate judged on, and its verdict is above"
     verdict = "learning helped" if report.helped else "no gain that the 95 % intervals can tell from chance"
     if not report.promoted_by or report.promoted_by == report.run:
         return verdict
@@ -187,7 +189,7 @@ def _pays(report: Report) -> str:
     """After how many tasks learning has paid for itself, in a sentence; "" where nothing was measured."""
     shares = next((one.shares for one in report.contrasts if one.arm == "unlearned"), None)
     spent = report.spent.tokens or report.spent.candidates
-    if shares is None or not spent:
+    if shares is None or not spent or not report.promoted:
         return ""
     if shares.saved <= 0:
         return f"over all tasks it saves no {report.cost_unit}, so learning does not pay for itself by these"

@@ -23,6 +23,11 @@ _AGAIN_SOLVED = 32
 """Tasks that later rounds practise again: unsolved ones, and solved ones to see what has become easier."""
 
 
+_FEWEST_FOR_IDLE = 12
+"""Solved tasks from which on a skill that served none of them goes on being offered no more. One that serves a task in
+four is missed by twelve once in thirty times; a single task says nothing of it."""
+
+
 def practise(session: Session, number: int) -> Mapping[str, Any]:
     """One round of practice in batches; a batch is committed as a whole.
 
@@ -184,6 +189,8 @@ def _set_idle(session: Session, number: int, candidates: Sequence[str]) -> int:
     solved = [
         record for record in practised(stores.runs.episodes(run=session.run)) if record.seed == seed and record.verified
     ]
+    if len(solved) < _FEWEST_FOR_IDLE:
+        return 0
     served = {(item.removeprefix("skill:"), record.task) for record in solved for item in record.consumed}
     judged = stores.active_arm(session.workflow).skills
     stays = {skill for skill, task in served if skill not in known or not known[skill].came_from(task)} | {

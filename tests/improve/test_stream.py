@@ -7,11 +7,13 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from benchmarks.doubles import slow_learner, small_suite
+from evolve.episodes import Row, SkillDraft
 from evolve.errors import BudgetExhausted
 from evolve.failpoints import VARIABLE
 from evolve.improve.session import LoopPlan
 from evolve.improve.stream import BLOCKS, block_sizes, distinct, improve_in_stream
 from evolve.ledger import Budget
+from evolve.skills import AdmissionVerdict, Skill
 from evolve.tasks import Suite
 from evolve.testing import FixedLearner
 from evolve.workspace.loops.improving import LoopWork, _reopen, loop_limits, opened_session
@@ -47,10 +49,28 @@ def test_thirty_tasks_are_enough_to_promote_what_helps(open_ws):
         assert report.promoted and [row.promoted for row in report.rounds] == [False, False, True]
         assert report.arms[0].tasks == report.arms[1].tasks == 30 - block_sizes(30)[0]
         assert report.arms[1].candidates < report.arms[0].candidates and report.looks == 0
+        assert report.helped and not replace(report, promoted="").helped  # the gate decides, and no second look at it
         (decision,) = workspace.gate.list().decisions
         assert (decision.verdict, decision.parent, decision.planned) == ("accept", "unlearned", 23)
         assert decision.alpha == pytest.approx(0.025)
         assert len(workspace.stores.regression.tasks("small")) == 23
+
+
+def test_a_skill_that_few_tasks_did_not_need_stays_on_offer(open_ws):
+    draft = SkillDraft(
+        name="second-word",
+        description="The second word of a text.",
+        entry="second_word",
+        signature="(text: str) -> str",
+        code="def second_word(text: str) -> str:\n    return text.split()[1]\n",
+        tests=(Row(input=("a b c",), output="b"),),
+        source="task words-1",
+    )
+    skill = Skill.from_draft(draft)
+    with open_ws() as workspace:
+        workspace.stores.skills.add(skill, AdmissionVerdict(digest=skill.digest, admitted=True))
+        streamed(workspace, suite_of(20))
+        assert workspace.skills.show("second-word").status == "admitted"
 
 
 def test_each_task_is_judged_before_it_is_practised_on_and_by_what_others_taught(open_ws):
