@@ -59,7 +59,7 @@ def improve_in_stream(session: Session) -> Report:
     made = report_of(session.stores.db, session.run)
     if made is not None:
         return Report.from_json(made)
-    blocks = _blocks(session)
+    blocks = blocks_of(session.suite, session.plan.seed)
     rows: list[RoundRow] = []
     pairs: list[Pair] = []
     for number, tasks in enumerate(blocks, 1):
@@ -103,12 +103,12 @@ def block_sizes(problems: int) -> tuple[int, int, int]:
     return quarter, quarter, problems - 2 * quarter
 
 
-def _blocks(session: Session) -> list[list[Task]]:
+def blocks_of(suite: Suite, seed: int) -> list[list[Task]]:
     """The tasks of each block, whole groups in an order that the seed and the groups' names fix."""
-    order = [task.group for task in shuffled_groups(session.suite.tasks, session.plan.seed)]
+    order = [task.group for task in shuffled_groups(suite.tasks, seed)]
     first, second, _ = block_sizes(len(order))
     cuts = (order[:first], order[first : first + second], order[first + second :])
-    return [[task for group in groups for task in session.suite.tasks if task.group == group] for groups in cuts]
+    return [[task for group in groups for task in suite.tasks if task.group == group] for groups in cuts]
 
 
 def fresh_of(stores: Stores, tasks: Sequence[Task], *, after: Sequence[Task] = ()) -> list[Task]:

@@ -16,6 +16,7 @@ from evolve.ledger import Budget
 from evolve.skills import AdmissionVerdict, Skill
 from evolve.tasks import Suite
 from evolve.testing import FixedLearner
+from evolve.workspace.loops.foretelling import foretold
 from evolve.workspace.loops.improving import LoopWork, _reopen, loop_limits, opened_session
 
 
@@ -108,6 +109,19 @@ def test_a_problem_that_was_learned_from_before_is_practised_on_and_not_counted(
         report = streamed(workspace, suite)
         assert not report.promoted and report.rounds[-1].episodes
         assert not [record for record in workspace.stores.runs.episodes() if record.split == "gate"]
+
+
+@pytest.mark.parametrize("known", [0, 7, 20])
+def test_as_many_are_judged_as_were_foretold(open_ws, known):
+    suite = suite_of(30)
+    with open_ws() as workspace:
+        for task in suite.tasks[:known]:
+            workspace.run(task)
+        told = foretold(workspace.stores, suite, streams=True, seed=3)
+        streamed(workspace, suite, seed=3)
+        judged = {record.group for record in workspace.stores.runs.episodes() if record.split == "gate"}
+        assert told.startswith(f"30 distinct problems, {len(judged)} of them to judge on")
+        assert judged and (known or len(judged) == 23)
 
 
 def figures(report):

@@ -71,7 +71,10 @@ def improve(
     beginning = _beginning(desk, key, suite_name)
     begun = next((run for run in desk.stores.runs.runs() if run.key == key and run.state in ("open", BUDGET)), None)
     streams = _is_small(desk, suite) if begun is None else bool(begun.body.get("stream"))
-    for text in (beginning, "" if begun or suite.unprovable else foretold(desk.stores, suite, streams=streams)):
+    for text in (
+        beginning,
+        "" if begun or suite.unprovable else foretold(desk.stores, suite, streams=streams, seed=seed),
+    ):
         if text:
             desk.events.emit(Event(kind="begun", data={"text": text}))
     if streams:
