@@ -13,10 +13,10 @@ from evolve.policies.search.enumerator import SearchMeter
 from evolve.policies.search.searcher import Searcher, Solution, Vocabulary
 from evolve.programs.terms import Term
 
-SHARE = 4
+SHARE = 8
 """Candidates with learned prices for each one with static prices. A task that static prices alone solve in n candidates
-is solved in little more than five times as many."""
-TURN = 200
+is solved in little more than nine times as many."""
+TURN = 100
 """Candidates of one turn with static prices. Before the first one, most tasks are solved, and then the second search
 costs nothing."""
 
