@@ -167,6 +167,7 @@ class SearchPolicy:
         if solution is None and plan.private.get("splits"):
             return self._composed(view, plan, steps, (whole, limits, spent))
         if solution is None:
+            self._current = None  # freed before the collector is on again, which else goes through all of it
             return ended(view, search, spent) if self.settings.doubts_rows else finished(search, spent)
         if solution.misfit is not None:
             return near_miss(view, search, solution, (limits, spent))
