@@ -183,7 +183,8 @@ def _briefly(skill: Skill) -> str:
 def _counts(history: ItemHistory) -> tuple[str, str]:
     """Uses of such tasks, and trials in which it made a difference, of all."""
     differed = history.better + history.worse
-    return f"{history.used} of {history.of}", f"{differed} of {history.trials}" if history.trials else "-"
+    used = f"{history.used} of {history.of}" if history.of else "-"
+    return used, f"{differed} of {history.trials}" if history.trials else "-"
 
 
 def _them(count: int) -> str:
