@@ -1,14 +1,17 @@
 """Public rows instead of tables: a few are given, and the answer is judged on rows that were not.
 
-As a person would give them, all in one list, and the product keeps some back; or with the split given.
+As a person would give them, all in one list, and the product keeps some back; or with the split given; or in a table
+whose other cells are blank, so that the inputs to come are known as they are to ``fill``.
 """
 
 from __future__ import annotations
 
+import json
 import random
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,7 +24,7 @@ from evolve.episodes import Row
 from evolve.errors import EvolveError
 from evolve.tasks import Task, equal, load_suite
 
-ARMS = ("one list", "split given")
+ARMS = ("one list", "split given", "table")
 LEAST_JUDGED = 3
 """Rows that are not given, however few a task has."""
 
@@ -52,18 +55,22 @@ def measured(folder: str, name: str, arm: str, draw: int, counts: tuple[int, int
     task = load_suite(Path(folder) / "tasks.jsonl").task(name)
     shown, verify, judged = drawn(task, draw, counts)
     result, error = None, ""
+    filled: _Cells | None = None
     with tempfile.TemporaryDirectory(prefix="everyday-") as place, evolve.open(place, model="") as workspace:
         started = time.perf_counter()
         try:
-            if arm == "one list":
+            if arm == "table":
+                filled = _filled(workspace, Path(place), [*shown, *verify], judged)
+                result = filled.result
+            elif arm == "one list":
                 result = workspace.run(examples=[*shown, *verify])
             else:
                 result = workspace.run(Task(**_parts(task), examples=tuple(shown), verify=tuple(verify)))
         except EvolveError as problem:
             error = f"{type(problem).__name__}: {problem}"
         seconds = time.perf_counter() - started
-    right = False
-    if result is not None and result.solved:
+    right = filled is not None and filled.right == len(judged)
+    if filled is None and result is not None and result.solved:
         values = applied(function(result.answer, result.entry), [row.input for row in judged])
         right = all(equal(value, row.output) for row, value in zip(judged, values, strict=True))
     return {
@@ -84,7 +91,52 @@ def measured(folder: str, name: str, arm: str, draw: int, counts: tuple[int, int
         "answer": getattr(result, "answer", ""),
         "candidates": getattr(getattr(result, "cost", None), "candidates", 0),
         "error": error,
+        **(
+            {}
+            if filled is None
+            else {"wrong": filled.wrong, "marked": filled.marked, "right_marked": filled.right_marked}
+        ),
     }
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Cells:
+    """What became of the blank cells of a table.
+
+    Attributes:
+        wrong: Wrong cells that are not marked.
+        marked: Marked cells, right or wrong.
+        right_marked: Those of them that are right.
+    """
+
+    result: evolve.Result | None
+    right: int = 0
+    wrong: int = 0
+    marked: int = 0
+    right_marked: int = 0
+
+
+def _filled(workspace: evolve.Workspace, folder: Path, given: Sequence[Row], blank: Sequence[Row]) -> _Cells:
+    """By ``Workspace.fill``, on a table of JSON lines, which keeps every text as it is."""
+    path, out = folder / "rows.jsonl", folder / "filled.jsonl"
+    names = [f"column_{number}" for number in range(1, len(given[0].input) + 1)]
+    rows = [*((row, row.output) for row in given), *((row, None) for row in blank)]
+    lines = [json.dumps({**dict(zip(names, row.input, strict=True)), "wanted": wanted}) for row, wanted in rows]
+    path.write_text("\n".join(lines) + "\n")
+    filled = workspace.fill(path, out=out, column="wanted")
+    if filled.out is None:
+        return _Cells(result=filled.result)
+    cells = [json.loads(line)["wanted"] for line in out.read_text().splitlines()][len(given) :]
+    doubted = {mark.row - 1 - len(given) for mark in filled.marks}
+    right = {place for place, cell in enumerate(cells) if equal(cell, blank[place].output)}
+    wrong = {place for place, cell in enumerate(cells) if place not in right and cell is not None}
+    return _Cells(
+        result=filled.result,
+        right=len(right),
+        wrong=len(wrong - doubted),
+        marked=len(doubted),
+        right_marked=len(right & doubted),
+    )
 
 
 def _parts(task: Task) -> dict[str, Any]:

@@ -96,7 +96,11 @@ def fill_command(
                 if filled.result is not None:
                     asking.tell_waiting(filled.result)
             flush()
-        learning.learn_and_tell(opened, named=workspace, as_json=as_json)
+        taught = learning.learn_and_tell(opened, named=workspace, as_json=as_json)
+        if taught and filled.out is not None and save is None and not any(one.skills for one in taught):
+            emit(
+                "no skill of its own; --save FILE.py keeps the function, --function FILE.py applies it to other tables"
+            )
     raise typer.Exit(_code(filled))
 
 
@@ -126,6 +130,8 @@ def show(filled: Filled, mark: str = "") -> None:
     if filled.doubted:
         none = f"{filled.doubted:,} of them doubted by an earlier fill, so no example"
         emit(f"{none}; clear the reason where a cell is right")
+    if filled.own:
+        emit(f"{filled.own:,} of them filled by evolve and as they were then, so no example")
     if filled.out is None:
         emit("nothing is written: no function was found that gives the filled cells")
     else:

@@ -52,15 +52,18 @@ def who_learns(person: Person, learn: str | None) -> Person:
     return replace(person, learn=cast(Any, learn))
 
 
-def learn_and_tell(opened: Workspace, *, named: str | None, as_json: bool) -> None:
+def learn_and_tell(opened: Workspace, *, named: str | None, as_json: bool) -> tuple[Taught, ...]:
     """Learns from what was shown, and says in a line what came of it.
 
     Args:
         named: The workspace as it was named on the command line.
         as_json: It was learned and told together with the result.
+
+    Returns:
+        What was learned now.
     """
     if as_json:
-        return
+        return ()
     try:
         taught = _learn(opened)
     except KeyboardInterrupt as stop:
@@ -75,6 +78,7 @@ def learn_and_tell(opened: Workspace, *, named: str | None, as_json: bool) -> No
         for refused in one.not_kept:
             emit(f"skill {refused.skill} not kept: {shorten(refused.reason, 300)}")
     flush()
+    return taught
 
 
 def emit_with_lessons(opened: Workspace, result: Result) -> None:

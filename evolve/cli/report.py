@@ -40,6 +40,10 @@ def report_command(
 
     with evolve.open(workspace, read_only=not fresh) as opened, opened.delivering():
         proof, changes = opened.gate.proof(), opened.variants.changes()
+        # Whoever breaks off what goes badly bends the evidence, so it is told.
+        broken_off = sum(
+            row.run.kind == "run" and row.run.state == "open" and not row.episodes for row in opened.runs.list()
+        )
         report = None
         try:
             report = opened.report(fresh=fresh, curve=curve)
@@ -50,24 +54,30 @@ def report_command(
             note(f"wrote {curve}")
         if as_json:
             suite = {} if report is None else report.to_json()
-            own = {"own": proof.to_json()} if proof.counted + proof.alike else {}
+            own = {"own": {**proof.to_json(), "unfinished": broken_off}} if proof.counted + proof.alike else {}
             emit_json({**suite, "changes": [change.to_json() for change in changes], **own})
         else:
-            show_proof(proof)
+            show_proof(proof, broken_off)
             if report is not None:
                 show_report(report, told_now(opened, report))
             show_changes(changes)
         flush()
 
 
-def show_proof(proof: Proof) -> None:
-    """Prints what the person's own tasks say; nothing where none could be judged."""
+def show_proof(proof: Proof, broken_off: int = 0) -> None:
+    """Prints what the person's own tasks say; nothing where none could be judged.
+
+    Args:
+        broken_off: Runs of their own that were begun and not finished.
+    """
     if not proof.counted + proof.alike:
         return
     state, tally = proof.state, proof.state.tally
     emit(f"your own tasks: {counted(proof.counted, 'distinct problem')}, each judged before it was learned from")
     if proof.alike:
         emit(f"  {proof.alike} more were like earlier ones, which counts for nothing")
+    if broken_off:
+        emit(f"  {counted(broken_off, 'run')} begun and never finished, which no figure here counts: evolve runs list")
     emit(
         f"  with what was learned before: {tally.wins} better, {tally.losses + tally.withheld} worse,"
         f" {tally.ties} the same; solved and verified {proof.solved_learned}, without {proof.solved_unlearned}"
@@ -154,6 +164,8 @@ def _show_arms(report: Report) -> None:
 
 def _verdict(report: Report) -> str:
     """Whether learning helped, and in which run what was measured had been learned, where that is another one."""
+    if not report.promoted:
+        return "nothing was promoted: these are the problems that the gate judged on, and its verdict is above"
     verdict = "learning helped" if report.helped else "no gain that the 95 % intervals can tell from chance"
     if not report.promoted_by or report.promoted_by == report.run:
         return verdict
@@ -191,7 +203,7 @@ def _pays(report: Report) -> str:
     """After how many tasks learning has paid for itself, in a sentence; "" where nothing was measured."""
     shares = next((one.shares for one in report.contrasts if one.arm == "unlearned"), None)
     spent = report.spent.tokens or report.spent.candidates
-    if shares is None or not spent:
+    if shares is None or not spent or not report.promoted:
         return ""
     if shares.saved <= 0:
         return f"over all tasks it saves no {report.cost_unit}, so learning does not pay for itself by these"

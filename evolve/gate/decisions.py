@@ -125,14 +125,28 @@ class Decisions:
         rows = self._db.rows("gate_begun", {"key": pair_key(run, parent, variant, suite)})
         return cast(int, rows[0]["proposal"]) if rows else self.next_level(suite, groups)[0]
 
+    def reserve(self, run: str, suite: str, groups: Iterable[str]) -> None:
+        """Takes the number and level of a judgement whose pairs are seen before its variant is made.
+
+        Whoever breaks it off does not have the level back; :meth:`open` of the same run and suite uses it. Once done,
+        nothing is changed.
+        """
+        key = pair_key(run, "", "", suite)
+        with self._db.transaction():
+            if self.reuse.find(key) is None:
+                judged = frozenset(groups)
+                number, alpha = self.next_level(suite, judged)
+                marked = judged | {suite_mark(suite, JUDGED)}
+                self.reuse.note(Served(key=key, block=JUDGED, number=number, level=alpha, groups=marked))
+
     def open(
         self, pins: Mapping[str, str], *, run: str, parent: str, variant: str, suite: str, groups: Iterable[str] = ()
     ) -> Begun:
         """Notes what a judgement measures with, on which groups and at what level; gives what it first began with."""
         key = pair_key(run, parent, variant, suite)
         with self._db.transaction():
-            judged = frozenset(groups)
-            number, alpha = self.next_level(suite, judged)
+            judged, reserved = frozenset(groups), self.reuse.find(pair_key(run, "", "", suite))
+            number, alpha = (reserved.number, reserved.level) if reserved else self.next_level(suite, judged)
             row: dict[str, Value] = {
                 "key": key,
                 "run": run,
@@ -145,7 +159,8 @@ class Decisions:
             }
             # A judgement that goes on after a break has its row already, and keeps the level and the number in it.
             if self._db.insert("gate_begun", row, key="key"):
-                marked = judged | {suite_mark(suite, JUDGED)}
+                # What was reserved has served already.
+                marked = frozenset[str]() if reserved else judged | {suite_mark(suite, JUDGED)}
                 self.reuse.note(Served(key=key, block=JUDGED, number=number, level=alpha, groups=marked))
             return _begun(self._db.rows("gate_begun", {"key": key})[0])
 

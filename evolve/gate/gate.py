@@ -93,6 +93,8 @@ class Gate:
         held_out = (*suite.split("gate"), *suite.split("test"))
         if suite.unprovable:
             return f"refused: {suite.unprovable}"
+        if not _countable(proposal):
+            return "refused: every gate task was learned from, so there is nothing to judge it on"
         copied = copies(proposal.texts, held_out, suite.split("train"))
         if not copied:
             return ""

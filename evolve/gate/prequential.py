@@ -179,7 +179,11 @@ class Prequential:
 
     def met(self, traits: Iterable[str]) -> bool:
         """Whether an earlier task had one of these traits."""
-        return any(self._db.rows("own_traits", {"trait": trait}) for trait in traits)
+        return bool(self.met_of(traits))
+
+    def met_of(self, traits: Iterable[str]) -> frozenset[str]:
+        """Those of the traits that an earlier task had."""
+        return frozenset(trait for trait in traits if self._db.rows("own_traits", {"trait": trait}))
 
     def add(
         self, episode: str, family: str, traits: Iterable[str], arms: tuple[EpisodeRecord, EpisodeRecord], *, met: bool
@@ -216,9 +220,14 @@ class Prequential:
                 "at": self._clock(),
             }
             self._db.insert("own_pairs", row, key="episode")
-            for trait in listed:
-                self._db.insert("own_traits", {"trait": trait, "episode": episode}, key="trait")
+            self.meet(episode, listed)
         return True
+
+    def meet(self, episode: str, traits: Iterable[str]) -> None:
+        """Keeps by what a task is known that is learned from, whether it was judged or not; joins a transaction."""
+        with self._db.transaction():
+            for trait in sorted(set(traits)):
+                self._db.insert("own_traits", {"trait": trait, "episode": episode}, key="trait")
 
     def pairs(self) -> list[OwnPair]:
         """All pairs, in the order of arrival."""

@@ -119,7 +119,7 @@ def judge_variant(
         variant=variant,
         suite=session.suite,
         texts=session.stores.texts(variant),
-        learned_from=session.stores.learned_from(),
+        learned_from=session.stores.known_of(session.suite.split("gate")),
     )
     seed = _seed(session, proposal)
     run = PairedEpisodes(session=session, split="gate", seed=seed, may_go_on=may_go_on)

@@ -195,7 +195,12 @@ def _price_of_episode(
     one_batch = known is None and session.journal.done("forecast") is not None
     for first in range(0, len(tasks), _PILOT):
         before = session.ledger.spent
-        pilot = trials.screen(start, tasks[first : first + _PILOT])
+        try:
+            pilot = trials.screen(start, tasks[first : first + _PILOT])
+        except SearchEnded:
+            if not price:
+                raise
+            break  # What the first trials took tells how large a budget would do.
         informative = sum(trial.informative for trial in pilot)
         if known is None and informative:
             after = session.ledger.spent

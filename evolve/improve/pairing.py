@@ -82,8 +82,9 @@ class PairedEpisodes:
 
 def held_out_tasks(session: Session, split: SplitName) -> list[Task]:
     """The tasks of a sealed split that count, without groups that something was learned from in a person's own runs."""
-    known = session.stores.learned_from()
-    return [task for task in session.suite.evidence(split) if task.group not in known]
+    tasks = session.suite.evidence(split)
+    known = session.stores.known_of(tasks)
+    return [task for task in tasks if task.group not in known]
 
 
 def run_held_out(

@@ -16,10 +16,16 @@ from evolve.record.drafts import DraftJudge, Proposal, keep, may_be_alike, rival
 from evolve.record.keeping import note_refusals, refusals
 from evolve.skills import ACTIVE, Admission, Skill, with_called
 from evolve.tasks import Task, equal
+from evolve.tasks.alike import every_trait
 
 _AGAIN_OPEN = 64
 _AGAIN_SOLVED = 32
 """Tasks that later rounds practise again: unsolved ones, and solved ones to see what has become easier."""
+
+
+_FEWEST_FOR_IDLE = 12
+"""Solved tasks from which on a skill that served none of them goes on being offered no more. One that serves a task in
+four is missed by twelve once in thirty times; a single task says nothing of it."""
 
 
 def practise(session: Session, number: int) -> Mapping[str, Any]:
@@ -123,7 +129,9 @@ def _batch(session: Session, number: int, start: int, tasks: Sequence[Task]) -> 
     # One transaction: a crash leaves a batch whole or not at all, so that a resumed loop learns the same.
     with session.stores.db.transaction():
         for attempt in attempts:
-            session.commit(attempt, task=session.suite.task(attempt.record.task))
+            task = session.suite.task(attempt.record.task)
+            session.commit(attempt, task=task)
+            session.stores.prequential.meet(attempt.record.episode, every_trait(task))
         admitted = _admit(session, attempts)
         counts["skills"] = len(admitted)
         if part is not None:
@@ -181,6 +189,8 @@ def _set_idle(session: Session, number: int, candidates: Sequence[str]) -> int:
     solved = [
         record for record in practised(stores.runs.episodes(run=session.run)) if record.seed == seed and record.verified
     ]
+    if len(solved) < _FEWEST_FOR_IDLE:
+        return 0
     served = {(item.removeprefix("skill:"), record.task) for record in solved for item in record.consumed}
     judged = stores.active_arm(session.workflow).skills
     stays = {skill for skill, task in served if skill not in known or not known[skill].came_from(task)} | {

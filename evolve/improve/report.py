@@ -235,7 +235,12 @@ class Report(Jsonable):
 
     @property
     def helped(self) -> bool:
-        """The 95 % interval of the cost or of the share solved excludes no gain, and neither's shows a loss."""
+        """The 95 % interval of the cost or of the share solved excludes no gain, and neither's shows a loss.
+
+        Of what was promoted alone: the figures of tasks that were judged are not the gate's verdict on them.
+        """
+        if not self.promoted:
+            return False
         cost, solved = self.ratio, self.gain
         if cost.high is None or cost.low is None or solved.low is None or solved.high is None:
             return solved.low is not None and solved.low > 0.0

@@ -36,6 +36,7 @@ from evolve.improve.report import NOT_RUN, Report, RoundRow
 from evolve.improve.session import Session
 from evolve.record.arms import UNLEARNED
 from evolve.record.journal import keep_report, report_of
+from evolve.record.stores import Stores
 from evolve.tasks import Suite, Task
 from evolve.tasks.alike import problem_traits
 
@@ -58,7 +59,7 @@ def improve_in_stream(session: Session) -> Report:
     made = report_of(session.stores.db, session.run)
     if made is not None:
         return Report.from_json(made)
-    blocks = _blocks(session)
+    blocks = blocks_of(session.suite, session.plan.seed)
     rows: list[RoundRow] = []
     pairs: list[Pair] = []
     for number, tasks in enumerate(blocks, 1):
@@ -66,20 +67,34 @@ def improve_in_stream(session: Session) -> Report:
             earlier = [task for block in blocks[: number - 1] for task in block]
             pairs += _pairs(session, number, earlier, tasks)
         counts = practise(_practising(session, tasks), number)
+        is_done = number == BLOCKS and counts["complete"]
         if number == 1 and not counts["episodes"]:
             session.journal.drop(f"practice:{number}")
             raise BudgetExhausted(f"{session.end_reason() or 'the budget allows no episode'}, so nothing was done")
-        ended = session.end_reason() or ("" if counts["complete"] else "practice was cut short")
-        decision = {} if ended or number < BLOCKS else _concluded(session, pairs)
-        rows.append(round_row(number, counts, decision, ended or "each problem is judged before it is practised on"))
+        ended = "" if is_done else session.end_reason() or ("" if counts["complete"] else "practice was cut short")
+        decision: Mapping[str, Any] = {}
+        if is_done:  # a verdict on pairs that were run costs nothing, whatever is left of the budget
+            try:
+                decision = _concluded(session, pairs)
+            except BudgetExhausted as error:  # with more time the same command makes the variant
+                ended = str(error)
+                session.journal.finish(f"unfitted:{number}", {"reason": ended})
+        rows.append(round_row(number, counts, decision, ended or _unjudged(number)))
         if ended:
             break
-    reason = session.end_reason() or f"all {len(blocks)} blocks done"
+    reason = ended or f"all {len(blocks)} blocks done"
     note = "" if pairs else "nothing could be judged before it was practised on"
     controls = f"{NOT_RUN}: every task was practised on, so none is held out"
     report = make_report(session, rows, pairs, note=note, reason=reason, controls=controls)
     keep_report(session.stores.db, session.run, report.to_json())
     return report
+
+
+def _unjudged(number: int) -> str:
+    """Why a block has no verdict of its own, in one sentence."""
+    if number == BLOCKS:
+        return "nothing new to judge"
+    return "its problems count in the verdict of the last round" if number > 1 else "there was nothing to judge yet"
 
 
 def block_sizes(problems: int) -> tuple[int, int, int]:
@@ -88,12 +103,22 @@ def block_sizes(problems: int) -> tuple[int, int, int]:
     return quarter, quarter, problems - 2 * quarter
 
 
-def _blocks(session: Session) -> list[list[Task]]:
+def blocks_of(suite: Suite, seed: int) -> list[list[Task]]:
     """The tasks of each block, whole groups in an order that the seed and the groups' names fix."""
-    order = [task.group for task in shuffled_groups(session.suite.tasks, session.plan.seed)]
+    order = [task.group for task in shuffled_groups(suite.tasks, seed)]
     first, second, _ = block_sizes(len(order))
     cuts = (order[:first], order[first : first + second], order[first + second :])
-    return [[task for group in groups for task in session.suite.tasks if task.group == group] for groups in cuts]
+    return [[task for group in groups for task in suite.tasks if task.group == group] for groups in cuts]
+
+
+def fresh_of(stores: Stores, tasks: Sequence[Task], *, after: Sequence[Task] = ()) -> list[Task]:
+    """What :func:`distinct` gives, without problems that were learned from before, in whichever form."""
+    known = stores.learned_from()
+    return [
+        task
+        for task in distinct(tasks, after=after)
+        if task.group not in known and not stores.prequential.met(problem_traits(task))
+    ]
 
 
 def distinct(tasks: Sequence[Task], *, after: Sequence[Task] = ()) -> list[Task]:
@@ -122,8 +147,13 @@ def _pairs(session: Session, number: int, earlier: Sequence[Task], tasks: Sequen
     name = f"pairs:{number}"
     planned = session.journal.done(name)
     if planned is None:
-        fresh = [task.id for task in distinct(tasks, after=earlier) if task.group not in session.stores.learned_from()]
-        planned = {"tasks": fresh, "variant": propose(_practising(session, earlier), number - 1) or ""}
+        fresh = [task.id for task in fresh_of(session.stores, tasks, after=earlier)]
+        try:
+            variant = propose(_practising(session, earlier), number - 1)
+        except BudgetExhausted as error:  # nothing is practised on either: else it could not be judged later
+            session.ledger.end(str(error))
+            return ()
+        planned = {"tasks": fresh, "variant": variant or ""}
         session.journal.finish(name, planned)
     if not (planned["variant"] and planned["tasks"]):
         return ()
@@ -132,6 +162,7 @@ def _pairs(session: Session, number: int, earlier: Sequence[Task], tasks: Sequen
         session.show("gate", pairs=pair.state.tally.tried, reason=pair.state.reason, round=number)
 
     chosen = [session.suite.task(task_id) for task_id in planned["tasks"]]
+    session.stores.decisions.reserve(session.run, session.suite.digest, {task.group for task in session.suite.tasks})
     # Those on record are not run again, so a crash repeats nothing. Without a test every problem of the block counts.
     runner = PairedEpisodes(session=session, split="gate", seed=session.plan.seed).runner()
     return runner.compare(chosen, parent=UNLEARNED, variant=planned["variant"], on_pair=told).pairs
@@ -155,6 +186,7 @@ def _concluded(session: Session, pairs: Sequence[Pair]) -> Mapping[str, Any]:
         if pair.outcome not in ("void", "withheld"):
             standing = standing.plus(pair.parent, pair.variant)
     state = judged(SequentialTest(alpha=opened.alpha), tally, standing, left=0)
+    state = replace(state, reason=f"{state.reason}; each with what the rounds before its own had taught")
     last = [pair.outcome for pair in pairs if pair.outcome in ("win", "loss")][-_LAST:]
     if state.verdict == "accept" and last.count("loss") > last.count("win"):
         reason = f"{state.reason}; but it lost more than it won of the last {len(last)} pairs that were no tie"

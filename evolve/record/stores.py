@@ -17,6 +17,8 @@ from evolve.optimizer import ALL_INSIGHTS, Variant, VariantArchive
 from evolve.record.arms import UNLEARNED, Arm
 from evolve.skills import KEPT, Skill, SkillLibrary
 from evolve.store import Database, ObjectStore
+from evolve.tasks import Task
+from evolve.tasks.alike import row_traits
 from evolve.workflow import Workflow, parse_workflow
 
 
@@ -49,6 +51,14 @@ class Stores:
         they measure nothing."""
         evidence = {row.group for row in self.memory.snapshot().book.all_evidence()}
         return frozenset(evidence | self.runs.drafted_groups())
+
+    def known_of(self, tasks: Iterable[Task]) -> frozenset[str]:
+        """Groups that measure nothing: :meth:`learned_from`, and of these tasks those that were learned from under
+        another name, as after an edit of their file. They are known by most of their rows: a few are in common by
+        chance where inputs are small."""
+        known, own = self.learned_from(), self.prequential
+        rows = {task.group: row_traits(task) for task in tasks if task.group not in known}
+        return known | {group for group, traits in rows.items() if 2 * len(own.met_of(traits)) > len(traits)}
 
     def texts(self, variant: str) -> Mapping[str, str]:
         """Every text that a variant would put before a policy, by name: prompts, skills, insights, workflow."""

@@ -15,23 +15,34 @@ _TELLING = 12
 
 def problem_traits(task: Task) -> frozenset[str]:
     """What tasks of one problem share: its group, a row, or the instruction."""
-    rows = sorted(digest(canonical_json(row_json(row)))[:16] for row in _rows(task))
-    traits = [f"problem {task.group}", *(f"row {one}" for one in rows[:_ROWS])]
+    traits = [f"problem {task.group}", *row_traits(task)]
     if not tells_nothing(task.instruction):
         traits.append(f"words {digest(' '.join(task.instruction.casefold().split()))[:16]}")
     return frozenset(traits)
 
 
+def row_traits(task: Task) -> frozenset[str]:
+    """The rows by which a task is known again under another name and in other words."""
+    rows = sorted({digest(canonical_json(row_json(row)))[:16] for row in _rows(task)})
+    return frozenset(f"row {one}" for one in rows[:_ROWS])
+
+
 def table_traits(task: Task) -> frozenset[str]:
     """What columns of one table share: the place that it is read from, or inputs that hardly come twice by chance."""
-    keys = [row_key(row) for row in _rows(task)]
-    inputs = sorted(digest(key)[:16] for key in keys if len(key) >= _TELLING)
+    # In whichever order the columns stand.
+    cells = [sorted(map(canonical_json, row.input)) for row in _rows(task) if len(row_key(row)) >= _TELLING]
+    inputs = sorted(digest(canonical_json(row))[:16] for row in cells)
     traits = [f"input {one}" for one in inputs[:_ROWS]]
     place, _, content = task.source.partition(" ")
     # A file of many tasks is no table; one that held this task alone is.
     if content and content == suite_digest((task,))[:16]:
         traits.append(f"table {place}")
     return frozenset(traits)
+
+
+def every_trait(task: Task) -> frozenset[str]:
+    """All by which a task that was learned from is known again."""
+    return problem_traits(task) | table_traits(task)
 
 
 def _rows(task: Task) -> tuple[Row, ...]:

@@ -154,3 +154,15 @@ def test_rows_that_an_earlier_fill_doubted_are_counted(cli, tmp_path):
     (tmp_path / "t.csv").write_text("a,b,b: check\nx,X,\ny,Y,\nz,z,unsure\nw,,\n")
     done = cli("fill", "t.csv")
     assert "3 rows given\n1 of them doubted by an earlier fill, so no example" in done.out
+
+
+def test_a_function_that_is_no_skill_of_its_own_can_be_kept_as_a_script(cli, tmp_path):
+    (tmp_path / "t.csv").write_text(
+        "a,b\nada,ADA\ngrace,GRACE\ntony,TONY\nalan,ALAN\njohn,JOHN\nleslie,LESLIE\nkurt,\n"
+    )
+    told = "no skill of its own; --save FILE.py keeps the function, --function FILE.py applies it to other tables"
+    assert told in cli("fill", "t.csv").out.replace("\n  ", " ")
+    (tmp_path / "next.csv").write_text("a,b\nedsger,\n")
+    cli("fill", "t.csv", "--out", "again.csv", "--save", "upper.py")
+    cli("fill", "next.csv", "--function", "upper.py", "--in-place")
+    assert (tmp_path / "next.csv").read_text().startswith("a,b\nedsger,EDSGER")

@@ -228,7 +228,7 @@ def test_a_beginning_is_the_same_where_its_actions_gave_the_same() -> None:
 @pytest.mark.slow
 def test_without_budget_for_a_replay_the_search_ends(desk, suite) -> None:
     open_one, _ = desk
-    with open_one() as ws, Run(ws, suite, budget="18k-tokens") as run:
+    with open_one() as ws, Run(ws, suite, budget="200k-tokens") as run:
         (blamed, *_) = divergences(run.failed)
         with pytest.raises(SearchEnded):
             for number in range(20):

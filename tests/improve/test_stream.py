@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import pytest
 
 from benchmarks.doubles import slow_learner, small_suite
+from evolve.episodes import Row, SkillDraft
+from evolve.errors import BudgetExhausted
 from evolve.failpoints import VARIABLE
 from evolve.improve.session import LoopPlan
 from evolve.improve.stream import BLOCKS, block_sizes, distinct, improve_in_stream
 from evolve.ledger import Budget
+from evolve.skills import AdmissionVerdict, Skill
 from evolve.tasks import Suite
 from evolve.testing import FixedLearner
-from evolve.workspace.loops.improving import LoopWork, loop_limits, opened_session
+from evolve.workspace.loops.foretelling import foretold
+from evolve.workspace.loops.improving import LoopWork, _reopen, loop_limits, opened_session
 
 
 def suite_of(count, *, instruction="give the {0.family} of {0.id}"):
@@ -26,7 +30,9 @@ def streamed(workspace, suite, *, budget=None, seed=0):
     desk = workspace._desk
     plan = LoopPlan(rounds=BLOCKS, seed=seed, limits=loop_limits(desk, budget, suite))
     work = LoopWork(suite=suite, plan=plan, budget=budget)
-    with opened_session(desk, "improve", f"key {suite.digest} {seed}", {"suite": suite.name}, work) as session:
+    key = f"key {suite.digest} {seed}"
+    _reopen(desk, key, BLOCKS)
+    with opened_session(desk, "improve", key, {"suite": suite.name}, work) as session:
         return improve_in_stream(session)
 
 
@@ -44,10 +50,28 @@ def test_thirty_tasks_are_enough_to_promote_what_helps(open_ws):
         assert report.promoted and [row.promoted for row in report.rounds] == [False, False, True]
         assert report.arms[0].tasks == report.arms[1].tasks == 30 - block_sizes(30)[0]
         assert report.arms[1].candidates < report.arms[0].candidates and report.looks == 0
+        assert report.helped and not replace(report, promoted="").helped  # the gate decides, and no second look at it
         (decision,) = workspace.gate.list().decisions
         assert (decision.verdict, decision.parent, decision.planned) == ("accept", "unlearned", 23)
         assert decision.alpha == pytest.approx(0.025)
         assert len(workspace.stores.regression.tasks("small")) == 23
+
+
+def test_a_skill_that_few_tasks_did_not_need_stays_on_offer(open_ws):
+    draft = SkillDraft(
+        name="second-word",
+        description="The second word of a text.",
+        entry="second_word",
+        signature="(text: str) -> str",
+        code="def second_word(text: str) -> str:\n    return text.split()[1]\n",
+        tests=(Row(input=("a b c",), output="b"),),
+        source="task words-1",
+    )
+    skill = Skill.from_draft(draft)
+    with open_ws() as workspace:
+        workspace.stores.skills.add(skill, AdmissionVerdict(digest=skill.digest, admitted=True))
+        streamed(workspace, suite_of(20))
+        assert workspace.skills.show("second-word").status == "admitted"
 
 
 def test_each_task_is_judged_before_it_is_practised_on_and_by_what_others_taught(open_ws):
@@ -87,8 +111,47 @@ def test_a_problem_that_was_learned_from_before_is_practised_on_and_not_counted(
         assert not [record for record in workspace.stores.runs.episodes() if record.split == "gate"]
 
 
+@pytest.mark.parametrize("known", [0, 7, 20])
+def test_as_many_are_judged_as_were_foretold(open_ws, known):
+    suite = suite_of(30)
+    with open_ws() as workspace:
+        for task in suite.tasks[:known]:
+            workspace.run(task)
+        told = foretold(workspace.stores, suite, streams=True, seed=3)
+        streamed(workspace, suite, seed=3)
+        judged = {record.group for record in workspace.stores.runs.episodes() if record.split == "gate"}
+        assert told.startswith(f"30 distinct problems, {len(judged)} of them to judge on")
+        assert judged and (known or len(judged) == 23)
+
+
 def figures(report):
     return [(row.arm, row.tasks, row.verified, row.candidates) for row in report.arms], report.promoted
+
+
+@dataclass(frozen=True)
+class OutOfTime(FixedLearner):
+    """Has no time for the guide at one of the fits, as where a budget in seconds ends in it."""
+
+    ends_at: int = 0
+    fits: list[int] = field(default_factory=list)
+
+    def fit(self, experience, views, skills, seed):
+        self.fits.append(len(experience))
+        if len(self.fits) == self.ends_at:
+            raise BudgetExhausted("the time budget ended before a guide was fitted")
+        return super().fit(experience, views, skills, seed)
+
+
+@pytest.mark.parametrize("ends_at", [1, 2, 3])
+def test_time_that_ends_while_a_guide_is_fitted_is_told_and_gone_on_from(open_ws, ends_at):
+    with open_ws("whole") as workspace:
+        whole = streamed(workspace, suite_of(24))
+    learner = OutOfTime(programs=slow_learner().programs, ends_at=ends_at)
+    with open_ws("cut", learner=learner) as workspace:
+        report = streamed(workspace, suite_of(24), budget=Budget(seconds=3600.0))
+        assert report.finish_reason == "the time budget ended before a guide was fitted" and not report.promoted
+        assert workspace.stores.runs.runs()[-1].state == "budget" and not workspace.gate.list().decisions
+        assert figures(streamed(workspace, suite_of(24), budget=Budget(seconds=3600.0))) == figures(whole)
 
 
 @pytest.mark.parametrize(
@@ -111,6 +174,50 @@ def test_a_budget_that_ends_it_decides_nothing(open_ws):
         report = streamed(workspace, suite_of(24), budget=Budget(candidates=52_500))
         assert not report.promoted and not workspace.gate.list().decisions
         assert "52,500" in report.finish_reason
+
+
+def renamed(suite):
+    """The same problems under other names and in other words."""
+    tasks = [
+        replace(task, id=f"{task.id}-again", group=f"again {task.group}", instruction=f"Again: {task.instruction}")
+        for task in suite.tasks
+    ]
+    return Suite(name="small", tasks=tuple(tasks))
+
+
+def test_problems_that_were_practised_on_before_are_known_under_other_names(open_ws):
+    suite = suite_of(24)
+    with open_ws(learner=Useless(programs=slow_learner().programs)) as workspace:
+        streamed(workspace, suite)
+        assert not workspace.stores.learned_from() & {task.group for task in renamed(suite).tasks}
+        streamed(workspace, renamed(suite))
+        ids = {task.id for task in renamed(suite).tasks}
+        again = [record for record in workspace.stores.runs.episodes() if record.task in ids]
+        assert again and not [record for record in again if record.split == "gate"]
+
+
+def test_broken_off_before_the_verdict_it_has_used_its_level(open_ws, monkeypatch):
+    suite = suite_of(24)
+    monkeypatch.setenv(VARIABLE, "practice.planned:2:int")
+    with open_ws() as workspace, pytest.raises(KeyboardInterrupt):
+        streamed(workspace, suite)
+    monkeypatch.delenv(VARIABLE)
+    with open_ws() as workspace:
+        assert [record for record in workspace.stores.runs.episodes() if record.split == "gate"]
+        streamed(workspace, suite, seed=1)
+        (decision,) = workspace.gate.list().decisions
+        assert decision.proposal == 2 and decision.alpha == pytest.approx(0.05 / 6)
+
+
+def test_a_budget_that_ends_with_the_last_task_leaves_the_verdict(open_ws, monkeypatch):
+    with open_ws("whole") as workspace:
+        whole = streamed(workspace, suite_of(24))
+        one = loop_limits(workspace._desk, Budget(), suite_of(24)).candidates
+    with open_ws("cut") as workspace:
+        report = streamed(workspace, suite_of(24), budget=Budget(candidates=whole.spent.candidates + one - 1))
+        assert figures(report) == figures(whole) and report.promoted
+        assert len(workspace.gate.list().decisions) == 1
+        assert report.finish_reason == whole.finish_reason == "all 3 blocks done"
 
 
 def test_the_order_is_fixed_by_groups_and_seed_alone(open_ws):

@@ -141,8 +141,8 @@ def test_what_is_better_by_the_target_alone_is_reported_and_not_promoted(open_de
         assert found.start.n == found.best.n == found.gain.n == 6
         assert found.verdict in ("reject", "undecided")
         assert "docstring" in ws.variants.texts(found.variant)["act.md"]
-        # Three candidates did six tasks; what two of them answer alike is one question.
-        assert len(asked) == len(set(asked)) == 12
+        # The start did eight tasks, to be priced, and two candidates six of them; like answers are one question.
+        assert len(asked) == len(set(asked)) == 14
         show_optimization(report)
         ws.variants.promote(found.variant, reason="docstrings are wanted here")
     said = capsys.readouterr().out
@@ -162,9 +162,9 @@ def test_a_run_that_was_cut_off_asks_for_no_opinion_twice_and_counts_what_it_pai
     with open_one() as ws:
         report = ws.optimize(wish(suite, resume=True), budget="50M-tokens")
         spent = sum(record.cost.tokens for record in ws.stores.runs.episodes(run=report.run))
-    assert len(asked) == len(set(asked)) == 12
+    assert len(asked) == len(set(asked)) == 14
     assert report.target.best.value == 1.0
-    assert report.spent.tokens == spent + 12 * 460
+    assert report.spent.tokens == spent + 14 * 460
 
 
 @pytest.mark.slow

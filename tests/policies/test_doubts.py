@@ -178,3 +178,11 @@ def test_made_up_texts_with_marks_as_no_row_has_them_are_far_fetched() -> None:
     unpaired = [one for one in made if one[0].count('"') not in (0, 2)]
     assert unpaired and all(made[one] >= 3 for one in unpaired)
     assert any(far < 3 for far in made.values())
+
+
+def test_a_number_that_is_never_padded_may_be_where_others_are() -> None:
+    """The first day below ten is a question: is its zero wanted?"""
+    days = [("21-Oct-1997 08:42", "21"), ("28-Nov-2006 14:19", "28"), ("11-May-2028 15:31", "11")]
+    made = probes(problem_of(_view(days)))
+    assert made[("01-Oct-1997 08:42",)] == 0
+    assert not [text for (text,) in probes(problem_of(_view([*days, ("03-May-1999 15:31", "3")]))) if text[:2] == "01"]

@@ -93,6 +93,48 @@ def test_what_a_fill_guessed_verifies_nothing_in_the_next_one(workspace, tmp_pat
     assert (again.given, again.doubted) == (11, 8)
 
 
+def write(file, people, cells):
+    rows = list(zip(people, cells, strict=True))
+    if file.suffix == ".csv":
+        file.write_text("\n".join(["name,out", *(f"{name},{cell or ''}" for name, cell in rows), ""]))
+    elif file.suffix == ".jsonl":
+        file.write_text("\n".join(json.dumps({"name": name, "out": cell}) for name, cell in rows) + "\n")
+    else:
+        book = openpyxl.Workbook()
+        for row in [("name", "out"), *rows]:
+            book.active.append(row)
+        book.save(file)
+
+
+def append(file, name):
+    if file.suffix == ".csv":
+        more = file.read_text().partition("\n")[0].count(",")
+        file.write_text(f"{file.read_text()}{name}{',' * more}\n")
+    elif file.suffix == ".jsonl":
+        file.write_text(f"{file.read_text()}{json.dumps({'name': name, 'out': None})}\n")
+    else:
+        book = openpyxl.load_workbook(file)
+        book.active.append((name,))
+        book.save(file)
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "xlsx"])
+def test_what_evolve_filled_is_no_evidence_until_a_person_changes_it(tmp_path, form):
+    file, lengths = tmp_path / f"t.{form}", [len(name.split()[0]) for name in PEOPLE]
+    with evolve.open(tmp_path / "ws") as ws:
+        write(file, PEOPLE, [*lengths[:3], *[None] * 7])
+        first = ws.fill(file, in_place=True)
+        assert first.filled == 7 and not first.result.verified
+        unmarked = sorted(set(range(4, 11)) - {mark.row for mark in first.marks})
+        append(file, "Frances Allen")
+        again = ws.fill(file, out=tmp_path / f"again.{form}")
+        assert (again.given, again.doubted, again.own) == (10, first.marked, len(unmarked))
+        assert again.filled == 1 and not again.result.verified
+        lengths[unmarked[0] - 1] += 50
+        write(file, [*PEOPLE, "Frances Allen"], [*lengths, None])
+        assert ws.fill(file, out=tmp_path / f"corrected.{form}").own == len(unmarked) - 1 > 0
+
+
 def test_where_no_function_is_found_nothing_is_written(workspace, tmp_path):
     file = tmp_path / "noise.csv"
     file.write_text("a,b\n1,731\n2,15\n3,9981\n4,2\n5,77123\n6,403\n7,\n")
@@ -579,3 +621,16 @@ def test_any_key_of_json_keeps_its_name(workspace, table):
     filled = workspace.fill(file, function=function, in_place=True)
     assert [json.loads(line)["\ud800"] for line in file.read_text().splitlines()] == ["X", "Y"]
     json.dumps(filled.to_json(), ensure_ascii=False)
+
+
+def test_a_cell_beside_a_row_that_does_not_fit_is_marked(workspace, tmp_path):
+    """Either that row is mistyped or the function is wrong there, and nothing given lies between."""
+    file = tmp_path / "grades.csv"
+    points = {95: "A", 84: "B", 72: "C", 91: "A", 67: "D", 79: "C", 88: "B", 55: "F", 60: "D", 99: "A", 81: "B"}
+    rows = [f"{number},{letter}" for number, letter in points.items()]
+    file.write_text("\n".join(["points,grade", *rows, "58,", "75,", ""]))
+    filled = workspace.fill(file)
+    assert [misfit.input for misfit in filled.result.misfits] == [(55,)]
+    marks = {mark.row: mark.why for mark in filled.marks}
+    assert marks[12] == "the filled row nearest to it, of 55, says F and does not fit"
+    assert sorted(marks) == [8, 12]

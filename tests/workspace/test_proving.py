@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 import evolve
 from evolve.cancellation import Cancellation
+from evolve.errors import UsageError
 from evolve.failpoints import VARIABLE
 from evolve.workspace import Person
 
@@ -51,6 +54,44 @@ def test_a_table_that_grew_is_the_same_table(tmp_path):
         workspace.run(examples=table(tmp_path, FIRST, mail, "mail"))
         workspace.run(examples=table(tmp_path, SECOND, lambda name: name.split()[1], "mail"))
         assert [pair.alike for pair in workspace.gate.own()] == [False, True]
+
+
+def test_columns_in_another_order_and_under_other_names_are_the_same_table(tmp_path):
+    first, second = tmp_path / "first.csv", tmp_path / "second.csv"
+    towns = [(name, f"Town {number}", mail(name)) for number, name in enumerate(FIRST)]
+    first.write_text("person,town,mail\n" + "".join(f"{name},{town},{to}\n" for name, town, to in towns))
+    second.write_text("place,who,address\n" + "".join(f"{town},{name},{to}\n" for name, town, to in towns))
+    with evolve.open(tmp_path / "ws") as workspace:
+        workspace.run(examples=first)
+        workspace.run(examples=second)
+        assert [pair.alike for pair in workspace.gate.own()] == [False, True]
+
+
+def test_what_a_loop_practised_on_is_known_when_it_is_told_as_a_table(tmp_path):
+    rules = [mail, str.upper, str.lower, lambda name: name[::-1], lambda name: name[:3], lambda name: name.split()[1]]
+    lines = []
+    for number, rule in enumerate(rules):
+        rows = [{"input": [f"{name} {number}"], "output": rule(f"{name} {number}")} for name in FIRST]
+        task = {"id": f"t{number}", "family": "own", "instruction": "", "examples": rows[:3], "hidden": rows[3:]}
+        lines.append(json.dumps(task))
+    (tmp_path / "suite.jsonl").write_text("\n".join(lines))
+    with evolve.open(tmp_path / "ws") as workspace:
+        workspace.improve(tmp_path / "suite.jsonl")
+        for number, rule in enumerate(rules[:2]):
+            workspace.run(examples=table(tmp_path, [f"{name} {number}" for name in FIRST], rule, f"told {number}"))
+        assert [pair.alike for pair in workspace.gate.own()] == [True, True]
+        # What was measured on the way stays what the report shows.
+        measured = workspace.report()
+        with pytest.raises(UsageError, match="none is held out"):
+            workspace.report(fresh=True)
+        assert workspace.report() == measured and measured.arms[0].tasks
+
+
+def test_what_was_learned_from_unjudged_is_known_later(tmp_path):
+    with evolve.open(tmp_path / "ws") as workspace:
+        workspace.run(examples=table(tmp_path, FIRST[:4], mail, "few"))
+        workspace.run(examples=table(tmp_path, FIRST, mail, "many"))
+        assert [pair.alike for pair in workspace.gate.own()] == [True]
 
 
 def test_what_too_few_rows_decide_and_what_is_not_learned_from_is_not_judged(tmp_path):

@@ -21,6 +21,8 @@ MAX_PROBES = 80
 _MARKS = (" ", ",", "/", "-", ".", ";", "_")
 SEEN_ENOUGH = 12
 """Values of an argument after which what none of them has is hardly to be expected of the next one."""
+_RANGE = 6
+"""Numbers after which one further from them than they are from each other is hardly to be expected."""
 _FIELDS = re.compile(r"\d+|[^\W\d_]+|.", re.DOTALL)
 
 
@@ -90,10 +92,32 @@ def _padded(texts: Sequence[str]) -> bool:
 
 def _other_digits(value: Any, type_: Type, column: Sequence[Any]) -> Iterator[Any]:
     """Other numbers of as many digits."""
+    yield from (text for text, usual in _turned_digits(value, type_, column) if usual)
+
+
+def _odd_digits(value: Any, type_: Type, column: Sequence[Any]) -> Iterator[Any]:
+    """The same where several values are known, and these numbers lie far from theirs, such as a year 4117."""
+    yield from (text for text, usual in _turned_digits(value, type_, column) if not usual)
+
+
+def _turned_digits(value: Any, type_: Type, column: Sequence[Any]) -> Iterator[tuple[str, bool]]:
     for place, field, fields in _numbers_in(value, type_):
+        known = [int(text) for text in _numbers_at(column, place)]
+        low, high = min(known), max(known)
         for turned in ("1234567891", "7418529631"):
             other = field.translate(str.maketrans("0123456789", turned))
-            yield "".join((*fields[:place], other, *fields[place + 1 :]))
+            is_near = 2 * low - high <= int(other) <= 2 * high - low
+            yield "".join((*fields[:place], other, *fields[place + 1 :])), len(known) < _RANGE or is_near
+
+
+def _leading_zero(value: Any, type_: Type, column: Sequence[Any]) -> Iterator[Any]:
+    """A number padded with a zero, where other numbers of the column are padded and none at this place is so far."""
+    if type_ == STR:
+        widths = {len(number) for text in column for number in re.findall(r"(?<!\d)0\d+", text)}
+        for place, field, fields in _numbers_in(value, type_):
+            same = _numbers_at(column, place)
+            if len(field) in widths and {len(other) for other in same} == {len(field)} and not _padded(same):
+                yield "".join((*fields[:place], "0" + field[1:], *fields[place + 1 :]))
 
 
 def _fewer_digits(value: Any, type_: Type, column: Sequence[Any]) -> Iterator[Any]:
@@ -117,8 +141,13 @@ def _resized(value: Any, type_: Type, column: Sequence[Any], *, met: bool) -> It
 
 def _lengths(column: Sequence[str], place: int) -> set[int]:
     """How many digits the numbers have that stand at a place of the values."""
+    return set(map(len, _numbers_at(column, place)))
+
+
+def _numbers_at(column: Sequence[str], place: int) -> list[str]:
+    """The numbers that stand at a place of the values, as they are written."""
     parted = [_FIELDS.findall(text) for text in column]
-    return {len(fields[place]) for fields in parted if place < len(fields) and fields[place].isdigit()}
+    return [fields[place] for fields in parted if place < len(fields) and fields[place].isdigit()]
 
 
 def _numbers_in(value: Any, type_: Type) -> Iterator[tuple[int, str, list[str]]]:
@@ -183,6 +212,8 @@ def _lists(value: Any, type_: Type, column: Sequence[Any]) -> Iterator[Any]:
 
 _WAYS: tuple[tuple[_Way, int], ...] = (
     (_other_digits, 0),
+    (_odd_digits, 3),
+    (_leading_zero, 0),
     (_fewer_digits, 1),
     (_pieces, 1),
     (_odd_pieces, 3),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from evolve.episodes import Json, Row
@@ -86,12 +86,14 @@ class PartlyFilled:
         given: Rows in which it is filled.
         blank: Rows in which it is not.
         doubted: Rows in which an earlier fill filled and doubted it, and which are no examples.
+        own: Rows in which an earlier fill filled it and nobody changed anything since, which are none either.
     """
 
     inputs: Inputs
     given: int
     blank: int
     doubted: int = 0
+    own: int = 0
 
 
 def counts_of(table: Table) -> list[tuple[int, int]]:
@@ -171,13 +173,16 @@ def _labels(names: Sequence[str]) -> str:
     return ", ".join(repr(name) for name in names[:8]) + (", ..." if len(names) > 8 else "")
 
 
-def column_task(table: Table, name: str | None = None) -> tuple[Task, PartlyFilled]:
+def column_task(
+    table: Table, name: str | None = None, is_own: Callable[[Table, Record, int], bool] = lambda *_: False
+) -> tuple[Task, PartlyFilled]:
     """The column to fill, and the task of finding how.
 
     Columns that are empty, or that have the same cell in every row that is looked at, are no arguments.
 
     Args:
         name: The column; by default the only one that is partly filled.
+        is_own: Whether an earlier fill wrote the cell of a row in that column.
 
     Raises:
         TaskError: A row is malformed, or two rows contradict each other.
@@ -185,13 +190,15 @@ def column_task(table: Table, name: str | None = None) -> tuple[Task, PartlyFill
     """
     column, given, blank = wanted_column(table, name)
     filled, empty = rows_of(table, column)
-    # what a fill guessed and doubted is no evidence for the next one, but as open as before
+    # what a fill guessed is no evidence for the next one, but as open as before
     doubted = [record for record in filled if table.is_doubted(record, column)]
-    examples, others = [one for one in filled if not table.is_doubted(one, column)], [*empty, *doubted]
+    undoubted = [(one, is_own(table, one, column)) for one in filled if not table.is_doubted(one, column)]
+    examples, own = ([one for one, is_ours in undoubted if is_ours is wanted] for wanted in (False, True))
+    others = [*empty, *doubted, *own]
     if not examples:
         raise UsageError(
-            f"an earlier fill doubted every filled cell of {label_of(table, column)!r}",
-            hint="look at them, and clear the reasons beside those that are right",
+            f"every filled cell of {label_of(table, column)!r} was written by an earlier fill",
+            hint="look at them, and clear the reasons beside doubtful ones that are right, or fill a few rows by hand",
         )
     inputs = _inputs(table, column, examples, others)
     label = inputs.label
@@ -206,7 +213,7 @@ def column_task(table: Table, name: str | None = None) -> tuple[Task, PartlyFill
         meta=name_meta(label),
         unlabelled=[one for one in map(inputs.of, others) if inputs.misread(one) is None and _is_usual(one)],
     )
-    wanted = PartlyFilled(inputs=inputs, given=given, blank=blank, doubted=len(doubted))
+    wanted = PartlyFilled(inputs=inputs, given=given, blank=blank, doubted=len(doubted), own=len(own))
     return sourced((assemble(raw),), table.path)[0], wanted
 
 

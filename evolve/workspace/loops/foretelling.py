@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from evolve.gate.foresight import Foresight
-from evolve.improve.stream import block_sizes, distinct
+from evolve.improve.stream import blocks_of, distinct, fresh_of
 from evolve.record.stores import Stores
 from evolve.tasks import Suite
 from evolve.tasks.reading.labels import tells_nothing
@@ -17,21 +17,24 @@ _MANY = 0.2
 """Share of the problems under one instruction from which on that is told."""
 
 
-def foretold(stores: Stores, suite: Suite, *, streams: bool) -> str:
+def foretold(stores: Stores, suite: Suite, *, streams: bool, seed: int = 0) -> str:
     """How many distinct problems there are, which gain they could show, and how many would show one on half of them.
 
     Args:
         streams: All but the first quarter are judged, each before it is practised on; else the ``gate`` tasks alone.
+        seed: Fixes which are in that quarter.
     """
     groups = {task.group for task in suite.tasks}
     if streams:
-        fresh = [task for task in distinct(suite.tasks) if task.group not in stores.learned_from()]
-        judged = {task.group for task in fresh[block_sizes(len(groups))[0] :]}
+        first, *rest = blocks_of(suite, seed)
+        later = [task for block in rest for task in block]
+        judged = {task.group for task in fresh_of(stores, later, after=first)}
         like = len(groups) - len(distinct(suite.tasks))
         way = ", each before it is practised on"
         way += f" ({like} more have rows or instruction in common with others and do not count)" if like else ""
     else:
-        judged = {task.group for task in suite.evidence("gate")} - stores.learned_from()
+        tasks = suite.evidence("gate")
+        judged = {task.group for task in tasks} - stores.known_of(tasks)
         way = _alike(suite)
     _, level = stores.decisions.next_level(suite.digest, judged)
     ahead = Foresight.of(len(judged), level)

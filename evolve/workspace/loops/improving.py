@@ -71,7 +71,10 @@ def improve(
     beginning = _beginning(desk, key, suite_name)
     begun = next((run for run in desk.stores.runs.runs() if run.key == key and run.state in ("open", BUDGET)), None)
     streams = _is_small(desk, suite) if begun is None else bool(begun.body.get("stream"))
-    for text in (beginning, "" if begun or suite.unprovable else foretold(desk.stores, suite, streams=streams)):
+    for text in (
+        beginning,
+        "" if begun or suite.unprovable else foretold(desk.stores, suite, streams=streams, seed=seed),
+    ):
         if text:
             desk.events.emit(Event(kind="begun", data={"text": text}))
     if streams:
@@ -157,6 +160,11 @@ def report(desk: Desk, *, fresh: bool) -> Report:
     if not fresh:
         return last
     made_by = desk.stores.runs.run(last.run).body
+    if made_by.get("stream"):
+        raise UsageError(
+            f"every task of {made_by['suite']} was practised on, so none is held out for a fresh look",
+            hint="evolve report shows how each did before it was practised on",
+        )
     suite = load_suite(str(made_by["suite"]))
     if suite.digest != last.suite_digest:
         raise UsageError(f"the suite {made_by['suite']} has changed since the report", hint="run evolve improve again")

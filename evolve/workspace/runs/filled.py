@@ -54,6 +54,7 @@ class Filled:
         inputs: The columns from which it was filled.
         given: Rows in which it was filled before.
         doubted: Of these, rows that are no examples, since an earlier fill doubted what it wrote there.
+        own: Of these, rows that an earlier fill wrote and nobody changed since, which are no examples either.
         filled: Cells that were filled.
         marked: Cells that are doubtful: left empty, filled and marked, or filled before and unlike what the function
             gives.
@@ -78,6 +79,7 @@ class Filled:
     loss: str = ""
     seconds: float = 0.0
     doubted: int = 0
+    own: int = 0
 
     def to_json(self) -> dict[str, Any]:
         """One JSON object."""

@@ -42,9 +42,11 @@ from evolve.workspace.runs.applying import (
     used_parameters,
     without_unread,
 )
+from evolve.workspace.runs.contradicted import Contradicted
 from evolve.workspace.runs.fill_request import FillProgress, FillRequest
 from evolve.workspace.runs.filled import Filled, Judged, Mark, compared, judged
 from evolve.workspace.runs.given_function import chosen_function
+from evolve.workspace.runs.own_cells import MOST, OwnCells, cell_key
 from evolve.workspace.runs.result import Result
 
 _MOST_MARKS = 1_000
@@ -69,12 +71,13 @@ def fill(desk: Desk, request: FillRequest, run: Callable[[Task], Result]) -> Fil
     table = open_table(request.table, sheet=request.sheet)
     if request.in_place and table.loss:
         raise UsageError(f"{table.loss}, so the file is not written in place", hint="leave --in-place out")
+    own = OwnCells(desk.stores.db)
     if request.skill is not None or request.function is not None:
         result = None
         program, wanted, likeness = chosen_function(desk, table, request)
         functions = _Functions(programs=[program], likeness=likeness)
     else:
-        result, wanted, functions = _searched(table, request, run)
+        result, wanted, functions = _searched(table, request, run, own)
     blank = _blank(table, wanted, result)
     if result is not None and not (result.solved and result.answer):
         return replace(blank, seconds=time.monotonic() - started)
@@ -86,9 +89,12 @@ def fill(desk: Desk, request: FillRequest, run: Callable[[Task], Result]) -> Fil
             likeness=functions.likeness,
             learned=result is not None,
             near=functions.near,
+            contradicted=functions.contradicted,
         )
         done.apply(Applier(desk.open_sandbox(), functions.programs), spool, request.on_progress)
         _write(table, target, done, spool, as_it_was)
+    if result is not None:
+        own.keep(result.run_id, done.keys)
     if script is not None:
         _save(script, functions.programs[0], blank)
     return replace(
@@ -110,24 +116,35 @@ class _Functions:
         programs: The function first.
         likeness: What the rows are like that it was learned from.
         near: How many of the programs count for every row.
+        contradicted: Where a filled row speaks against the function.
     """
 
     programs: Sequence[Program]
     likeness: Likeness
     near: int = 1
+    contradicted: Contradicted = field(default_factory=Contradicted)
 
 
 def _searched(
-    table: Table, request: FillRequest, run: Callable[[Task], Result]
+    table: Table, request: FillRequest, run: Callable[[Task], Result], own: OwnCells
 ) -> tuple[Result, PartlyFilled, _Functions]:
     """The function that the filled rows lead to, if any, and what else fits them."""
-    task, wanted = column_task(table, request.column)
+    task, wanted = column_task(table, request.column, own)
     result = run(task)
     rivals, distant = result.rivals[:_MOST_RIVALS], result.distant[:_MOST_RIVALS]
     programs = [Program(source=source, entry=result.entry) for source in (result.answer, *rivals, *distant)]
     likeness = Likeness.of(row.input for row in (*task.examples, *task.verify, *task.hidden))
     wanted = replace(wanted, inputs=replace(wanted.inputs, used=_used(programs, result)))
-    return result, wanted, _Functions(programs=programs, likeness=likeness, near=1 + len(rivals))
+    return (
+        result,
+        wanted,
+        _Functions(
+            programs=programs,
+            likeness=likeness,
+            near=1 + len(rivals),
+            contradicted=Contradicted.of(task, result, wanted.inputs.used),
+        ),
+    )
 
 
 def _save(file: Path, program: Program, filled: Filled) -> None:
@@ -212,6 +229,7 @@ def _blank(table: Table, wanted: PartlyFilled, result: Result | None) -> Filled:
         inputs=tuple(label_of(table, index) for index in wanted.inputs.read_columns),
         given=wanted.given,
         doubted=wanted.doubted,
+        own=wanted.own,
         filled=0,
         marked=0,
         marks=(),
@@ -229,6 +247,8 @@ class _Work:
         likeness: What the rows that the function was learned from are like.
         learned: The function was found from the filled rows.
         near: How many programs count for every row; the others only for rows unlike the filled ones.
+        contradicted: Where a filled row speaks against the function.
+        keys: What the cells that were filled without a doubt are known by.
     """
 
     table: Table
@@ -237,9 +257,11 @@ class _Work:
     likeness: Likeness
     learned: bool
     near: int
+    contradicted: Contradicted
     filled: int = 0
     marked: int = 0
     marks: list[Mark] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
 
     def apply(self, applier: Applier, spool: IO[str], progress: FillProgress | None) -> None:
         """Writes what is to be done to each row to the spool, so that memory does not grow with the table."""
@@ -266,6 +288,9 @@ class _Work:
 
     def _judged(self, record: Record, values: Sequence[Json], outcomes: Sequence[Outcome]) -> Judged:
         done = judged(self.table, self.inputs, record, values, outcomes[: self.near])
+        against = "" if done.why else self.contradicted.by(values)
+        if against:
+            return replace(done, why=against)
         if done.why or (self.learned and len(outcomes) == self.near):
             return done
         novelty = self.likeness.novelty(values, self.inputs.used)
@@ -289,6 +314,9 @@ class _Work:
     def _note(self, record: Record, done: Judged) -> None:
         self.filled += done.cell is not None
         if not done.why:
+            if len(self.keys) < MOST:
+                column = self.inputs.column
+                self.keys.append(cell_key(self.table, record, column, self.inputs.label, done.cell))
             return
         self.marked += 1
         if len(self.marks) < _MOST_MARKS:

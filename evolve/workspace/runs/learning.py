@@ -21,6 +21,7 @@ from evolve.ledger import Budget
 from evolve.memory import insight_id
 from evolve.record.keeping import Kept, NotKept
 from evolve.tasks import task_json
+from evolve.tasks.alike import every_trait
 from evolve.tasks.work import FolderWork
 from evolve.workspace.desk import Desk
 from evolve.workspace.health.housekeeping import drop_checkpoints
@@ -246,6 +247,7 @@ def _keep(desk: Desk, learned: EpisodeRecord, wish: Wish, limits: Limits) -> Kep
     keeper.repaired(learned, task)
     with desk.stores.db.transaction():
         desk.stores.learn(learned, instruction=task.instruction, source=task.source)
+        desk.stores.prequential.meet(learned.episode, every_trait(task))
         kept = keeper.keep(learned, task)
         desk.preferences.from_answers(learned)
         hit("lessons.inside")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from evolve.episodes import SHADOW, EpisodeRecord, Limits
 from evolve.record.arms import UNLEARNED, Arm, agent_for
 from evolve.tasks import Task
-from evolve.tasks.alike import problem_traits, table_traits
+from evolve.tasks.alike import every_trait
 from evolve.workspace.desk import Desk
 from evolve.workspace.learners import SearchLearner
 from evolve.workspace.runs.person import Person
@@ -15,7 +15,8 @@ def judge_first(desk: Desk, episode: str, task: Task, person: Person) -> None:
     """Keeps how the task of an episode comes out with what was learned so far and without, before it is learned from.
 
     Both arms have the same rows, one answer that is judged, and what an episode of a loop may spend; neither is shown
-    what a refusal showed. Nothing here depends on how the person's own run ended. Only the embedded search is judged:
+    what a refusal showed. How the person's own run ended matters in this alone: a fault teaches nothing and is not
+    judged, and a run that was broken off is judged once it is finished. Only the embedded search is judged:
     with another policy, two more episodes of every task may cost money.
 
     Args:
@@ -44,7 +45,7 @@ def judge_first(desk: Desk, episode: str, task: Task, person: Person) -> None:
     is_same = learned.variant == UNLEARNED and not learned.skills and learned.guide is None
     second = first if is_same else _solved(desk, learned, task, most, person)
     met = task.group in desk.stores.learned_from()
-    own.add(episode, task.family, problem_traits(task) | table_traits(task), (first, second), met=met)
+    own.add(episode, task.family, every_trait(task), (first, second), met=met)
 
 
 def _solved(desk: Desk, arm: Arm, task: Task, most: Limits, person: Person) -> EpisodeRecord:

@@ -1,0 +1,61 @@
+"""Cells that evolve filled itself: no evidence for the next function of the same column."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from evolve.files import digest
+from evolve.record.journal import Journal
+from evolve.store import Database
+from evolve.tables import CHECKS, Cell, Record, Table, is_blank, label_of
+
+_STEP = "cells filled"
+MOST = 20_000
+"""Cells of one fill that are noted; as many rows and more are never read as examples."""
+_LENGTH = 16
+"""Hexadecimal digits by which a cell is known."""
+
+
+def cell_key(table: Table, record: Record, column: int, label: str, cell: Cell) -> str:
+    """What a filled cell is known by: its own value and all that stands beside it, wherever the row is by then.
+
+    A person who corrects the cell, or anything beside it, makes it another one, which is an example again.
+    """
+    labels = [label_of(table, index) for index in range(len(record.cells))]
+    beside = [
+        (name, _text(value))
+        for index, (name, value) in enumerate(zip(labels, record.cells, strict=True))
+        if index != column and not is_blank(value) and not name.endswith(CHECKS)
+    ]
+    return digest(json.dumps([label, _text(cell), sorted(beside)]))[:_LENGTH]
+
+
+def _text(cell: Cell) -> str:
+    """A value as it is told apart: a workbook gives back a whole number as another type than it was given."""
+    is_whole = isinstance(cell, float) and cell.is_integer()
+    return str(int(cell) if is_whole else cell)
+
+
+class OwnCells:
+    """The cells of all tables that were filled in this workspace.
+
+    Args:
+        db: Its record.
+    """
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        rows = db.rows("loop_steps", {"name": _STEP})
+        self._keys = frozenset(key for row in rows for key in json.loads(str(row["body"])))
+
+    def keep(self, run: str, keys: Sequence[str]) -> None:
+        """Notes what a run filled."""
+        if keys:
+            Journal(self._db, run).finish(_STEP, list(keys))
+
+    def __call__(self, table: Table, record: Record, column: int) -> bool:
+        """Whether a cell was filled by evolve and is as it was then, with all that stands beside it."""
+        if not self._keys:
+            return False
+        return cell_key(table, record, column, label_of(table, column), record.cells[column]) in self._keys
