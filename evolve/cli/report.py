@@ -104,6 +104,8 @@ def _so_far(proof: Proof) -> str:
         return "It has made things worse: evolve skills list shows what was learned, evolve skills retire removes it."
     if proof.state.further is None:
         return "At this rate it cannot be shown."
+    if not proof.state.tally.wins:
+        return "Not shown yet: it made no task better so far."
     return f"Not shown yet: about {counted(proof.state.further, 'more problem')} at this rate."
 
 
