@@ -16,6 +16,7 @@ from benchmarks.everyday_use.counting import OUTCOMES, counted, outcome, unseen_
 from benchmarks.everyday_use.table import Table, same
 from benchmarks.everyday_use.tables import TABLES, kind_of
 from evolve.errors import EvolveError
+from evolve.record.arms import Learner
 
 MISTAKES = 3
 """Wrong cells that a row of the file shows."""
@@ -39,12 +40,14 @@ class Got:
     error: str = ""
 
 
-def measured(name: str, *, with_fill: bool = True, budget: str | None = None) -> dict[str, Any]:
-    """The row of a table, by its name."""
+def measured(
+    name: str, *, with_fill: bool = True, budget: str | None = None, policy: Learner | None = None
+) -> dict[str, Any]:
+    """The row of a table, by its name; with the product's own policy unless one is given."""
     table = next(one for one in TABLES if one.name == name)
     with tempfile.TemporaryDirectory(prefix="everyday-") as folder:
         place = Path(folder)
-        with evolve.open(place / "workspace", model="") as workspace:
+        with evolve.open(place / "workspace", model="", policy=policy) as workspace:
             started = time.perf_counter()
             try:
                 got = (_filled if with_fill else _applied)(workspace, table, place, budget)

@@ -97,7 +97,7 @@ def fill_command(
                     asking.tell_waiting(filled.result)
             flush()
         taught = learning.learn_and_tell(opened, named=workspace, as_json=as_json)
-        if taught and filled.out is not None and save is None and not any(one.skills for one in taught):
+        if taught and _is_found(filled) and save is None and not any(one.skills for one in taught):
             emit(
                 "no skill of its own; --save FILE.py keeps the function, --function FILE.py applies it to other tables"
             )
@@ -123,6 +123,11 @@ def _code(filled: Filled) -> int:
     return (exit_code(filled.result) if filled.result is not None else 0) or 1
 
 
+def _is_found(filled: Filled) -> bool:
+    """Whether a function was found from the filled cells."""
+    return filled.out is not None and filled.result is not None and filled.result.solved
+
+
 def show(filled: Filled, mark: str = "") -> None:
     """Prints what became of a table, then how sure that is, then the function that was found."""
     names = f"{filled.column} from {', '.join(filled.inputs)}" if filled.inputs else filled.column
@@ -139,11 +144,13 @@ def show(filled: Filled, mark: str = "") -> None:
     result = filled.result
     if result is None:
         return
+    if filled.out is not None and not result.solved:
+        emit("no function was found that gives the filled cells: a row that repeats a filled one has its value")
     why = result.reason if result.reason and "unverified" not in result.note else result.note
     emit(f"{result.kind if result.solved else result.status}{mark}: {why}")
     tell_open(result)
     tell_help(result)
-    if filled.out is not None:
+    if _is_found(filled):
         own, support = _without_support(result.answer, result.entry)
         emit()
         emit(own, exact=True)

@@ -38,7 +38,7 @@ def improve_command(
     the first line says which it is.
     """
     import evolve
-    from evolve.cli.report import show_report
+    from evolve.cli.report import show_report, told_now
     from evolve.cli.views import LoopView
     from evolve.workspace import parse_budget, recorded
 
@@ -55,5 +55,5 @@ def improve_command(
             if as_json:
                 emit_json({**report.to_json(), **opened.mark})
             else:
-                show_report(report)
+                show_report(report, told_now(opened, report))
             flush()

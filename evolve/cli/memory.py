@@ -61,14 +61,17 @@ def show_command(insight: InsightId, workspace: options.Workspace = None, as_jso
     with evolve.open(workspace, read_only=True) as opened:
         shown = opened.memory.show(insight)
         rows, told = opened.memory.evidence(shown.id), opened.memory.sentences()[shown.id]
+        history = opened.memory.histories([shown])[shown.id]
     if as_json:
-        emit_json({**_insight(shown), "evidence_rows": rows})
+        emit_json({**_insight(shown), "history": history.to_json(), "evidence_rows": rows})
         return
     emit(visible(f"{shown.id}: {told.text}", lines=False))
     emit(
         f"{shown.cause} - {shown.relation} - {shown.effect}; {shown.status}; posterior mean {shown.posterior.mean:.2f}"
     )
     emit(f"scope: {shown.scope.environment}, {shown.scope.family} {', '.join(shown.scope.preconditions)}".rstrip())
+    if history.text:
+        emit(history.text)
     cells = [(row.task, row.kind, "for" if row.direction > 0 else "against", shorten(row.detail, 80)) for row in rows]
     emit(table(("task", "kind", "speaks", "what happened"), cells))
 

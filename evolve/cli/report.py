@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,7 +15,7 @@ from evolve.cli.output import counted, emit, emit_json, flush, note, shorten, si
 from evolve.errors import UsageError
 
 if TYPE_CHECKING:
-    from evolve.workspace import ArmRow, CostShares, Interval, Proof, Report
+    from evolve.workspace import ArmRow, CostShares, Interval, Proof, Report, Workspace
 
 app = pages.App()
 
@@ -58,7 +59,7 @@ def report_command(
         else:
             show_proof(proof, broken_off)
             if report is not None:
-                show_report(report)
+                show_report(report, told_now(opened, report))
             show_changes(changes)
         flush()
 
@@ -103,11 +104,26 @@ def _so_far(proof: Proof) -> str:
         return "It has made things worse: evolve skills list shows what was learned, evolve skills retire removes it."
     if proof.state.further is None:
         return "At this rate it cannot be shown."
+    if not proof.state.tally.wins:
+        return "Not shown yet: it made no task better so far."
     return f"Not shown yet: about {counted(proof.state.further, 'more problem')} at this rate."
 
 
-def show_report(report: Report) -> None:
-    """Prints a report for people."""
+def told_now(opened: Workspace, report: Report) -> Mapping[str, str]:
+    """What the record says now of the report's skills and insights, by name and id."""
+    named = {row.id for row in report.insights}
+    skills, insights = opened.skills.list(), [one for one in opened.memory.list() if one.id in named]
+    of_skills, of_insights = opened.skills.histories(skills), opened.memory.histories(insights)
+    told = {skill.name: of_skills[skill.digest].text for skill in skills}
+    return told | {one.id: of_insights[one.id].text for one in insights}
+
+
+def show_report(report: Report, told: Mapping[str, str] | None = None) -> None:
+    """Prints a report for people.
+
+    Args:
+        told: What is known now of its skills and insights; see :func:`told_now`.
+    """
     emit(f"suite {report.suite}, seed {report.seed}: {singular(report.finish_reason)}")
     emit()
     for row in report.rounds:
@@ -126,7 +142,7 @@ def show_report(report: Report) -> None:
         _show_contrasts(report)
         emit(_verdict(report))
         emit()
-    _show_learned(report)
+    _show_learned(report, told or {})
     emit(f"spent: {spending(report.spent)} in {report.spent.seconds:.0f} s")
     if _pays(report):
         emit(f"  {_pays(report)}")
@@ -203,16 +219,19 @@ def _arm_cells(row: ArmRow, *, asked: bool) -> tuple[object, ...]:
     return row.arm, row.tasks, row.solved, row.verified, *costs, row.seconds, row.note
 
 
-def _show_learned(report: Report) -> None:
+def _show_learned(report: Report, told: Mapping[str, str]) -> None:
     evidence = counted(report.evidence_count, "piece of evidence", "pieces of evidence")
     emit(f"learned: {counted(report.insight_count, 'insight')} from {evidence}")
     for insight in report.insights[:6]:
         emit(f"  {insight.status}, {counted(insight.evidence, 'row')}: {shorten(insight.text, 160)}")
+        if told.get(insight.id):
+            emit(f"    {told[insight.id]}")
     parts = f", and {counted(report.parts, 'part')} of answers that the search uses" if report.parts else ""
     emit(f"learned: {counted(report.skills, 'skill')}{parts}")
     for skill in report.skills[:6]:
         does = shorten(pages.first_sentence(skill.description), 100)
-        emit(f"  {skill.name} ({skill.status}, helped {counted(skill.tasks, 'task')}): {does}")
+        helped = told.get(skill.name) or f"helped {counted(skill.tasks, 'task')}"
+        emit(f"  {skill.name} ({skill.status}; {helped}): {does}")
 
 
 def _interval(interval: Interval) -> str:

@@ -8,9 +8,10 @@ import typer
 
 from evolve.cli import options, pages
 from evolve.cli.output import counted, emit, emit_json, note, shorten, table
+from evolve.cli.views import NO_TASK
 
 if TYPE_CHECKING:
-    from evolve.workspace import Skill
+    from evolve.workspace import ItemHistory, Skill
 
 app = pages.App(
     "Look at, check and export learned skills, which are code with tests.",
@@ -34,15 +35,16 @@ def list_command(
         skills = opened.skills.list(() if retired else ACTIVE)
         # Idle: served no task but its own. Still found and exported, only not offered to searches.
         idle = 0 if retired else len(opened.skills.list(("idle",)))
-        parts = len(opened.skills.parts())
+        parts, histories = len(opened.skills.parts()), opened.skills.histories(skills)
         for name, reason in opened.skills.quarantined.items():
             note(f"warning: the skill {name} is not used: {reason}; evolve doctor --repair")
     skills.sort(key=lambda skill: (-len(skill.tasks), skill.name))
     if as_json:
-        emit_json([_skill(skill) for skill in skills])
+        emit_json([{**_skill(skill), "history": histories[skill.digest].to_json()} for skill in skills])
         return
-    rows = [(skill.name, skill.status, len(skill.tasks), _briefly(skill)) for skill in skills]
-    emit(table(("name", "status", "tasks", "description"), rows) or "no skills yet")
+    rows = [(skill.name, skill.status, *_counts(histories[skill.digest]), _briefly(skill)) for skill in skills]
+    header = ("name", "status", "used", "trials", "description")
+    emit(table(header, rows, spare=("trials",)) or "no skills yet")
     if idle:
         used = f"{idle} more {'is' if idle == 1 else 'are'} idle: no answer to another task used {_them(idle)}"
         note(f"{used}; --all lists {_them(idle)}, find and export know {_them(idle)}")
@@ -57,13 +59,17 @@ def show_command(name: Name, workspace: options.Workspace = None, as_json: optio
 
     with evolve.open(workspace, read_only=True) as opened:
         skill = opened.skills.show(name)
-        reason = opened.skills.reason(name)
+        reason, history = opened.skills.reason(name), opened.skills.histories([skill])[skill.digest]
     if as_json:
         body = {"code": skill.code, "tests": skill.test_code, "tree": skill.tree, "reason": reason}
+        body["history"] = history.to_json()
         emit_json({**_skill(skill), **body})
         return
     emit(f"{skill.name} ({skill.status}, {skill.owner}): {skill.description}")
-    emit(f"from {skill.source or 'unknown'}; helped {counted(skill.tasks, 'task')}; digest {skill.digest[:12]}")
+    emit(f"from {skill.source or 'unknown'}; digest {skill.digest[:12]}")
+    emit(history.text or NO_TASK)
+    if not history.trials:
+        emit("not tried without it yet: evolve variants ablate --items skills")
     if reason:
         emit(f"why it is {skill.status}: {reason}")
     emit()
@@ -172,6 +178,13 @@ def export_command(
 def _briefly(skill: Skill) -> str:
     """What it does, without when to use it, which ``show`` tells too."""
     return shorten(pages.first_sentence(skill.description), 100)
+
+
+def _counts(history: ItemHistory) -> tuple[str, str]:
+    """Uses of such tasks, and trials in which it made a difference, of all."""
+    differed = history.better + history.worse
+    used = f"{history.used} of {history.of}" if history.of else "-"
+    return used, f"{differed} of {history.trials}" if history.trials else "-"
 
 
 def _them(count: int) -> str:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 KEPT_STEPS = "kept which steps the answer needed"
 """What is said of what a search learned, as long as that rests on too few problems for a sentence of its own."""
+NO_TASK = "no such task since"
+"""What is said of a skill where no task of its kind came after it."""
 
 _UNSANDBOXED = "[unsandboxed] "
 

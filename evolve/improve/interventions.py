@@ -28,11 +28,15 @@ from evolve.improve.pairing import PairedEpisodes
 from evolve.improve.session import Session
 from evolve.memory import Insight, plan_test
 from evolve.record.arms import Prompted
+from evolve.record.journal import finished
+from evolve.store import Database
 
 TESTS = 2
 """Insights that one round tests at most."""
 PAIRS = 6
 """Problems on which one test is made at most: five that agree make a claim firm, and one may come out alike."""
+_TESTS, _PLAN = "insights:", ":plan"
+"""How the journal's steps of tests begin, and how the plan of one ends."""
 
 
 def intervene(session: Session, number: int) -> int:
@@ -46,24 +50,31 @@ def intervene(session: Session, number: int) -> int:
     if not isinstance(session.learner, Prompted):
         return 0
     for place in range(TESTS):
-        name = f"insights:{number}:{place}"
+        name = f"{_TESTS}{number}:{place}"
         done = session.journal.done(name)
         if done is None:
             may_go_on = partial(session.may_intervene, number)
             if not may_go_on():
                 return place
-            planned = session.journal.done(f"{name}:plan") or _make_plan(session, number, name)
+            planned = session.journal.done(f"{name}{_PLAN}") or _make_plan(session, number, name)
             done = _run_test(session, name, planned, may_go_on) if planned["tasks"] else {}
         if not done:
             return place
     return TESTS
 
 
+def tests_made(db: Database) -> Iterator[tuple[str, tuple[int, int, int]]]:
+    """Every test on record: its insight, its pairs (faults too), and how many were won and lost with it."""
+    for name, done in finished(db, _TESTS):
+        if not name.endswith(_PLAN) and done:
+            yield str(done["insight"]), (int(done["pairs"]), int(done["agree"]), int(done["disagree"]))
+
+
 def _plans(session: Session, number: int) -> Iterator[Mapping[str, Any]]:
     """The plans of this run so far, up to those of a round."""
     for earlier in range(1, number + 1):
         for place in range(TESTS):
-            plan = session.journal.done(f"insights:{earlier}:{place}:plan")
+            plan = session.journal.done(f"{_TESTS}{earlier}:{place}{_PLAN}")
             if plan is not None:
                 yield plan
 
@@ -91,7 +102,7 @@ def _make_plan(session: Session, number: int, name: str) -> Mapping[str, Any]:
     if chosen is not None:
         fresh = [task.id for task in recalled[chosen.insight.id] if task.group in chosen.groups]
         plan = {"insight": chosen.insight.id, "tasks": fresh[:PAIRS]}
-    session.journal.finish(f"{name}:plan", plan)
+    session.journal.finish(f"{name}{_PLAN}", plan)
     return plan
 
 

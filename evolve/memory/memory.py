@@ -129,6 +129,10 @@ class Memory:
         found = recall_insights(seen, lambda count, where: self._index.query(vector, count, where), want)
         return found + recall_notes(notes, want)
 
+    def entries(self) -> list[EpisodeEntry]:
+        """Every episode that left evidence, by rising ``seq``."""
+        return sorted(self._reader.book().entries.values(), key=lambda entry: entry.seq)
+
     def experience(self) -> list[ExperienceRow]:
         """Rows to fit a guide on: all live evidence of supported and confirmed insights."""
         return self._reader.book().experience()

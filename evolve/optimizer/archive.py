@@ -236,9 +236,9 @@ class VariantArchive:
         }
         self._db.insert("variant_measures", row, key="id")
 
-    def measures(self, name: str) -> list[tuple[str, Mapping[str, Any]]]:
-        """What :meth:`add_measure` kept of a variant, in order: its kind and body."""
-        rows = self._db.rows("variant_measures", {"variant": name})
+    def measures(self, name: str = "") -> list[tuple[str, Mapping[str, Any]]]:
+        """What :meth:`add_measure` kept of a variant, or of all, in order: its kind and body."""
+        rows = self._db.rows("variant_measures", {"variant": name} if name else "")
         return [(str(row["kind"]), json.loads(str(row["body"]))) for row in rows]
 
     def _known(self, name: str) -> bool:

@@ -94,6 +94,14 @@ class ItemRecord:
         rows = self._db.rows("prompt_item_outcomes", {"item": item})
         return sum((value_of(ItemUtility, row) for row in rows), ItemUtility())
 
+    def utilities(self) -> Mapping[str, ItemUtility]:
+        """All that is known of every item, by its id."""
+        found: dict[str, ItemUtility] = {}
+        for row in self._db.rows("prompt_item_outcomes"):
+            item = str(row["item"])
+            found[item] = found.get(item, ItemUtility()) + value_of(ItemUtility, row)
+        return found
+
     def weak(self, items: Iterable[str], *, withheld: int = 8, below: float = 0.25) -> tuple[str, ...]:
         """Items that were withheld often enough and seem not to help, the weakest first.
 

@@ -52,6 +52,12 @@ class Journal:
         self._db.delete("loop_steps", {"run": self._run, "name": name})
 
 
+def finished(db: Database, beginning: str) -> list[tuple[str, Any]]:
+    """The finished steps of all runs whose names begin so: each name with what the step left, in order."""
+    rows = db.rows("loop_steps", "substr(name, 1, ?) = ?", parameters=[len(beginning), beginning])
+    return [(str(row["name"]), json.loads(str(row["body"]))) for row in rows]
+
+
 def drop_report(db: Database, run: str) -> None:
     """Forgets the report of a run that goes on."""
     db.delete("reports", {"run": run})

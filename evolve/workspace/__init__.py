@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from evolve.gate import Decision, Interval, OwnPair, Proof
     from evolve.gate.judges import Measurement
     from evolve.improve.ablation import AblationReport, ItemCredit
+    from evolve.improve.item_history import ItemHistory
     from evolve.improve.optimization import Change, OptimizationReport
     from evolve.improve.report import ArmRow, Contrast, CostShares, Report
     from evolve.improve.targets import TargetFigures
@@ -101,6 +102,7 @@ __all__ = [
     "InsightStatus",
     "Interval",
     "ItemCredit",
+    "ItemHistory",
     "LearnMode",
     "Mark",
     "Means",
@@ -189,6 +191,7 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.gate": ("Decision", "Interval", "OwnPair", "Proof"),
     "evolve.gate.judges": ("Measurement",),
     "evolve.improve.ablation": ("AblationReport", "ItemCredit"),
+    "evolve.improve.item_history": ("ItemHistory",),
     "evolve.improve.optimization": ("Change", "OptimizationReport"),
     "evolve.improve.report": ("ArmRow", "Contrast", "CostShares", "Report"),
     "evolve.improve.targets": ("TargetFigures",),

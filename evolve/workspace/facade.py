@@ -88,7 +88,7 @@ class Workspace:
         self._sandbox: Sandbox | None = None
         self._closed = False
         self.stores = self._open()
-        self.memory = Memories(self.stores.memory, on_empty=self._forgotten)
+        self.memory = Memories(self.stores, on_empty=self._forgotten)
         wishes = PreferenceBook(self.stores.db, self.stores.memory.embedder)
         self.preferences = Preferences(wishes, self.stores.runs, self.learner)
         reading = self.options.read_only

@@ -634,3 +634,12 @@ def test_a_cell_beside_a_row_that_does_not_fit_is_marked(workspace, tmp_path):
     marks = {mark.row: mark.why for mark in filled.marks}
     assert marks[12] == "the filled row nearest to it, of 55, says F and does not fit"
     assert sorted(marks) == [8, 12]
+
+
+def test_a_row_that_repeats_a_filled_one_has_its_value_also_where_no_function_is_found(workspace, tmp_path):
+    file = tmp_path / "status.csv"
+    file.write_text("status,open\nnew,yes\nwon,no\nheld,yes\nlost,no\nvoid,no\nlate,yes\nwon,\nheld,\nmoved,\n")
+    filled = workspace.fill(file, budget="300-candidates")
+    assert (filled.filled, filled.marked, filled.result.solved) == (2, 1, False)
+    assert filled.out.read_text().splitlines()[7:9] == ["won,no,", "held,yes,"]
+    assert "no filled row has the same values" in filled.marks[0].why

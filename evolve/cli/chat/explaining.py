@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from evolve.cli.chat.session import ChatSession
 from evolve.cli.chat.wishes import scope
 from evolve.cli.output import counted, shorten
-from evolve.cli.views import cause_line, subgoal_line
+from evolve.cli.views import NO_TASK, cause_line, subgoal_line
 from evolve.errors import UsageError
 from evolve.workspace import ACTIVE
 
 if TYPE_CHECKING:
-    from evolve.workspace import ChatTurn, EpisodeRecord, Preference, Skill, Step, Workspace
+    from evolve.workspace import ChatTurn, EpisodeRecord, ItemHistory, Preference, Skill, Step, Workspace
 
 _MOST_STEPS = 8
 """Latest actions that ``/why`` tells of."""
@@ -21,6 +21,8 @@ _MOST_INSIGHTS = 20
 _MOST_CAUSES = 3
 _MOST_USED = 4
 """Lines of what is known, and of what an answer used, before the rest is counted."""
+_LONGEST = 260
+"""Characters of such a line: words and then counts, which a shorter one would cut off."""
 
 
 def last_turn_with_run(session: ChatSession) -> ChatTurn:
@@ -74,7 +76,7 @@ def _say_some(session: ChatSession, word: str, texts: Sequence[str]) -> None:
     """The first few of them, a line each, and how many more there are."""
     distinct = list(dict.fromkeys(texts))
     for text in distinct[:_MOST_USED]:
-        session.screen.say(word, shorten(text, 110))
+        session.screen.say(word, shorten(text, _LONGEST))
     if len(distinct) > _MOST_USED:
         session.screen.say(word, f"and {len(distinct) - _MOST_USED} more: evolve runs show RUN --json")
 
@@ -117,12 +119,17 @@ def _grounds(record: EpisodeRecord) -> str:
 
 def _names(workspace: Workspace) -> dict[str, str]:
     """Insights, skills and wishes in words, by the ids under which a record names them."""
-    told = workspace.memory.sentences()
+    told, known, learned = workspace.memory.sentences(), workspace.memory.list(), workspace.skills.list()
+    used = {**workspace.memory.histories(known), **workspace.skills.histories(learned)}
     insights = {
-        insight.id: f"{told[insight.id].text} ({insight.status}, {evidence(insight.evidence)})"
-        for insight in workspace.memory.list()
+        insight.id: f"{shorten(told[insight.id].text, 110)} ({insight.status}, {evidence(insight.evidence)}"
+        f"{_after(used[insight.id])})"
+        for insight in known
     }
-    skills = {f"skill:{skill.digest}": f"skill {skill.name}: {skill.description}" for skill in workspace.skills.list()}
+    skills = {
+        f"skill:{skill.digest}": f"skill {skill.name}: {shorten(skill.description, 90)}{_after(used[skill.digest])}"
+        for skill in learned
+    }
     parts = {f"skill:{part.digest}": "parts of earlier answers" for part in workspace.skills.parts(())}
     wishes = {wish.id: f"{wish.description} (wanted by {wish.author})" for wish in workspace.preferences.list()}
     return {**insights, **parts, **skills, **wishes}
@@ -152,6 +159,7 @@ def show_learned(session: ChatSession) -> None:
         known = {insight.text: insight for insight in workspace.memory.list()}
         sentences = workspace.memory.sentences()
         skills = workspace.skills.list()
+        used = workspace.skills.histories(skills)
         wishes = workspace.preferences.list()
     told = [
         *_insights_of(
@@ -161,7 +169,7 @@ def show_learned(session: ChatSession) -> None:
                 for text, each in known.items()
             },
         ),
-        *_skills_of(records, skills),
+        *_skills_of(records, skills, used),
         *_wishes_of(runs, wishes),
     ]
     for word, line in told:
@@ -175,11 +183,13 @@ def _insights_of(records: Sequence[EpisodeRecord], standing: dict[str, str]) -> 
         yield "insight", standing.get(text, f"{shorten(text, 110)} (an older wording of one)")
 
 
-def _skills_of(records: Sequence[EpisodeRecord], skills: Sequence[Skill]) -> Iterator[tuple[str, str]]:
+def _skills_of(
+    records: Sequence[EpisodeRecord], skills: Sequence[Skill], used: Mapping[str, ItemHistory]
+) -> Iterator[tuple[str, str]]:
     sources = {draft.source for record in records for draft in record.drafts} - {""}
     for skill in skills:
         if skill.source in sources:
-            yield "skill", skill_line(skill)
+            yield "skill", skill_line(skill, used[skill.digest])
 
 
 def _wishes_of(runs: set[str], wishes: Sequence[Preference]) -> Iterator[tuple[str, str]]:
@@ -193,14 +203,17 @@ def show_skills(session: ChatSession, text: str) -> None:
     with session.opened(read_only=True) as workspace:
         if text:
             skill = workspace.skills.show(text)
+            (history,) = workspace.skills.histories([skill]).values()
             session.screen.say("skill", f"{skill.name} ({skill.status}, {skill.owner}): {skill.description}")
+            session.screen.say("skill", history.text or NO_TASK)
             session.screen.code(skill.code)
             return
         skills, parts = workspace.skills.list(ACTIVE), len(workspace.skills.parts())
+        used = workspace.skills.histories(skills)
     if not skills:
         session.screen.say("skills", "none yet: they come from answers that two problems share")
     for skill in sorted(skills, key=lambda skill: (-len(skill.tasks), skill.name)):
-        session.screen.say("skill", skill_line(skill))
+        session.screen.say("skill", skill_line(skill, used[skill.digest]))
     if parts:
         session.screen.say("skills", f"and {counted(parts, 'part')} of answers that the search uses")
 
@@ -210,9 +223,13 @@ def evidence(count: int) -> str:
     return f"{counted(count, 'piece')} of evidence"
 
 
-def skill_line(skill: Skill) -> str:
+def skill_line(skill: Skill, history: ItemHistory) -> str:
     """A skill in a line."""
-    return f"{skill.name} ({skill.status}, helped {counted(skill.tasks, 'task')}): {shorten(skill.description, 90)}"
+    return f"{skill.name} ({skill.status}; {history.text or NO_TASK}): {shorten(skill.description, 90)}"
+
+
+def _after(history: ItemHistory) -> str:
+    return f"; {history.text}" if history.text else ""
 
 
 def wish_line(wish: Preference) -> str:

@@ -47,6 +47,7 @@ from evolve.workspace.runs.fill_request import FillProgress, FillRequest
 from evolve.workspace.runs.filled import Filled, Judged, Mark, compared, judged
 from evolve.workspace.runs.given_function import chosen_function
 from evolve.workspace.runs.own_cells import MOST, OwnCells, cell_key
+from evolve.workspace.runs.repeated import look_up
 from evolve.workspace.runs.result import Result
 
 _MOST_MARKS = 1_000
@@ -79,7 +80,7 @@ def fill(desk: Desk, request: FillRequest, run: Callable[[Task], Result]) -> Fil
     else:
         result, wanted, functions = _searched(table, request, run, own)
     blank = _blank(table, wanted, result)
-    if result is not None and not (result.solved and result.answer):
+    if not functions.programs:
         return replace(blank, seconds=time.monotonic() - started)
     with tempfile.TemporaryFile("w+", encoding="utf-8") as spool:
         done = _Work(
@@ -113,7 +114,7 @@ class _Functions:
     """The function to apply and its rivals.
 
     Attributes:
-        programs: The function first.
+        programs: The function first; none where nothing was found and no row repeats a filled one.
         likeness: What the rows are like that it was learned from.
         near: How many of the programs count for every row.
         contradicted: Where a filled row speaks against the function.
@@ -131,10 +132,16 @@ def _searched(
     """The function that the filled rows lead to, if any, and what else fits them."""
     task, wanted = column_task(table, request.column, own)
     result = run(task)
+    if not (result.solved and result.answer):
+        known = look_up(task)
+        programs = [] if known is None else [known]
+        return result, wanted, _Functions(programs=programs, likeness=Likeness.of(()))
     rivals, distant = result.rivals[:_MOST_RIVALS], result.distant[:_MOST_RIVALS]
     programs = [Program(source=source, entry=result.entry) for source in (result.answer, *rivals, *distant)]
     likeness = Likeness.of(row.input for row in (*task.examples, *task.verify, *task.hidden))
-    wanted = replace(wanted, inputs=replace(wanted.inputs, used=_used(programs, result)))
+    # only these count, so that an odd cell elsewhere is no doubt
+    used = frozenset[int]().union(*map(used_parameters, programs))
+    wanted = replace(wanted, inputs=replace(wanted.inputs, used=used))
     return (
         result,
         wanted,
@@ -142,7 +149,7 @@ def _searched(
             programs=programs,
             likeness=likeness,
             near=1 + len(rivals),
-            contradicted=Contradicted.of(task, result, wanted.inputs.used),
+            contradicted=Contradicted.of(task, result, used),
         ),
     )
 
@@ -165,11 +172,6 @@ def _save(file: Path, program: Program, filled: Filled) -> None:
         )
     )
     write_atomic(file, script.encode())
-
-
-def _used(programs: Sequence[Program], result: Result) -> frozenset[int]:
-    """Which arguments count, so that an odd cell elsewhere is no doubt."""
-    return frozenset().union(*map(used_parameters, programs)) if result.answer else frozenset()
 
 
 def _target(request: FillRequest) -> Path:

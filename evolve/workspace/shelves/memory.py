@@ -5,11 +5,16 @@ from __future__ import annotations
 import builtins
 import getpass
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from evolve.episodes import Recalled, Scope
-from evolve.memory import CausalChain, EvidenceRow, Insight, InsightStatus, Memory, MemoryCheck, Note, Sentence
+from evolve.memory import CausalChain, EvidenceRow, Insight, InsightStatus, MemoryCheck, Note, Sentence
+from evolve.record.stores import Stores
 from evolve.vectors import Progress
 from evolve.workspace.shelves.shelf import Shelf
+
+if TYPE_CHECKING:
+    from evolve.improve.item_history import ItemHistory
 
 
 class Memories(Shelf):
@@ -19,8 +24,8 @@ class Memories(Shelf):
         on_empty: Called after the last insight was forgotten.
     """
 
-    def __init__(self, memory: Memory, *, on_empty: Callable[[], None]) -> None:
-        self._memory = memory
+    def __init__(self, stores: Stores, *, on_empty: Callable[[], None]) -> None:
+        self._stores, self._memory = stores, stores.memory
         self._on_empty = on_empty
 
     def note(self, text: str, *, author: str | None = None) -> Note:
@@ -42,6 +47,12 @@ class Memories(Shelf):
     def sentences(self) -> Mapping[str, Sentence]:
         """Every insight in a plain sentence for people, with counts from its evidence, by id."""
         return self._memory.sentences()
+
+    def histories(self, insights: Sequence[Insight]) -> Mapping[str, ItemHistory]:
+        """How often each of these insights was used and what trials without it showed, by id."""
+        from evolve.improve.item_history import insight_histories
+
+        return insight_histories(self._stores, insights)
 
     def evidence(self, insight: str) -> builtins.list[EvidenceRow]:
         """Every row an insight rests on."""

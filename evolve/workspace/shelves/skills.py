@@ -19,6 +19,7 @@ from evolve.workspace.shelves.folders import Folders
 from evolve.workspace.shelves.shelf import Shelf
 
 if TYPE_CHECKING:
+    from evolve.improve.item_history import ItemHistory
     from evolve.sandbox import Outcome
 
 
@@ -67,6 +68,12 @@ class Skills(Shelf):
     def reason(self, name: str) -> str:
         """Why a skill is not in use, in one sentence; "" for one that is."""
         return self._stores.skills.reason(name)
+
+    def histories(self, skills: Sequence[Skill]) -> Mapping[str, ItemHistory]:
+        """How often each of these skills was used and what trials without it showed, by digest."""
+        from evolve.improve.item_history import skill_histories
+
+        return skill_histories(self._stores, skills)
 
     def find(self, query: str, k: int = 5) -> builtins.list[Skill]:
         """Admitted skills, idle ones too, whose name and description fit the words best."""
