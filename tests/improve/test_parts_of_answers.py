@@ -46,6 +46,8 @@ def learned(workspace):
 @pytest.mark.slow
 def test_a_part_that_answers_share_becomes_a_skill_once(open_ws, pairs_file):
     with open_ws(learner=WithoutGuide(look_on=0.0)) as workspace:
+        workspace.improve(pairs_file, rounds=1, budget="1M-candidates")
+        assert not [name for name in learned(workspace) if name.startswith(SHARED)]
         workspace.improve(pairs_file, rounds=2, budget="1M-candidates")
         assert not [skill for skill in workspace.skills.list() if skill.name.startswith(SHARED)]
         (part,) = [skill for skill in workspace.skills.parts(()) if skill.name.startswith(SHARED)]
