@@ -137,6 +137,8 @@ def _own_environment(private_home: Path, _workspace_numbers: Iterator[int], monk
             monkeypatch.delenv(name)
     for name, folder in _HOME_VARIABLES.items():
         monkeypatch.setenv(name, str(private_home / folder))
+    # What an endpoint could do is remembered by its port, and another test's endpoint may get the same one.
+    (private_home / ".cache" / "evolve" / "endpoints.json").unlink(missing_ok=True)
     workspace = private_home / "workspaces" / str(next(_workspace_numbers))
     monkeypatch.setenv("EVOLVE_WORKSPACE", str(workspace))
 

@@ -158,9 +158,10 @@ class Describer(WishDouble):
     says = ""
 
     def answer(self, body):
-        if (schema_of(body, "") or {}).get("title") != "wish":
+        prompt = prompt_of(body)
+        if (schema_of(body, prompt) or {}).get("title") != "wish":
             return super().answer(body)
-        shown = "day first" in prompt_of(body)
+        shown = "day first" in prompt
         honest = "The person prefers dates day first." if shown else "The person prefers something."
         return json.dumps({"name": "Date order", "description": self.says or honest})
 
