@@ -24,6 +24,7 @@ from evolve.episodes import (
 from evolve.errors import ModelMistake
 from evolve.memory import Recaller
 from evolve.policies.search import SearchPolicy
+from evolve.record.arms import SEARCH_RECALLS
 from evolve.tasks import MIN_VERIFY, Task
 from evolve.workflow import Knobs
 
@@ -76,7 +77,7 @@ class Solver:
             return ()
         features = self.policy.features(view)
         words = view.instruction or view.signature
-        return self.memory.recall(words, Knobs().recall_k, features=features, kinds=("insight",))
+        return self.memory.recall(words, SEARCH_RECALLS, features=features, kinds=("insight",))
 
     def _judged(self, task: Task, view: TaskView, step: Step) -> Step:
         action = step.action
@@ -176,4 +177,5 @@ def row_of(attempt: Attempt, solver: Solver, **where: Any) -> dict[str, Any]:
         "candidates": attempt.candidates,
         "cpu_s": round(attempt.cpu_s, 4),
         "cost": attempt.spent,
+        "work": sum(step.action.cost.work for step in attempt.steps),
     }

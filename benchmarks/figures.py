@@ -134,7 +134,50 @@ def doublings_saved(rows: Iterable[Row], parent: str, variant: str) -> Interval:
             cap = max(row["budget"], other["budget"])
             groups.append(row["group"])
             columns.append((math.log2(_effort(other, cap) / _effort(row, cap)), 1.0))
-    return grouped_bootstrap(groups, columns, lambda sums: sums[:, 0] / sums[:, 1])
+    return grouped_bootstrap(groups, columns, _ratio_of_sums)
+
+
+def cpu_ratio(rows: Iterable[Row], parent: str, variant: str, *, both: bool) -> Interval:
+    """CPU seconds of the variant, summed, over the parent's; below 1 is cheaper.
+
+    Args:
+        both: Over the tasks that both solve; else over all tasks.
+    """
+    listed = list(rows)
+    theirs = {_key(row): row for row in held_out(listed, parent)}
+    joined = [(theirs[_key(row)], row) for row in held_out(listed, variant) if _key(row) in theirs]
+    joined = [(old, new) for old, new in joined if not both or (old["solved"] and new["solved"])]
+    columns = [(float(new["cpu_s"]), float(old["cpu_s"])) for old, new in joined]
+    return grouped_bootstrap([new["group"] for _, new in joined], columns, _ratio_of_sums)
+
+
+def cpu_per_candidate(rows: Iterable[Row], parent: str, variant: str) -> float | None:
+    """CPU seconds a candidate of the variant over those of the parent, over all tasks."""
+    listed = list(rows)
+    sums = [arm_figures(listed, arm) for arm in (variant, parent)]
+    if not all(one.candidates and one.cpu_s for one in sums):
+        return None
+    own, other = (one.cpu_s / one.candidates for one in sums)
+    return own / other
+
+
+def work_error(rows: Iterable[Row]) -> Interval:
+    """How far CPU seconds are from what work units tell: the median of the relative error over all attempts.
+
+    A unit is taken to last as long as in the median attempt.
+    """
+    told = [row for row in rows if row["split"] == "test" and row["work"] and row["cpu_s"]]
+    if not told:
+        return Interval(value=None, low=None, high=None, n=0)
+    each = sorted(row["cpu_s"] / row["work"] for row in told)
+    unit = each[len(each) // 2]
+    errors = sorted(abs(row["work"] * unit / row["cpu_s"] - 1.0) for row in told)
+    low, middle, high = (errors[int(share * (len(errors) - 1))] for share in (0.1, 0.5, 0.9))
+    return Interval(value=middle, low=low, high=high, n=len(errors), level=0.8)
+
+
+def _ratio_of_sums(sums: np.ndarray) -> np.ndarray:
+    return sums[:, 0] / sums[:, 1]  # type: ignore[no-any-return]
 
 
 def wrong_share(rows: Iterable[Row], arm: str) -> Interval:

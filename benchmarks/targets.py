@@ -13,6 +13,10 @@ Kind = Literal["lists", "columns", "composed"]
 """``columns`` stands for everyday, strings and tables."""
 
 
+CPU = {"everyday": 0.7, "strings": 0.7, "lists": 0.9, "tables": 0.6, "composed": 0.15}
+"""CPU seconds of learned over unlearned, in sum where both solve, by suite; 0.7 for others."""
+
+
 def targets_of(rows: Sequence[Row], kind: Kind, *, generated: bool) -> list[Target]:
     """All targets of a suite of this kind.
 
@@ -23,7 +27,7 @@ def targets_of(rows: Sequence[Row], kind: Kind, *, generated: bool) -> list[Targ
     found = {"lists": _lists, "columns": _columns, "composed": _composed}[kind](rows)
     if kind == "lists" and generated:
         found.append(_count("distinct held-out groups", figures.arm_figures(rows, LEARNED).groups, 150))
-    return [*found, *_everywhere(rows)]
+    return [*found, *_everywhere(rows), *_in_seconds(rows)]
 
 
 def _lists(rows: Sequence[Row]) -> list[Target]:
@@ -70,6 +74,21 @@ def _everywhere(rows: Sequence[Row]) -> list[Target]:
         against("wrong share of claimed answers, upper bound", wrong, "high <=", 0.05),
         _count("claimed answers checked", wrong.n, 300),
         against("claimed / solved", figures.claimed_over_solved(rows, LEARNED), ">=", 0.8),
+    ]
+
+
+def _in_seconds(rows: Sequence[Row]) -> list[Target]:
+    """What a person waits for, beside what can be counted."""
+    suite = next((str(row["suite"]) for row in rows), "")
+    each = figures.cpu_per_candidate(rows, BASE, LEARNED)
+    ratio = "CPU seconds, learned / unlearned"
+    return [
+        against(
+            f"{ratio}, where both solve", figures.cpu_ratio(rows, BASE, LEARNED, both=True), "<=", CPU.get(suite, 0.7)
+        ),
+        against(f"{ratio}, over all tasks", figures.cpu_ratio(rows, BASE, LEARNED, both=False), "<=", 1.0),
+        Target(name=f"{ratio}, of one candidate", op="<=", target=1.1, value=each),
+        against("error of work units against CPU seconds, median", figures.work_error(rows), "<=", 0.2),
     ]
 
 

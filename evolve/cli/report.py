@@ -204,13 +204,18 @@ def _side_by_side(shares: CostShares) -> str:
 def _pays(report: Report) -> str:
     """After how many tasks learning has paid for itself, in a sentence; "" where nothing was measured."""
     shares = next((one.shares for one in report.contrasts if one.arm == "unlearned"), None)
-    spent = report.spent.tokens or report.spent.candidates
-    if shares is None or not spent or not report.promoted:
+    if shares is None or not report.promoted:
         return ""
-    if shares.saved <= 0:
-        return f"over all tasks it saves no {report.cost_unit}, so learning does not pay for itself by these"
-    after = math.ceil(spent / shares.saved)
-    return f"it saves {shares.saved:,.0f} {report.cost_unit} a task, so learning has paid after {after:,} tasks"
+    in_tokens = report.cost_unit == "tokens"
+    saved, spent = (
+        (shares.saved, report.spent.tokens) if in_tokens else (1000 * shares.saved_seconds, 1000 * report.spent.seconds)
+    )
+    unit = "tokens" if in_tokens else "ms of CPU"
+    if not spent:
+        return ""
+    if saved <= 0:
+        return f"over all tasks it saves no {unit}, so learning does not pay for itself by these"
+    return f"it saves {saved:,.0f} {unit} a task, so learning has paid after {math.ceil(spent / saved):,} tasks"
 
 
 def _arm_cells(row: ArmRow, *, asked: bool) -> tuple[object, ...]:

@@ -136,6 +136,9 @@ class Cost:
     """Expressions whose values on all search examples were computed."""
     seconds: float = 0.0
     """CPU seconds of the policy."""
+    work: int = field(default=0, metadata={"sparse": True})
+    """Work units of a search: the same on every machine, and near to its CPU time; see
+    :mod:`evolve.policies.search.work`. Earlier versions did not write them down."""
     tokens: int = 0
     """Tokens of language models, in both directions."""
     money: float = 0.0

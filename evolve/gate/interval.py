@@ -29,7 +29,7 @@ class PairedRow:
     """One task under both arms.
 
     Attributes:
-        parent_cost: Candidates, or tokens, the parent spent on the task.
+        parent_cost: Work units, or tokens, the parent spent on the task.
         variant_cost: The same for the variant.
     """
 

@@ -56,10 +56,12 @@ def is_verified(record: EpisodeRecord) -> bool:
 
 
 def comparable_cost(parent: Cost, variant: Cost) -> tuple[float, float]:
-    """Both costs on the first axis either arm used: candidates, else tokens.
+    """Both costs in the first unit that was counted: work units, else candidates, else tokens.
 
-    Seconds are not compared: they depend on what else the machine does.
+    Seconds are not compared: they depend on what else the machine does. Records of earlier versions have no work units.
     """
+    if parent.work and variant.work:
+        return float(parent.work), float(variant.work)
     if parent.candidates or variant.candidates:
         return float(parent.candidates), float(variant.candidates)
     return float(parent.tokens), float(variant.tokens)

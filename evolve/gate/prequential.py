@@ -51,7 +51,7 @@ class ArmOutcome:
 
     Attributes:
         solved: Verified on rows that the policy did not see.
-        cost: Candidates, else tokens.
+        cost: Work units, else candidates, else tokens.
         seconds: CPU time of the policy.
     """
 

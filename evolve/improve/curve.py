@@ -48,14 +48,15 @@ def draw_curve(report: Report) -> str:
         ' font-family="sans-serif" font-size="12" fill="#222">',
         f"<title>{escape(title)}</title>",
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>',
-        *_practice_panel(report.curve, report.cost_unit),
+        *_practice_panel(report.curve),
         *_held_out_panel(report),
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
 
 
-def _practice_panel(curve: Sequence[CurvePoint], unit: str) -> list[str]:
+def _practice_panel(curve: Sequence[CurvePoint]) -> list[str]:
+    unit = "candidates" if any(point.candidates for point in curve) else "tokens"
     values = [max(1, point.cost) for point in curve]
     panel = _Panel(
         left=70,

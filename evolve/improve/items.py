@@ -12,7 +12,7 @@ from evolve.errors import ModelMistake
 from evolve.optimizer import Variant
 from evolve.optimizer.prompt_items import parse_prompt, revise
 from evolve.policies.protocol import Edit
-from evolve.record.arms import Arm, Learner, recall_from
+from evolve.record.arms import Arm, Learner, most_recalled, recall_from
 from evolve.record.stores import Stores
 from evolve.skills import KEPT, Skill, with_called
 from evolve.tasks import Task
@@ -96,7 +96,7 @@ def recalled_on(arm: Arm, learner: Learner, tasks: Sequence[Task]) -> dict[str, 
     scored: dict[str, list[tuple[float, Task]]] = {}
     if arm.memory is None:
         return {}
-    recall, policy = recall_from(arm.memory), arm.policy(learner)
+    recall, policy = recall_from(arm.memory, most=most_recalled(learner)), arm.policy(learner)
     for task in tasks:
         view = task.view()
         try:

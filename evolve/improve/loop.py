@@ -254,7 +254,9 @@ def look_again(session: Session, previous: Report) -> Report:
 
 
 def _costs(records: Sequence[EpisodeRecord]) -> list[int]:
-    return sorted(record.cost.candidates or record.cost.tokens for record in records if is_verified(record))
+    return sorted(
+        record.cost.work or record.cost.candidates or record.cost.tokens for record in records if is_verified(record)
+    )
 
 
 def _curve(session: Session) -> tuple[CurvePoint, ...]:

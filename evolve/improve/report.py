@@ -36,6 +36,7 @@ class ArmRow:
         solved: Accepted on every visible example and every row used for verification.
         verified: Of these, accepted on at least three rows that the policy never saw.
         candidates: Expressions tried over all tasks.
+        work: Work units of the search over all tasks.
         seconds: CPU seconds of the policy over all tasks.
         note: ``not run`` and why, or how the arm was made, or "".
         tokens: Tokens of language models over all tasks.
@@ -49,6 +50,7 @@ class ArmRow:
     solved: int = 0
     verified: int = 0
     candidates: int = 0
+    work: int = field(default=0, metadata=SPARSE)
     seconds: float = 0.0
     note: str = ""
     tokens: int = 0
@@ -130,7 +132,8 @@ class CostShares:
         both: Sum over tasks that both solve.
         mean: Geometric mean of the ratios of these tasks.
         seconds: CPU seconds of the policy, summed over all tasks; it depends on the machine.
-        saved: Candidates, or tokens, saved per task over all tasks; below 0 where learned costs more.
+        saved: What is saved per task over all tasks, as costs are compared; below 0 where learned costs more.
+        saved_seconds: The same in CPU seconds.
     """
 
     total: float | None = None
@@ -138,6 +141,7 @@ class CostShares:
     mean: float | None = None
     seconds: float | None = None
     saved: float = 0.0
+    saved_seconds: float = field(default=0.0, metadata=SPARSE)
 
     @classmethod
     def of(cls, pairs: Sequence[Pair]) -> CostShares:
@@ -147,14 +151,15 @@ class CostShares:
         both = [row for row in rows if row.parent_solved and row.variant_solved]
         logs = [math.log(max(row.variant_cost, 1.0) / max(row.parent_cost, 1.0)) for row in both]
         before, after = sum(row.parent_cost for row in rows), sum(row.variant_cost for row in rows)
+        slow = math.fsum(pair.parent.cost.seconds for pair, _ in told)
+        fast = math.fsum(pair.variant.cost.seconds for pair, _ in told)
         return cls(
             total=_share(after, before),
             both=_share(sum(row.variant_cost for row in both), sum(row.parent_cost for row in both)),
             mean=math.exp(math.fsum(logs) / len(logs)) if logs else None,
-            seconds=_share(
-                sum(pair.variant.cost.seconds for pair, _ in told), sum(pair.parent.cost.seconds for pair, _ in told)
-            ),
+            seconds=_share(fast, slow),
             saved=(before - after) / len(rows) if rows else 0.0,
+            saved_seconds=(slow - fast) / len(rows) if rows else 0.0,
         )
 
 
@@ -169,7 +174,7 @@ class Contrast:
     Attributes:
         arm: The other arm.
         gain: Share of tasks solved by learned minus the share solved by the other, bootstrap over groups.
-        ratio: Candidates, or tokens, of learned over the other, median over tasks that both solve; the same.
+        ratio: Work units, or tokens, of learned over the other, median over tasks that both solve; the same.
         gain_always: The gain with bounds that hold at every look at once.
         saving_always: Mean saving over tasks that both solve, in [-1, 1], with such bounds.
         shares: Costs side by side; reports that an older version wrote have none.
@@ -191,11 +196,11 @@ class Report(Jsonable):
         promoted: Digest of the variant that acted as ``learned``, or "".
         parts: Parts of answers that the search uses beside the skills.
         promoted_by: The run that promoted it, which may be an earlier one; "" where that is not known.
-        ratio: Candidates of learned over unlearned, median over tasks that both solve; below 1 is cheaper.
+        ratio: Cost of learned over unlearned, median over tasks that both solve; below 1 is cheaper.
         gain: Share of tasks solved by learned minus the share solved by unlearned.
         looks: How often this suite's test tasks have been opened, this time included.
         curve: Every episode of practice.
-        costs: Per arm the candidates, or tokens, of each verified answer on held-out tasks, ascending.
+        costs: Per arm the work units, or tokens, of each verified answer on held-out tasks, ascending.
         overshoot: How far the budget was passed, in a sentence, or "".
         contrasts: Learned against every other arm that was run.
     """
@@ -225,8 +230,13 @@ class Report(Jsonable):
 
     @property
     def cost_unit(self) -> str:
-        """What costs are counted in: tokens where a model decides, else candidates."""
-        return "tokens" if self.spent.tokens or any(row.tokens for row in self.arms) else "candidates"
+        """What costs of tasks are compared in: tokens where a model decides, else work units of the search.
+
+        Reports of earlier versions compare candidates.
+        """
+        if self.spent.tokens or any(row.tokens for row in self.arms):
+            return "tokens"
+        return "work units" if any(row.work for row in self.arms) else "candidates"
 
     @property
     def compared(self) -> tuple[Contrast, ...]:
@@ -261,6 +271,7 @@ def arm_row(arm: str, records: Sequence[EpisodeRecord], note: str = "") -> ArmRo
         solved=sum(record.solved for record in records),
         verified=sum(is_verified(record) for record in records),
         candidates=cost.candidates,
+        work=cost.work,
         tokens=cost.tokens,
         calls=cost.calls,
         completion=cost.completion,

@@ -54,6 +54,7 @@ class Operation:
         commutative: Whether the two arguments may be swapped, so that only one order is tried.
         noun: What the result is called when an answer names it, such as ``words``.
         meaning: For a learned operation the term that it stands for, over its parameters as inputs; else None.
+        applications: How many operations one call comes to: more than one for a learned operation.
         over: Types that an enumeration takes for the type variables, where it should not take all; a solver may take
             any.
     """
@@ -69,6 +70,7 @@ class Operation:
     commutative: bool = False
     noun: str = ""
     meaning: Term | None = None
+    applications: int = 1
     over: tuple[Type, ...] = ()
 
 

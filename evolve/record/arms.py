@@ -119,7 +119,7 @@ def agent_for(
     around = Surroundings(
         policy=arm.policy(learner),
         sandbox=sandbox,
-        recall=recall_from(arm.memory, trials=isinstance(learner, Prompted)),
+        recall=recall_from(arm.memory, trials=isinstance(learner, Prompted), most=most_recalled(learner)),
         run=run,
         suite=suite,
         skills=arm.skills,
@@ -128,12 +128,24 @@ def agent_for(
     return Agent(around, arm.workflow)
 
 
-def recall_from(memory: Recaller | None, *, notes: bool = False, trials: bool = False) -> Recall:
+SEARCH_RECALLS = 8
+"""Insights that a search is given at most: more of them take longer to recall and change no price for the better."""
+
+
+def most_recalled(learner: Learner) -> int | None:
+    """How many insights a learner's policy is given at most; None where its workflow alone says."""
+    return None if isinstance(learner, Prompted) else SEARCH_RECALLS
+
+
+def recall_from(
+    memory: Recaller | None, *, notes: bool = False, trials: bool = False, most: int | None = None
+) -> Recall:
     """A recall for an episode: of insights, as far as they may act on its task.
 
     Args:
         notes: Also what a person noted; for policies that can read it.
         trials: Also claims that may not act there yet, for policies that try them.
+        most: No more of them, whatever a workflow says.
     """
     if memory is None:
         return recall_nothing
@@ -143,6 +155,6 @@ def recall_from(memory: Recaller | None, *, notes: bool = False, trials: bool = 
     def recall(view: TaskView, features: tuple[float, ...], k: int) -> Sequence[Recalled]:
         origin = Origin(environment=view.environment, family=view.family)
         query = view.instruction or view.signature
-        return source.recall(query, k, features=features, kinds=kinds, scope=origin)
+        return source.recall(query, k if most is None else min(k, most), features=features, kinds=kinds, scope=origin)
 
     return recall

@@ -11,8 +11,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from evolve.policies.search import SearchPolicy
+from evolve.policies.search.meter import meter_for
 from evolve.policies.search.problem import Problem, problem_of
-from evolve.policies.search.searcher import Searcher, Solution, Vocabulary, meter_for
+from evolve.policies.search.searcher import Searcher, Solution, Vocabulary
 from evolve.programs.evaluation import evaluate
 from evolve.programs.operation import EVALUATION_ERRORS
 from evolve.programs.operations import vocabulary

@@ -8,7 +8,7 @@ import pytest
 
 from evolve.episodes import TaskView
 from evolve.policies.search import SearchPolicy
-from evolve.policies.search.enumerator import SearchMeter
+from evolve.policies.search.meter import SearchMeter
 from evolve.policies.search.problem import problem_of
 from evolve.policies.search.searcher import Searcher, Solution
 from evolve.policies.search.turns import SHARE, TURN, Turns

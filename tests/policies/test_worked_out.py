@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from evolve.episodes import Row
 from evolve.policies.search import SearchPolicy
+from evolve.policies.search.meter import meter_for
 from evolve.policies.search.problem import problem_from_rows
-from evolve.policies.search.searcher import Searcher, Vocabulary, meter_for
+from evolve.policies.search.searcher import Searcher, Vocabulary
 from evolve.policies.search.solvers.kinds import Kinds
 from evolve.programs.evaluation import evaluate
 from evolve.programs.operations import literals, vocabulary

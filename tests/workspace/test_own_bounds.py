@@ -9,7 +9,7 @@ from evolve.agent import Agent, Surroundings
 from evolve.episodes import Limits, Row, TaskView
 from evolve.ledger import Budget
 from evolve.policies.search import SearchPolicy
-from evolve.policies.search.enumerator import SearchMeter
+from evolve.policies.search.meter import SearchMeter
 from evolve.settings import OWN_BOUNDS, load_settings
 from evolve.tasks import Task
 from evolve.testing import TrustingSandbox

@@ -10,7 +10,7 @@ from itertools import islice
 from evolve.policies.search.bank import Bank, Entry, term_of
 from evolve.policies.search.cover import Segments
 from evolve.policies.search.decisions import MIN_SUPPORT, Partials, far_fetched
-from evolve.policies.search.enumerator import SearchMeter
+from evolve.policies.search.meter import SearchMeter
 from evolve.programs.types import STR
 
 PASSES = (150, 500, 1_500)

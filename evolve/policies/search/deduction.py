@@ -172,7 +172,7 @@ class Deductions:
                 continue
             if values == wanted:
                 yield price, (values, rule, (body, *opening.arguments))
-        self.enumerator.meter.spend(len(level))
+        self.enumerator.meter.spend(len(level), len(level))
 
 
 def _pairs(first: Sequence[Entry], second: Sequence[Entry], same: bool) -> Iterator[tuple[Entry, Entry]]:

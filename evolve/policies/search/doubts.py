@@ -9,7 +9,8 @@ from evolve.episodes import Ambiguity, Json, TaskView
 from evolve.errors import ModelMistake
 from evolve.policies.protocol import Doubts
 from evolve.policies.search.answers import answer
-from evolve.policies.search.enumerator import SearchMeter, matcher, near
+from evolve.policies.search.enumerator import matcher, near
+from evolve.policies.search.meter import SearchMeter
 from evolve.policies.search.probes import probes
 from evolve.policies.search.problem import Problem, problem_of
 from evolve.policies.search.reduced import with_an_operation_less

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from evolve.policies.search.enumerator import SearchMeter
 from evolve.policies.search.leaves import texts_in
+from evolve.policies.search.meter import SearchMeter
 from evolve.policies.search.problem import Problem
 from evolve.programs.operations.relevance import LONGEST_FOR_PATTERNS, too_long_for_patterns
 

@@ -8,76 +8,20 @@ by that, because a larger program that uses a dropped expression has an equally 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isclose
 from operator import eq
 from typing import Any
 
-from evolve.cancellation import Cancellation
 from evolve.policies.search.bank import Bank, Entry, Shelf, Source, arguments, is_constant
 from evolve.policies.search.grammar import Grammar, Rule
 from evolve.policies.search.lambdas import LambdaBanks
 from evolve.policies.search.leaves import Leaf
+from evolve.policies.search.meter import LEVEL, RULE, SearchMeter
 from evolve.policies.search.problem import Problem
 from evolve.programs.operation import EVALUATION_ERRORS
 from evolve.programs.types import FLOAT, Type, subtypes
-
-
-class OutOfBudget(Exception):
-    """Raised inside a search when its candidates or seconds are used up."""
-
-
-@dataclass
-class SearchMeter:
-    """Counts candidates and watches the clock of one search.
-
-    Attributes:
-        limit: Candidates that may be computed.
-        deadline: Process CPU time, in seconds, at which the search must stop, or None.
-        memory: Entries that may be kept.
-        cancellation: Ends the search when a person asks to stop.
-        ended: What ended it: ``candidates``, ``clock``, ``memory``, or ``price`` where nothing dearer is looked at.
-    """
-
-    limit: int
-    deadline: float | None = None
-    memory: int = 1_500_000
-    used: int = 0
-    kept: int = 0
-    cancellation: Cancellation | None = None
-    ended: str = ""
-
-    @property
-    def left(self) -> int:
-        """Candidates that may still be computed."""
-        return max(0, self.limit - self.used)
-
-    def count(self, candidates: int, kept: int = 0) -> None:
-        """Counts work that was done."""
-        self.used += candidates
-        self.kept += kept
-
-    def spend(self, candidates: int) -> None:
-        """Counts work and checks the budget."""
-        self.count(candidates)
-        self.check()
-
-    def check(self) -> None:
-        """Raises :class:`OutOfBudget` when the search must stop, ``Cancelled`` when a person stops it."""
-        self.ended = self._spent()
-        if self.ended:
-            raise OutOfBudget
-        if self.cancellation is not None:
-            self.cancellation.check()
-
-    def _spent(self) -> str:
-        if self.used >= self.limit:
-            return "candidates"
-        if self.kept > self.memory:
-            return "memory"
-        return "clock" if self.deadline is not None and time.process_time() > self.deadline else ""
 
 
 @dataclass
@@ -151,6 +95,7 @@ class Enumerator:
             OutOfBudget: The meter ran out; what was built so far stays in the bank.
         """
         self.cost += 1
+        self.meter.work += LEVEL
         for leaf in self._starts.get(self.cost, ()):
             entry = (self.values_of(leaf), leaf, ())
             if self.bank.shelf(leaf.type).add(self.cost, entry) and leaf.type == self._goal:
@@ -171,6 +116,7 @@ class Enumerator:
         turn.sources = turn.sources or list(map(self._source, params))
         halved = turn.rule.operation.commutative and len(params) == 2
         seen_at_half = 0
+        self.meter.work += RULE
         literal_costs = getattr(turn.sources[-1], "literal_costs", ())
         for chosen, level, rest in arguments(turn.sources, left):
             # The operation gives the same either way round, so the argument that is not the last is never the dearer
@@ -220,7 +166,7 @@ class Enumerator:
                 fresh.append((values, rule, (*chosen, entry)))
         if fresh:
             turn.result.open(self.cost).extend(fresh)
-        self.meter.count(len(level), len(fresh))
+        self.meter.count(len(level), len(fresh), len(level) * self._size * rule.operation.applications)
         return fresh
 
 

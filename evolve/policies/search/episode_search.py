@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from evolve.episodes import Action, Limits, Plan, Step, TaskView, shown_rows
-from evolve.policies.search.enumerator import SearchMeter
+from evolve.policies.search.meter import SearchMeter
 from evolve.policies.search.problem import Problem
 from evolve.policies.search.searcher import Searcher, Solution
 from evolve.policies.search.turns import Turns

@@ -72,11 +72,15 @@ class Grammar:
         rules: In a fixed order.
         functions: The function types that some rule takes.
         types: Types of values that a search may hold.
+        inside: For a function type the types and rules of its bodies, worked out once for all problems of these types.
     """
 
     rules: tuple[Rule, ...]
     functions: tuple[Type, ...]
     types: frozenset[Type]
+    inside: dict[Type, tuple[frozenset[Type], tuple[Rule, ...]]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
 
 def active_types(problem: Problem) -> tuple[frozenset[Type], frozenset[Type]]:

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evolve.policies.search.bank import Bank, Entry, Shelf, Source, arguments, term_of
-from evolve.policies.search.grammar import Rule
+from evolve.policies.search.grammar import Grammar, Rule
 from evolve.policies.search.leaves import Leaf
+from evolve.policies.search.meter import BODIES
 from evolve.policies.search.problem import Problem
 from evolve.programs.evaluation import compile_term
 from evolve.programs.operation import EVALUATION_ERRORS, Operation, template_names
@@ -125,16 +126,20 @@ class BodySetting:
     """What the bodies of one search share; it knows no bodies, so that nothing here is a reference cycle."""
 
     problem: Problem
-    rules: Sequence[Rule]
+    grammar: Grammar
     costs: Mapping[str, int]
     literals: Sequence[Leaf]
     compiler: BodyCompiler
     outer: Bank
-    spend: Callable[[int], None]
+    spend: Callable[[int, int], None]
     captured: dict[Term, tuple[Any, ...]] = field(default_factory=dict)
+    probes: dict[tuple[Type, ...], list[tuple[int, tuple[Any, ...]]]] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        self.special = {p for r in self.rules for p in r.params if p.name not in {"fn", "list", "dict", "row"}}
+    def probes_of(self, params: tuple[Type, ...]) -> list[tuple[int, tuple[Any, ...]]]:
+        """Rows ``(example, arguments)`` on which bodies with these parameters are told apart, worked out once."""
+        if params not in self.probes:
+            self.probes[params] = _probes(self.problem, params)
+        return self.probes[params]
 
     def values_of(self, capture: Term) -> tuple[Any, ...]:
         """The values of a captured expression on all examples, worked out once."""
@@ -143,6 +148,20 @@ class BodySetting:
             meaning = compile_term(capture, self.compiler.operations)
             values = self.captured[capture] = tuple(_value(meaning, (row,)) for row in self.problem.inputs)
         return values
+
+
+def inside_of(grammar: Grammar, function: Type) -> tuple[frozenset[Type], tuple[Rule, ...]]:
+    """The types that may occur in bodies of a function type, and the rules that they are built with, in order."""
+    found = grammar.inside.get(function)
+    if found is None:
+        special = {p for rule in grammar.rules for p in rule.params if p.name not in {"fn", "list", "dict", "row"}}
+        params, result = set(function.args[:-1]), function.args[-1]
+        lists = {p for p in params if p.args} | {result}
+        inner = {t for p in lists for t in p.args}
+        usable = (special & (params | {result, INT, BOOL} | _closed_sets(special))) | lists | inner
+        rules = (rule for rule in grammar.rules if rule.result in usable and usable.issuperset(rule.params))
+        found = grammar.inside[function] = frozenset(usable), tuple(rules)
+    return found
 
 
 @dataclass
@@ -156,8 +175,7 @@ class LambdaBanks:
         """The functions of a type, made as they are asked for."""
         bodies = self.banks.get(type_)
         if bodies is None:
-            probes = _probes(self.setting.problem, type_.args[:-1])
-            bodies = self.banks[type_] = _Bodies(self.setting, type_, probes)
+            bodies = self.banks[type_] = _Bodies(self.setting, type_, self.setting.probes_of(type_.args[:-1]))
         return bodies
 
 
@@ -176,24 +194,15 @@ class _Bodies:
 
     def __post_init__(self) -> None:
         self.params, self.result = self.type.args[:-1], self.type.args[-1]
-        usable = self._usable()
+        self.setting.spend(0, BODIES)
         costs, shelf = self.setting.costs, self.bank.shelf
+        usable, rules = inside_of(self.setting.grammar, self.type)
         # Shelves are looked up once: hashing types is slow beside the rest of a step.
-        self.turns = [
-            (rule, costs[rule.name], list(map(shelf, rule.params)), shelf(rule.result))
-            for rule in self.setting.rules
-            if rule.result in usable and usable.issuperset(rule.params)
-        ]
+        self.turns = [(rule, costs[rule.name], list(map(shelf, rule.params)), shelf(rule.result)) for rule in rules]
         self.starts: dict[int, list[tuple[Leaf, Constant]]] = {}
         for leaf in self.setting.literals:
             if leaf.type in usable and isinstance(leaf.term, Constant):
                 self.starts.setdefault(leaf.cost, []).append((leaf, leaf.term))
-
-    def _usable(self) -> set[Type]:
-        special = self.setting.special
-        lists = {p for p in self.params if p.args} | {self.result}
-        inner = {t for p in lists for t in p.args}
-        return (special & (set(self.params) | {self.result, INT, BOOL} | _closed_sets(special))) | lists | inner
 
     def level(self, cost: int) -> list[Entry]:
         """Function entries of exactly one cost; grows up to it as needed."""
@@ -255,7 +264,7 @@ class _Bodies:
                     known += 1
                     fresh.append((values, rule, (*chosen, entry)))
             self.count += len(level)
-            self.setting.spend(len(level))
+            self.setting.spend(len(level), len(level) * len(self.probes))
 
     def _closures(self, term: Lambda) -> tuple[Callable[..., Any], ...]:
         make, captures = self.setting.compiler.compiled(term), captures_of(term.body)

@@ -36,6 +36,7 @@ class LeavingOut:
         inputs: Further inputs on which two functions are compared, such as the other rows of a table.
         took: Candidates that the answer took to be found.
         used: Candidates that were computed here.
+        work: Work units of them.
         reached: Whether every search came to a program.
     """
 
@@ -46,6 +47,7 @@ class LeavingOut:
     took: int
     inputs: Sequence[Sequence[Json]] = ()
     used: int = 0
+    work: int = 0
     reached: bool = True
     _problem: Problem = field(init=False)
 
@@ -70,6 +72,7 @@ class LeavingOut:
         searcher = self.make(rest, min(self._left, int(self.took * _MARGIN) + 2_000))
         found = next(searcher.programs(), None)
         self.used += searcher.meter.used
+        self.work += searcher.meter.work
         self._left = max(0, self._left - searcher.meter.used)
         return None if found is None else found.term
 

@@ -14,7 +14,17 @@ from evolve.programs.antiunify import instantiate
 from evolve.programs.evaluation import compile_term
 from evolve.programs.operation import Operation
 from evolve.programs.render import support_of
-from evolve.programs.terms import Apply, Constant, Input, Term, from_json, to_json, type_from_json, type_to_json
+from evolve.programs.terms import (
+    Apply,
+    Constant,
+    Input,
+    Term,
+    from_json,
+    operations_in,
+    to_json,
+    type_from_json,
+    type_to_json,
+)
 from evolve.programs.types import Type
 
 SKILL_COST = 4
@@ -56,6 +66,7 @@ def skill_operation(skill: TreeSkill, operations: Mapping[str, Operation]) -> Op
         result = type_from_json(skill.tree["output"])
         function = compile_term(term, operations)
         support = support_of(term, operations)
+        applications = sum(operations[name].applications for name in operations_in(term))
     except (KeyError, ValueError, TypeError):
         return None
     arguments = ", ".join(f"a{i}" for i in range(len(params)))
@@ -69,6 +80,7 @@ def skill_operation(skill: TreeSkill, operations: Mapping[str, Operation]) -> Op
         support=(*support, _printed(skill.entry, skill.code)),
         noun="",
         meaning=term,
+        applications=max(1, applications),
     )
 
 

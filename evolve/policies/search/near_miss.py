@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from evolve.episodes import Limits, Step
-from evolve.policies.search.enumerator import SearchMeter, equality
+from evolve.policies.search.enumerator import equality
 from evolve.policies.search.episode_search import EpisodeSearch
 from evolve.policies.search.leaving_out import same_values
+from evolve.policies.search.meter import SearchMeter
 from evolve.policies.search.problem import Problem
 from evolve.policies.search.searcher import Searcher, Solution
 from evolve.programs.evaluation import compile_term, value_or
@@ -142,7 +143,7 @@ class NearMissSearch(EpisodeSearch):
         meter = SearchMeter(limit=left, deadline=self.meter.deadline, cancellation=self.meter.cancellation)
         rest = self.problem.subset([n for n in range(len(self.problem.outputs)) if n not in places])
         solution = next(self.make(rest, meter).programs(), None)
-        self.meter.count(meter.used)
+        self.meter.add(meter)
         return None if solution is None else replace(solution, misfit=places[0])
 
     def _nearly_right(self) -> Iterator[Solution]:

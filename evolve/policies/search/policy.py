@@ -30,19 +30,19 @@ from evolve.policies.search.ambiguity import disagreement
 from evolve.policies.search.answers import answer, draft_of, part_draft
 from evolve.policies.search.collector import without_collector
 from evolve.policies.search.doubts import doubts_about
-from evolve.policies.search.enumerator import SearchMeter
 from evolve.policies.search.episode_search import UNLIMITED, answers_of, spare_of, with_shown, without_share
 from evolve.policies.search.guide import Guide
 from evolve.policies.search.habits import Habits, Preferred
 from evolve.policies.search.leaving_out import LeavingOut
 from evolve.policies.search.library import TreeSkill, operation_name, with_library
+from evolve.policies.search.meter import PLANNING, SETUP, SearchMeter, Stopwatch, meter_for
 from evolve.policies.search.near_miss import NearMissSearch, refused
 from evolve.policies.search.nearest import ended, finished, near_miss
 from evolve.policies.search.planning import Looks, Planner
 from evolve.policies.search.problem import Problem, problem_of
 from evolve.policies.search.reflection import Solved, claims_of
 from evolve.policies.search.saved import saved_action
-from evolve.policies.search.searcher import Searcher, Solution, Vocabulary, meter_for
+from evolve.policies.search.searcher import Searcher, Solution, Vocabulary
 from evolve.policies.search.splitting import compose, splits
 from evolve.policies.search.turns import Turns
 from evolve.programs.operations import literals, vocabulary
@@ -160,10 +160,11 @@ class SearchPolicy:
             return spare
         before = time.process_time()
         search = self._search(view, plan, steps, everything[: len(everything) - len(steps)])
-        started = search.meter.used  # what a replay of earlier steps took was paid for with them
+        watch = Stopwatch(search.meter, before)  # what a replay of earlier steps took was paid for with them
+        charge = (0 if steps else SETUP) + (PLANNING if plan.private["prices"] and not everything else 0)
         whole, limits = limits, without_share(limits, plan)
         solution = search.next(limits)
-        spent = Cost(candidates=search.meter.used - started, seconds=time.process_time() - before)
+        spent = watch.cost(charge)
         if solution is None and plan.private.get("splits"):
             return self._composed(view, plan, steps, (whole, limits, spent))
         if solution is None:
@@ -176,7 +177,7 @@ class SearchPolicy:
             self._habits.preferred(solution.term, search.problem) if self._habits else Preferred(term=solution.term)
         )
         solution = replace(solution, term=chosen.term)
-        spent = Cost(candidates=search.meter.used - started, seconds=time.process_time() - before)
+        spent = watch.cost(charge)
         return Action(
             kind="code",
             code=answer(solution.term, view, self._vocabulary),
@@ -244,9 +245,9 @@ class SearchPolicy:
         view, steps = with_shown(view, steps)
         before = time.process_time()
         search = self._search(view, plan, steps, everything[: len(everything) - len(steps)])
-        started = search.meter.used
+        watch = Stopwatch(search.meter, before)
         rivals = search.further(limits, wanted)
-        spent = Cost(candidates=search.meter.used - started, seconds=time.process_time() - before)
+        spent = watch.cost()
         answers = [
             Action(
                 kind="code",
@@ -277,7 +278,7 @@ class SearchPolicy:
             took=int(action.private.get("candidates", action.cost.candidates)),
         )
         place = searches.decisive(range(len(known.visible)))
-        cost = Cost(candidates=searches.used, seconds=time.process_time() - before)
+        cost = Cost(candidates=searches.used, work=searches.work, seconds=time.process_time() - before)
         return Standing(row=None if place is None else rows[place], whole=searches.reached, cost=cost)
 
     def decompose(self, view: TaskView, plan: Plan, share: float) -> Plan:
@@ -296,14 +297,15 @@ class SearchPolicy:
     def search_again(self, view: TaskView, steps: Sequence[Step], limits: Limits) -> Action:
         """A search that prices every operation alike, so it meets programs in another order."""
         view, _ = with_shown(view, steps)
-        before, problem = time.process_time(), problem_of(view)
+        problem = problem_of(view)
         meter = meter_for(UNLIMITED if limits.candidates is None else limits.candidates, limits.seconds)
         meter.cancellation = self._cancellation
+        watch = Stopwatch(meter)
         alike = dict.fromkeys([*(operation.name for operation in self._vocabulary.operations), "input"], 1)
         searcher = Searcher(problem, self._vocabulary, alike, meter, self.settings.combine)
         tried = answers_of(steps)
         term = next((solution.term for solution in searcher.programs() if solution.term not in tried), None)
-        spent = Cost(candidates=meter.used, seconds=time.process_time() - before)
+        spent = watch.cost(SETUP)
         return self._answer_action(view, term, spent, "with all operations priced alike")
 
     def _composed(
@@ -311,17 +313,18 @@ class SearchPolicy:
     ) -> Action:
         """A program made of parts, with the share of the budget that was kept for it."""
         whole, main, spent = spending
-        before, problem = time.process_time(), problem_of(view)
+        problem = problem_of(view)
         seconds = None if whole.seconds is None else max(0.0, whole.seconds - spent.seconds)
         meter = meter_for((UNLIMITED if whole.candidates is None else whole.candidates) - spent.candidates, seconds)
         meter.cancellation = self._cancellation
+        watch = Stopwatch(meter)
         prices = {} if self.guide is not None else plan.private["prices"]
 
         def make(part: Problem, meter: SearchMeter) -> Searcher:
             return Searcher(part, self._vocabulary, prices, meter, self.settings.combine)
 
         term = compose(problem, splits(problem), make, meter, answers_of(steps))
-        spent += Cost(candidates=meter.used, seconds=time.process_time() - before)
+        spent += watch.cost()
         action = self._answer_action(view, term, spent, "put together from parts", plan)
         # Without seconds: run again after a crash, it must end at the same candidate.
         return replace(action, allowed=Limits(candidates=main.candidates, seconds=None))
@@ -347,9 +350,9 @@ class SearchPolicy:
             return Doubts()
         meter = meter_for(UNLIMITED if limits.candidates is None else limits.candidates, limits.seconds)
         meter.cancellation = self._cancellation
-        before = time.process_time()
+        watch = Stopwatch(meter)
         told = doubts_about(from_json(step.action.private["tree"]), view, unlabelled, self._vocabulary, meter)
-        return replace(told, cost=Cost(candidates=meter.used, seconds=time.process_time() - before))
+        return replace(told, cost=watch.cost())
 
     def reflect(self, view: TaskView, group: str, steps: Sequence[Step], probe: Probe) -> tuple[Claim, ...]:
         """Claims from ablating the accepted answer; nothing from a task that was not solved."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -11,10 +10,11 @@ from evolve.policies.search.branches import Branches
 from evolve.policies.search.cover import Segments
 from evolve.policies.search.decisions import MIN_SUPPORT, Decision, Partials
 from evolve.policies.search.deduction import AHEAD, Deductions
-from evolve.policies.search.enumerator import Enumerator, OutOfBudget, SearchMeter, equality, matcher
+from evolve.policies.search.enumerator import Enumerator, equality, matcher
 from evolve.policies.search.grammar import Grammar, build_grammar, costs_of
 from evolve.policies.search.lambdas import BodyCompiler, BodySetting, LambdaBanks
 from evolve.policies.search.leaves import built_in, column_operations, leaves_of, static_prices
+from evolve.policies.search.meter import OutOfBudget, SearchMeter
 from evolve.policies.search.problem import Problem
 from evolve.policies.search.solvers import Solvers
 from evolve.programs.evaluation import evaluate
@@ -98,13 +98,14 @@ class Searcher:
     dearest: int | None = None
 
     def __post_init__(self) -> None:
+        self.meter.rows = len(self.problem.inputs)
         self.meter.memory = min(self.meter.memory, MOST_VALUES // max(1, len(self.problem.inputs)))
         grammar, bodies = self.vocabulary.grammar(self.problem)
         leaves = leaves_of(self.problem, self.vocabulary.leaves, self.prices)
         costs = costs_of((*grammar.rules, *bodies.rules), self.prices)
         self.enumerator = Enumerator(self.problem, grammar, costs, leaves, self.meter)
         self.enumerator.lambdas = LambdaBanks(BodySetting(
-            self.problem, bodies.rules, costs, leaves, self.vocabulary.compiler,
+            self.problem, bodies, costs, leaves, self.vocabulary.compiler,
             self.enumerator.bank, self.meter.spend,
         ))  # fmt: skip
         self._accepts = matcher(self.problem.output_type, self.problem.outputs)
@@ -262,9 +263,3 @@ class Searcher:
         due = sorted((p for p in self._pending if p[0] <= self.enumerator.cost), key=lambda p: p[1])
         self._pending = [p for p in self._pending if p[0] > self.enumerator.cost]
         return [(cost, term) for _, cost, term in due]
-
-
-def meter_for(candidates: int, seconds: float | None) -> SearchMeter:
-    """A budget of candidates and process CPU seconds from now."""
-    deadline = None if seconds is None else time.process_time() + seconds
-    return SearchMeter(limit=candidates, deadline=deadline)

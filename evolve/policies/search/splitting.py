@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evolve.policies.search.enumerator import SearchMeter, equality
+from evolve.policies.search.enumerator import equality
+from evolve.policies.search.meter import SearchMeter
 from evolve.policies.search.problem import Problem
 from evolve.policies.search.searcher import Searcher
 from evolve.programs.terms import Apply, Term

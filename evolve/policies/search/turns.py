@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from evolve.policies.search.enumerator import SearchMeter
+from evolve.policies.search.meter import SearchMeter
 from evolve.policies.search.searcher import Searcher, Solution, Vocabulary
 from evolve.programs.terms import Term
 

@@ -305,4 +305,5 @@ def _spent_before(desk: Desk, run: Run) -> Spent:
     """What earlier processes of the same run have spent."""
     waiting = SetAside(desk.stores.db, run.id).cost()
     cost = sum((record.cost for record in desk.stores.runs.episodes(run=run.id)), waiting)
-    return Spent(**{**asdict(cost), "seconds": float(run.body.get("seconds", 0.0))})
+    counts = {item.name: getattr(cost, item.name) for item in fields(Spent)}
+    return Spent(**{**counts, "seconds": float(run.body.get("seconds", 0.0))})

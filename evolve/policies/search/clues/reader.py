@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from evolve.programs.types import Type
 
 
+ROWS = 3
+"""Examples that are looked at. More of them tell little more, and looking costs as much as a short search."""
+
+
 class Clues:
     """Reads the clues of problems. What their types decide is worked out once.
 
@@ -52,7 +56,9 @@ class ClueReader:
     """Reads the clues of one problem, for its own outputs or for made-up ones."""
 
     def __init__(self, problem: Problem, tables: _Tables) -> None:
-        self._problem, self._tables = problem, tables
+        count = len(problem.outputs)
+        self._rows = range(count) if count <= ROWS else [place * (count - 1) // (ROWS - 1) for place in range(ROWS)]
+        self._problem, self._tables = problem.subset(self._rows), tables
 
     @cached_property
     def _steps(self) -> FirstSteps:
@@ -71,7 +77,9 @@ class ClueReader:
 
     def pairs(self, outputs: Sequence[Any] | None = None) -> Iterator[tuple[str, str]]:
         """The same as ``(priced name, clue)``."""
-        problem = self._problem if outputs is None else replace(self._problem, outputs=tuple(outputs))
+        problem = self._problem
+        if outputs is not None:
+            problem = replace(problem, outputs=tuple(outputs[row] for row in self._rows))
         return chain(
             clues_of_texts(problem),
             clues_of_numbers(problem),
