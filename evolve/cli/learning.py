@@ -87,7 +87,8 @@ def emit_with_lessons(opened: Workspace, result: Result) -> None:
     own = next((one for one in taught if one.run == result.run_id), None)
     if own is not None:
         result = result.with_taught(own.learned, own.kept, own.cost, own.found, own.shadow)
-    learning = None if own is None else {name: own.to_json()[name] for name in ("cost", "shadow", "limits", "note")}
+    told = {} if own is None else own.to_json()
+    learning = {name: told[name] for name in ("cost", "shadow", "limits", "note") if name in told} or None
     emit_json({**result.to_json(), "learning": learning, **opened.mark})
 
 

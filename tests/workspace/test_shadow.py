@@ -9,15 +9,19 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import evolve
 from benchmarks.doubles import QuirkDouble, quirk_tasks
 from evolve.cancellation import Cancellation
-from evolve.episodes import Row
+from evolve.episodes import Cost, EpisodeRecord, Limits, Row
 from evolve.failpoints import VARIABLE
+from evolve.ledger import Budget
 from evolve.tasks.trees import read_tree
 from evolve.testing import ScriptedEndpoint
 from evolve.workspace import Person
+from evolve.workspace.runs.shadow import each_arm, is_comparable, is_within
 from tests.doubles.asking import AskingDouble, asking_task
 from tests.doubles.folders import FolderDouble, quirk_folder
 from tests.workspace.test_learning_set_aside import waiting
@@ -273,6 +277,23 @@ def taught_one_in_folder(workspace, tmp_path):
     assert workspace.memory.list()
 
 
+class Answering(FolderDouble):
+    """Answers the second job in words, without a change."""
+
+    def answer(self, body):
+        if JOBS[1].task.instruction in json.dumps(body["messages"]):
+            return "So it is.\n\n```answer\nThe day comes first.\n```\n"
+        return super().answer(body)
+
+
+def test_a_question_about_a_folder_may_be_answered_in_words_by_both(opened, tmp_path):
+    with opened(Answering()) as workspace:
+        taught_one_in_folder(workspace, tmp_path)
+        result = workspace.run(quirk_folder(JOBS[1], tmp_path / "second"))
+        (pair,) = workspace.gate.own()
+    assert result.status == "unverified" and result.shadow.calls == 1 and pair.outcome == "tie"
+
+
 def test_a_change_that_was_applied_is_taken_out_again_for_the_shadow(opened, tmp_path):
     with opened(FolderDouble()) as workspace:
         taught_one_in_folder(workspace, tmp_path)
@@ -440,3 +461,29 @@ def test_another_model_begins_without_evidence(opened, tmp_path):
         assert workspace.learner.name != first
         assert [proof(workspace).counted, workspace.gate.proof(first).counted] == [1, 1]
         assert list(workspace.gate.proofs()) == sorted([first, workspace.learner.name])
+
+
+@given(
+    st.none() | st.integers(2, 10**6), st.none() | st.floats(0.001, 100.0), st.none() | st.integers(2, 50), st.data()
+)
+def test_a_run_that_may_have_a_shadow_leaves_it_all_that_it_may_spend(tokens, money, calls, data):
+    typed = {"tokens": tokens, "money": money, "calls": calls}
+    budget = Budget(**typed)
+    most = each_arm(Limits(tokens=tokens or 100_000, money=money, calls=calls), budget)
+    spent = {name: data.draw(_up_to(bound)) for name, bound in typed.items() if bound is not None}
+    cost = Cost(**spent)
+    record = EpisodeRecord(
+        **dict.fromkeys(("episode", "run", "task", "suite", "group", "split", "variant"), ""),
+        seed=0,
+        status="solved",
+        cost=cost,
+    )
+    left = Limits(**{**vars(budget), "candidates": None}).less(cost)
+    if is_comparable(record, most, budget):
+        assert is_within(most, left)
+    else:
+        assert any(spent[name] > getattr(most, name) for name in spent)
+
+
+def _up_to(bound):
+    return st.integers(0, bound) if isinstance(bound, int) else st.floats(0.0, bound)

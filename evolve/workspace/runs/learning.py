@@ -11,6 +11,7 @@ from evolve.agent import Lessons, Owed
 from evolve.agent.codec import from_data, to_data
 from evolve.environments import kind_of
 from evolve.episodes import Cost, EpisodeRecord, Found, Limits
+from evolve.episodes.subgoals import SPARSE
 from evolve.errors import Cancelled, EndpointProblem, SandboxUnavailable, UsageError
 from evolve.events import Event
 from evolve.failpoints import hit
@@ -70,7 +71,7 @@ class Taught:
     stopped: bool = False
     found: Found | None = None
     changes: bool = False
-    shadow: Cost = field(default_factory=Cost)
+    shadow: Cost = field(default_factory=Cost, metadata=SPARSE)
 
     @property
     def kept(self) -> Kept:
@@ -80,7 +81,7 @@ class Taught:
     def to_json(self) -> dict[str, Any]:
         """As one JSON object."""
         data = dict(to_data(self))
-        for name in ("cost", "shadow"):
+        for name in {"cost", "shadow"} & set(data):
             data[name]["seconds"] = round(getattr(self, name).seconds, 3)
         return {**data, "found": None if self.found is None else self.found.told()}
 
