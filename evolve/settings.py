@@ -136,6 +136,15 @@ class Settings:
         default=0.5,
         metadata=_described("what learning from a run may spend, as a share of what solving might", ge=0, le=4),
     )
+    shadow_share: float = field(
+        default=0.0,
+        metadata=_described(
+            "share of your own tasks with a model that are solved once more without what was learned, to see whether"
+            " learning helps; each may cost as much again as its run",
+            ge=0,
+            le=1,
+        ),
+    )
     habits: Switch = field(
         default="on",
         metadata=_described("where rows leave a format open, take that of earlier answers here: on or off"),

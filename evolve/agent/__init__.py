@@ -18,7 +18,7 @@ from evolve.agent.lessons import Lessons
 from evolve.agent.outcome import why_unverified
 from evolve.agent.questions import question_in
 from evolve.agent.records import MIGRATIONS, Owed, Run, RunRecords
-from evolve.agent.runner import Agent, Surroundings, episode_id, room_for
+from evolve.agent.runner import Agent, Shadow, Surroundings, episode_id, room_for
 from evolve.agent.withholding import drawn
 from evolve.environments.probing import Trial, make_probe, try_rows
 
@@ -35,6 +35,7 @@ __all__ = [
     "Recorder",
     "Run",
     "RunRecords",
+    "Shadow",
     "Surroundings",
     "Trial",
     "drawn",

@@ -90,6 +90,7 @@ class EpisodeContext:
         learns: Whether anything is learned from the episode; nothing is where tasks are held out.
         later: Reflection and distillation are a job of their own once the outcome is on record, see
             :func:`evolve.agent.lessons.lessons_of`; in the graph they do nothing.
+        redone: What a person stops is done again when it goes on, and stands in no step.
         attendance: The person who follows it; None where nobody may be asked.
         scanner: Knows the secrets that nothing observed may bring into the record.
     """
@@ -107,6 +108,7 @@ class EpisodeContext:
     outputs: StepOutputs = field(default_factory=NoOutputs)
     learns: bool = True
     later: bool = False
+    redone: bool = False
     exploration: Exploration | None = None
     stages: tuple[str, ...] = UNATTENDED
     idle: Mapping[str, str] = field(default_factory=dict)

@@ -20,7 +20,7 @@ from evolve.agent.setting_aside import set_aside_when_asked
 from evolve.agent.stage_skills import stage_skills
 from evolve.agent.state import AgentState, initial_state, read_aside, read_steps
 from evolve.environments import Environment, Setting, kind_of, open_environment
-from evolve.episodes import HELD_OUT, OWN, PROBE, EpisodeRecord, Limits, Seen
+from evolve.episodes import HELD_OUT, OWN, PROBE, SHADOW, Cost, EpisodeRecord, Limits, Seen
 from evolve.errors import Cancelled, WorkspaceError
 from evolve.events import Event, EventSink, NoEvents
 from evolve.files import canonical_json, digest
@@ -70,6 +70,21 @@ class Surroundings:
     attendance: Attendance | None = None
     judge: Callable[[Task], Verifier] | None = None
     scanner: Scanner = field(default_factory=Scanner)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shadow:
+    """An episode that is compared with one that a person was answered by.
+
+    Attributes:
+        record: Of status ``interrupted`` where it was stopped; then the same call goes on.
+        paid: All that was paid for it so far, calls that were stopped included.
+        lost: What of that was lost before it went on, by which it had less room.
+    """
+
+    record: EpisodeRecord
+    paid: Cost
+    lost: Cost
 
 
 @contextmanager
@@ -128,6 +143,22 @@ class Agent:
         with self._opened(task, identity, limits) as (context, saver):
             return self._finish(replace(context, later=split == OWN), saver)
 
+    def run_shadow(self, task: Task, *, variant: str, seed: int, limits: Limits) -> Shadow:
+        """Attempts the task once more for comparison, with one answer that is judged; nothing is learned from it.
+
+        It can be stopped at any time. What was stopped is done again later, and its own policy is told nothing of it.
+
+        Raises:
+            WorkspaceError: When it was begun by another workflow.
+        """
+        identity = self._identity(task, variant, SHADOW, seed)
+        with self._opened(task, identity, limits, own=True) as (context, saver):
+            context, asking = set_aside_when_asked(context, 0)
+            lost = asking.lost
+            context = replace(context, redone=True, limits=context.limits.less(lost))
+            record = self._finish(context, saver)
+            return Shadow(record=record, paid=asking.total() or record.cost, lost=lost)
+
     def learn(
         self, task: Task, record: EpisodeRecord, *, limits: Limits, pairs: int | None = None, left: Limits | None = None
     ) -> Lessons:
@@ -158,9 +189,13 @@ class Agent:
 
     @contextmanager
     def _opened(
-        self, task: Task, identity: Identity, limits: Limits | None
+        self, task: Task, identity: Identity, limits: Limits | None, *, own: bool = False
     ) -> Iterator[tuple[EpisodeContext, EpisodeSaver | None]]:
-        """The surroundings of one episode with its file, closed afterwards."""
+        """The surroundings of one episode with its file, closed afterwards.
+
+        Args:
+            own: In an environment as a person's own run has, whatever the split.
+        """
         surroundings, knobs = self.surroundings, self.workflow.knobs
         folder = None if surroundings.checkpoints is None else surroundings.checkpoints / identity.episode
         modules = self._modules()
@@ -171,7 +206,7 @@ class Agent:
             modules=modules,
             clean=surroundings.scanner.clean,
             judge=surroundings.judge,
-            own=identity.split == OWN,
+            own=own or identity.split == OWN,
         )
         with ExitStack() as stack:
             environment = stack.enter_context(closing(open_environment(task, setting)))

@@ -16,8 +16,14 @@ app = pages.App()
 def improve_command(
     suite: options.Suite,
     rounds: Annotated[
-        int, typer.Option("--rounds", metavar="NUMBER", min=1, help="Rounds of practice and judgement.")
-    ] = 2,
+        int | None,
+        typer.Option(
+            "--rounds",
+            metavar="NUMBER",
+            min=1,
+            help="Rounds of practice and judgement. Default: 2; a suite too small to be split has 3 always.",
+        ),
+    ] = None,
     python: folder.Python = None,
     budget: options.Budget = None,
     model: options.Model = None,

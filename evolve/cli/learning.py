@@ -86,8 +86,9 @@ def emit_with_lessons(opened: Workspace, result: Result) -> None:
     taught = _learn(opened)
     own = next((one for one in taught if one.run == result.run_id), None)
     if own is not None:
-        result = result.with_taught(own.learned, own.kept, own.cost, own.found)
-    learning = None if own is None else {name: own.to_json()[name] for name in ("cost", "limits", "note")}
+        result = result.with_taught(own.learned, own.kept, own.cost, own.found, own.shadow)
+    told = {} if own is None else own.to_json()
+    learning = {name: told[name] for name in ("cost", "shadow", "limits", "note") if name in told} or None
     emit_json({**result.to_json(), "learning": learning, **opened.mark})
 
 
@@ -119,11 +120,14 @@ def _learn(opened: Workspace) -> tuple[Taught, ...]:
 
 def _lesson(taught: Taught) -> str:
     """What came of learning from one run, in a line."""
+    judged = (
+        f"; solving it again without what was learned took {spending(taught.shadow)}" if taught.shadow.calls else ""
+    )
     if taught.note:
-        return taught.note
+        return taught.note + judged
     claims = shorten(taught.told[0], 160) if taught.told else KEPT_STEPS if taught.learned else ""
     skills = counted(taught.skills, "new skill") if taught.skills else ""
     cost, most = taught.cost, taught.limits.tokens
     calls = spending(cost) if cost.calls else ""
     spent = f" ({calls}{f'; {most:,} tokens were allowed' if most is not None else ''})" if calls else ""
-    return ("; ".join(filter(None, (claims, skills))) or "nothing new") + spent
+    return ("; ".join(filter(None, (claims, skills))) or "nothing new") + spent + judged

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 app = pages.App()
 
+SEARCH = "search"
+"""The policy that needs no model."""
+
 
 @app.page("report", "evolve report", "evolve report --curve curve.svg")
 def report_command(
@@ -39,54 +42,63 @@ def report_command(
     import evolve
 
     with evolve.open(workspace, read_only=not fresh) as opened, opened.delivering():
-        proof, changes = opened.gate.proof(), opened.variants.changes()
-        # Whoever breaks off what goes badly bends the evidence, so it is told.
-        broken_off = sum(
-            row.run.kind == "run" and row.run.state == "open" and not row.episodes for row in opened.runs.list()
-        )
+        proofs, changes = opened.gate.proofs(), opened.variants.changes()
         report = None
         try:
             report = opened.report(fresh=fresh, curve=curve)
         except UsageError:  # no suite was practised on, and the person's own tasks tell enough
-            if fresh or curve is not None or not proof.counted + proof.alike:
+            if fresh or curve is not None or not proofs:
                 raise
         if curve is not None:
             note(f"wrote {curve}")
         if as_json:
             suite = {} if report is None else report.to_json()
-            own = {"own": {**proof.to_json(), "unfinished": broken_off}} if proof.counted + proof.alike else {}
+            told = {name: proof.to_json() for name, proof in proofs.items()}
+            own = {"own": told.pop(SEARCH)} if SEARCH in told else {}
+            if told:
+                own["own_models"] = told
             emit_json({**suite, "changes": [change.to_json() for change in changes], **own})
         else:
-            show_proof(proof, broken_off)
+            for policy, proof in proofs.items():
+                show_proof(proof, policy)
             if report is not None:
                 show_report(report, told_now(opened, report))
             show_changes(changes)
         flush()
 
 
-def show_proof(proof: Proof, broken_off: int = 0) -> None:
+def show_proof(proof: Proof, policy: str = SEARCH) -> None:
     """Prints what the person's own tasks say; nothing where none could be judged.
 
     Args:
-        broken_off: Runs of their own that were begun and not finished.
+        policy: Who solved them.
     """
-    if not proof.counted + proof.alike:
+    if proof.is_empty:
         return
     state, tally = proof.state, proof.state.tally
-    emit(f"your own tasks: {counted(proof.counted, 'distinct problem')}, each judged before it was learned from")
+    by = "" if policy == SEARCH else f" with {policy.removeprefix('language:')}"
+    emit(f"your own tasks{by}: {counted(proof.counted, 'distinct problem')}, each judged before it was learned from")
+    if by:
+        emit("  judged is the way of learning as a whole, against the same model that has learned nothing")
     if proof.alike:
         emit(f"  {proof.alike} more were like earlier ones, which counts for nothing")
-    if broken_off:
-        emit(f"  {counted(broken_off, 'run')} begun and never finished, which no figure here counts: evolve runs list")
+    if proof.missing:
+        emit(
+            f"  {counted(proof.missing, 'more problem')} begun and not judged, which counts as worse until it is:"
+            " evolve runs list, evolve learn"
+        )
     emit(
-        f"  with what was learned before: {tally.wins} better, {tally.losses + tally.withheld} worse,"
-        f" {tally.ties} the same; solved and verified {proof.solved_learned}, without {proof.solved_unlearned}"
+        f"  with what was learned before: {tally.wins} better, {tally.losses + tally.withheld - proof.missing} worse,"
+        f" {tally.ties} the same; solved and {'verified' if not by else 'verified or checked'}"
+        f" {proof.solved_learned}, without {proof.solved_unlearned}"
     )
     if proof.mean_ratio is not None and proof.cost_unlearned:
         emit(
             f"  cost where both solve: {proof.cost_learned / proof.cost_unlearned:.2f} in sum,"
             f" {proof.mean_ratio:.2f} in the mean of the ratios, over {counted(proof.both, 'problem')}"
         )
+    if proof.spent:
+        emit(f"  solving them again to judge that took {spending(proof.spent)}, {proof.spent.seconds:.1f} CPU s")
     emit(f"  evidence that learning helps: {odds(state.wealth)}, of {odds(1 / state.alpha)} needed. {_so_far(proof)}")
     if len(proof.families) > 1:
         rows = [

@@ -93,6 +93,8 @@ def _other_line(event: Event) -> str:
         return f"answer   {shorten(data['answer'], 100)}"
     if event.kind == "warning":
         return f"warning: {data['text']}"
+    if event.kind == "shadow":
+        return f"judging  {data['text']}"
     if is_stage(event.kind) and data.get("text"):
         return f"{event.kind.partition('@')[0]:<8} {shorten(data['text'], 100)}"
     if event.kind == "not_kept":

@@ -14,7 +14,7 @@ from evolve.gate.jobs import GateTask, Job, RunJobs, Unaffordable, one_by_one
 from evolve.gate.looks import Look, Looks
 from evolve.gate.outcome import CHEAPER, Outcome, is_verified, one_per_group, paired_outcome
 from evolve.gate.pairs import Comparison, Contest, Pair, PairedRunner, PairTest, judged, shuffled_groups
-from evolve.gate.prequential import ArmOutcome, FamilyRow, OwnPair, Prequential, Proof
+from evolve.gate.prequential import SEARCH, ArmOutcome, BothArms, FamilyRow, OwnPair, Prequential, Proof
 from evolve.gate.proposal import Finding, Proposal
 from evolve.gate.record import MIGRATIONS
 from evolve.gate.regression import RegressionReport, RegressionSuite, RegressionTask, Retry
@@ -28,9 +28,11 @@ __all__ = [
     "CHEAPER",
     "MIGRATIONS",
     "NOTHING",
+    "SEARCH",
     "ArmOutcome",
     "Begun",
     "Blocks",
+    "BothArms",
     "Comparing",
     "Comparison",
     "Confirmation",

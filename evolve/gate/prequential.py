@@ -7,7 +7,9 @@ at any time, since the test is the one of :mod:`evolve.gate.eprocess`.
 
 It is valid only because the order is that of arrival, because a problem counts once, and because the task alone, before
 either arm acts, decides whether it counts: what shares a problem, rows, a table or an instruction with an earlier one
-is shown and never bet on.
+is shown and never bet on. What was to count and has no pair is taken for lost until it has one, so that nobody gains by
+breaking off what goes badly. Each policy has a test of its own: that a procedure helps one model is no evidence for
+another, which begins with a wealth of 1.
 
 Sources: Dawid, "Statistical theory: the prequential approach", JRSS A 147 (1984); on betting against a null hypothesis,
 the sources of :mod:`evolve.gate.eprocess`.
@@ -19,17 +21,19 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from evolve.episodes import EpisodeRecord
+from evolve.episodes import Cost, EpisodeRecord
 from evolve.files import canonical_json
 from evolve.gate.eprocess import SequentialTest, Tally, TestState, log_wealth
 from evolve.gate.outcome import Outcome, comparable_cost, is_verified, paired_outcome
 from evolve.store import Database, Migration, Value, value_of
 
 LEVEL = 0.05
-"""Bound on the probability of ever calling learning helpful where it is not."""
+"""Bound on the probability, for each policy, of ever calling learning helpful where it is not."""
+SEARCH = "search"
+"""The embedded policy, which judged all pairs of earlier versions."""
 
 OWN_PAIRS: tuple[Migration, ...] = (
     Migration(
@@ -50,7 +54,8 @@ class ArmOutcome:
     """One of the two arms on one task.
 
     Attributes:
-        solved: Verified on rows that the policy did not see.
+        solved: Verified on rows that the policy did not see; in a folder, where nothing can be verified, its check
+            accepted it.
         cost: Work units, else candidates, else tokens.
         seconds: CPU time of the policy.
     """
@@ -61,6 +66,39 @@ class ArmOutcome:
 
 
 @dataclass(frozen=True, kw_only=True)
+class BothArms:
+    """Both arms on one task of a person.
+
+    Attributes:
+        unlearned: None where that arm was not run, or was cut short by what is not its own: then the pair is withheld.
+        policy: Name of the policy of both.
+        cost: What judging cost beside the run that answered the person.
+    """
+
+    unlearned: EpisodeRecord | None
+    learned: EpisodeRecord
+    policy: str = SEARCH
+    cost: Cost = field(default_factory=Cost)
+
+    @property
+    def outcome(self) -> Outcome:
+        """Seen from what was learned."""
+        return "withheld" if self.unlearned is None else paired_outcome(self.unlearned, self.learned)
+
+    @property
+    def sides(self) -> tuple[ArmOutcome, ArmOutcome]:
+        """Without what was learned, and with it."""
+        before = Cost() if self.unlearned is None else self.unlearned.cost
+        old, new = comparable_cost(before, self.learned.cost)
+        return (
+            ArmOutcome(
+                solved=self.unlearned is not None and is_verified(self.unlearned), cost=old, seconds=before.seconds
+            ),
+            ArmOutcome(solved=is_verified(self.learned), cost=new, seconds=self.learned.cost.seconds),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class OwnPair:
     """One task of a person, judged before it was learned from.
 
@@ -68,6 +106,9 @@ class OwnPair:
         episode: The episode that answered the person.
         alike: Something of it was met before, so that it is no evidence.
         outcome: Seen from what was learned.
+        policy: Name of the policy of both arms.
+        group: The problem; "" in pairs of earlier versions.
+        spent: What judging cost beside the run that answered the person; nothing in pairs of earlier versions.
     """
 
     episode: str
@@ -77,6 +118,9 @@ class OwnPair:
     unlearned: ArmOutcome
     learned: ArmOutcome
     at: float = 0.0
+    policy: str = SEARCH
+    group: str = ""
+    spent: Cost = field(default_factory=Cost)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,6 +144,9 @@ class Proof:
         state: The test over all that count; ``accept`` says that learning has helped, ``reject`` with
             :attr:`harmed` that it has cost more than it gave.
         counted, alike: Tasks that are evidence, and those that are none since they are like earlier ones.
+        missing: Problems that were to count and have no pair: broken off, ended by a fault, or not learned from yet.
+            Each is taken for lost until it has one.
+        spent: What judging all of them cost, beside the runs that answered the person.
     """
 
     state: TestState
@@ -112,18 +159,21 @@ class Proof:
     cost_unlearned: float = 0.0
     cost_learned: float = 0.0
     mean_ratio: float | None = None
+    missing: int = 0
+    spent: Cost = field(default_factory=Cost)
 
     @classmethod
-    def of(cls, pairs: Iterable[OwnPair]) -> Proof:
-        """The proof from all pairs, in the order of arrival."""
+    def of(cls, pairs: Iterable[OwnPair], *, missing: int = 0) -> Proof:
+        """The proof from all pairs of one policy, in the order of arrival."""
         listed = list(pairs)
         counted = [pair for pair in listed if not pair.alike]
         both = [pair for pair in counted if pair.unlearned.solved and pair.learned.solved]
         logs = [math.log(max(pair.learned.cost, 1.0) / max(pair.unlearned.cost, 1.0)) for pair in both]
         names = sorted({pair.family for pair in counted})
         rows = [(name, _tally(pair for pair in counted if pair.family == name)) for name in names]
+        tally = _tally(counted)
         return cls(
-            state=SequentialTest(alpha=LEVEL).judge(_tally(counted)),
+            state=SequentialTest(alpha=LEVEL).judge(replace(tally, withheld=tally.withheld + missing)),
             families=tuple(FamilyRow(family=name, tally=tally, wealth=_wealth(tally)) for name, tally in rows),
             counted=len(counted),
             alike=len(listed) - len(counted),
@@ -133,7 +183,14 @@ class Proof:
             cost_unlearned=sum(pair.unlearned.cost for pair in both),
             cost_learned=sum(pair.learned.cost for pair in both),
             mean_ratio=math.exp(math.fsum(logs) / len(logs)) if logs else None,
+            missing=missing,
+            spent=sum((pair.spent for pair in listed), Cost()),
         )
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to tell."""
+        return not self.counted + self.alike + self.missing
 
     @property
     def helped(self) -> bool:
@@ -175,7 +232,11 @@ class Prequential:
 
     def has(self, episode: str) -> bool:
         """Whether the task of this episode was judged."""
-        return bool(self._db.rows("own_pairs", {"episode": episode}))
+        return self.pair(episode) is not None
+
+    def pair(self, episode: str) -> OwnPair | None:
+        """The pair of the task that this episode answered; None where it was not judged."""
+        return next((_pair(row) for row in self._db.rows("own_pairs", {"episode": episode})), None)
 
     def met(self, traits: Iterable[str]) -> bool:
         """Whether an earlier task had one of these traits."""
@@ -185,14 +246,11 @@ class Prequential:
         """Those of the traits that an earlier task had."""
         return frozenset(trait for trait in traits if self._db.rows("own_traits", {"trait": trait}))
 
-    def add(
-        self, episode: str, family: str, traits: Iterable[str], arms: tuple[EpisodeRecord, EpisodeRecord], *, met: bool
-    ) -> bool:
+    def add(self, episode: str, family: str, traits: Iterable[str], arms: BothArms, *, met: bool) -> bool:
         """Keeps a pair with the traits by which later tasks are known as like it; the first of an episode stands.
 
         Args:
             traits: Whatever identifies the task's problem, rows, table and instruction.
-            arms: The episodes without and with what was learned.
             met: What it asks was learned from elsewhere.
 
         Returns:
@@ -201,13 +259,8 @@ class Prequential:
         Raises:
             ValueError: The two are not of one task and seed.
         """
-        unlearned, learned = arms
-        outcome, listed = paired_outcome(unlearned, learned), sorted(set(traits))
-        costs = comparable_cost(unlearned.cost, learned.cost)
-        sides = [
-            asdict(ArmOutcome(solved=is_verified(one), cost=cost, seconds=one.cost.seconds))
-            for one, cost in zip(arms, costs, strict=True)
-        ]
+        outcome, listed = arms.outcome, sorted(set(traits))
+        how = {"policy": arms.policy, "group": arms.learned.group, "spent": asdict(arms.cost)}
         with self._db.transaction():
             if self.has(episode):
                 return False
@@ -216,7 +269,7 @@ class Prequential:
                 "family": family,
                 "alike": int(met or self.met(listed)),
                 "outcome": outcome,
-                "arms": canonical_json(sides),
+                "arms": canonical_json([*map(asdict, arms.sides), how]),
                 "at": self._clock(),
             }
             self._db.insert("own_pairs", row, key="episode")
@@ -233,11 +286,21 @@ class Prequential:
         """All pairs, in the order of arrival."""
         return [_pair(row) for row in self._db.rows("own_pairs")]
 
-    def proof(self) -> Proof:
-        """What they say so far."""
-        return Proof.of(self.pairs())
+    def proof(self, policy: str = SEARCH, *, missing: Iterable[str] = ()) -> Proof:
+        """What those of one policy say so far.
+
+        Args:
+            missing: Groups that were to count; those that have no pair of this policy are taken for lost.
+        """
+        pairs = [pair for pair in self.pairs() if pair.policy == policy]
+        return Proof.of(pairs, missing=len(set(missing) - {pair.group for pair in pairs}))
 
 
 def _pair(row: Mapping[str, Any]) -> OwnPair:
-    unlearned, learned = (ArmOutcome(**side) for side in json.loads(str(row["arms"])))
-    return value_of(OwnPair, row, alike=bool(row["alike"]), unlearned=unlearned, learned=learned)
+    # Pairs of earlier versions do not say by whom they are and what they cost.
+    unlearned, learned, *more = json.loads(str(row["arms"]))
+    how = dict(more[0]) if more else {}
+    if "spent" in how:
+        how["spent"] = Cost(**how["spent"])
+    sides = {"unlearned": ArmOutcome(**unlearned), "learned": ArmOutcome(**learned)}
+    return value_of(OwnPair, row, alike=bool(row["alike"]), **sides, **how)

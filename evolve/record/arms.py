@@ -138,19 +138,26 @@ def most_recalled(learner: Learner) -> int | None:
 
 
 def recall_from(
-    memory: Recaller | None, *, notes: bool = False, trials: bool = False, most: int | None = None
+    memory: Recaller | None,
+    *,
+    notes: bool = False,
+    trials: bool = False,
+    insights: bool = True,
+    most: int | None = None,
 ) -> Recall:
     """A recall for an episode: of insights, as far as they may act on its task.
 
     Args:
         notes: Also what a person noted; for policies that can read it.
         trials: Also claims that may not act there yet, for policies that try them.
+        insights: False for what has learned nothing.
         most: No more of them, whatever a workflow says.
     """
     if memory is None:
         return recall_nothing
     source = memory
-    kinds = ("insight", *(("note",) if notes else ()), *((TRIAL,) if trials else ()))
+    wanted = {"insight": insights, "note": notes, TRIAL: trials}
+    kinds = tuple(kind for kind, is_wanted in wanted.items() if is_wanted)
 
     def recall(view: TaskView, features: tuple[float, ...], k: int) -> Sequence[Recalled]:
         origin = Origin(environment=view.environment, family=view.family)

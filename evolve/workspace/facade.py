@@ -114,7 +114,7 @@ class Workspace:
         self.runs = Runs(self._desk, self._need_writer)
         self.conversations = Conversations(self.paths.runs / "chats")
         self.variants = TriedVariants(self._desk, self._need_writer)
-        self.gate = GateLog(self.stores.decisions, self.stores.looks, self.stores.prequential)
+        self.gate = GateLog(self.stores)
         self.models = Models(self.paths.root, self.judges)
         self.workflow = Workflows(lambda: self.paths.prompts, lambda: self.skills.list(ACTIVE))
         for name, reason in self.skills.quarantined.items():
@@ -245,7 +245,7 @@ class Workspace:
         self,
         suite: str | os.PathLike[str],
         *,
-        rounds: int = 2,
+        rounds: int | None = None,
         budget: BudgetLike = None,
         seed: int = 0,
         python: str | os.PathLike[str] | None = None,
@@ -257,7 +257,7 @@ class Workspace:
 
         Args:
             suite: A file or folder of tasks, or the name of a built-in suite.
-            rounds: Rounds of practise, fit, judge.
+            rounds: Rounds of practise, fit, judge; by default 2. A suite that is too small to be split has 3 always.
             budget: The first bound reached ends the loop; what was done is kept.
             python: A virtual environment for work in folders, as for :meth:`run`; one for all tasks of the suite.
             fresh: Begin a new run, and leave one that was cut off where it is.

@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 
 import evolve
+from benchmarks.doubles import QuirkDouble
 from evolve.cancellation import Cancellation
+from evolve.testing import ScriptedEndpoint
 from evolve.workspace import Person
+from evolve.workspace import tasks as workspace_tasks
 from tests.workspace.test_proving import FIRST, SECOND, mail, table
+from tests.workspace.test_shadow import HIDDEN
 
 THIRD = ["Rosa Parks", "Nelson Mandela", "Angela Davis", "Martin King", "Bertha Suttner", "Mary Wilson", "Desmond Tutu"]
 
@@ -21,6 +25,7 @@ def test_the_report_tells_it_without_any_suite(cli, tmp_path):
     assert "2 better, 0 worse, 1 the same" in told.out and "of 20:1 needed. Not shown yet" in told.out
     own = json.loads(cli("report", "--json").out)["own"]
     assert (own["counted"], own["alike"], own["helped"]) == (3, 0, False)
+    assert own["spent"]["candidates"] > 0 and f"took {own['spent']['candidates']:,} candidates" in told.out
 
 
 def test_what_was_begun_and_never_finished_is_told(cli, tmp_path):
@@ -29,11 +34,43 @@ def test_what_was_begun_and_never_finished_is_told(cli, tmp_path):
     with evolve.open(tmp_path / "ws") as workspace:
         workspace.run(examples=table(tmp_path, FIRST, mail, "mail"))
         workspace.run(examples=table(tmp_path, SECOND, mail, "address"), person=Person(cancellation=stop))
-    assert "1 run begun and never finished" in cli("report").out
-    assert json.loads(cli("report", "--json").out)["own"]["unfinished"] == 1
+    told = cli("report").out
+    assert "1 more problem begun and not judged, which counts as worse until it is" in told
+    assert "0 better, 0 worse, 1 the same" in told
+    own = json.loads(cli("report", "--json").out)["own"]
+    assert own["missing"] == 1 and own["state"]["wealth"] < 1.0
     with evolve.open(tmp_path / "ws") as workspace:
         workspace.run(examples=table(tmp_path, SECOND, mail, "address"))
-    assert "never finished" not in cli("report").out
+    assert "not judged" not in cli("report").out
+
+
+def test_what_is_not_to_count_is_not_missing(cli, tmp_path):
+    stop = Cancellation()
+    stop.wind_down()
+    with evolve.open(tmp_path / "ws") as workspace:
+        workspace.run(examples=table(tmp_path, FIRST, mail, "mail"))
+        for names, label, more in ((FIRST, "again", {}), (SECOND[:4], "few", {}), (SECOND, "off", {"learn": "off"})):
+            person = Person(cancellation=stop, **more)
+            assert workspace.run(examples=table(tmp_path, names, mail, label), person=person).status == "interrupted"
+    assert json.loads(cli("report", "--json").out)["own"]["missing"] == 0
+
+
+def test_evidence_with_a_model_is_told_by_model_with_what_it_is_about(cli, tmp_path):
+    with ScriptedEndpoint(double=QuirkDouble(HIDDEN)) as serving:
+        evolve.open(tmp_path / "ws").close()
+        (tmp_path / "ws" / "evolve.toml").write_text("[evolve]\nshadow_share = 1.0\n")
+        (tmp_path / "first.jsonl").write_text(workspace_tasks.render([HIDDEN[0].task]))
+        (tmp_path / "second.jsonl").write_text(workspace_tasks.render([HIDDEN[1].task]))
+        assert cli("run", "first.jsonl#hidden-0", "--model", serving.model).code == 0
+        told = cli("run", "second.jsonl#hidden-1", "--model", serving.model)
+    assert "judging  once there is a result" in told.err and "more tokens" in told.err
+    assert "solving it again without what was learned took" in told.out
+    report = cli("report").out
+    assert f"your own tasks with {serving.model}: 1 distinct problem" in report
+    assert "the way of learning as a whole, against the same model that has learned nothing" in report
+    assert "1 better, 0 worse" in report and "solving them again to judge that took" in report
+    own = json.loads(cli("report", "--json").out)
+    assert "own" not in own and own["own_models"][f"language:{serving.model}"]["state"]["tally"]["wins"] == 1
 
 
 def test_without_own_tasks_and_suites_there_is_no_report(cli, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.episodes import Cost, EpisodeRecord
-from evolve.gate import MIGRATIONS, ArmOutcome, OwnPair, Prequential, Proof
+from evolve.gate import MIGRATIONS, ArmOutcome, BothArms, OwnPair, Prequential, Proof
 from evolve.store import Database
 
 
@@ -40,12 +41,12 @@ def arm(task: str, candidates: int, *, solved: bool = True, variant: str = "unle
     )
 
 
-def won(task: str) -> tuple[EpisodeRecord, EpisodeRecord]:
-    return arm(task, 100), arm(task, 10, variant="v")
+def won(task: str) -> BothArms:
+    return BothArms(unlearned=arm(task, 100), learned=arm(task, 10, variant="v"))
 
 
-def lost(task: str) -> tuple[EpisodeRecord, EpisodeRecord]:
-    return arm(task, 10), arm(task, 100, variant="v")
+def lost(task: str) -> BothArms:
+    return BothArms(unlearned=arm(task, 10), learned=arm(task, 100, variant="v"))
 
 
 def pair(outcome: str, *, alike: bool = False) -> OwnPair:
@@ -99,13 +100,56 @@ def test_a_fault_of_what_was_learned_is_no_way_out_of_a_loss(own: Prequential) -
         own.add(f"w{number}", "text", [f"problem {number}"], won(f"w{number}"), met=False)
     for number in range(4):
         failed = replace(arm(f"f{number}", 10, solved=False, variant="v"), status="fault")
-        own.add(f"f{number}", "text", [f"other {number}"], (arm(f"f{number}", 10), failed), met=False)
+        both = BothArms(unlearned=arm(f"f{number}", 10), learned=failed)
+        own.add(f"f{number}", "text", [f"other {number}"], both, met=False)
     assert own.proof().state.tally.withheld == 4 and not own.proof().helped
 
 
 def test_two_tasks_are_no_pair(own: Prequential) -> None:
+    both = BothArms(unlearned=arm("a", 1), learned=arm("b", 1))
     with pytest.raises(ValueError, match="not a pair"):
-        own.add("e1", "text", ["problem 1"], (arm("a", 1), arm("b", 1)), met=False)
+        own.add("e1", "text", ["problem 1"], both, met=False)
+
+
+def test_each_policy_has_a_test_of_its_own(own: Prequential) -> None:
+    for number in range(8):
+        own.add(f"e{number}", "text", [f"problem {number}"], replace(won(f"t{number}"), policy="language:a"), met=False)
+    own.add("e8", "text", ["problem 8"], replace(won("t8"), policy="language:b"), met=False)
+    assert own.proof("language:a").helped
+    assert own.proof("language:b").counted == 1 and not own.proof("language:b").helped
+    assert own.proof().is_empty
+
+
+def test_what_was_to_count_and_has_no_pair_is_taken_for_lost_until_it_has_one(own: Prequential) -> None:
+    for number in range(8):
+        own.add(f"e{number}", "text", [f"problem {number}"], won(f"t{number}"), met=False)
+    groups = [f"t{number}" for number in range(10)]
+    proof = own.proof(missing=groups)
+    assert (proof.missing, proof.counted, proof.helped) == (2, 8, False)
+    for number in (8, 9):
+        own.add(f"e{number}", "text", [f"problem {number}"], won(f"t{number}"), met=False)
+    assert own.proof(missing=groups).missing == 0 and own.proof(missing=groups).helped
+
+
+def test_an_arm_that_was_not_run_withholds_the_pair_and_what_it_cost_is_kept(own: Prequential) -> None:
+    both = BothArms(unlearned=None, learned=arm("t", 10), cost=Cost(tokens=70, calls=2))
+    own.add("e", "text", ["problem 1"], both, met=False)
+    proof = own.proof()
+    assert proof.state.tally.withheld == 1 and proof.state.wealth < 1.0 and proof.spent == Cost(tokens=70, calls=2)
+
+
+def test_a_pair_that_an_earlier_version_kept_is_read(own: Prequential) -> None:
+    sides = [{"solved": True, "cost": 9.0, "seconds": 0.5}, {"solved": True, "cost": 3.0, "seconds": 0.25}]
+    row = {"episode": "e", "family": "f", "alike": 0, "outcome": "win", "arms": json.dumps(sides), "at": 1.0}
+    own._db.insert("own_pairs", row, key="episode")
+    (old,) = own.pairs()
+    assert (old.policy, old.learned.cost, old.spent) == ("search", 3.0, Cost()) and own.proof().counted == 1
+
+
+@given(st.lists(st.sampled_from(["win", "loss", "tie", "void", "withheld"]), max_size=40), st.integers(0, 20))
+def test_what_is_missing_only_ever_takes_evidence_away(outcomes: list[str], missing: int) -> None:
+    pairs = [pair(outcome) for outcome in outcomes]
+    assert Proof.of(pairs, missing=missing).state.wealth <= Proof.of(pairs).state.wealth * (1 + 1e-9)
 
 
 @given(st.lists(st.tuples(st.sampled_from(["win", "loss", "tie", "void", "withheld"]), st.booleans()), max_size=40))

@@ -40,6 +40,8 @@ def _chosen(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Actio
     except BudgetExhausted as error:
         action = Action(kind="finish", text=str(error), ended=BudgetEnd(tokens=error.tokens))
     except Cancelled:
+        if context.redone:
+            raise
         action = stopped_action()  # made here, so that what it cost until then is added below
     action = doubted_instead(context, steps, action)
     # Text from outside enters the record here, so this is where it is cleaned.

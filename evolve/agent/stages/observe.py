@@ -39,6 +39,8 @@ def observe(state: AgentState, context: EpisodeContext) -> AgentUpdate:
             lambda: _clean(_planned(_observed(step.action, before, context), before, context), context.scanner),
         )
     except Cancelled:
+        if context.redone:
+            raise
         return {"steps": with_last_step(state, stopped(step))}
     return {"steps": with_last_step(state, replace(step, action=outcome.action, observation=outcome.observation))}
 

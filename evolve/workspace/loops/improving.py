@@ -39,6 +39,9 @@ from evolve.workspace.secrets import AsksEndpoints, folders_of, scanner_for
 BUDGET = "budget"
 """State of a run that its budget ended before it had done all that was asked."""
 
+ROUNDS = 2
+"""Rounds of a loop, where nobody says how many."""
+
 LONG_EPISODES = 20
 """Episodes that a budget has to pay for, where they get more room than the workflow gives them."""
 
@@ -47,7 +50,7 @@ LONG_EPISODES = 20
 class Asked:
     """What is wanted of a loop; see :meth:`Workspace.improve`."""
 
-    rounds: int
+    rounds: int | None
     seed: int
     fresh: bool = False
 
@@ -56,7 +59,7 @@ def improve(
     desk: Desk, suite_name: str, asked: Asked, budget: Budget, python: str | os.PathLike[str] | None = None
 ) -> Report:
     """Runs or continues a loop; see :meth:`Workspace.improve`."""
-    rounds, seed = asked.rounds, asked.seed
+    rounds, seed = ROUNDS if asked.rounds is None else asked.rounds, asked.seed
     for name, number, least in (("rounds", rounds, 1), ("seed", seed, 0)):
         # Not isinstance, to which True is a number.
         if type(number) is not int or number < least:
@@ -79,6 +82,9 @@ def improve(
             desk.events.emit(Event(kind="begun", data={"text": text}))
     if streams:
         plan = replace(plan, rounds=BLOCKS)
+        if asked.rounds not in (None, BLOCKS):
+            text = f"--rounds {rounds} is not used: a suite this small is met in {BLOCKS} rounds, to be judged on all"
+            desk.events.emit(Event(kind="warning", data={"text": text}))
     _reopen(desk, key, plan.rounds)
     work = LoopWork(suite=suite, plan=plan, budget=budget, python=python)
     body = {"suite": suite_name, "rounds": rounds, "seed": seed, **({"stream": True} if streams else {})}

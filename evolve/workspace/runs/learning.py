@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from evolve.agent import Lessons, Owed
 from evolve.agent.codec import from_data, to_data
 from evolve.environments import kind_of
 from evolve.episodes import Cost, EpisodeRecord, Found, Limits
+from evolve.episodes.subgoals import SPARSE
 from evolve.errors import Cancelled, EndpointProblem, SandboxUnavailable, UsageError
 from evolve.events import Event
 from evolve.failpoints import hit
@@ -20,7 +19,7 @@ from evolve.files import canonical_json
 from evolve.ledger import Budget
 from evolve.memory import insight_id
 from evolve.record.keeping import Kept, NotKept
-from evolve.tasks import task_json
+from evolve.tasks import Task, task_json
 from evolve.tasks.alike import every_trait
 from evolve.tasks.work import FolderWork
 from evolve.workspace.desk import Desk
@@ -29,8 +28,8 @@ from evolve.workspace.learners import model_name
 from evolve.workspace.runs.admitting import keeper_for, tell
 from evolve.workspace.runs.given_task import task_of
 from evolve.workspace.runs.person import Person
-from evolve.workspace.runs.place import Place, Wish, agent_for, opener, with_earlier_runs
-from evolve.workspace.runs.proving import judge_first
+from evolve.workspace.runs.place import Place, Wish, agent_for, as_it_was, opener, with_earlier_runs
+from evolve.workspace.runs.proving import Judging, judge_first
 from evolve.workspace.runs.result import Result, refusals_of
 
 PAUSED = ("waiting", "interrupted")
@@ -51,10 +50,11 @@ class Taught:
         cost: What learning cost, beyond what the result says.
         limits: What it might have spent.
         note: Why it is not learned from yet, or could not be; "" where it was.
-        waits: It is not learned from yet, because another policy solved it.
+        waits: It is not learned from yet, because another policy solved it, or the budget leaves too little.
         stopped: It is not learned from yet, because the person stopped it; ``cost`` is what it has taken so far.
         found: A right answer that was found while learning, where the run had none.
         changes: It is a change of the person's folder, which waits for leave.
+        shadow: What it cost to solve the task again before it was learned from, to see whether learning helps.
     """
 
     run: str
@@ -71,6 +71,7 @@ class Taught:
     stopped: bool = False
     found: Found | None = None
     changes: bool = False
+    shadow: Cost = field(default_factory=Cost, metadata=SPARSE)
 
     @property
     def kept(self) -> Kept:
@@ -80,7 +81,8 @@ class Taught:
     def to_json(self) -> dict[str, Any]:
         """As one JSON object."""
         data = dict(to_data(self))
-        data["cost"]["seconds"] = round(self.cost.seconds, 3)
+        for name in {"cost", "shadow"} & set(data):
+            data[name]["seconds"] = round(getattr(self, name).seconds, 3)
         return {**data, "found": None if self.found is None else self.found.told()}
 
 
@@ -123,7 +125,7 @@ def learn(
         if run not in (None, one.run):
             continue
         taught.append(_taught(desk, one, person or Person(), left))
-        left = left.less(taught[-1].cost)
+        left = left.less(taught[-1].cost + taught[-1].shadow)
         if taught[-1].stopped or _is_spent(left):
             break
     return tuple(taught)
@@ -153,7 +155,7 @@ def settled(desk: Desk, result: Result, person: Person) -> Result:
     if result.status not in PAUSED:
         desk.finish(result.run_id)
     own = next((one for one in taught if one.run == result.run_id), None)
-    return result if own is None else result.with_taught(own.learned, own.kept, own.cost, own.found)
+    return result if own is None else result.with_taught(own.learned, own.kept, own.cost, own.found, own.shadow)
 
 
 def _taught(desk: Desk, owed: Owed, person: Person, left: Limits) -> Taught:
@@ -171,25 +173,17 @@ def _taught(desk: Desk, owed: Owed, person: Person, left: Limits) -> Taught:
     task = with_earlier_runs(desk, given, owed.run)
     task = replace(task, found="")  # whoever is told the answer needs no fact to give it
     wish = Wish(task=task, python=owed.body["python"], person=person)
-    note, lessons = "", Lessons()
-    if desk.uses_model and _is_spent(limits):
-        note = "nothing of the budget was left"
-    else:
-        try:
-            judge_first(desk, owed.episode, given, person)
-            lessons = _lessons(desk, owed, wish, record, left)
-        except Cancelled:
-            lessons = Lessons(stopped=True)
-        except UsageError as problem:  # the folder is not there any more, or not as it was
-            note = str(problem)
+    made = _worked_out(desk, owed, wish, given, _Room(limits=limits, left=left))
+    lessons, room = made.lessons, made.room
+    blank = replace(blank, limits=room.limits, shadow=made.judging.cost)
     stopped = replace(blank, cost=lessons.cost, note="the person stopped it", stopped=True)
-    if lessons.stopped:
-        return stopped
+    if lessons.stopped or made.judging.waits:
+        return stopped if lessons.stopped else replace(blank, note=made.judging.waits, waits=True)
     learned = _with_lessons(record, lessons)
     if learned.found is not None and isinstance(wish.task.work, FolderWork):
         desk.folders.keep(learned, wish.task.work)  # before the states of the folder may go
     try:
-        kept = _keep(desk, learned, wish, limits.within(left).less(lessons.cost))
+        kept = _keep(desk, learned, wish, room.limits.within(room.left).less(lessons.cost))
     except Cancelled:
         return stopped
     tell(desk, record.episode, kept)
@@ -198,8 +192,47 @@ def _taught(desk: Desk, owed: Owed, person: Person, left: Limits) -> Taught:
     texts = tuple(dict.fromkeys(claim.text for claim in learned.claims))
     cost = lessons.cost + kept.cost
     told = _told(desk, learned)
-    taught = replace(blank, learned=texts, told=told, skills=kept.skills, not_kept=kept.refused, cost=cost, note=note)
+    taught = replace(
+        blank, learned=texts, told=told, skills=kept.skills, not_kept=kept.refused, cost=cost, note=made.note
+    )
     return replace(taught, found=learned.found, changes=learned.found is not None and bool(wish.task.folder))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Room:
+    """What learning from an episode may spend in all, and of that now."""
+
+    limits: Limits
+    left: Limits
+
+
+@dataclass(frozen=True, kw_only=True)
+class _WorkedOut:
+    """How a task was judged, and what was learned from it after that; ``note`` says why nothing could be."""
+
+    judging: Judging
+    lessons: Lessons
+    room: _Room
+    note: str = ""
+
+
+def _worked_out(desk: Desk, owed: Owed, wish: Wish, given: Task, room: _Room) -> _WorkedOut:
+    """Judges the task, as the person gave it, and then learns from it."""
+    judging, lessons, note = Judging(), Lessons(), ""
+    try:
+        judging = judge_first(desk, owed, replace(wish, task=given), room.left)
+        room = _Room(limits=room.limits.within(judging.room), left=room.left.less(judging.cost))
+        if judging.stopped:
+            lessons = Lessons(stopped=True)
+        elif desk.uses_model and _is_spent(room.limits):
+            note = "nothing of the budget was left"
+        elif not judging.waits:
+            lessons = _lessons(desk, owed, wish, room)
+    except Cancelled:
+        lessons = Lessons(stopped=True)
+    except UsageError as problem:  # the folder is not there any more, or not as it was
+        note = str(problem)
+    return _WorkedOut(judging=judging, lessons=lessons, room=room, note=note)
 
 
 def _told(desk: Desk, learned: EpisodeRecord) -> tuple[str, ...]:
@@ -214,20 +247,17 @@ def _is_spent(limits: Limits) -> bool:
     return any(bound is not None and bound <= 0 for bound in (limits.tokens, limits.money, limits.calls))
 
 
-def _lessons(desk: Desk, owed: Owed, wish: Wish, record: EpisodeRecord, left: Limits) -> Lessons:
+def _lessons(desk: Desk, owed: Owed, wish: Wish, room: _Room) -> Lessons:
     """What reflection and distillation say of an episode."""
+    record = desk.stores.runs.episode(owed.episode)
     used = {item.removeprefix("skill:") for item in record.consumed if item.startswith("skill:")}
     if used - {skill.digest for skill in desk.stores.skills.active()}:
         raise UsageError("its answer rests on a skill that is in use no more")
-    limits, pairs = from_data(Limits, owed.body["limits"]), owed.body["pairs"]
     with ExitStack() as stack:
         place = Place(run=owed.run, sandbox=stack.enter_context(opener(desk, wish)()), events=desk.events)
-        agent, task = agent_for(desk, wish, desk.workflow, place), wish.task
-        if isinstance(task.work, FolderWork):
-            start = stack.enter_context(TemporaryDirectory())
-            if desk.folders.write_start(owed.run, Path(start)):  # its own change is in the folder by now
-                task = replace(task, work=replace(task.work, folder=start))
-        lessons = agent.learn(task, record, limits=limits, pairs=pairs, left=left)
+        agent = agent_for(desk, wish, desk.workflow, place)
+        task = as_it_was(desk, wish.task, owed.run, stack)  # its own change is in the folder by now
+        lessons = agent.learn(task, record, limits=room.limits, pairs=owed.body["pairs"], left=room.left)
     hit("lessons.before")
     return lessons
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from evolve.agent import Agent, Attendance, NoRecorder, Recall, Recorder, Surroundings, recall_nothing, room_for
@@ -17,6 +18,7 @@ from evolve.ledger import Budget
 from evolve.record.arms import SEARCH_RECALLS, Arm, recall_from
 from evolve.sandbox.protocol import Stoppable
 from evolve.tasks import Task
+from evolve.tasks.work import FolderWork
 from evolve.workflow import Workflow
 from evolve.workspace.desk import Desk
 from evolve.workspace.folder_needs import environment_for, refuse_search
@@ -47,12 +49,17 @@ class Wish:
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
-    """Where an episode takes place, and who keeps it."""
+    """Where an episode takes place, and who keeps it.
+
+    Attributes:
+        checkpoints: Where its file lies, if not with those of its run.
+    """
 
     run: str
     sandbox: Sandbox
     events: EventSink
     recorder: Recorder = field(default_factory=NoRecorder)
+    checkpoints: Path | None = None
 
 
 def opener(desk: Desk, wish: Wish) -> Callable[[], AbstractContextManager[Sandbox]]:
@@ -69,31 +76,61 @@ def opener(desk: Desk, wish: Wish) -> Callable[[], AbstractContextManager[Sandbo
 
 def agent_for(desk: Desk, wish: Wish, workflow: Workflow, place: Place) -> Agent:
     """The agent for a run: with the promoted variant's guide, every admitted skill and recall from the whole memory."""
-    arm, person, sandbox = desk.stores.practice_arm(workflow), wish.person, place.sandbox
+    arm = desk.stores.practice_arm(workflow)
+    attendance = Attendance(
+        respond=wish.person.respond,
+        withdrawn=wish.withdrawn,
+        cancellation=wish.person.cancellation,
+        live=desk.events if wish.person.streams else None,
+    )
+    around = _surroundings(desk, wish, arm, place)
+    around = replace(around, recall=_own_recall(desk, arm, wish.task), attendance=attendance)
+    return Agent(around, room_for(arm.workflow.attended(), wish.task.environment))
+
+
+def unlearned_agent_for(desk: Desk, wish: Wish, place: Place) -> Agent:
+    """The agent that a run would have had if nothing had been learned, and with nobody there to ask.
+
+    What the person noted and wants it is told all the same: these are instructions, and nothing that was learned.
+    """
+    arm = Arm(workflow=desk.workflow)
+    notes = recall_from(desk.stores.memory, notes=True, insights=False)
+    around = replace(
+        _surroundings(desk, wish, arm, place),
+        recall=desk.preferences.beside(notes, folder=wish.task.folder),
+        attendance=Attendance(cancellation=wish.person.cancellation),
+    )
+    return Agent(around, room_for(arm.workflow, wish.task.environment))
+
+
+def as_it_was(desk: Desk, task: Task, run: str, stack: ExitStack) -> Task:
+    """The task of a run on the folder as that was before the run's own change was applied, written elsewhere."""
+    if isinstance(task.work, FolderWork):
+        start = stack.enter_context(TemporaryDirectory())
+        if desk.folders.write_start(run, Path(start)):
+            return replace(task, work=replace(task.work, folder=start))
+    return task
+
+
+def _surroundings(desk: Desk, wish: Wish, arm: Arm, place: Place) -> Surroundings:
+    """What both work with, but for what is recalled and who is there."""
+    sandbox = place.sandbox
     scanner, spared = scanner_for(desk.paths, [wish.task])
     if isinstance(desk.learner, AsksEndpoints):
         desk.learner.beware_of(folders_of([wish.task]), spared)
     if isinstance(sandbox, Stoppable):
-        sandbox = sandbox.until(person.cancellation)
-    around = Surroundings(
+        sandbox = sandbox.until(wish.person.cancellation)
+    return Surroundings(
         policy=arm.policy(desk.learner, attended=True),
         sandbox=sandbox,
-        recall=_own_recall(desk, arm, wish.task),
         recorder=place.recorder,
         events=place.events,
         run=place.run,
-        checkpoints=desk.paths.runs / place.run,
-        attendance=Attendance(
-            respond=person.respond,
-            withdrawn=wish.withdrawn,
-            cancellation=person.cancellation,
-            live=desk.events if person.streams else None,
-        ),
+        checkpoints=place.checkpoints or desk.paths.runs / place.run,
         judge=desk.judges.factory,
         skills=arm.skills,
         scanner=scanner,
     )
-    return Agent(around, room_for(arm.workflow.attended(), wish.task.environment))
 
 
 def _own_recall(desk: Desk, arm: Arm, task: Task) -> Recall:

@@ -1,40 +1,99 @@
-"""Judges a person's own task before it is learned from: solved anew with what was learned so far, and without."""
+"""Judges a person's own task before it is learned from: solved with what was learned so far, and without."""
 
 from __future__ import annotations
 
-from evolve.episodes import SHADOW, EpisodeRecord, Limits
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from evolve.agent import Owed
+from evolve.agent.codec import from_data, to_data
+from evolve.episodes import SHADOW, Cost, EpisodeRecord, Limits
+from evolve.gate import BothArms
+from evolve.ledger import Budget
 from evolve.record.arms import UNLEARNED, Arm, agent_for
 from evolve.tasks import Task
 from evolve.tasks.alike import every_trait
 from evolve.workspace.desk import Desk
 from evolve.workspace.learners import SearchLearner
+from evolve.workspace.runs import shadow
 from evolve.workspace.runs.person import Person
+from evolve.workspace.runs.place import Wish
+from evolve.workspace.shelves.gate import BET
 
 
-def judge_first(desk: Desk, episode: str, task: Task, person: Person) -> None:
-    """Keeps how the task of an episode comes out with what was learned so far and without, before it is learned from.
+@dataclass(frozen=True, kw_only=True)
+class Judging:
+    """What judging a task before it is learned from came to.
 
-    Both arms have the same rows, one answer that is judged, and what an episode of a loop may spend; neither is shown
-    what a refusal showed. How the person's own run ended matters in this alone: a fault teaches nothing and is not
-    judged, and a run that was broken off is judged once it is finished. Only the embedded search is judged:
-    with another policy, two more episodes of every task may cost money.
+    Attributes:
+        cost: What it has cost by now, beside the run.
+        room: What a budget that was typed for the run leaves to learning.
+        stopped: The person stopped it; the same call goes on.
+        waits: Why it cannot be judged yet, in a clause, or "".
+    """
+
+    cost: Cost = field(default_factory=Cost)
+    room: Limits = field(default_factory=lambda: Limits(candidates=None, seconds=None))
+    stopped: bool = False
+    waits: str = ""
+
+
+def bet_for(desk: Desk, wish: Wish, limits: Limits) -> Mapping[str, Any]:
+    """What a run notes of itself at its beginning where its task is to count; {} where it is not.
+
+    The task, the settings and what was met before decide it, and nothing that comes of the run.
 
     Args:
-        task: As the person gave it.
+        limits: What the run may spend.
+    """
+    task, own = wish.task, desk.stores.prequential
+    if (wish.person.learn or desk.settings.learn) == "off" or own.met(every_trait(task)):
+        return {}
+    bet: dict[str, Any] = {"policy": desk.learner.name, "group": task.group}
+    if desk.uses_model:
+        most = shadow.each_arm(limits, wish.budget)
+        if most is None or not shadow.is_drawn(desk, task):
+            return {}
+        bet |= {"most": to_data(most), "budget": asdict(wish.budget)}
+    elif not _is_searched(desk, task):
+        return {}
+    return {} if task.group in desk.stores.learned_from() else {BET: bet}
+
+
+def told_before(bet: Mapping[str, Any]) -> str:
+    """What a bet means for a run, in a sentence for whoever pays for it; "" where it costs no money."""
+    if "most" not in bet:
+        return ""
+    return shadow.told_before(from_data(Limits, bet["most"]), Budget(**bet["budget"]))
+
+
+def judge_first(desk: Desk, owed: Owed, wish: Wish, left: Limits) -> Judging:
+    """Keeps how the task of an episode comes out with what was learned so far and without, before it is learned from.
+
+    Both arms have the same rows, one answer that is judged, and the same bounds; neither is shown what a refusal
+    showed. By the embedded search both are run anew, with what an episode of a loop may spend. With a model the run
+    itself is the one arm, by its first answer, and a shadow is the other, where one was drawn before the run.
+
+    Args:
+        wish: The task as the person gave it.
+        left: What may be spent now.
 
     Raises:
-        Cancelled: The person asked to stop; nothing is kept, and the same call does it anew.
+        Cancelled: The person asked to stop before anything was begun, or stopped a search; the same call does it anew.
+        EndpointProblem: The model does not answer; the same call goes on.
     """
+    if not desk.uses_model:
+        return _judge_search(desk, owed.episode, wish.task, wish.person)
+    bet = desk.stores.runs.run(owed.run).body.get(BET)
+    return Judging() if bet is None else _judge_model(desk, owed, wish, bet, left)
+
+
+def _judge_search(desk: Desk, episode: str, task: Task, person: Person) -> Judging:
     own = desk.stores.prequential
-    if (
-        not isinstance(desk.learner, SearchLearner)
-        or task.environment != "programs"
-        or not task.verifiable
-        or task.only_checked
-    ):
-        return
-    if own.has(episode):
-        return
+    known = own.pair(episode)
+    if known is not None or not _is_searched(desk, task):
+        return Judging() if known is None else Judging(cost=known.spent)
     knobs = desk.workflow.knobs
     most = Limits(
         candidates=min(desk.settings.candidates, knobs.candidates), seconds=min(desk.settings.seconds, knobs.seconds)
@@ -44,8 +103,15 @@ def judge_first(desk: Desk, episode: str, task: Task, person: Person) -> None:
     # What has learned nothing yet does the same again.
     is_same = learned.variant == UNLEARNED and not learned.skills and learned.guide is None
     second = first if is_same else _solved(desk, learned, task, most, person)
-    met = task.group in desk.stores.learned_from()
-    own.add(episode, task.family, every_trait(task), (first, second), met=met)
+    cost = first.cost if is_same else first.cost + second.cost
+    _keep(desk, episode, task, BothArms(unlearned=first, learned=second, policy=desk.learner.name, cost=cost))
+    return Judging(cost=cost)
+
+
+def _is_searched(desk: Desk, task: Task) -> bool:
+    """Whether the embedded search can be judged on a task."""
+    rows = task.environment == "programs" and task.verifiable and not task.only_checked
+    return isinstance(desk.learner, SearchLearner) and rows
 
 
 def _solved(desk: Desk, arm: Arm, task: Task, most: Limits, person: Person) -> EpisodeRecord:
@@ -53,3 +119,32 @@ def _solved(desk: Desk, arm: Arm, task: Task, most: Limits, person: Person) -> E
     agent = agent_for(arm, desk.learner, desk.open_sandbox(), run="", suite="")
     limits = arm.limits(most, task.environment)
     return agent.run_episode(task, variant=arm.variant, split=SHADOW, seed=desk.settings.seed, limits=limits)
+
+
+def _judge_model(desk: Desk, owed: Owed, wish: Wish, bet: Mapping[str, Any], left: Limits) -> Judging:
+    known = desk.stores.prequential.pair(owed.episode)
+    record = desk.stores.runs.episode(owed.episode)
+    most, budget = from_data(Limits, bet["most"]), Budget(**bet["budget"])
+    room = Limits(**asdict(budget)).less(record.cost)
+    if known is not None:
+        return Judging(cost=known.spent, room=room.less(known.spent))
+    arm = shadow.judged_once(record)
+    made = None
+    # Met since: what is like it was learned from, so that it counts for nothing by now.
+    worth = desk.settings.shadow_share and not desk.stores.prequential.met(every_trait(wish.task))
+    if worth and shadow.is_comparable(record, most, budget):
+        if not shadow.is_within(most, left):
+            return Judging(waits="judging it first may take more than this budget leaves: evolve learn without one")
+        made = shadow.shadow(desk, owed, wish, record.seed, most)
+    cost = Cost() if made is None else made.paid
+    if made is not None and made.record.status == "interrupted":
+        return Judging(cost=cost, stopped=True)
+    usable = made is not None and not shadow.is_cut_short(desk, made, most)
+    other = shadow.judged_once(made.record) if made is not None and usable else None
+    _keep(desk, owed.episode, wish.task, BothArms(unlearned=other, learned=arm, policy=desk.learner.name, cost=cost))
+    return Judging(cost=cost, room=room.less(cost))
+
+
+def _keep(desk: Desk, episode: str, task: Task, arms: BothArms) -> None:
+    met = task.group in desk.stores.learned_from()
+    desk.stores.prequential.add(episode, task.family, every_trait(task), arms, met=met)

@@ -38,6 +38,8 @@ class Result:
         rivals: Sources of other functions that are right on every row as well, plainest first; each gives something
             else than the answer on an input that people have.
         calls: Runs the answer, where it is a function.
+        shadow: What it cost, beside ``cost``, to solve the task again before it was learned from, to see whether
+            learning helps.
         distant: Others that are less plain, and count only for inputs unlike those of every row.
         reason: Why an answer that was right on rows is called unverified all the same, in one sentence, or "".
         misfits: Rows that the answer does not reproduce and that may be mistyped, each with what it gives; without an
@@ -90,6 +92,7 @@ class Result:
     misfits: tuple[Misfit, ...] = field(default=(), metadata=SPARSE)
     nearest: str = field(default="", metadata=SPARSE)
     advice: str = field(default="", metadata=SPARSE)
+    shadow: Cost = field(default_factory=Cost, metadata=SPARSE)
     calls: SandboxedCalls | None = field(default=None, compare=False, repr=False, metadata=SPARSE)
 
     def __call__(self, *arguments: Json) -> Json:
@@ -144,10 +147,12 @@ class Result:
         parts = (f"<Result of {self.task}: {state}", " ".join(self.note.split())[:160], f"episode {self.episode_id}>")
         return "; ".join(filter(None, parts))
 
-    def with_taught(self, learned: Sequence[str], kept: Kept, cost: Cost, found: Found | None = None) -> Result:
+    def with_taught(
+        self, learned: Sequence[str], kept: Kept, cost: Cost, found: Found | None = None, shadow: Cost | None = None
+    ) -> Result:
         """The same result with what was learned from it and found on the way, and what that cost on top."""
-        refused, total = kept.refused, self.cost + cost
-        return replace(self, learned=tuple(learned), skills=kept.skills, not_kept=refused, cost=total, found=found)
+        taught = replace(self, learned=tuple(learned), skills=kept.skills, not_kept=kept.refused, found=found)
+        return replace(taught, cost=self.cost + cost, shadow=shadow or Cost())
 
     @property
     def solved(self) -> bool:
@@ -163,7 +168,8 @@ class Result:
     def to_json(self) -> Mapping[str, Any]:
         """The result as one JSON object."""
         data = to_data(replace(self, calls=None))
-        data["cost"]["seconds"] = round(self.cost.seconds, 3)
+        for name in {"cost", "shadow"} & set(data):
+            data[name]["seconds"] = round(getattr(self, name).seconds, 3)
         data["patch"] = None if self.patch is None else self.patch.to_json()
         if self.found is not None:
             data["found"] = self.found.told()

@@ -12,7 +12,7 @@ from evolve.agent import Run, episode_id, question_in, room_for
 from evolve.agent.codec import from_data, to_data
 from evolve.episodes import OWN, EpisodeRecord, Limits, Question
 from evolve.errors import UsageError
-from evolve.events import EventFan, EventLog, read_events
+from evolve.events import Event, EventFan, EventLog, read_events
 from evolve.files import canonical_json, digest
 from evolve.ledger import Budget, overshoot_told
 from evolve.record.arms import Arm
@@ -31,8 +31,10 @@ from evolve.workspace.runs.given_task import task_of
 from evolve.workspace.runs.learning import PAUSED, owed_of
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.place import Place, Wish, agent_for, opener, with_earlier_runs
+from evolve.workspace.runs.proving import bet_for, told_before
 from evolve.workspace.runs.result import Extras, Result, result_of
 from evolve.workspace.runs.saved import is_known, saved_for, told_of
+from evolve.workspace.shelves.gate import BET
 from evolve.workspace.shelves.preferences import about
 
 
@@ -95,8 +97,14 @@ def _begun(desk: Desk, wish: Wish) -> Run:
     key_parts = ["run", task_json(wish.task), *asked, desk.learner.name, *desk.mark]
     # So that a later search for the same rows knows them.
     given = {} if desk.uses_model else {"input": _kept(desk, wish.task)}
-    body = {"task": wish.task.id, **given, **about(wish.task), **desk.mark}
-    return desk.stores.runs.begin("run", digest(canonical_json(key_parts)), body, started=now())
+    # Of a run that is gone on with the one that was made when it began holds.
+    bet = bet_for(desk, wish, _limits(desk, wish))
+    body = {"task": wish.task.id, **given, **about(wish.task), **desk.mark, **bet}
+    run = desk.stores.runs.begin("run", digest(canonical_json(key_parts)), body, started=now())
+    told = told_before(run.body.get(BET, {}))
+    if told:
+        desk.events.emit(Event(kind="shadow", data={"text": told}))
+    return run
 
 
 def answer(desk: Desk, run_id: str, said: str | None, person: Person) -> Result:
@@ -194,7 +202,12 @@ class _OwnRecorder:
 
     def commit(self, record: EpisodeRecord) -> None:
         task = self._wish.task
-        owed = None if is_known(task, record) else owed_of(self._desk, self._wish, self._limits, record)
+        owed = None
+        if not is_known(task, record):
+            owed = owed_of(self._desk, self._wish, self._limits, record)
+        else:  # nothing is to be learned from it, so it is not judged either
+            run = self._desk.stores.runs.run(record.run)
+            self._desk.stores.runs.note(run.id, {name: value for name, value in run.body.items() if name != BET})
         self._desk.stores.commit(record, instruction=task.instruction, source=task.source, owed=owed)
 
 

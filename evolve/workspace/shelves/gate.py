@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from evolve.errors import UsageError
-from evolve.gate import Begun, Decision, Decisions, Looks, OwnPair, Prequential, Proof
+from evolve.gate import SEARCH, Begun, Decision, OwnPair, Proof
+from evolve.record.stores import Stores
 from evolve.workspace.shelves.shelf import Shelf
+
+BET = "bet"
+"""Under this name a run of a person's own notes at its beginning that its task is to count, and for which policy."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,10 +47,10 @@ class Verdicts:
 class GateLog(Shelf):
     """The verdicts of a workspace's gate; nothing here changes one."""
 
-    def __init__(self, decisions: Decisions, looks: Looks, own: Prequential) -> None:
-        self._decisions = decisions
-        self._looks = looks
-        self._own = own
+    def __init__(self, stores: Stores) -> None:
+        self._stores = stores
+        self._decisions = stores.decisions
+        self._own = stores.prequential
 
     def list(self) -> Verdicts:
         """Every verdict, what was broken off, and at what level the next proposal is tested."""
@@ -68,11 +73,31 @@ class GateLog(Shelf):
 
     def looks(self, suite: str) -> int:
         """How often the test tasks of a suite, by its digest, have been opened."""
-        return self._looks.count(suite)
+        return self._stores.looks.count(suite)
 
-    def proof(self) -> Proof:
-        """What the person's own tasks say so far: whether what was learned from earlier ones helped on later ones."""
-        return self._own.proof()
+    def proof(self, policy: str = SEARCH) -> Proof:
+        """What the person's own tasks say so far: whether what was learned from earlier ones helped on later ones.
+
+        Args:
+            policy: Name of the policy that solved them, such as ``language:gpt-5-mini``.
+        """
+        return self._own.proof(policy, missing=self._bets().get(policy, set()))
+
+    def proofs(self) -> Mapping[str, Proof]:
+        """The same for every policy of which there is anything to say, the embedded search first."""
+        judged = {pair.policy for pair in self._own.pairs()}
+        names = sorted(judged | set(self._bets()), key=lambda name: (name != SEARCH, name))
+        proofs = {name: self.proof(name) for name in names}
+        return {name: proof for name, proof in proofs.items() if not proof.is_empty}
+
+    def _bets(self) -> dict[str, set[str]]:
+        """The groups that were to count, by policy."""
+        found: dict[str, set[str]] = {}
+        for run in self._stores.runs.runs():
+            bet = run.body.get(BET)
+            if bet:
+                found.setdefault(bet["policy"], set()).add(bet["group"])
+        return found
 
     def own(self) -> tuple[OwnPair, ...]:
         """The person's own tasks, each judged before it was learned from, in the order in which they came."""
