@@ -158,6 +158,12 @@ def test_a_knob_that_no_stage_uses_cannot_be_set_and_is_not_in_the_digest() -> N
     assert voting.with_knobs(rivals=5).digest != voting.digest
 
 
+def test_a_knob_that_people_set_by_hand_can_be_set_in_any_workflow() -> None:
+    found = parse_workflow(Workflow().render() + "plan_first = 1\n")
+    assert found.knobs.plan_first == 1 and found.digest != Workflow().digest
+    assert parse_workflow(found.render()) == found
+
+
 def test_a_stage_says_for_whom_it_does_nothing() -> None:
     workflow = Workflow(stages=("plan", "act", "vote", "revise", "observe", "judge", "commit"), routes={})
     assert misfits(workflow, policy="language:gpt", environment="programs", one_file=True) == {}
