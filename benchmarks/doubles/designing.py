@@ -44,10 +44,10 @@ def _ideas(before: Workflow, trials: str, prompt: str) -> Iterator[tuple[Workflo
     offered = _OFFERED.findall(prompt)
     for stage in offered:
         if stage not in before.stages and stage not in _TRIED.findall(prompt) and kind_of(stage) is not None:
-            yield _with(before, stage), f"The stage {stage} has not been tried."
+            yield with_stage(before, stage), f"The stage {stage} has not been tried."
 
 
-def _with(before: Workflow, stage: str) -> Workflow:
+def with_stage(before: Workflow, stage: str) -> Workflow:
     """The workflow with a stage before the action or, if it stands there, right after it."""
     kind = kind_of(stage)
     assert kind is not None

@@ -3,9 +3,9 @@
 Meta Agent Search of Hu, Lu and Clune, "Automated Design of Agentic Systems" (arXiv 2408.08435): a model reads what
 earlier designs came to and writes the next one. Three things differ. A design is a workflow and no code, so the check
 refuses what would not work. The model is shown a few of the archive, the best and the most different ones: all of it
-was found to be worse than none ("Inefficiencies of Meta Agents", arXiv 2510.06711). And a model that brings nothing is
-not asked on: the changes of :mod:`~evolve.optimizer.linked`, which need no model, go on from what there is, and it has
-its turn again once one of them did better.
+was found to be worse than none ("Inefficiencies of Meta Agents", arXiv 2510.06711). And its drafts take turns with the
+changes of :mod:`~evolve.optimizer.linked`, which need no model, so that a useless one costs half of the trials at most;
+once it has brought nothing for a while, it is not asked before something else did better.
 """
 
 from __future__ import annotations
@@ -45,24 +45,28 @@ class AdasEngine:
 
 
 class _AdasSearch(LinkedSearch):
-    """A linked search whose next candidate is a model's as long as its drafts bring something."""
+    """A linked search in which every other candidate is a model's, as long as its drafts bring something."""
 
     def __init__(self, engine: AdasEngine, trials: Trials, start: Candidate) -> None:
         super().__init__(engine.settings, engine.scope, trials, start)
         self._drafter = engine.drafter
         self._asked = self._tried = self._vain = 0
+        self._models_turn = True
 
     def run(self) -> str:
         """The search; gives the reason why it ended, and what became of the drafts."""
         return f"{super().run()}; {self._asked} workflows asked for, {self._tried} put to trial"
 
     def _drawn(self) -> tuple[Candidate, str] | None:
-        if self._vain < PATIENCE:
+        if self._models_turn and self._vain < PATIENCE:
+            self._models_turn = False
             child = self._drafted()
             if child is not None:
                 return child, ""
             self._vain += 1
-        return super()._drawn()
+        drawn = super()._drawn()
+        self._models_turn = drawn is not None
+        return drawn
 
     def _take(self, child: Candidate, task: str) -> None:
         super()._take(child, task)

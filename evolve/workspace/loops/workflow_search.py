@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from evolve.errors import UsageError
 from evolve.improve.designs import PaidDesigner
@@ -17,10 +18,23 @@ from evolve.prompts import PromptLayers, load_prompt
 from evolve.workspace.desk import Desk
 from evolve.workspace.model_setup import limited, model_setup
 
+if TYPE_CHECKING:
+    from evolve.policies.language import LanguagePolicy
+
 
 def can_draft(desk: Desk) -> bool:
     """Whether there is a model that could write workflows: that which acts, else that of the role ``rewrite``."""
-    return desk.uses_model or bool(_rewriter(desk))
+    return _acting(desk) is not None or bool(_rewriter(desk))
+
+
+def _acting(desk: Desk) -> LanguagePolicy | None:
+    """The policy that asks a model, where one does."""
+    if not desk.uses_model:
+        return None
+    from evolve.policies.language import LanguagePolicy
+
+    policy = desk.learner.policy(None, ())
+    return policy if isinstance(policy, LanguagePolicy) else None
 
 
 def _rewriter(desk: Desk) -> str:
@@ -41,10 +55,10 @@ def _drafter(desk: Desk, session: Session, opened: ExitStack) -> Drafter:
     Raises:
         UsageError: No model is chosen.
     """
-    from evolve.policies.language import EpisodeMeter, LanguageDesigner, LanguagePolicy, Questions
+    from evolve.policies.language import EpisodeMeter, LanguageDesigner, Questions
 
-    policy = desk.learner.policy(None, ())
-    if isinstance(policy, LanguagePolicy):
+    policy = _acting(desk)
+    if policy is not None:
         designer, meter = LanguageDesigner(models=policy.models, questions=policy.questions), policy.meter
     elif _rewriter(desk):
         from evolve.models import open_models
