@@ -4,7 +4,8 @@
 and Optuna's TPE turn knobs with the same budget of candidates, and somebody sets one by hand; what each would have
 judged tries every held-out group once, outside of the budget. Only scores of screening tasks choose. *Landscapes*:
 three of :mod:`benchmarks.landscapes`, at equal numbers of scored workflows. *Cheats*: five optimisers that cheat,
-before the real gate. Prompts have a benchmark of their own, :mod:`benchmarks.optimize_prompts`.
+before the real gate. Prompts have a benchmark of their own, :mod:`benchmarks.optimize_prompts`, and so have workflows
+that a model writes, :mod:`benchmarks.optimize_designs`.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from benchmarks.landscapes import Kind, Landscape, is_optimal
 from benchmarks.tpe import TpeEngine
@@ -36,7 +36,7 @@ from evolve.optimizer.linked import LOOKS, LinkedEngine
 from evolve.optimizer.parts import parts_of, redrawn
 from evolve.optimizer.scope import Scope
 from evolve.paths import WorkspacePaths
-from evolve.record.arms import Arm, agent_for
+from evolve.record.arms import Arm, Learner, agent_for
 from evolve.settings import load_settings
 from evolve.tasks import Suite, Task
 from evolve.testing import TrustingSandbox
@@ -130,7 +130,8 @@ def run_search(arm: str, suite: Suite, *, budget: int, seed: int) -> Found:
     if arm == HAND:
         return Found(workflow=POOR.with_knobs(candidates=2_000), candidates=0, tried=0, reason="set by hand")
     engine = engine_of(arm, EngineSettings(seed=seed, only="knobs"), Scope(policy="search", limits=LIMITS))
-    with opened_session(suite, budget, seed) as session:
+    plan = LoopPlan(rounds=1, seed=seed, limits=LIMITS)
+    with opened_session(suite, Budget(candidates=budget), plan) as session:
         report = optimize(parted(session), engine, {})
         if isinstance(engine, PickBest):
             best = engine.ranked()[0].workflow
@@ -159,14 +160,16 @@ def engine_of(arm: str, settings: EngineSettings, scope: Scope | None = None) ->
 
 
 @contextmanager
-def opened_session(suite: Suite, budget: int, seed: int) -> Iterator[Session]:
-    """A session in a record of its own. Programs of the search's own operations run without a sandbox."""
+def opened_session(
+    suite: Suite, budget: Budget, plan: LoopPlan, *, learner: Learner | None = None, workflow: Workflow = POOR
+) -> Iterator[Session]:
+    """A session in a record of its own, of the embedded search by default. What it runs runs without a sandbox."""
     with tempfile.TemporaryDirectory() as folder:
         paths = WorkspacePaths(Path(folder))
         ensure_workspace(paths.root)
         stores = open_stores(paths, load_settings(paths.root))
-        run = stores.runs.begin("optimize", f"benchmark {seed}", {}, started="")
-        learner = SearchLearner()
+        run = stores.runs.begin("optimize", f"benchmark {plan.seed}", {}, started="")
+        learner = learner or cast(Learner, SearchLearner())
         setup = WorkerSetup(learner=learner, sandbox=TrustingSandbox, run=run.id, suite=suite.name)
         try:
             yield Session(
@@ -177,10 +180,10 @@ def opened_session(suite: Suite, budget: int, seed: int) -> Iterator[Session]:
                 suite=suite,
                 run=run.id,
                 request={},
-                plan=LoopPlan(rounds=1, seed=seed, limits=LIMITS),
-                ledger=Ledger(Budget(candidates=budget)),
+                plan=plan,
+                ledger=Ledger(budget),
                 events=NoEvents(),
-                workflow=POOR,
+                workflow=workflow,
             )
         finally:
             stores.memory.close()

@@ -2,11 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from evolve.episodes import PREFERENCE, Recalled, Row, SkillDraft
+from evolve.episodes import (
+    PREFERENCE,
+    Action,
+    EpisodeRecord,
+    Judgement,
+    Limits,
+    Recalled,
+    Row,
+    SkillDraft,
+    Step,
+    TaskView,
+)
+from evolve.optimizer.design_brief import others_of, setting_of, tasks_of, trials_of
+from evolve.optimizer.drafting import Room
+from evolve.optimizer.engine import Candidate, Trial
+from evolve.optimizer.member import Member
+from evolve.optimizer.scope import Scope
+from evolve.policies import DesignBrief
 from evolve.skills import Skill
 from evolve.tasks import Task
+from evolve.workflow import Workflow
 
 # A function that examples show, and replies to its task.
 
@@ -172,3 +191,52 @@ The month first, then the day, then a word in the README.
 >>>>>>> REPLACE
 ```
 """
+
+# What the trials of three workflows came to, for whoever writes the next one.
+
+
+def design_brief() -> DesignBrief:
+    """A model acts, has one action, and fails on three of four tasks; votes made it dearer, and a plan no better."""
+    start, scope = (
+        Workflow().with_knobs(steps=1),
+        Scope(policy="language:model", limits=Limits(candidates=None, seconds=None, tokens=100_000)),
+    )
+    voting = Workflow(stages=("recall", "plan", "act", "vote", *start.stages[3:]), knobs=start.knobs)
+    planned = Workflow(stages=("recall", "plan", "decompose", *start.stages[2:]), knobs=start.knobs)
+    views = [replace(TASK.view(), id=f"notes-{number}") for number in range(4)]
+    parent, *others = (
+        _member(workflow, views, right, cost)
+        for workflow, right, cost in ((start, 1, 480), (voting, 1, 1_400), (planned, 0, 900))
+    )
+    drafted = start.with_knobs(steps=4).render().replace("steps = 4", "steps = 4\nrivals = 3")
+    fault = "workflow.toml: knobs.rivals: none of the stages uses it"
+    return replace(
+        Room(parent=start, scope=scope).told(
+            setting=setting_of(scope, views, start),
+            trials=trials_of(parent),
+            tasks=tasks_of(parent, views)[:2],
+            others=others_of(others, parent, {others[0].candidate.digest}),
+        ),
+        faults=((drafted, fault),),
+    )
+
+
+def _member(workflow: Workflow, views: Sequence[TaskView], right: int, cost: int) -> Member:
+    trials = {}
+    for number, view in enumerate(views):
+        solved = number < right
+        record = EpisodeRecord(
+            **dict.fromkeys(("episode", "run", "suite", "variant"), "page"),
+            task=view.id,
+            group=view.id,
+            split="screen",
+            seed=0,
+            status="solved" if solved else "refused",
+            steps=(
+                Step(number=1, action=Action(kind="code"), judgement=Judgement(accepted=solved, verified=True, rows=4)),
+            ),
+        )
+        trials[view.id] = Trial(
+            task=view.id, group=view.id, score=float(solved), solved=solved, cost=cost, record=record
+        )
+    return Member(candidate=Candidate(workflow=workflow), trials=trials)

@@ -28,6 +28,7 @@ from docs.prompt_cases import (
     TASK,
     WISH,
     WRONG,
+    design_brief,
 )
 from evolve.agent import Agent, Surroundings
 from evolve.environments.files.editing import Refused as EditRefused
@@ -46,7 +47,7 @@ from evolve.episodes import (
 )
 from evolve.episodes.blocks import blocks_of, read_reply
 from evolve.models import ChatModel, ModelSetup, open_models
-from evolve.policies.language import EpisodeMeter, LanguagePolicy, LanguageRewriter
+from evolve.policies.language import EpisodeMeter, LanguageDesigner, LanguagePolicy, LanguageRewriter
 from evolve.policies.language.asking import Questions
 from evolve.policies.language.describing import describe
 from evolve.policies.language.plans import read_plan
@@ -352,6 +353,10 @@ def _opinions() -> Iterator[tuple[str, str, Body]]:
         tried=["add: Dates are written with hyphens. (turned 0 of 3 failures around)"],
     )
     yield "rewrite.md", "Asked for better advice in a prompt, by a search that tries what it says.", told.asked[0]
+
+    told = Endpoint(replies=[json.dumps({"why": "", "workflow": ""})])
+    LanguageDesigner(models=told.models()).design(design_brief())
+    yield "design.md", "Asked for a whole workflow, by a search that tries it; one draft had a fault.", told.asked[0]
 
 
 # What is asked where a reply does not have the form it should have.

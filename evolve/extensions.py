@@ -44,6 +44,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "files": "evolve.environments.files:FILES",
     },
     "engines": {
+        "adas": "evolve.optimizer.adas:ADAS",
         "gepa": "evolve.optimizer.gepa_engine:GEPA",
         "linked": "evolve.optimizer.linked:LINKED",
     },

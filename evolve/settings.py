@@ -109,7 +109,9 @@ class Settings:
     model_act: str = field(default="", metadata=_described("model that acts, where it is another one"))
     model_reflect: str = field(default="", metadata=_described("model that reflects, where it is another one"))
     model_judge: str = field(default="", metadata=_described("model that judges, where it is another one"))
-    model_rewrite: str = field(default="", metadata=_described("model that rewrites prompts, where it is another one"))
+    model_rewrite: str = field(
+        default="", metadata=_described("model that rewrites prompts and workflows, where it is another one")
+    )
     base_url: str = field(default="", metadata=_described("address where bare model names are looked for"))
     reply_form: ReplyForm = field(
         default="blocks",

@@ -19,7 +19,7 @@ app = pages.App()
 
 Only = Annotated[str, typer.Option("--only", metavar="PART", help="Change nothing else: prompts, workflow or knobs.")]
 EngineName = Annotated[
-    str, typer.Option("--engine", metavar="NAME", help="linked (needs no model) or gepa. Default: by part.")
+    str, typer.Option("--engine", metavar="NAME", help="linked (needs no model), adas or gepa. Default: by part.")
 ]
 Proposals = Annotated[int | None, typer.Option("--proposals", metavar="NUMBER", min=3, help="Most candidates to try.")]
 Metric = Annotated[

@@ -127,6 +127,8 @@ class SessionTrials:
             raise ValueError(f"{unknown[0]!r} is not a task for screening")
         question = {"screen": candidate.digest, "tasks": list(tasks)}
         fresh = self._begin_question(question)
+        if fresh and self._session.ledger.exhausted:
+            raise SearchEnded(self._session.ledger.exhausted)
         variant = self.keep(candidate)
         arm = self._session.stores.arm(variant, self._session.workflow)
         jobs = [self._job(self._by_id[name], variant, arm) for name in tasks]
@@ -161,6 +163,9 @@ class SessionTrials:
         if self.left().judgements == 0:
             raise SearchEnded("the part of the budget that is for judging buys no further judgement")
         fresh = self._begin_question(question)
+        # Its own part pays for it, so what did better is judged also when the trials have used up theirs.
+        if fresh and self._parts.whole.ledger.exhausted:
+            raise SearchEnded(self._parts.whole.ledger.exhausted)
         variant = self.keep(candidate, parent=self.keep(parent))
         with self._parts.judging(self._number) as gate:
             step = f"judgement:{self._number}"
@@ -202,11 +207,7 @@ class SessionTrials:
         return replace(trial, target=self._opinion(self._by_id[trial.task], trial.record))
 
     def _begin_question(self, question: Mapping[str, Any]) -> bool:
-        """Gives a question the next number; true where no earlier process answered it.
-
-        Raises:
-            SearchEnded: The part of the budget that is for searching is spent.
-        """
+        """Gives a question the next number; true where no earlier process answered it."""
         self._number += 1
         known = self._session.journal.done(f"answer:{self._number}")
         if known is not None:
@@ -214,8 +215,6 @@ class SessionTrials:
                 raise EngineNotDeterministic(f"question {self._number} differs from the one that was asked before")
             self._left = Left(**known["left"])
             return False
-        if self._session.ledger.exhausted:
-            raise SearchEnded(self._session.ledger.exhausted)
         return True
 
     def _job(self, task: Task, variant: str, arm: Arm) -> EpisodeJob:

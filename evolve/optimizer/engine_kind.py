@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from evolve.errors import UsageError
 from evolve.extensions import find, names
 from evolve.optimizer.counterfactual import Editor, Replay
+from evolve.optimizer.drafting import Drafter
 from evolve.optimizer.engine import Engine, EngineSettings
 from evolve.optimizer.item_record import ItemRecord
 from evolve.optimizer.scope import Scope
@@ -23,6 +24,10 @@ def _no_editor() -> Editor:
     raise UsageError("prompts are read by a model, and none is chosen here", hint="evolve models")
 
 
+def _no_drafter() -> Drafter:
+    raise UsageError("workflows are written by a model, and none is chosen here", hint="evolve models")
+
+
 @dataclass(frozen=True, kw_only=True)
 class EngineParts:
     """What an engine is made from.
@@ -31,6 +36,7 @@ class EngineParts:
         scope: What may be changed, and which changes no trial could show.
         editor: Gives who proposes and screens edits of texts, paid from the run's budget; raises :class:`UsageError`
             where no model is chosen.
+        drafter: Gives who writes whole workflows and screens what was written, paid likewise; raises likewise.
         replay: Asks one stage of an episode again, which tries an edit at a fraction of an episode's cost; or None.
         items: Keeps what single items of texts did, or None.
     """
@@ -38,6 +44,7 @@ class EngineParts:
     settings: EngineSettings = field(default_factory=EngineSettings)
     scope: Scope = field(default_factory=Scope)
     editor: Callable[[], Editor] = _no_editor
+    drafter: Callable[[], Drafter] = _no_drafter
     replay: Replay | None = None
     items: ItemRecord | None = None
 
@@ -48,25 +55,29 @@ class EngineKind:
 
     Attributes:
         changes: Which of :data:`PARTS` it can change.
+        drafts: Whether it needs somebody who writes workflows.
         ready: Raises where it could not work here, before a run is begun.
     """
 
     name: str
     changes: frozenset[str]
     make: Callable[[EngineParts], Engine]
+    drafts: bool = False
     ready: Callable[[], object] = lambda: None
 
 
-def engine_kind(name: str, only: str) -> EngineKind:
+def engine_kind(name: str, only: str, *, drafts: bool = False) -> EngineKind:
     """The engine with this name, or for no name the one that fits.
 
     Args:
-        only: The part to leave everything else as it is, or "".
+        only: The part to change and leave everything else as it is, or "".
+        drafts: Whether there is a model that could write workflows.
 
     Raises:
         UsageError: Nobody offers it, or it does not change that part.
     """
-    name = name or ("gepa" if only == "prompts" else "linked")
+    fitting = "adas" if drafts and only != "knobs" else "linked"
+    name = name or ("gepa" if only == "prompts" else fitting)
     kind: EngineKind | None = find("engines", name, EngineKind)
     if kind is None and name in GONE:
         raise UsageError(f"the engine {name} is gone; {GONE[name]} has taken its place", hint=f"--engine {GONE[name]}")

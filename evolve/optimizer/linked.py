@@ -13,10 +13,11 @@ nothing goes wrong, is everything all right?", JAMA 249, 1983).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
 
-from evolve.optimizer.engine import Candidate, Engine, EngineSettings, Trial, Trials
+from evolve.optimizer.engine import Candidate, Engine, EngineSettings, SearchEnded, Trial, Trials
 from evolve.optimizer.engine_kind import EngineKind, EngineParts
 from evolve.optimizer.linkage import Linkage
 from evolve.optimizer.member import Member, are_alike, compare, tasks_that_differ
@@ -61,15 +62,15 @@ class LinkedEngine:
 
     def search(self, trials: Trials, start: Candidate) -> str:
         """Searches until the budget ends, nothing separates any more, or all proposals were made."""
-        return _LinkedSearch(self, trials, start).run()
+        return LinkedSearch(self.settings, self.scope, trials, start).run()
 
 
-class _LinkedSearch:
+class LinkedSearch:
     """One search: ``kept`` is built on, ``rival`` did better than ``incumbent`` on trials and was not judged yet."""
 
-    def __init__(self, engine: LinkedEngine, trials: Trials, start: Candidate) -> None:
-        self._engine, self._trials = engine, trials
-        self._random = Random(f"linked:{engine.settings.seed}")
+    def __init__(self, settings: EngineSettings, scope: Scope, trials: Trials, start: Candidate) -> None:
+        self._settings, self._scope, self._trials = settings, scope, trials
+        self._random = Random(f"linked:{settings.seed}")
         self._linkage = Linkage()
         self._tasks = [view.id for view in trials.tasks][: LOOKS[-1]]
         self._known: dict[str, Member] = {}
@@ -79,10 +80,20 @@ class _LinkedSearch:
         self._kept = self._incumbent = self._member(start, trials.screen(start, self._tasks))
         self._rival: Member | None = None
         self._bar: tuple[float, ...] | None = None
+        self._refused: set[str] = set()
 
     def run(self) -> str:
-        """The search; gives the reason why it ended."""
-        most, proposals, barren = self._engine.settings.proposals, 0, 0
+        """The search; gives the reason why it ended. What did better is judged also where the trials end too soon."""
+        try:
+            return self._climb()
+        except SearchEnded:
+            if self._rival is not None and prospects(self._rival, self._incumbent) >= LAST_PROSPECTS:
+                with suppress(SearchEnded):
+                    self._trials.judge(self._rival.candidate, self._incumbent.candidate)
+            raise
+
+    def _climb(self) -> str:
+        most, proposals, barren = self._settings.proposals, 0, 0
         while most is None or proposals < most:
             if self._idle >= max(DRAWS * len(self._parts()), self._busy) and not self._judge_rival(LAST_PROSPECTS):
                 return self._stalled()
@@ -110,8 +121,8 @@ class _LinkedSearch:
 
     def _parts(self) -> tuple[str, ...]:
         """Parts whose change a trial could show."""
-        workflow, scope = self._kept.candidate.workflow, self._engine.scope
-        return tuple(part for part in parts_of(workflow, only=self._engine.settings.only) if not scope.hides(part))
+        workflow, hides = self._kept.candidate.workflow, self._scope.hides
+        return tuple(part for part in parts_of(workflow, only=self._settings.only) if not hides(part))
 
     def _drawn(self) -> tuple[Candidate, str] | None:
         """A new candidate, and the task that it was made for or ""; None where nothing new was drawn."""
@@ -128,10 +139,10 @@ class _LinkedSearch:
         workflow = before.workflow
         for part in parts:
             workflow = redrawn(workflow, part, self._random) or workflow
-        workflow = self._engine.scope.fitted(workflow)
-        if not self._engine.scope.shows(before.workflow, workflow):
+        workflow = self._scope.fitted(workflow)
+        if not self._scope.shows(before.workflow, workflow):
             return None
-        child = _child(before, workflow, operator=TOGETHER if len(parts) > 1 else REDRAW)
+        child = made_from(before, workflow, operator=TOGETHER if len(parts) > 1 else REDRAW)
         return None if child.digest in self._known else (child, task)
 
     def _is_solved(self, task: str) -> bool:
@@ -205,11 +216,12 @@ class _LinkedSearch:
             return False
         if prospects(rival, self._incumbent) < least:
             return False
-        self._rival = None
         # At most one judgement for every time that what is left has halved: each of them weakens those that follow.
         self._due = self._trials.left().share / 2
         lean = self._lean(rival)
+        self._rival = None
         if not self._trials.judge(lean.candidate, self._incumbent.candidate).accepted:
+            self._refused.add(lean.candidate.digest)
             return False
         self._kept = self._incumbent = lean
         self._bar, self._idle = None, 0
@@ -222,7 +234,7 @@ class _LinkedSearch:
             workflow = mixed(rival.candidate.workflow, incumbent, part.__eq__)
             if workflow is None or workflow in (incumbent, rival.candidate.workflow):
                 continue
-            child = _child(rival.candidate, workflow, operator=LEAVE_OUT)
+            child = made_from(rival.candidate, workflow, operator=LEAVE_OUT)
             member = self._known.get(child.digest) or self._screened(child, rival)[0]
             wins, losses = compare(member, rival)
             if self._is_comparable(member) and wins >= losses:
@@ -230,10 +242,11 @@ class _LinkedSearch:
         return rival
 
 
-def _child(before: Candidate, workflow: Workflow, *, operator: str) -> Candidate:
+def made_from(before: Candidate, workflow: Workflow, *, operator: str, why: str = "") -> Candidate:
+    """A candidate with another workflow; by default what changed stands as the reason."""
     changed = "; ".join(str(difference).removeprefix("~ ") for difference in differences(before.workflow, workflow))
     return Candidate(
-        workflow=workflow, prompts=before.prompts, parents=(before.digest,), operator=operator, why=changed
+        workflow=workflow, prompts=before.prompts, parents=(before.digest,), operator=operator, why=why or changed
     )
 
 

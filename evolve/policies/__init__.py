@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from evolve.environments.probing import Probe
-from evolve.policies.protocol import Edit, Policy, Rewriter, Spending
+from evolve.policies.protocol import Design, DesignBrief, Designer, Edit, Policy, Rewriter, Spending
 
-__all__ = ["Edit", "Policy", "Probe", "Rewriter", "Spending"]
+__all__ = ["Design", "DesignBrief", "Designer", "Edit", "Policy", "Probe", "Rewriter", "Spending"]

@@ -289,3 +289,43 @@ class Rewriter(Protocol):
             tried: Edits of this prompt that came to nothing, in words and each with why, the latest last.
         """
         ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class DesignBrief:
+    """What somebody is told who writes a workflow, in words; nothing of it comes from tasks that judge.
+
+    Attributes:
+        setting: Who acts, on what, and what an episode may spend.
+        stages, knobs: What may stand in a workflow, a line each.
+        parent: The workflow to improve on, as TOML.
+        trials: How trials of it ended, a line each.
+        tasks: Some that it failed on, a line each.
+        others: What other workflows came to, each with what tells it from the parent.
+        faults: Replies to this brief that could not be used, each with why, the latest last.
+    """
+
+    setting: str
+    stages: str
+    knobs: str
+    parent: str
+    trials: tuple[str, ...] = ()
+    tasks: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    faults: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Design:
+    """A proposed workflow: TOML that nobody has checked yet, and one sentence why."""
+
+    workflow: str
+    why: str = ""
+
+
+class Designer(Protocol):
+    """Writes whole workflows. Needs a model; never judges what it writes."""
+
+    def design(self, brief: DesignBrief, *, seed: int = 0) -> Design:
+        """A workflow for this brief; one without text where nothing usable came."""
+        ...

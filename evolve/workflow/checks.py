@@ -7,7 +7,7 @@ from dataclasses import fields
 
 from evolve.errors import WorkspaceError
 from evolve.extensions import names
-from evolve.workflow.knobs import KNOB_BOUNDS, Knobs, used_knobs
+from evolve.workflow.knobs import BY_HAND, KNOB_BOUNDS, Knobs, used_knobs
 from evolve.workflow.stages import KINDS, MANDATORY, SKILL, kind_of, places_of
 
 
@@ -100,6 +100,6 @@ def check_knobs(knobs: Knobs, stages: tuple[str, ...]) -> None:
             )
         if not low <= value <= high:
             raise WorkspaceError(f"knobs.{item.name}: {value!r} is not between {low} and {high}")
-        if item.name not in used and value != item.default:
+        if item.name not in (*used, *BY_HAND) and value != item.default:
             # Else two workflows that do the same would have different digests.
             raise WorkspaceError(f"knobs.{item.name}: none of the stages uses it")

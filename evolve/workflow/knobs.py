@@ -3,42 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from evolve.workflow.stages import KINDS, kind_of
+
+
+def _knob(default: Any, does: str) -> Any:
+    """A knob with what it means, which people and models are told."""
+    return field(default=default, metadata={"does": does})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Knobs:
     """Numbers that a workflow proposal may turn; each has bounds in :data:`KNOB_BOUNDS`."""
 
-    steps: int = 6
-    """Most action cycles of one episode."""
-    submissions: int = 3
-    """Most answers put to the verifier on ``train`` tasks and, where a model decides, on a person's own; there the
-    search may go on for as long as rows are left, and elsewhere it is always one."""
-    candidates: int = 50_000
-    """Most expressions of one episode."""
-    seconds: float = 20.0
-    """Most CPU seconds the policy may use in one episode."""
-    samples: int = 1
-    """Answers that a model gives to one question; the best by the examples, else by agreement, is the step's."""
-    tokens: int = 100_000
-    """Most tokens of language models in one episode."""
-    recall_k: int = 24
-    """Items recalled at the start."""
-    branches: int = 1
-    """Most actions tried from one state of a folder before the search takes another; 1 never goes back."""
-    withhold: float = 0.1
-    """Share of recalled items left out at random, so that their use can be measured; and of trials with a control."""
-    rivals: int = 2
-    """Most other answers that stages ask for to compare one with."""
-    quorum: float = 0.6
-    """Share of the answers that must agree on what is near the examples, else a vote leaves doubt."""
-    plan_first: int = 0
-    """1 asks a model for a plan before its first action; 0 lets the first action carry one."""
-    share: float = 0.25
-    """Share of what an action may spend that is kept for another search, or for the parts of a split task."""
+    steps: int = _knob(6, "Most action cycles of one episode.")
+    submissions: int = _knob(
+        3,
+        "Most answers put to the verifier on train tasks and, where a model decides, on a person's own; there "
+        "the search may go on for as long as rows are left, and elsewhere it is always one.",
+    )
+    candidates: int = _knob(50_000, "Most expressions of one episode.")
+    seconds: float = _knob(20.0, "Most CPU seconds the policy may use in one episode.")
+    samples: int = _knob(
+        1,
+        "Answers that a model gives to one question; the best by the examples, else by agreement, is the step's.",
+    )
+    tokens: int = _knob(100_000, "Most tokens of language models in one episode.")
+    recall_k: int = _knob(24, "Items recalled at the start.")
+    branches: int = _knob(
+        1,
+        "Most actions tried from one state of a folder before the search takes another; 1 never goes back.",
+    )
+    withhold: float = _knob(
+        0.1,
+        "Share of recalled items left out at random, so that their use can be measured; and of trials with a control.",
+    )
+    rivals: int = _knob(2, "Most other answers that stages ask for to compare one with.")
+    quorum: float = _knob(
+        0.6,
+        "Share of the answers that must agree on what is near the examples, else a vote leaves doubt.",
+    )
+    plan_first: int = _knob(
+        0,
+        "1 asks a model for a plan before its first action; 0 lets the first action carry one.",
+    )
+    share: float = _knob(
+        0.25,
+        "Share of what an action may spend that is kept for another search, or for the parts of a split task.",
+    )
 
 
 KNOB_BOUNDS: Mapping[str, tuple[float, float]] = {

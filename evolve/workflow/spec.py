@@ -176,7 +176,9 @@ def _knobs(raw: object) -> Knobs:
     if unknown:
         raise WorkspaceError(f"knobs.{unknown[0]}: unknown; known are {', '.join(known)}")
     # 20 and 20.0 are the same number to whoever writes the file, so they get the same digest.
+    # One that no float can hold stays whole, and is refused for its bounds.
     numbers: dict[str, Any] = {
-        name: float(value) if known[name] == "float" and type(value) is int else value for name, value in raw.items()
+        name: float(value) if known[name] == "float" and type(value) is int and abs(value) < 2**53 else value
+        for name, value in raw.items()
     }
     return Knobs(**numbers)

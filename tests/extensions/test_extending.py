@@ -151,7 +151,7 @@ def test_an_added_engine_searches_and_the_gate_judges(
             workspace.optimize(OptimizerRequest(suite=str(file), engine="halving", only="workflow"))
         with pytest.raises(UsageError, match="no engine 'doubling'") as refused:
             workspace.optimize(OptimizerRequest(suite=str(file), engine="doubling"))
-        assert refused.value.hint == "--engine gepa, --engine linked, --engine halving"
+        assert refused.value.hint == "--engine adas, --engine gepa, --engine linked, --engine halving"
 
 
 def test_an_added_stage_says_its_part_and_a_resumed_episode_does_not_ask_again(toys: None) -> None:

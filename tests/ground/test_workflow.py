@@ -26,6 +26,7 @@ from evolve.workflow import (
     used_knobs,
     visit_bounds,
 )
+from evolve.workflow.reference import knob_reference, stage_reference
 
 optional = sorted(kind.name for kind in KINDS if not kind.mandatory)
 SKILL = "skill:tidy-code@0123456789ab"
@@ -156,6 +157,24 @@ def test_a_knob_that_no_stage_uses_cannot_be_set_and_is_not_in_the_digest() -> N
         Workflow().with_knobs(rivals=5)
     voting = Workflow(stages=("plan", "act", "vote", "observe", "judge", "commit"), routes={})
     assert voting.with_knobs(rivals=5).digest != voting.digest
+
+
+def test_a_knob_that_people_set_by_hand_can_be_set_in_any_workflow() -> None:
+    found = parse_workflow(Workflow().render() + "plan_first = 1\n")
+    assert found.knobs.plan_first == 1 and found.digest != Workflow().digest
+    assert parse_workflow(found.render()) == found
+
+
+def test_the_reference_tells_of_every_stage_and_knob_what_the_check_holds_it_to() -> None:
+    stages, knobs = stage_reference(kind.name for kind in KINDS), knob_reference(KNOB_BOUNDS)
+    assert len(stages.splitlines()) == len(KINDS) and len(knobs.splitlines()) == len(KNOB_BOUNDS)
+    for kind, line in zip(KINDS, stages.splitlines(), strict=True):
+        assert line.startswith(f"- {kind.name} (") and line.endswith(kind.does)
+        assert all(word in line for word in (*kind.conditions, *kind.knobs))
+        assert ("always there" in line) == kind.mandatory
+    assert "- critique (between act and observe or between observe and judge;" in stages
+    for name, (low, high) in KNOB_BOUNDS.items():
+        assert f"- {name} (" in knobs and f"{low} to {high}; {getattr(Knobs, name)} if left out" in knobs
 
 
 def test_a_stage_says_for_whom_it_does_nothing() -> None:

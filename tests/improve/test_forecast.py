@@ -7,10 +7,11 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.doubles import small_suite
-from benchmarks.optimize_search import opened_session
+from benchmarks.optimize_search import LIMITS, opened_session
 from evolve.errors import BudgetExhausted
 from evolve.improve.optimization import foresee
 from evolve.improve.parts import SEARCHING, parted
+from evolve.improve.session import LoopPlan
 from evolve.improve.trials import SessionTrials
 from evolve.ledger import Budget, Ledger, LedgerPart
 from evolve.optimizer.engine import Candidate
@@ -41,7 +42,8 @@ class SlowToStart:
 
 def forecast(start: float, seconds: float):
     clock = Clock()
-    with opened_session(small_suite(), budget=10**9, seed=1) as session:
+    plan = LoopPlan(rounds=1, seed=1, limits=LIMITS)
+    with opened_session(small_suite(), Budget(candidates=10**9), plan) as session:
         workers = SlowToStart(session.workers, clock, start)
         timed = replace(session, workers=workers, ledger=Ledger(Budget(seconds=seconds), clock=clock))
         part = LedgerPart(timed.ledger, SEARCHING, name="searching", clock=clock)

@@ -6,12 +6,27 @@ from contextlib import suppress
 
 import pytest
 
+from benchmarks.doubles.designing import DesigningDouble
 from benchmarks.landscapes import Landscape
 from benchmarks.optimize_search import LandscapeTrials, engine_of
+from evolve.models import ModelSetup, open_models
+from evolve.optimizer.adas import AdasEngine
+from evolve.optimizer.drafting import Drafter
 from evolve.optimizer.engine import EngineSettings, SearchEnded
+from evolve.policies.language import LanguageDesigner
+from evolve.testing import LocalWire
 from evolve.workflow import parse_workflow
 
-ENGINES = ("linked", "random search")
+OF_KNOBS = ("linked", "random search")
+ENGINES = (*OF_KNOBS, "adas")
+
+
+def made(name: str, settings: EngineSettings):
+    """An engine; what a model would write for it follows from the prompt alone."""
+    if name != "adas":
+        return engine_of(name, settings)
+    setup = ModelSetup(model="http://localhost:1/v1#m", environ={}, wire=lambda _: LocalWire(DesigningDouble().answer))
+    return AdasEngine(drafter=Drafter(designer=LanguageDesigner(models=open_models(setup))), settings=settings)
 
 
 class Watched(LandscapeTrials):
@@ -44,7 +59,7 @@ class Watched(LandscapeTrials):
 def searched(name: str, most: int, **settings) -> Watched:
     trials = Watched(most)
     with suppress(SearchEnded):
-        engine_of(name, EngineSettings(**{"seed": 3} | settings)).search(trials, trials.incumbent)
+        made(name, EngineSettings(**{"seed": 3} | settings)).search(trials, trials.incumbent)
     return trials
 
 
@@ -60,7 +75,7 @@ def test_given_the_same_answers_it_asks_the_same_questions(name) -> None:
 def test_the_end_of_the_budget_is_passed_on(name) -> None:
     trials = Watched(5)
     with pytest.raises(SearchEnded, match="enough"):
-        engine_of(name, EngineSettings(seed=1)).search(trials, trials.incumbent)
+        made(name, EngineSettings(seed=1)).search(trials, trials.incumbent)
 
 
 @pytest.mark.parametrize("name", ENGINES)
@@ -69,7 +84,7 @@ def test_whatever_it_tries_is_a_workflow_that_passes_the_check(name) -> None:
         assert parse_workflow(workflow.render()) == workflow
 
 
-@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("name", OF_KNOBS)
 def test_knobs_alone_leave_stages_and_routes_as_they_are(name) -> None:
     trials = searched(name, 120, only="knobs")
     start = trials.landscape.start

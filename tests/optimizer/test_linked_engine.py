@@ -92,6 +92,14 @@ def test_within_a_budget_what_was_found_is_judged_while_there_is_something_left(
     assert len(trials.judged) <= 4, "and a refusal is no reason to ask about the same gain again"
 
 
+def test_what_did_better_is_judged_also_where_the_trials_end_before_its_turn() -> None:
+    trials = Capped(40, budget=60)
+    with pytest.raises(SearchEnded, match="used up"):
+        search(trials)
+    assert len(trials.judged) == 1
+    assert trials.incumbent.workflow.knobs.candidates > 100
+
+
 def test_a_refusal_is_followed_by_a_judgement_only_of_something_better() -> None:
     trials = Capped(40, accepts=False)
     search(trials)

@@ -1,4 +1,4 @@
-"""The policy that asks a language model, and the rewriter of prompts.
+"""The policy that asks a language model, the rewriter of prompts and the designer of workflows.
 
 Importing this loads no HTTP library; the models are opened by whoever wires them.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from evolve.policies.language.asking import Questions, Rooms
 from evolve.policies.language.claims import unfit
+from evolve.policies.language.designing import LanguageDesigner
 from evolve.policies.language.metering import EpisodeMeter
 from evolve.policies.language.mounting import Mounted, import_line, mount
 from evolve.policies.language.policy import LanguagePolicy, LanguageSettings
@@ -14,6 +15,7 @@ from evolve.policies.language.rewriting import LanguageRewriter
 
 __all__ = [
     "EpisodeMeter",
+    "LanguageDesigner",
     "LanguagePolicy",
     "LanguageRewriter",
     "LanguageSettings",

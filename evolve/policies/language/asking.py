@@ -57,10 +57,12 @@ EDITS_SCHEMA = closed_object(
     },
 )
 
+DESIGN_SCHEMA = closed_object("design", why=_TEXT, workflow=_TEXT)
+
 
 _ROLES: Mapping[str, str] = {
     **dict.fromkeys(("act", "plan", "decompose", "revise"), "act"),
-    "rewrite": "rewrite",
+    **dict.fromkeys(("rewrite", "design"), "rewrite"),
 }
 """Which model is asked by which question; every other one is asked to reflect."""
 

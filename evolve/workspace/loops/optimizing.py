@@ -25,6 +25,7 @@ from evolve.workspace.desk import Desk
 from evolve.workspace.loops.improving import LoopWork, loop_key, loop_limits, opened_session
 from evolve.workspace.loops.metric_target import chosen_target
 from evolve.workspace.loops.prompt_search import edited_state, editor_of, texts_in_force
+from evolve.workspace.loops.workflow_search import can_draft, drafters
 
 Part = Literal["", "prompts", "workflow", "knobs"]
 
@@ -76,16 +77,18 @@ def optimize(desk: Desk, wish: OptimizerRequest, budget: Budget) -> Optimization
     with opened_session(desk, "optimize", key, request, work) as session:
         divided = parted(session)
         replay = StageReplay(session=divided.search)  # handed on as a function: an engine gets no session
-        parts = EngineParts(
-            settings=settings,
-            scope=scope,
-            editor=lambda: editor_of(desk, divided.search),
-            replay=None if replay is None else lambda record, texts, at: replay(record, texts, at),
-            items=ItemRecord(desk.stores.db),
-        )
-        target = None if chosen is None else chosen.within(divided.search)
-        texts = texts_in_force(desk) if desk.uses_model and "prompts" in kind.changes else {}
-        return run_optimizer(divided, kind.make(parts), texts, target)
+        with drafters(desk, divided.search) as drafter:
+            parts = EngineParts(
+                settings=settings,
+                scope=scope,
+                editor=lambda: editor_of(desk, divided.search),
+                drafter=drafter,
+                replay=None if replay is None else lambda record, texts, at: replay(record, texts, at),
+                items=ItemRecord(desk.stores.db),
+            )
+            target = None if chosen is None else chosen.within(divided.search)
+            texts = texts_in_force(desk) if desk.uses_model and "prompts" in kind.changes else {}
+            return run_optimizer(divided, kind.make(parts), texts, target)
 
 
 def _end_what_cannot_go_on(desk: Desk, wish: OptimizerRequest) -> None:
@@ -134,7 +137,9 @@ def engine_for(desk: Desk, wish: OptimizerRequest) -> EngineKind:
     Raises:
         UsageError: There is no such engine, or it cannot do what was asked for.
     """
-    kind = engine_kind(wish.engine, wish.only)
+    kind = engine_kind(wish.engine, wish.only, drafts=can_draft(desk))
+    if kind.drafts and not can_draft(desk):
+        raise UsageError("workflows are written by a model, and none is chosen here", hint="evolve models")
     if (wish.only == "prompts" or kind.changes == {"prompts"}) and not desk.uses_model:
         raise UsageError("prompts are read by a model, and none is chosen here", hint="evolve models")
     kind.ready()

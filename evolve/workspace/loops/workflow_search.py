@@ -1,0 +1,77 @@
+"""Parts of the search in which a model writes workflows: who writes, and what may not be copied."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from evolve.errors import UsageError
+from evolve.improve.designs import PaidDesigner
+from evolve.improve.paid import PaidAnswers
+from evolve.improve.session import Session
+from evolve.optimizer.drafting import Drafter
+from evolve.optimizer.leakage import guard_of
+from evolve.prompts import PromptLayers, load_prompt
+from evolve.workspace.desk import Desk
+from evolve.workspace.model_setup import limited, model_setup
+
+if TYPE_CHECKING:
+    from evolve.policies.language import LanguagePolicy
+
+
+def can_draft(desk: Desk) -> bool:
+    """Whether there is a model that could write workflows: that which acts, else that of the role ``rewrite``."""
+    return _acting(desk) is not None or bool(_rewriter(desk))
+
+
+def _acting(desk: Desk) -> LanguagePolicy | None:
+    """The policy that asks a model, where one does."""
+    if not desk.uses_model:
+        return None
+    from evolve.policies.language import LanguagePolicy
+
+    policy = desk.learner.policy(None, ())
+    return policy if isinstance(policy, LanguagePolicy) else None
+
+
+def _rewriter(desk: Desk) -> str:
+    """The model that settings name for rewriting, or "": so the embedded policy's workflows have an author too."""
+    return desk.settings.role_models.get("rewrite", "") if desk.model is None else ""
+
+
+@contextmanager
+def drafters(desk: Desk, session: Session) -> Iterator[Callable[[], Drafter]]:
+    """Gives what makes the one who writes workflows in a run; models that were opened for it are closed at the end."""
+    with ExitStack() as opened:
+        yield lambda: _drafter(desk, session, opened)
+
+
+def _drafter(desk: Desk, session: Session, opened: ExitStack) -> Drafter:
+    """Who writes and screens workflows in a run.
+
+    Raises:
+        UsageError: No model is chosen.
+    """
+    from evolve.policies.language import EpisodeMeter, LanguageDesigner, Questions
+
+    policy = _acting(desk)
+    if policy is not None:
+        designer, meter = LanguageDesigner(models=policy.models, questions=policy.questions), policy.meter
+    elif _rewriter(desk):
+        from evolve.models import open_models
+
+        meter = EpisodeMeter(partial(limited, desk.paths, desk.settings))
+        models = open_models(replace(model_setup(desk.paths, desk.settings, model=_rewriter(desk)), meter=meter))
+        opened.callback(models.close)
+        layers = PromptLayers(workspace=desk.paths.prompts)
+        designer = LanguageDesigner(models=models, questions=Questions(layers=layers))
+    else:
+        raise UsageError("workflows are written by a model, and none is chosen here", hint="evolve models")
+    paid = PaidAnswers(meter, session.ledger, session.journal)
+    ours = [load_prompt("design.md", PromptLayers()), desk.workflow.render()]
+    return Drafter(
+        designer=PaidDesigner(designer=designer, paid=paid), guard=guard_of(session.suite.tasks, common=ours)
+    )
