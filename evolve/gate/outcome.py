@@ -12,6 +12,9 @@ Outcome = Literal["win", "tie", "loss", "void", "withheld"]
 
 CHEAPER = 0.8
 """A solution is cheaper when it costs at most this share of the other: 20 % less."""
+OVERHEAD = 200_000
+"""Work units of what an answer costs besides the search for it: the episode around it, and running and recording it
+take some 20 ms of CPU (``python -m benchmarks.speed``). Milliseconds that are saved or lost beside that move no one."""
 
 
 def paired_outcome(parent: EpisodeRecord, variant: EpisodeRecord) -> Outcome:
@@ -56,12 +59,12 @@ def is_verified(record: EpisodeRecord) -> bool:
 
 
 def comparable_cost(parent: Cost, variant: Cost) -> tuple[float, float]:
-    """Both costs in the first unit that was counted: work units, else candidates, else tokens.
+    """Both costs in the first unit that was counted: work units with :data:`OVERHEAD`, else candidates, else tokens.
 
     Seconds are not compared: they depend on what else the machine does. Records of earlier versions have no work units.
     """
     if parent.work and variant.work:
-        return float(parent.work), float(variant.work)
+        return float(parent.work + OVERHEAD), float(variant.work + OVERHEAD)
     if parent.candidates or variant.candidates:
         return float(parent.candidates), float(variant.candidates)
     return float(parent.tokens), float(variant.tokens)
