@@ -75,8 +75,8 @@ class NullLearner(SearchLearner):
     def fit(
         self, experience: Sequence[ExperienceRow], views: Sequence[TaskView], skills: Sequence[Skill], seed: int
     ) -> Json:
-        """The guide is a name, which :class:`KnownEpisodes` reads."""
-        return {"arm": arm_of(self.arms, self.stream, len(views))}
+        """The guide is a name, which :class:`KnownEpisodes` reads; None without experience, as the product's."""
+        return {"arm": arm_of(self.arms, self.stream, len(views))} if experience else None
 
 
 class KnownEpisodes:
