@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.null_arms import STRENGTHS, SUITE, NullPool, distinct_tasks, drawn_pool, open_quietly
+from benchmarks.null_arms import STRENGTHS, SUITE, NullPool, distinct_tasks, drawn_pool, open_own_sandbox
 from benchmarks.record import Outcome, Target, against, common_options, progress, publish
 from evolve.agent import episode_id
 from evolve.episodes import Json, Limits, TaskView
@@ -150,7 +150,7 @@ def opened(suite: Suite, learner: Learner, workers_of: Callable[[str], Workers],
                 stores=stores,
                 learner=learner,
                 workers=workers,
-                sandbox=open_quietly,
+                sandbox=open_own_sandbox,
                 suite=suite,
                 run=run.id,
                 request={},
@@ -224,7 +224,7 @@ def learned_stream(size: int, number: int) -> dict[str, Any]:
     learner = Sparing(tasks=size)
 
     def workers(run: str) -> Workers:
-        return LocalWorkers(WorkerSetup(learner=learner, sandbox=open_quietly, run=run, suite=suite.name))
+        return LocalWorkers(WorkerSetup(learner=learner, sandbox=open_own_sandbox, run=run, suite=suite.name))
 
     with opened(suite, learner, workers, plan) as session:
         return {"measure": "stream", "tasks": size, "stream": number, **_verdict(session)}

@@ -35,7 +35,7 @@ SUITE = "everyday"
 STRENGTHS = (1, 2, 4)
 """Most by which a price is moved; static prices are whole numbers of bits, most of them from 2 to 8."""
 
-open_quietly = partial(open_sandbox, cache_dir=cache_folder())
+open_own_sandbox = partial(open_sandbox, cache_dir=cache_folder())
 
 Sides = tuple[EpisodeRecord, EpisodeRecord]
 """The episodes of one task that count as unlearned and as learned."""
@@ -96,7 +96,7 @@ def drawn_pool(tasks: int, arms: int, candidates: int, seed: int = 0) -> NullPoo
     """
     pool = tuple(random.Random(f"pool {seed}").sample(distinct_tasks(), tasks))
     limits = Limits(candidates=candidates, seconds=None)
-    setup = WorkerSetup(learner=SearchLearner(), sandbox=open_quietly, run="pool", suite=SUITE)
+    setup = WorkerSetup(learner=SearchLearner(), sandbox=open_own_sandbox, run="pool", suite=SUITE)
     workers = LocalWorkers(setup)
     try:
         learned_from = _episodes(workers, pool, Arm(), "train", limits)
