@@ -178,6 +178,7 @@ def _verdict(session: Session) -> dict[str, Any]:
         "wins": tally.wins,
         "losses": tally.losses,
         "level": decision.alpha,
+        "reason": decision.reason,
     }
 
 
