@@ -1,10 +1,10 @@
 """Can one leave an optimiser alone with the gate? ``python -m benchmarks.gate``.
 
 False accepts over whole loops beside two rules in use, power beside the fixed-sample test that knows the effect, five
-optimisers that cheat, and one that reads what it is told of tasks that are used again. The default rules of the
-``gepa`` package (0.1.4: kept if strictly better on three training tasks, the highest score on the validation tasks
-leads) are written down here, and run from the package where that is installed; each of its decisions is held against
-the written ones.
+optimisers that cheat, one that reads what it is told of tasks that are used again, and streams of few tasks
+(:mod:`benchmarks.gate_streams`). The default rules of the ``gepa`` package (0.1.4: kept if strictly better on three
+training tasks, the highest score on the validation tasks leads) are written down here, and run from the package where
+that is installed; each of its decisions is held against the written ones.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks import gate_streams
 from benchmarks.doubles.cheating import cheating_optimisers, honest_optimiser
 from benchmarks.gate_package import package_loops
 from benchmarks.gate_reader import BIT, CONFIRMED, OUTCOMES, SIZES, reader_rows
@@ -123,7 +124,7 @@ def targets_of(rows: Sequence[Row]) -> list[Target]:
             n=len(honest),
         )
     )
-    return [*made, *_reader_targets(rows)]
+    return [*made, *_reader_targets(rows), *gate_streams.targets_of(rows)]
 
 
 def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
@@ -151,7 +152,7 @@ def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
             progress(f"cheats, seed {seed}")
     rows += reader_rows(*readers)
     progress(f"reader: {readers[0]} loops of {PROPOSALS} proposals per size")
-    return rows
+    return [*rows, *gate_streams.rows_of(quick=quick)]
 
 
 def table(rows: Sequence[Row]) -> Iterator[tuple[Any, ...]]:

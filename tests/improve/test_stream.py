@@ -101,6 +101,17 @@ def test_tasks_of_one_template_count_once(open_ws):
         assert not [record for record in workspace.stores.runs.episodes() if record.split == "gate"]
 
 
+def test_sixty_tasks_of_fifteen_problems_count_fifteen_times_at_most(open_ws):
+    copies = [replace(task, id=f"{task.id}-{copy}") for task in suite_of(15).tasks for copy in range(4)]
+    groups = {task.group for task in copies}
+    assert len(groups) == 15
+    with open_ws() as workspace:
+        streamed(workspace, Suite(name="small", tasks=tuple(copies)))
+        judged = [record for record in workspace.stores.runs.episodes() if record.split == "gate"]
+        assert len(judged) == 2 * (15 - block_sizes(15)[0])
+        assert {record.group for record in judged} < groups
+
+
 def test_a_problem_that_was_learned_from_before_is_practised_on_and_not_counted(open_ws):
     suite = suite_of(30)
     with open_ws() as workspace:

@@ -129,3 +129,12 @@ def test_cut_off_while_it_learned_it_is_judged_once_and_as_it_stood_before(tmp_p
         before = workspace.gate.own()
         workspace.learn()
         assert workspace.gate.own() == before and len(before) == 1
+
+
+def test_a_task_that_was_not_solved_is_judged_like_any_other(tmp_path):
+    codes = dict(zip(FIRST, ["q7", "zz", "1x", "p", "m44", "h", "o-o"], strict=True))
+    with evolve.open(tmp_path / "ws") as workspace:
+        result = workspace.run(examples=table(tmp_path, FIRST, codes.get, "code"), budget="2k-candidates")
+        assert not result.verified
+        (judged,) = workspace.gate.own()
+    assert (judged.outcome, judged.alike, judged.learned.solved) == ("tie", False, False)
