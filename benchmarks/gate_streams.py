@@ -23,7 +23,7 @@ from benchmarks.record import Outcome, Target, against, common_options, progress
 from evolve.agent import episode_id
 from evolve.episodes import Json, Limits, TaskView
 from evolve.events import NoEvents
-from evolve.gate import MIGRATIONS, Interval, Prequential, clopper_pearson
+from evolve.gate import MIGRATIONS, BothArms, Interval, Prequential, clopper_pearson
 from evolve.improve.jobs import Attempt, EpisodeJob, Told, Workers, WorkerSetup, tell_nobody
 from evolve.improve.session import LoopPlan, Session
 from evolve.improve.stream import BLOCKS, improve_in_stream
@@ -200,7 +200,7 @@ def null_proof(pool: NullPool, size: int, number: int) -> dict[str, Any]:
             if not place & (place - 1):  # 0, 1, 2, 4, 8, ... tasks were learned from
                 arm = arm_of(tuple(pool.arms), number, place)
             before, after = pool.arms[arm].sides[task.id]
-            own.add(str(place), task.family, every_trait(task), (before, after), met=False)
+            own.add(str(place), task.family, every_trait(task), BothArms(unlearned=before, learned=after), met=False)
             proof = own.proof()
             accepted = accepted or proof.helped
         tally = proof.state.tally

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.episodes import Cost, EpisodeRecord
-from evolve.gate import MIGRATIONS, ArmOutcome, OwnPair, Prequential, Proof
+from evolve.gate import MIGRATIONS, ArmOutcome, BothArms, OwnPair, Prequential, Proof
 from evolve.store import Database
 
 PERSONS, TASKS = 200, 60
@@ -90,6 +90,7 @@ def test_what_is_shared_is_bet_on_once(
         own = Prequential(db, clock=lambda: 1.0)
         for place, (trait, won) in enumerate(tasks):
             costs = (100, 10) if won else (10, 100)
-            arms = arm(f"t{place}", costs[0], "unlearned"), arm(f"t{place}", costs[1], "v")
+            before, after = arm(f"t{place}", costs[0], "unlearned"), arm(f"t{place}", costs[1], "v")
+            arms = BothArms(unlearned=before, learned=after)
             own.add(f"e{place}", "f", [trait, f"row {place}"], arms, met=False)
         assert [(one.outcome, one.alike) for one in own.pairs()] == [(one.outcome, one.alike) for one in pairs]
