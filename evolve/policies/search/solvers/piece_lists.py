@@ -86,8 +86,12 @@ class PieceLists:
     _tests: list[PieceTest] | None = None
 
     def tests(self) -> Iterator[tuple[tuple[bool, ...], int, Term]]:
-        """``(values, price, term)`` of the plainest tests, once."""
-        for test in self._mined()[:MOST_TESTS]:
+        """``(values, price, term)`` of the plainest tests, once; truth values are told by lists alone.
+
+        Of the many programs for truth values some two fit the rows on either side of any condition.
+        """
+        is_truth = self.enumerator.problem.output_type == BOOL
+        for test in self._mined()[: 0 if is_truth else MOST_TESTS]:
             if test.price <= PLAIN:
                 yield test.values, PRICE + test.price, test.term
 
