@@ -89,10 +89,21 @@ def cuts_of(term: Term, outputs: Sequence[Any], values: Callable[[Term], Sequenc
         assert isinstance(comparing, Apply) and isinstance(bound, Constant)
         if is_open(comparing):
             continue
-        right = [
-            [near(a, b) for a, b in zip(values(replace(term, path, Constant(said, BOOL))), outputs, strict=True)]
-            for said in (True, False)
-        ]
-        needed = tuple(None if yes == no else yes for yes, no in zip(*right, strict=True))
         other = comparing.args[1 - number[-1]]
+        needed = needed_at(term, path, outputs, values)
         yield Cut(path=path, value=other, bound=bound.value, needed=needed)
+
+
+def needed_at(
+    term: Term, path: tuple[int, ...], outputs: Sequence[Any], values: Callable[[Term], Sequence[Any]]
+) -> tuple[bool | None, ...]:
+    """What a condition of an answer has to say of each row; None where the answer is right or wrong either way.
+
+    Args:
+        outputs, values: As for :func:`cuts_of`.
+    """
+    right = [
+        [near(a, b) for a, b in zip(values(replace(term, path, Constant(said, BOOL))), outputs, strict=True)]
+        for said in (True, False)
+    ]
+    return tuple(None if yes == no else yes for yes, no in zip(*right, strict=True))

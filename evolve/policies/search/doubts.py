@@ -141,7 +141,7 @@ def _differences(
             differences.append(
                 _Difference(
                     rival=rival,
-                    score=max(PLAINER, rival.dearer) + far[inputs[first]],
+                    score=max(PLAINER, rival.dearer) + far[inputs[first]] + rival.aside * (inputs[first] not in wanted),
                     given=inputs[first] in wanted,
                     input=inputs[first],
                     values=(own[first], others[first]),
@@ -159,7 +159,7 @@ def _is_needless(answered: Answered, one: _Difference) -> bool:
     fits = matcher(problem.output_type, problem.outputs)
     return any(
         near(answered.values(less, (one.input,))[0], one.values[0]) and fits(answered.values(less, problem.inputs))
-        for less in with_an_operation_less(one.rival.term)
+        for less in with_an_operation_less(one.rival.term, answered.vocabulary.by_name)
     )
 
 

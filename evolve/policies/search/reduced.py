@@ -7,18 +7,22 @@ Sayward 1978).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from evolve.programs.operation import Operation
 from evolve.programs.terms import Apply, Constant, Lambda, Term, paths, replace
+from evolve.programs.types import match
 
 
-def with_an_operation_less(term: Term) -> Iterator[Term]:
-    """The term with one of its operations, outside lambdas too, replaced by one of the values that it takes.
+def with_an_operation_less(term: Term, operations: Mapping[str, Operation]) -> Iterator[Term]:
+    """The term with one of its operations, outside lambdas too, replaced by a value of the same type that it takes.
 
-    Types are not looked at: what does not fit has no value.
+    A list in whose place stands a text would often have a value too, such as whether a word is in it.
     """
     for path, part in paths(term):
         if isinstance(part, Apply):
-            for given in part.args:
-                if not isinstance(given, Lambda | Constant):
+            operation = operations[part.operation]
+            for given, kind in zip(part.args, operation.params, strict=True):
+                fits = match(kind, operation.result, {}) or match(operation.result, kind, {})
+                if fits and not isinstance(given, Lambda | Constant):
                     yield replace(term, path, given)

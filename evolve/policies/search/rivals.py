@@ -22,6 +22,7 @@ from evolve.policies.search.enumerator import Enumerator, matcher
 from evolve.policies.search.grammar import Rule, costs_of
 from evolve.policies.search.leaves import MINED, leaves_of
 from evolve.policies.search.meter import OutOfBudget, SearchMeter
+from evolve.policies.search.other_pieces import OtherPieces
 from evolve.policies.search.problem import Problem
 from evolve.policies.search.searcher import MAX_COST, Vocabulary
 from evolve.policies.search.solvers.found import newest
@@ -46,6 +47,8 @@ _NEIGHBOURS = 60
 _LONGEST = 200
 """Characters of a text in which numbers are looked for."""
 _NUMBER = re.compile(r"\d{1,12}(?:\.\d{1,6})?")
+_ASIDE = 2
+"""How much less it counts, on inputs that were made up, what a list of decisions takes for the rest."""
 _UNKNOWN_PRICE = 5
 """Price of a literal that no leaf of the search is, such as one that was worked out."""
 
@@ -56,10 +59,12 @@ class Rival:
 
     Attributes:
         dearer: Its price less that of the answer, as the unlearned search prices: the lower, the likelier it is meant.
+        aside: How much less it counts on inputs that were made up.
     """
 
     term: Term
     dearer: int
+    aside: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,14 +100,15 @@ def rivals_of(
     place = _Neighbourhood(answered, probes, probed, meter)
     fits = matcher(answered.problem.output_type, answered.problem.outputs)
     given = answered.values(answered.term, probed)
-    best: dict[Term, int] = {}
-    for rival in chain(place.other_literals(), place.other_operations(), place.other_parts()):
-        if rival.dearer <= MAX_DEARER and rival.dearer < best.get(rival.term, MAX_DEARER + 1):
-            best[rival.term] = rival.dearer
+    best: dict[Term, Rival] = {}
+    kinds = (place.other_pieces(), place.other_literals(), place.other_operations(), place.other_parts())
+    for rival in chain.from_iterable(kinds):
+        if rival.dearer <= MAX_DEARER and (rival.term not in best or rival.dearer < best[rival.term].dearer):
+            best[rival.term] = rival
     return [
-        Rival(term=term, dearer=dearer)
-        for term, dearer in sorted(best.items(), key=lambda item: item[1])
-        if fits(answered.values(term, answered.problem.inputs)) and answered.values(term, probed) != given
+        rival
+        for rival in sorted(best.values(), key=lambda one: one.dearer)
+        if fits(answered.values(rival.term, answered.problem.inputs)) and answered.values(rival.term, probed) != given
     ]
 
 
@@ -184,9 +190,13 @@ class _Neighbourhood:
         self._enumerator.rows = len(problem.inputs)
         self._rules = grammar.rules
         own = self.answered
-        self._cuts = list(cuts_of(own.term, problem.outputs, lambda term: own.values(term, problem.inputs)))
+        self._cuts = list(cuts_of(own.term, problem.outputs, self._on_rows))
+        self._pieces = OtherPieces(own.term, problem, self._on_rows)
         rules: dict[tuple[str, Type], Rule] = {(rule.name, rule.result): rule for rule in grammar.rules}
         self._add_places((), self.answered.term, problem.output_type, rules)
+
+    def _on_rows(self, term: Term) -> Values:
+        return self.answered.values(term, self.answered.problem.inputs)
 
     def _add_places(
         self, path: tuple[int, ...], part: Term, type_: Type, rules: Mapping[tuple[str, Type], Rule]
@@ -220,6 +230,8 @@ class _Neighbourhood:
         self.places.setdefault(key, []).append(_Place(values=values, price=price, change=change))
 
     def _price(self, term: Term) -> int:
+        if term in self._pieces.prices:
+            return self._pieces.prices[term]
         if isinstance(term, Apply):
             joins = term.operation in ("concatenate_text", "concatenate")  # as covers are priced
             own = JOIN if joins else self._costs.get(term.operation, _UNKNOWN_PRICE)
@@ -232,7 +244,7 @@ class _Neighbourhood:
         """The answer with another literal of the same type in one place, in lambdas too."""
         bounds = bounds_in(self.answered.term)
         for path, part in paths(self.answered.term):
-            if isinstance(part, Constant):
+            if isinstance(part, Constant) and path[:-1] not in self._pieces.places:
                 price = self._price(part)
                 others = {leaf.term: leaf.cost for leaf in self._leaves if leaf.type == part.type}
                 if part.type in (INT, FLOAT):
@@ -248,11 +260,20 @@ class _Neighbourhood:
         They are computed on every input, and so are seen where few inputs tell two operations apart.
         """
         for path, part, rule in self._applied:
+            if part in self._pieces.prices:
+                continue
             for other in self._rules:
                 if other.params == rule.params and other.result == rule.result and other.name != rule.name:
                     self.meter.count(1)
                     term = replace(self.answered.term, path, Apply(other.name, part.args))
                     yield Rival(term=term, dearer=self._costs[other.name] - self._costs[rule.name])
+
+    def other_pieces(self) -> Iterator[Rival]:
+        """The answer with other pieces in its conditions on texts."""
+        for term, dearer in self._pieces.answers():
+            self.meter.count(1)
+            yield Rival(term=term, dearer=dearer)
+        yield from (Rival(term=term, dearer=dearer, aside=_ASIDE) for term, dearer in self._pieces.lists())
 
     def _numbers_near(self, part: Constant) -> list[Constant]:
         """Numbers that would do as well as a bound or a place: its neighbours, those of the probes, the end's side."""

@@ -12,6 +12,7 @@ comes out is an ordinary term of the same operations, with constants of its own.
 - ``shifts``: quarters and years that begin in another month.
 - ``orders``: comparisons of two inputs, by their numbers or as they are.
 - ``kinds``: what each of few values stands for.
+- ``piece_tests``, ``piece_lists``: outputs by what a text holds, begins or ends with.
 - ``weights``: sums of weighted digits and what is left of them.
 """
 
@@ -27,6 +28,7 @@ from evolve.policies.search.solvers.found import Found
 from evolve.policies.search.solvers.kinds import Kinds
 from evolve.policies.search.solvers.lines import Lines
 from evolve.policies.search.solvers.orders import Orders
+from evolve.policies.search.solvers.piece_lists import PieceLists
 from evolve.policies.search.solvers.places import Places
 from evolve.policies.search.solvers.shifts import Shifts
 from evolve.policies.search.solvers.weights import Weights
@@ -54,6 +56,7 @@ class Solvers:
         self.bands = Bands(self.enumerator)
         self.orders = Orders(self.enumerator, self.operations)
         self.kinds = Kinds(self.enumerator, self.operations)
+        self.pieces = PieceLists(self.enumerator, self.operations)
         self.each = (
             self.bands,
             Lines(self.enumerator, self.operations),
@@ -62,6 +65,7 @@ class Solvers:
             Weights(self.enumerator, self.operations),
             self.orders,
             self.kinds,
+            self.pieces,
         )
 
     def solutions(self) -> Iterator[Found]:
@@ -75,3 +79,4 @@ class Solvers:
         yield from self.bands.cuts()
         yield from self.orders.tests()
         yield from self.kinds.tests()
+        yield from self.pieces.tests()
