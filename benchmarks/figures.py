@@ -166,7 +166,7 @@ def work_error(rows: Iterable[Row]) -> Interval:
 
     A unit is taken to last as long as in the median attempt.
     """
-    told = [row for row in rows if row["split"] == "test" and row["work"] and row["cpu_s"]]
+    told = [row for row in rows if row["split"] == "test" and row.get("work") and row["cpu_s"]]
     if not told:
         return Interval(value=None, low=None, high=None, n=0)
     each = sorted(row["cpu_s"] / row["work"] for row in told)

@@ -19,8 +19,9 @@ def row(task: str, arm: str, candidates: int, **changes: Any) -> dict[str, Any]:
         "claimed_verified": True,
         "correct_unseen": True,
         "candidates": candidates,
-        "cpu_s": 0.5,
+        "cpu_s": candidates / 1000,
         "cost": candidates,
+        "work": 100 * candidates,
         **changes,
     }
 

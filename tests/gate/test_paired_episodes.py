@@ -24,7 +24,13 @@ SUBMITTED = (Step(number=1, action=Action(kind="code"), judgement=Judgement(acce
 
 
 def episode(
-    task: str = "t", *, variant: str = "v", status: Status = "solved", candidates: int = 100, tokens: int = 0
+    task: str = "t",
+    *,
+    variant: str = "v",
+    status: Status = "solved",
+    candidates: int = 100,
+    tokens: int = 0,
+    work: int = 0,
 ) -> EpisodeRecord:
     return EpisodeRecord(
         episode=f"{task}-{variant}",
@@ -39,7 +45,7 @@ def episode(
         verified=status == "solved",
         answer="",
         steps=SUBMITTED if status == "solved" else (),
-        cost=Cost(candidates=candidates, tokens=tokens),
+        cost=Cost(candidates=candidates, tokens=tokens, work=work),
     )
 
 
@@ -58,6 +64,12 @@ def tasks(count: int) -> list[SmallTask]:
         (episode(candidates=80), episode(candidates=100), "loss"),
         (episode(candidates=0, tokens=100), episode(candidates=0, tokens=50), "win"),
         (episode(candidates=0), episode(candidates=0), "tie"),
+        # Work decides before candidates, as a share of what the whole answer costs.
+        (episode(work=1_000_000), episode(work=760_000), "win"),
+        (episode(work=760_000), episode(work=1_000_000), "loss"),
+        (episode(work=1_000_000), episode(work=780_000), "tie"),
+        (episode(work=40_000, candidates=400), episode(work=20_000, candidates=20), "tie"),
+        (episode(work=0, candidates=400), episode(work=20_000, candidates=20), "win"),  # of an earlier version
         (episode(status="fault"), episode(status="solved"), "void"),
         (episode(status="fault"), episode(status="fault"), "void"),
         (episode(status="solved"), episode(status="interrupted"), "withheld"),
@@ -71,9 +83,10 @@ def test_solving_decides_first_then_a_fifth_of_the_cost(
 
 
 records = st.builds(
-    lambda status, candidates: episode(status=status, candidates=candidates),
+    lambda status, candidates, work: episode(status=status, candidates=candidates, work=work),
     st.sampled_from(["solved", "unsolved", "budget", "refused", "fault"]),
     st.integers(0, 1000),
+    st.integers(0, 2_000_000),
 )
 
 
