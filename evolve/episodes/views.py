@@ -138,7 +138,7 @@ class Cost:
     """CPU seconds of the policy."""
     work: int = field(default=0, metadata={"sparse": True})
     """Work units of a search: the same on every machine, and near to its CPU time; see
-    :mod:`evolve.policies.search.work`. Earlier versions did not write them down."""
+    :mod:`evolve.policies.search.meter`. Earlier versions did not write them down."""
     tokens: int = 0
     """Tokens of language models, in both directions."""
     money: float = 0.0
