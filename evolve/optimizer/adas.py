@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from evolve.optimizer.design_brief import came_to, others_of, setting_of, tasks_of, trials_of
 from evolve.optimizer.drafting import MENDS, Drafter, Room
-from evolve.optimizer.engine import Candidate, Engine, EngineSettings, Trials
+from evolve.optimizer.engine import Candidate, Engine, EngineSettings, SearchEnded, Trials
 from evolve.optimizer.engine_kind import EngineKind, EngineParts
 from evolve.optimizer.linked import LinkedSearch, made_from
 from evolve.optimizer.scope import Scope
@@ -55,7 +55,14 @@ class _AdasSearch(LinkedSearch):
 
     def run(self) -> str:
         """The search; gives the reason why it ended, and what became of the drafts."""
-        return f"{super().run()}; {self._asked} workflows asked for, {self._tried} put to trial"
+        try:
+            return f"{super().run()}; {self._drafts_told}"
+        except SearchEnded as ended:
+            raise SearchEnded(f"{ended}; {self._drafts_told}") from ended
+
+    @property
+    def _drafts_told(self) -> str:
+        return f"{self._asked} workflows asked for, {self._tried} put to trial"
 
     def _drawn(self) -> tuple[Candidate, str] | None:
         if self._models_turn and self._vain < PATIENCE:

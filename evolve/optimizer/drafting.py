@@ -6,6 +6,7 @@ the parent has, and cannot change what no trial would show or what is a person's
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -27,6 +28,7 @@ MENDS = 2
 
 _FAULT = 400
 _FILE = "workflow.toml"
+_FENCED = re.compile(r"```[a-z]*\n(.*?)```", re.DOTALL)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +86,7 @@ class Room:
         Raises:
             WorkspaceError: It cannot be used, and the message says why.
         """
+        text = _unfenced(text)
         if len(text) > LONGEST:
             raise WorkspaceError(f"it has {len(text):,} characters; {LONGEST:,} are allowed")
         self._check_names(text)
@@ -113,6 +116,12 @@ class Room:
             strange = [name for name in named if name not in self.stages] if isinstance(named, list | dict) else []
             if strange:
                 raise WorkspaceError(f"{key}: {strange[0]!r} may not stand here; these may: {', '.join(self.stages)}")
+
+
+def _unfenced(text: str) -> str:
+    """A text without the fence of a code block around all of it, which models often put there."""
+    found = _FENCED.fullmatch(text.strip())
+    return found[1] if found else text
 
 
 @dataclass(frozen=True, kw_only=True)

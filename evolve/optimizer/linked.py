@@ -187,7 +187,7 @@ class LinkedSearch:
                     break
                 continue
             alike = are_alike(look, base)
-            if alike or (wins < losses and most > LOOKS[0]):
+            if alike or (wins < losses and most > LOOKS[0] and not _solves_more(look, base)):
                 break
         member = self._member(child, trials)
         if alike:
@@ -240,6 +240,12 @@ class LinkedSearch:
             if self._is_comparable(member) and wins >= losses:
                 rival = member
         return rival
+
+
+def _solves_more(look: Member, base: Member) -> bool:
+    """Whether a member came to a higher score on the tasks that it was tried on, at whatever cost."""
+    both = [(mine.score, base.trials[task].score) for task, mine in look.trials.items() if task in base.trials]
+    return sum(mine for mine, _ in both) > sum(theirs for _, theirs in both)
 
 
 def made_from(before: Candidate, workflow: Workflow, *, operator: str, why: str = "") -> Candidate:

@@ -29,6 +29,11 @@ def put_in(stage: str) -> str:
     return TEXT.replace('"act", ', f'"act", "{stage}", ')
 
 
+def test_the_fence_that_models_put_around_a_file_is_no_part_of_it() -> None:
+    text = TEXT.replace("steps = 6", "steps = 9")
+    assert ROOM.read(f"```toml\n{text}```\n") == ROOM.read(text)
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
