@@ -222,7 +222,7 @@ def _progress_notes() -> Callable[[int], None]:
 
 def _status(insight: Insight, told: Sentence) -> str:
     """How far an insight is proven, in words: what a search claims of one or two problems is hardly supported."""
-    if insight.status != "supported" or told.worded or insight.groups > 2:
+    if insight.status not in ("supported", "hypothesis") or told.worded or told.tried or not 0 < insight.groups <= 2:
         return insight.status
     return "seen once" if insight.groups < 2 else "seen twice"
 

@@ -20,6 +20,7 @@ from evolve.memory.insights import (
     resolve,
 )
 from evolve.memory.memory import Memory, MemoryCheck
+from evolve.memory.need import Need
 from evolve.memory.planning import PlannedTest, plan_test
 from evolve.memory.recall import Note
 from evolve.memory.record import MIGRATIONS
@@ -43,6 +44,7 @@ __all__ = [
     "Memory",
     "MemoryCheck",
     "MemorySnapshot",
+    "Need",
     "Note",
     "PlannedTest",
     "Posterior",

@@ -10,8 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
-from evolve.episodes import BUILT_IN
-from evolve.memory.insights import ClaimKey, EvidenceRow, Insight, InsightStatus, camp_of, resolve
+from evolve.episodes import BUILT_IN, FACT
+from evolve.memory.insights import ClaimKey, EvidenceRow, Insight, InsightStatus, camp_of, judged, resolve
+from evolve.memory.need import Need, need_of
+from evolve.memory.occurrences import Occurrences
 
 _WITHOUT_INFLUENCE: frozenset[InsightStatus] = frozenset({"contested", "refuted", "superseded", "expired"})
 
@@ -72,12 +74,19 @@ class InsightBook:
     _by_episode: dict[str, dict[str, list[EvidenceRow]]] = field(default_factory=dict)
     _resolved: dict[str, Insight] = field(default_factory=dict)
     _direction_cache: dict[str, Mapping[str, float]] = field(default_factory=dict)
+    _judged: dict[str, Insight] = field(default_factory=dict)
+    _occurrences: Occurrences = field(default_factory=Occurrences)
+
+    def __post_init__(self) -> None:
+        for insight, through in self.expired.items():
+            self._occurrences.expire(insight, through)
 
     def add_key(self, key: ClaimKey) -> None:
         """Learns what an insight is about; sentences for further relations are merged in."""
         earlier = self.keys.get(key.id)
         self.keys[key.id] = key if earlier is None else replace(earlier, texts={**key.texts, **earlier.texts})
         self._resolved.pop(key.id, None)
+        self._judged.pop(key.id, None)
 
     def add_evidence(self, rows: Iterable[EvidenceRow]) -> None:
         """Takes in evidence; rows already there are ignored. Their keys must be known."""
@@ -88,6 +97,8 @@ class InsightBook:
             if row.id in own:
                 continue
             own[row.id] = row
+            self._occurrences.add(self.keys[row.insight], row)
+            self._judged.clear()  # what one problem says changes the shares of every cause in its scopes
             self._by_episode.setdefault(row.episode, {}).setdefault(row.insight, []).append(row)
             self._resolved.pop(row.insight, None)
             self._direction_cache.pop(row.episode, None)
@@ -95,7 +106,9 @@ class InsightBook:
     def expire(self, insight: str, after: int) -> None:
         """Sets aside what was known of an insight up to ``seq`` number ``after``."""
         self.expired[insight] = max(after, self.expired.get(insight, 0))
+        self._occurrences.expire(insight, self.expired[insight])
         self._resolved.pop(insight, None)
+        self._judged.clear()
         self._direction_cache.clear()
 
     def evidence(self, insight: str) -> list[EvidenceRow]:
@@ -108,6 +121,21 @@ class InsightBook:
         Raises:
             KeyError: There is none with this id.
         """
+        if insight not in self._judged:
+            resolved = self._resolve(insight)
+            of_words = resolved.cause.startswith(FACT) or resolved.status == "expired"
+            self._judged[insight] = resolved if of_words else judged(resolved, self.need(insight))
+        return self._judged[insight]
+
+    def need(self, insight: str) -> Need:
+        """In how many problems of the insight's scope its cause occurs, and in how many it was needed.
+
+        Raises:
+            KeyError: There is no insight with this id.
+        """
+        return need_of(self._occurrences.levels(self.keys[insight]))
+
+    def _resolve(self, insight: str) -> Insight:
         if insight not in self._resolved:
             rows, after = self._rows.get(insight, {}).values(), self.expired.get(insight)
             live = [row for row in rows if after is None or row.seq > after]
@@ -161,7 +189,11 @@ class InsightBook:
         return directions
 
     def experience(self) -> list[ExperienceRow]:
-        """All live evidence of supported and confirmed insights, in an order that depends on content only."""
+        """All live evidence, in an order that depends on content only.
+
+        What a claim is called does not decide what can be learned from its evidence; a claim in a model's words is
+        the exception, since what it says of a task is in its words alone.
+        """
         return list(self._taught())
 
     def informs(self) -> bool:
@@ -171,7 +203,7 @@ class InsightBook:
     def _taught(self) -> Iterator[ExperienceRow]:
         for name in sorted(self.keys):
             insight = self.get(name)
-            if not insight.influences:
+            if insight.cause.startswith(FACT) and not insight.influences:
                 continue
             after = self.expired.get(name, -1)
             for row in sorted(self._rows[name].values(), key=lambda item: item.id):

@@ -9,11 +9,11 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from evolve.episodes import FACT, QUOTED, TRIAL, Origin, Recalled, Scope
 from evolve.memory.insight_book import InsightBook
-from evolve.memory.insights import INFLUENTIAL, Insight, InsightStatus, camp_of
+from evolve.memory.insights import INFLUENTIAL, Insight, InsightStatus, Posterior, camp_of
 from evolve.retrieval import BM25
 from evolve.vectors import Hit, Where
 
@@ -188,8 +188,14 @@ def recall_notes(notes: Mapping[str, Note], want: RecallRequest) -> list[Recalle
 def _score(insight: Insight, share: _Share) -> float:
     # The posterior speaks for the claim; where the neighbours say the opposite its rest counts.
     agrees = (share.local > 0) == (camp_of(insight.relation) == "promotes")
-    belief = insight.posterior.mean if agrees else 1.0 - insight.posterior.mean
-    return abs(share.local) * belief
+    mean = _known(insight).mean
+    return abs(share.local) * (mean if agrees else 1.0 - mean)
+
+
+def _known(insight: Insight) -> Posterior:
+    """The posterior, of what the search claims with what it observed: there few interventions are made."""
+    own, lead = insight.posterior, insight.standings[0]
+    return own if insight.cause.startswith(FACT) else replace(own, agree=own.agree + lead.observations)
 
 
 def _recalled(insight: Insight, share: _Share, neighbours: int, kind: str) -> Recalled:
@@ -200,7 +206,7 @@ def _recalled(insight: Insight, share: _Share, neighbours: int, kind: str) -> Re
         kind=kind,
         text=insight.text,
         score=_score(insight, share),
-        scores={"vector": share.similarity, "evidence": share.local, "posterior": insight.posterior.mean},
+        scores={"vector": share.similarity, "evidence": share.local, "posterior": _known(insight).mean},
         why=(
             f"{share.episodes} of the {neighbours} nearest episodes bear on it, the nearest at similarity "
             f"{share.similarity:.2f}; {insight.status} by {insight.posterior.agree} interventions "

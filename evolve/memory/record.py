@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, cast
 
 from evolve.episodes import Claim, EpisodeRecord, Relation, Scope
@@ -235,13 +236,25 @@ class BookReader:
         )
 
     def _evidence_row(self, row: Mapping[str, Any]) -> EvidenceRow:
-        return value_of(EvidenceRow, row, group=row["problem"], features=self._numbers(row["features"]))
+        read = value_of(EvidenceRow, row, group=row["problem"], features=self._numbers(row["features"]))
+        return _as_observed(read) if _is_ablation(read) else read
 
     def _numbers(self, name: str) -> tuple[float, ...]:
         if name not in self._features:
             row = self._db.rows("memory_features", {"id": name})[0]
             self._features[name] = tuple(json.loads(str(row["numbers"])))
         return self._features[name]
+
+
+def _is_ablation(row: EvidenceRow) -> bool:
+    """Whether earlier versions took a part out of one answer and called that an intervention on the need for it."""
+    ends = (": the examples no longer hold", ": the examples still hold")
+    return row.kind == "intervention" and row.relation == "necessary" and row.detail.endswith(ends)
+
+
+def _as_observed(row: EvidenceRow) -> EvidenceRow:
+    # Only read so: rows stay as they were written, since checksums and ids speak of them.
+    return replace(row, kind="observation", relation="contributes")
 
 
 def read_epoch(db: Database) -> int:

@@ -151,12 +151,13 @@ def recall_from(
         notes: Also what a person noted; for policies that can read it.
         trials: Also claims that may not act there yet, for policies that try them.
         insights: False for what has learned nothing.
-        most: No more of them, whatever a workflow says.
+        most: For a search: no more of them, whatever a workflow says. It weighs what nearby problems show, which
+            hypotheses do as well as claims that are settled.
     """
     if memory is None:
         return recall_nothing
     source = memory
-    wanted = {"insight": insights, "note": notes, TRIAL: trials}
+    wanted = {"insight": insights, "note": notes, TRIAL: trials, "hypothesis": most is not None}
     kinds = tuple(kind for kind, is_wanted in wanted.items() if is_wanted)
 
     def recall(view: TaskView, features: tuple[float, ...], k: int) -> Sequence[Recalled]:
