@@ -21,7 +21,7 @@ from evolve.memory.insights import (
 )
 from evolve.memory.memory import Memory, MemoryCheck
 from evolve.memory.need import Need
-from evolve.memory.planning import PlannedTest, plan_test
+from evolve.memory.planning import PlannedRemoval, PlannedTest, plan_removals, plan_test
 from evolve.memory.recall import Note
 from evolve.memory.record import MIGRATIONS
 from evolve.memory.snapshot import MemorySnapshot, Recaller
@@ -46,6 +46,7 @@ __all__ = [
     "MemorySnapshot",
     "Need",
     "Note",
+    "PlannedRemoval",
     "PlannedTest",
     "Posterior",
     "Recaller",
@@ -55,6 +56,7 @@ __all__ = [
     "camp_of",
     "direction_of",
     "insight_id",
+    "plan_removals",
     "plan_test",
     "resolve",
 ]

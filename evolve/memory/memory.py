@@ -16,6 +16,7 @@ from evolve.memory.episode_index import EpisodeIndex, IndexFactory, LateIndex
 from evolve.memory.insight_book import EpisodeEntry, ExperienceRow, InsightBook
 from evolve.memory.insights import EvidenceRow, Insight, InsightStatus
 from evolve.memory.mending import mend
+from evolve.memory.need import Need
 from evolve.memory.recall import Note, recall_insights, recall_notes, recall_request
 from evolve.memory.snapshot import MemorySnapshot
 from evolve.memory.telling import Sentence, sentences
@@ -176,6 +177,11 @@ class Memory:
     def sentences(self) -> Mapping[str, Sentence]:
         """Every insight in a plain sentence with counts from its evidence, by id."""
         return sentences(self._reader.book())
+
+    def needs(self) -> list[tuple[Insight, Need]]:
+        """Every insight with how many problems of its scope need its cause, ordered by id."""
+        book = self._reader.book()
+        return [(insight, book.need(insight.id)) for insight in book.insights()]
 
     def evidence(self, name: str) -> list[EvidenceRow]:
         """Every row an insight rests on, oldest first."""

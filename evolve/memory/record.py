@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
-from evolve.episodes import Claim, EpisodeRecord, Relation, Scope
+from evolve.episodes import FACT, PROBE, Claim, EpisodeRecord, Relation, Scope
 from evolve.files import canonical_json, digest
 from evolve.memory.insight_book import EpisodeEntry, InsightBook
 from evolve.memory.insights import ClaimKey, EvidenceRow, insight_id
@@ -69,10 +69,18 @@ def write_claims(db: Database, record: EpisodeRecord, instruction: str, at: floa
     if first is None:
         return 0
     with db.transaction():
-        db.insert("memory_episodes", _episode_row(db, record, first, instruction), key="episode")
-        if source:
+        if _tells_of_the_task(record):
+            db.insert("memory_episodes", _episode_row(db, record, first, instruction), key="episode")
+        if source and _tells_of_the_task(record):
             db.insert("memory_sources", {"episode": record.episode, "source": source}, key="episode")
         return sum(db.insert("memory_evidence", row, key="id") for row in _evidence_rows(db, record, at))
+
+
+def _tells_of_the_task(record: EpisodeRecord) -> bool:
+    """Whether the episode shows what its task takes. A search without one operation tells of that operation alone, and
+    as a neighbour it would speak against all others."""
+    told = [(claim.cause.startswith(FACT), item.kind) for claim in record.claims for item in claim.evidence]
+    return record.split != PROBE or any(worded or kind != "intervention" for worded, kind in told)
 
 
 def _episode_row(db: Database, record: EpisodeRecord, claim: Claim, instruction: str) -> dict[str, Any]:

@@ -1,0 +1,107 @@
+"""Searches without an operation: which are planned, what they teach, and that nothing is paid twice."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchmarks.suites import draw_suite
+from evolve.episodes import PROBE, Scope
+from evolve.failpoints import VARIABLE
+from evolve.improve.removals import SHARE
+from evolve.memory import ClaimKey, plan_removals, resolve
+from evolve.memory.need import Occurrence, need_of
+from evolve.tasks import render_jsonl
+from evolve.workspace.learners import SearchLearner
+
+BUDGET = "700k-candidates"
+SCOPE = Scope(environment="programs", family="(str) -> str")
+
+
+def known(cause, occurs, tried="", mattered="", solved="abcdefgh"):
+    """An insight and the need for its cause; every letter is a group."""
+    sets = {"solved": solved, "occurs": occurs, "tried": tried, "mattered": mattered}
+    need = need_of([Occurrence(**{name: frozenset(letters) for name, letters in sets.items()})])
+    return resolve(ClaimKey(id=cause, cause=cause, effect="solved", scope=SCOPE, texts={}), ()), need
+
+
+def planned(*needs, costs=None, most=10_000):
+    each = costs or dict.fromkeys("abcdefgh", 100)
+    return [(one.insight.id, one.group) for one in plan_removals(needs, costs=each, times=4, most=most)]
+
+
+def test_the_often_used_the_uncertain_and_the_cheap_come_first() -> None:
+    often, seldom = known("operation:often", "abcdef"), known("operation:seldom", "ab")
+    assert planned(seldom, often)[0] == ("operation:often", "a")
+    settled = known("operation:settled", "abcdef", tried="abcd", mattered="abcd")
+    assert planned(settled, often)[0][0] == "operation:often"
+    cheap = dict.fromkeys("abcdef", 100) | {"c": 10}
+    assert planned(often, costs=cheap)[0] == ("operation:often", "c")
+
+
+def test_only_what_can_be_taken_out_where_it_occurs_and_was_not_tried() -> None:
+    assert planned(known("literal:int:2", "ab"), known("fact:so", "ab")) == []
+    assert planned(known("operation:sort", "abc", tried="b")) == [("operation:sort", "a"), ("operation:sort", "c")]
+    assert planned(known("skill:0a", "ab"), costs={"a": 5}) == [("skill:0a", "a")]
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.tuples(st.text("abcdefgh", max_size=6), st.text("abcdefgh", max_size=3)), max_size=5),
+    st.integers(0, 3_000),
+)
+def test_a_plan_keeps_to_its_bound_and_depends_on_no_order(drawn, most) -> None:
+    needs = [known(f"operation:o{at}", occurs + tried, tried=tried) for at, (occurs, tried) in enumerate(drawn)]
+    costs = {letter: 40 + 30 * at for at, letter in enumerate("abcdef")}
+    chosen = plan_removals(needs, costs=costs, times=4, most=most)
+    assert sum(one.cost for one in chosen) <= most
+    assert chosen == plan_removals(needs[::-1], costs=costs, times=4, most=most)
+    assert len({(one.insight.id, one.group) for one in chosen}) == len(chosen)
+
+
+@pytest.fixture
+def strings(tmp_path):
+    file = tmp_path / "strings.jsonl"
+    file.write_text(render_jsonl(draw_suite("strings", n=40, seed=3).tasks))
+    return file
+
+
+def taught(workspace):
+    """What searches without an operation left behind: rows of evidence, by cause and task."""
+    memory = workspace.stores.memory
+    rows = [(one, row) for one in memory.claims() for row in memory.evidence(one.id) if row.kind == "intervention"]
+    return sorted((one.cause, row.task, row.relation, row.direction) for one, row in rows)
+
+
+def test_practice_is_followed_by_searches_without_what_occurs(open_ws, strings) -> None:
+    with open_ws(learner=SearchLearner()) as workspace:
+        report = workspace.improve(strings, rounds=1, budget=BUDGET)
+        found = taught(workspace)
+        assert found and all(cause.startswith(("operation:", "skill:")) for cause, *_ in found)
+        records = workspace.stores.runs.episodes(run=report.run)
+        practice = sum(one.cost.candidates for one in records if one.split == "train")
+        searched = [one for one in records if one.split == PROBE]
+        assert 0 < sum(one.cost.candidates for one in searched) <= SHARE * practice + 500
+        # It occurs in the answer, so it may be needed; it was searched for without, so what is said has a count.
+        told = workspace.stores.memory.sentences()
+        assert any("searched again without it" in one.text for one in told.values())
+        # These episodes say nothing of other causes, so no task is told by their looks.
+        assert not {one.episode for one in searched} & {one.episode for one in workspace.stores.memory.entries()}
+
+
+@pytest.mark.parametrize("point", ["removals.ran:1", "attempt.kept:23"])
+def test_killed_among_the_searches_the_same_command_teaches_the_same(open_ws, strings, monkeypatch, point) -> None:
+    def improve(name):
+        with open_ws(name, learner=SearchLearner()) as workspace:
+            report = workspace.improve(strings, rounds=1, budget="400k-candidates")
+            spent = sum(one.cost.candidates for one in workspace.stores.runs.episodes(run=report.run))
+            return taught(workspace), spent
+
+    whole = improve("whole")
+    assert whole[0]
+    monkeypatch.setenv(VARIABLE, f"{point}:int")
+    with pytest.raises(KeyboardInterrupt):
+        improve("cut")
+    monkeypatch.delenv(VARIABLE)
+    assert improve("cut") == whole
