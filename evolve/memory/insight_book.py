@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
-from evolve.episodes import BUILT_IN, FACT
+from evolve.episodes import BUILT_IN, FACT, Scope
 from evolve.memory.insights import ClaimKey, EvidenceRow, Insight, InsightStatus, camp_of, judged, resolve
 from evolve.memory.need import Need, need_of
 from evolve.memory.occurrences import Occurrences
@@ -133,7 +133,12 @@ class InsightBook:
         Raises:
             KeyError: There is no insight with this id.
         """
-        return need_of(self._occurrences.levels(self.keys[insight]))
+        key = self.keys[insight]
+        return self.need_in(key.cause, key.effect, key.scope)
+
+    def need_in(self, cause: str, effect: str, scope: Scope) -> Need:
+        """The same for a cause in any scope, also where nothing was claimed of it."""
+        return need_of(self._occurrences.levels(cause, effect, scope))
 
     def _resolve(self, insight: str) -> Insight:
         if insight not in self._resolved:

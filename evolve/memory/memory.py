@@ -191,10 +191,12 @@ class Memory:
         """Chains of causes that end in an effect, with their evidence, strongest first.
 
         Args:
-            influential: Only supported and confirmed insights; False uses all of them.
+            influential: Only supported and confirmed insights, and of operations those that one problem showed; False
+                uses all of them.
         """
         book = self._reader.book()
-        return why(book, effect, [insight for insight in book.insights() if insight.influences or not influential])
+        shown = (one for one in book.insights() if one.influences or not influential or _was_seen(one))
+        return why(book, effect, list(shown))
 
     def expire(self, name: str, reason: str) -> Insight:
         """Sets an insight aside until new evidence arrives; what was known stays on record."""
@@ -295,3 +297,9 @@ class Memory:
 def _by_seq(book: InsightBook) -> list[EpisodeEntry]:
     # Entries are read in order of seq, and a dict keeps it.
     return list(book.entries.values())
+
+
+def _was_seen(insight: Insight) -> bool:
+    """Whether it is of an operation that some answer has: that much is no conjecture."""
+    of_an_answer = insight.cause.startswith(("operation:", "skill:", "literal:", "mined:"))
+    return insight.status == "hypothesis" and of_an_answer and insight.groups > 0

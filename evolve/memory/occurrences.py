@@ -39,18 +39,18 @@ class Occurrences:
         """Lets rows of an insight up to a ``seq`` say nothing of its cause; their problems stay solved."""
         self._expired[insight] = through
 
-    def levels(self, key: ClaimKey) -> Sequence[Occurrence]:
-        """What is known of a cause in each scope that its own lies in, the widest first."""
+    def levels(self, cause: str, effect: str, scope: Scope) -> Sequence[Occurrence]:
+        """What is known of a cause in a scope and in each that this lies in, the widest first."""
         return [
             _occurrence(
-                self._solved.get((place, key.effect), set()),
+                self._solved.get((place, effect), set()),
                 (
                     row
-                    for row in self._rows.get((place, key.cause, key.effect), ())
+                    for row in self._rows.get((place, cause, effect), ())
                     if row.seq > self._expired.get(row.insight, -1)
                 ),
             )
-            for place in places_of(key.scope)
+            for place in places_of(scope)
         ]
 
 
