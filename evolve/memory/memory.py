@@ -135,7 +135,7 @@ class Memory:
         return sorted(self._reader.book().entries.values(), key=lambda entry: entry.seq)
 
     def experience(self) -> list[ExperienceRow]:
-        """Rows to fit a guide on: all live evidence of supported and confirmed insights."""
+        """Rows to fit a guide on: all evidence not set aside, and of claims in words that of those that may act."""
         return self._reader.book().experience()
 
     def snapshot(self) -> MemorySnapshot:

@@ -78,7 +78,7 @@ class MemorySnapshot:
         return recall_insights(book, search, want) + recall_notes(self.notes, want)
 
     def experience(self) -> list[ExperienceRow]:
-        """Rows to fit a guide on: all live evidence of supported and confirmed insights."""
+        """Rows to fit a guide on: all evidence not set aside, and of claims in words that of those that may act."""
         return self.book.experience()
 
     def without(self, ids: Iterable[str]) -> MemorySnapshot:
