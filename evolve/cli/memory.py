@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
@@ -33,10 +34,13 @@ def list_command(
 
     with evolve.open(workspace, read_only=True) as opened:
         insights, told = opened.memory.list(cast("InsightStatus | None", status)), opened.memory.sentences()
-        notes = opened.memory.notes() if status is None else []
+        notes, replaced = (opened.memory.notes(), opened.memory.replaced()) if status is None else ([], {})
     insights.sort(key=lambda insight: (-insight.evidence, insight.id))
     if as_json:
-        emit_json({"insights": [_insight(insight) for insight in insights], "notes": notes})
+        told_notes = [
+            {**vars(entry), "replaced_by": replaced[entry.id].id if entry.id in replaced else None} for entry in notes
+        ]
+        emit_json({"insights": [_insight(insight) for insight in insights], "notes": told_notes})
         return
     rows = [
         (
@@ -50,7 +54,8 @@ def list_command(
     ]
     emit(table(("id", "status", "evidence", "groups", "insight"), rows, spare=("groups",)) or "no insights yet")
     for entry in notes:
-        emit(visible(f"note by {entry.author}: {entry.text}", lines=False))
+        later = f" (replaced: {shorten(replaced[entry.id].text, 60)})" if entry.id in replaced else ""
+        emit(visible(f"note by {entry.author}: {entry.text}{later}", lines=False))
 
 
 @app.page("show", "evolve memory show 0c1f22ab")
@@ -102,6 +107,10 @@ def why_command(
 def recall_command(
     query: Annotated[str, typer.Argument(metavar="TASK", help="A task in words.")],
     k: Annotated[int, typer.Option("--k", metavar="NUMBER", min=1, help="Most items of a kind.")] = 5,
+    as_of: Annotated[
+        datetime | None,
+        typer.Option("--as-of", metavar="DATE", help="As it was known then, such as 2026-03-31.", show_default=False),
+    ] = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -109,7 +118,7 @@ def recall_command(
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
-        recalled = opened.memory.recall(query, k)
+        recalled = opened.memory.recall(query, k, as_of=as_of)
     if as_json:
         emit_json(recalled)
         return

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from evolve.retrieval.fusion import fuse
 from evolve.retrieval.lexical import BM25, words
+from evolve.retrieval.word_index import WordIndex
 
 if TYPE_CHECKING:
     from evolve.retrieval.embedders import Embedder, HashingEmbedder
@@ -16,6 +17,7 @@ __all__ = [
     "Embedder",
     "HashingEmbedder",
     "SentenceTransformerEmbedder",
+    "WordIndex",
     "bundled_model",
     "fuse",
     "words",

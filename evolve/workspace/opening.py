@@ -120,20 +120,25 @@ def open_stores(
     db = Database(paths.db, MIGRATIONS, read_only=read_only)
     objects = ObjectStore(paths.objects)
 
-    def index(dimension: int) -> VectorIndex:
+    def index(dimension: int, path: Path = paths.index, name: str = "episodes") -> VectorIndex:
         from evolve.vectors import Care, MemoryIndex, open_store
 
         # A reader may not touch the files of the index, which a writer may be changing.
         if read_only:
             return MemoryIndex(dimension)
-        return open_store(settings.vectors, paths.index, "episodes", dimension, Care(warn=warn))
+        return open_store(settings.vectors, path, name, dimension, Care(warn=warn))
 
     runs = RunRecords(db)
     return Stores(
         db=db,
         objects=objects,
         runs=runs,
-        memory=Memory(db, index, open_embedder(settings)),
+        memory=Memory(
+            db,
+            index,
+            open_embedder(settings),
+            note_index=lambda dimension: index(dimension, paths.index.with_name("index-notes"), "notes"),
+        ),
         skills=SkillLibrary(db, objects, paths.skills),
         variants=VariantArchive(db, objects),
         decisions=Decisions(db, earlier=runs.judged_groups),

@@ -1,0 +1,161 @@
+"""All notes of a record, and which of them a later one replaced.
+
+Which note is replaced is worked out from what was said and when, and never stored: nothing is lost, and a question may
+be asked of any time. A global preference for what is newer would lose facts that never changed, so age plays no part.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from evolve.memory.notes.facts import Fact, is_negated, read_fact, sentences, stems
+from evolve.memory.notes.note import TRUST, Note
+
+_CHANGE = re.compile(
+    r"\b(?:now|no longer|any ?more|instead|switched|changed|moved|replaced|replaces|became|becomes|updated?|correction"
+    r"|actually|renamed|as of|from now on|new|postponed|rescheduled|extended|cancell?ed|raised|lowered|increased"
+    r"|reduced|stopped|quit|gave up|took over|used to|dropped|went (?:up|down))\b",
+    re.IGNORECASE,
+)
+"""What tells that something changed. Without it two notes that are alike are two notes."""
+_ALIKE = 0.4
+"""Share of information (Dice) that a change has in common with what it replaces, at least."""
+_MARGIN = 0.1
+"""By which it must exceed the next best: a change that may concern two facts replaces neither."""
+
+
+@dataclass
+class _Said:
+    """One note as the book keeps it."""
+
+    note: Note
+    facts: tuple[Fact, ...]
+    whole: bool
+    """Whether facts are all that it says."""
+    words: frozenset[str]
+    later: list[tuple[int, Note]] = field(default_factory=list)
+    """By which notes its facts were replaced; -1 stands for the note as a whole."""
+
+
+class NoteBook:
+    """Notes by id, oldest first, with what replaced them."""
+
+    def __init__(self, notes: Iterable[Note] = ()) -> None:
+        self.notes: dict[str, Note] = {}
+        self._said: dict[str, _Said] = {}
+        self._facts: dict[tuple[str, str, frozenset[str]], list[tuple[_Said, int]]] = {}
+        self._words: dict[str, list[_Said]] = {}
+        self._threads: dict[str, list[str]] = {}
+        self._places: dict[str, int] = {}
+        for note in notes:
+            self.add(note)
+
+    def add(self, note: Note) -> None:
+        """Takes in a note that was said last, as far as the record goes; its time may be any."""
+        stated = [read_fact(sentence) for sentence in sentences(note.text)]
+        facts = tuple(fact for fact in stated if fact is not None)
+        said = _Said(note, _own(facts, note.author), len(facts) == len(stated), stems(note.text))
+        replaced = [self._settle(said, place) for place in range(len(said.facts))]
+        if not any(replaced) and len(stated) == 1:
+            self._replace_alike(said)
+        self.notes[note.id], self._said[note.id] = note, said
+        for word in said.words:
+            self._words.setdefault(word, []).append(said)
+        if note.thread:
+            thread = self._threads.setdefault(note.thread, [])
+            self._places[note.id] = len(thread)
+            thread.append(note.id)
+
+    def successor(self, name: str, now: float | None = None) -> Note | None:
+        """The note that replaced this one by then; None where it still holds, in part at least."""
+        said = self._said[name]
+        by_fact: dict[int, Note] = {}
+        for place, note in said.later:
+            if now is None or note.at <= now:
+                by_fact[place] = note
+        gone = -1 in by_fact or (said.whole and said.facts and len(by_fact) == len(said.facts))
+        return max(by_fact.values(), key=_when) if gone else None
+
+    def around(self, name: str) -> tuple[str, ...]:
+        """The notes before and after this one in its thread."""
+        if name not in self._places:
+            return ()
+        thread, place = self._threads[self.notes[name].thread], self._places[name]
+        return (*thread[max(0, place - 1) : place], *thread[place + 1 : place + 2])
+
+    def _settle(self, said: _Said, place: int) -> bool:
+        """Sets one fact against those of its key; whether the key was known."""
+        fact, note = said.facts[place], said.note
+        known = self._facts.setdefault((note.environment, note.family, fact.key), [])
+        for other, elsewhere in known:
+            older, newer = sorted(((other, elsewhere), (said, place)), key=lambda item: _when(item[0].note))
+            differs = _contradicts(newer[0].facts[newer[1]], older[0].facts[older[1]])
+            if differs and _may_replace(newer[0].note, older[0].note):
+                older[0].later.append((older[1], newer[0].note))
+        known.append((said, place))
+        return len(known) > 1
+
+    def _replace_alike(self, said: _Said) -> None:
+        """Free wording: replaces the one note that it tells a change of, or denies."""
+        denies = is_negated(said.note.text)
+        if not (denies or _CHANGE.search(said.note.text)):
+            return
+        found: dict[str, _Said] = {}
+        for word in said.words:
+            for other in self._words.get(word, ()):
+                found[other.note.id] = other
+        scored = sorted(
+            (
+                (self._shared(said, other), other.note.seq, other)
+                for other in found.values()
+                if self._open_to(said, other)
+            ),
+            key=lambda item: (-item[0], -item[1]),
+        )
+        if not scored or scored[0][0] < _ALIKE:
+            return
+        if len(scored) == 1 or scored[0][0] - scored[1][0] >= _MARGIN:
+            scored[0][2].later.append((-1, said.note))
+
+    def _open_to(self, said: _Said, other: _Said) -> bool:
+        old, new = other.note, said.note
+        same_place = (old.environment, old.family) == (new.environment, new.family)
+        return same_place and _when(old) < _when(new) and _may_replace(new, old) and not self.successor(old.id)
+
+    def _shared(self, one: _Said, other: _Said) -> float:
+        """Dice of two sets of stems, each stem weighing its inverse document frequency."""
+        both = 2 * self._weight(one.words & other.words)
+        return both / (self._weight(one.words) + self._weight(other.words))
+
+    def _weight(self, found: Iterable[str]) -> float:
+        count = len(self.notes)
+        return sum(math.log(2 + count / (1 + len(self._words.get(word, ())))) for word in found)
+
+
+def _own(facts: Iterable[Fact], author: str) -> tuple[Fact, ...]:
+    """The facts with the person who speaks in place of ``@``: what two people call mine are two things."""
+    return tuple(
+        Fact(frozenset(f"@{author}" if word == "@" else word for word in fact.key), fact.value) for fact in facts
+    )
+
+
+def _contradicts(new: Fact, old: Fact) -> bool:
+    # That something is not so speaks against what said so and nothing else.
+    return new.value[1:] == old.value if new.value[0] == "not" else new.value != old.value
+
+
+def _when(note: Note) -> tuple[float, int]:
+    return note.at, note.seq
+
+
+def _may_replace(new: Note, old: Note) -> bool:
+    return TRUST[new.role] >= TRUST[old.role]
+
+
+def stale(book: NoteBook, now: float | None = None) -> Mapping[str, Note]:
+    """The notes that were replaced by then, by id, with what replaced them."""
+    found = ((name, book.successor(name, now)) for name in book.notes)
+    return {name: note for name, note in found if note is not None}
