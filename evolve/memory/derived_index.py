@@ -95,7 +95,7 @@ class DerivedIndex:
         fresh = _after(entries, self._reached)
         if not fresh:
             return
-        _add(self._waiting, self._encoder, fresh)
+        self._waiting.upsert([entry.key for entry in fresh], self._kept(fresh), _tags(fresh))
         self._pending.extend(fresh)
         self._reached = fresh[-1].seq
         if len(self._pending) >= BATCH:
@@ -112,9 +112,14 @@ class DerivedIndex:
         fresh = [self._entries[name] for name in names if name not in self._encoded]
         if len(self._encoded) > _KEPT:
             self._encoded, fresh = {}, [self._entries[name] for name in names]
-        for entry, row in zip(fresh, _encode(self._encoder, fresh), strict=True):
-            self._encoded[entry.key] = row
+        self._kept(fresh)
         return _stacked([self._encoded[name] for name in names], self._encoder.dimension)
+
+    def _kept(self, entries: Sequence[Indexed]) -> np.ndarray:
+        """Encodes items, and keeps the vectors at hand for measuring."""
+        rows = _encode(self._encoder, entries)
+        self._encoded.update((entry.key, row) for entry, row in zip(entries, rows, strict=True))
+        return rows
 
     def flush(self) -> None:
         """Moves what is waiting into the stored index."""
@@ -205,7 +210,7 @@ class DerivedIndex:
         last = entries[-1].seq if entries else 0
         rows = Rows(
             ids=[entry.key for entry in entries],
-            vectors=_stacked(list(_encode(self._encoder, entries)), self._encoder.dimension),
+            vectors=_stacked(list(self._kept(entries)), self._encoder.dimension),
             tags=_tags(entries),
             generation=self._era(self._epoch) * _SEQ + last,
         )

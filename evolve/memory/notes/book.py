@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import insort
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -36,8 +37,8 @@ class _Said:
     whole: bool
     """Whether facts are all that it says."""
     words: frozenset[str]
-    later: list[tuple[int, Note]] = field(default_factory=list)
-    """By which notes its facts were replaced; -1 stands for the note as a whole."""
+    later: list[Note] = field(default_factory=list)
+    """What replaced it in free wording."""
 
 
 class NoteBook:
@@ -58,9 +59,11 @@ class NoteBook:
         stated = [read_fact(sentence) for sentence in sentences(note.text)]
         facts = tuple(fact for fact in stated if fact is not None)
         said = _Said(note, _own(facts, note.author), len(facts) == len(stated), stems(note.text))
-        replaced = [self._settle(said, place) for place in range(len(said.facts))]
-        if not any(replaced) and len(stated) == 1:
+        groups = [self._group(said, place) for place in range(len(facts))]
+        if not any(groups) and len(stated) == 1:
             self._replace_alike(said)
+        for place, group in enumerate(groups):
+            insort(group, (said, place), key=lambda item: _when(item[0].note))
         self.notes[note.id], self._said[note.id] = note, said
         for word in said.words:
             self._words.setdefault(word, []).append(said)
@@ -72,12 +75,12 @@ class NoteBook:
     def successor(self, name: str, now: float | None = None) -> Note | None:
         """The note that replaced this one by then; None where it still holds, in part at least."""
         said = self._said[name]
-        by_fact: dict[int, Note] = {}
-        for place, note in said.later:
-            if now is None or note.at <= now:
-                by_fact[place] = note
-        gone = -1 in by_fact or (said.whole and said.facts and len(by_fact) == len(said.facts))
-        return max(by_fact.values(), key=_when) if gone else None
+        whole = next((note for note in said.later if now is None or note.at <= now), None)
+        if whole is not None or not (said.whole and said.facts):
+            return whole
+        by_fact = [self._replaced(said, place, now) for place in range(len(said.facts))]
+        notes = [note for note in by_fact if note is not None]
+        return max(notes, key=_when) if len(notes) == len(by_fact) else None
 
     def around(self, name: str) -> tuple[str, ...]:
         """The notes before and after this one in its thread."""
@@ -86,17 +89,23 @@ class NoteBook:
         thread, place = self._threads[self.notes[name].thread], self._places[name]
         return (*thread[max(0, place - 1) : place], *thread[place + 1 : place + 2])
 
-    def _settle(self, said: _Said, place: int) -> bool:
-        """Sets one fact against those of its key; whether the key was known."""
-        fact, note = said.facts[place], said.note
-        known = self._facts.setdefault((note.environment, note.family, fact.key), [])
-        for other, elsewhere in known:
-            older, newer = sorted(((other, elsewhere), (said, place)), key=lambda item: _when(item[0].note))
-            differs = _contradicts(newer[0].facts[newer[1]], older[0].facts[older[1]])
-            if differs and _may_replace(newer[0].note, older[0].note):
-                older[0].later.append((older[1], newer[0].note))
-        known.append((said, place))
-        return len(known) > 1
+    def _group(self, said: _Said, place: int) -> list[tuple[_Said, int]]:
+        """All notes that state a fact of this one's key for the same work, in order of time."""
+        return self._facts.setdefault((said.note.environment, said.note.family, said.facts[place].key), [])
+
+    def _replaced(self, said: _Said, place: int, now: float | None) -> Note | None:
+        """The newest note by then that says otherwise of one fact."""
+        for other, elsewhere in reversed(self._group(said, place)):
+            if _when(other.note) <= _when(said.note):
+                return None
+            known = now is None or other.note.at <= now
+            if (
+                known
+                and _contradicts(other.facts[elsewhere], said.facts[place])
+                and _may_replace(other.note, said.note)
+            ):
+                return other.note
+        return None
 
     def _replace_alike(self, said: _Said) -> None:
         """Free wording: replaces the one note that it tells a change of, or denies."""
@@ -118,7 +127,7 @@ class NoteBook:
         if not scored or scored[0][0] < _ALIKE:
             return
         if len(scored) == 1 or scored[0][0] - scored[1][0] >= _MARGIN:
-            scored[0][2].later.append((-1, said.note))
+            scored[0][2].later.append(said.note)
 
     def _open_to(self, said: _Said, other: _Said) -> bool:
         old, new = other.note, said.note
