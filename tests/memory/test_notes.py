@@ -130,6 +130,13 @@ def test_the_last_value_comes_first_and_the_earlier_one_is_not_lost(memory: Memo
     assert memory.replaced() == {old.id: new} and old in memory.notes()
 
 
+def test_a_change_in_other_words_is_found_by_what_it_replaced(memory: Memory) -> None:
+    memory.note("Bo lives in Porto", "Ada", at=1.0)
+    memory.note("Bo drives a van", "Ada", at=2.0)
+    memory.note("Bo has moved to Ghent", "Ada", at=3.0)
+    assert memory.recall("where does Bo live")[0].text == "Bo has moved to Ghent"
+
+
 def test_a_value_that_comes_back_holds_again(memory: Memory) -> None:
     for at, port in ((1.0, 80), (2.0, 90), (3.0, 80)):
         memory.note(f"The port of billing is {port}", "Ada", at=at)

@@ -22,8 +22,15 @@ _CHANGE = re.compile(
     re.IGNORECASE,
 )
 """What tells that something changed. Without it two notes that are alike are two notes."""
-_ALIKE = 0.4
-"""Share of information (Dice) that a change has in common with what it replaces, at least."""
+_NAME = re.compile(r"(?:[A-Z][\w-]+)(?: [A-Z][\w-]+)*")
+_PLAIN = re.compile(
+    r"(?:We|The|My|Our|They|This|That|He|She|It|From|As|In|On|At|For|A|An|There|Update|Correction|Now)\b"
+)
+"""Words that open a sentence with a capital and are no name."""
+_ALIKE = 0.45
+"""Share of the information of what it replaces that a change has, at least."""
+_DENIED = 0.75
+"""The same, where nothing tells of a change and the new note only denies what the old one says."""
 _MARGIN = 0.1
 """By which it must exceed the next best: a change that may concern two facts replaces neither."""
 
@@ -82,6 +89,12 @@ class NoteBook:
         notes = [note for note in by_fact if note is not None]
         return max(notes, key=_when) if len(notes) == len(by_fact) else None
 
+    def holder(self, name: str, now: float | None = None) -> str:
+        """The note that holds in place of this one by then: itself, or the last of those that replaced it."""
+        while (later := self.successor(name, now)) is not None:
+            name = later.id
+        return name
+
     def around(self, name: str) -> tuple[str, ...]:
         """The notes before and after this one in its thread."""
         if name not in self._places:
@@ -109,13 +122,14 @@ class NoteBook:
 
     def _replace_alike(self, said: _Said) -> None:
         """Free wording: replaces the one note that it tells a change of, or denies."""
-        denies = is_negated(said.note.text)
-        if not (denies or _CHANGE.search(said.note.text)):
+        changes, denies = bool(_CHANGE.search(said.note.text)), is_negated(said.note.text)
+        if not (changes or denies):
             return
         found: dict[str, _Said] = {}
         for word in said.words:
             for other in self._words.get(word, ()):
-                found[other.note.id] = other
+                if changes or not is_negated(other.note.text):
+                    found[other.note.id] = other
         scored = sorted(
             (
                 (self._shared(said, other), other.note.seq, other)
@@ -124,7 +138,7 @@ class NoteBook:
             ),
             key=lambda item: (-item[0], -item[1]),
         )
-        if not scored or scored[0][0] < _ALIKE:
+        if not scored or scored[0][0] < (_ALIKE if changes else _DENIED):
             return
         if len(scored) == 1 or scored[0][0] - scored[1][0] >= _MARGIN:
             scored[0][2].later.append(said.note)
@@ -132,12 +146,13 @@ class NoteBook:
     def _open_to(self, said: _Said, other: _Said) -> bool:
         old, new = other.note, said.note
         same_place = (old.environment, old.family) == (new.environment, new.family)
+        if not _one_subject(old.text, new.text):
+            return False
         return same_place and _when(old) < _when(new) and _may_replace(new, old) and not self.successor(old.id)
 
     def _shared(self, one: _Said, other: _Said) -> float:
-        """Dice of two sets of stems, each stem weighing its inverse document frequency."""
-        both = 2 * self._weight(one.words & other.words)
-        return both / (self._weight(one.words) + self._weight(other.words))
+        """How much of the other's information this one has, each stem weighing its inverse document frequency."""
+        return self._weight(one.words & other.words) / max(self._weight(other.words), 1e-9)
 
     def _weight(self, found: Iterable[str]) -> float:
         count = len(self.notes)
@@ -153,7 +168,17 @@ def _own(facts: Iterable[Fact], author: str) -> tuple[Fact, ...]:
 
 def _contradicts(new: Fact, old: Fact) -> bool:
     # That something is not so speaks against what said so and nothing else.
-    return new.value[1:] == old.value if new.value[0] == "not" else new.value != old.value
+    if new.value[0] == "not":
+        return new.value[1 : 1 + len(old.value)] == old.value
+    return new.value != old.value
+
+
+def _one_subject(one: str, other: str) -> bool:
+    """Whether two texts that begin with somebody's name may speak of one subject."""
+    first, second = _NAME.match(one), _NAME.match(other)
+    if first is None or second is None or _PLAIN.match(first[0]) or _PLAIN.match(second[0]):
+        return True
+    return first[0] in other or second[0] in one
 
 
 def _when(note: Note) -> tuple[float, int]:

@@ -85,11 +85,11 @@ _NAMES_FOR = {
     "wife": "spouse", "husband": "spouse", "vehicle": "car", "cost": "price", "deadline": "due", "expiry": "due",
 }  # fmt: skip
 _LEFT_OUT_TEXT = """
-a an and are at be been by current currently for from has have in is latest new now of official officially on or s that
-the these this those to was were with
+a an and are at be been by current currently did do does for from has have in is latest longer new no not now of
+official officially on or s that the these this those to was were with
 """
 _LEFT_OUT = frozenset(_LEFT_OUT_TEXT.split())
-_OWN = frozenset(("i", "my", "mine", "our", "ours", "we", "me"))
+_OWN = frozenset(("i", "my", "mine", "our", "ours", "we", "us", "me"))
 _NEGATION = re.compile(
     r"\b(?:not|no longer|never|isn't|aren't|doesn't|don't|wasn't|cannot|can't|won't|without)\b", re.I
 )
@@ -97,7 +97,15 @@ _VAGUE = frozenset(("it", "he", "she", "they", "there", "his", "her", "their", "
 _RELATED = re.compile(r"^(?P<relation>[a-z]{3,} (?:in|on|to|for|by|with|at|from|of|as)) (?P<value>.+)$")
 _ATTRIBUTE = re.compile(r"'s\b|\bof\b")
 _PROPER = re.compile(r"^(?:[A-Z]\w*\s*)+$")
-_OF_TIME = frozenset(("on", "in", "at", "by", "until", "from"))
+_PREPOSITIONS = frozenset(("on", "in", "at", "by", "until", "from"))
+_WHEN = re.compile(
+    r"^(?:the\s+)?(?:(?:next|this)\s+\w+$|(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\d{4}-\d\d-\d\d"
+    r"|\d{1,2}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*\b"
+    r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(?:uary|ruary|ch|il|e|y|ust|t?ember|ober)?(?:\s+\d.*)?$)",
+    re.IGNORECASE,
+)
+"""A value that is a day."""
+_SAYS_WHEN = frozenset(("date", "day", "due"))
 _MOST_KEY_WORDS = 9
 
 
@@ -158,8 +166,11 @@ def _stated(subject: str, value: str, negated: bool) -> Fact | None:
     """The fact of a copula. What a bare thing is in lower case may be one of many things that it is."""
     key = stems(re.sub(rf"\b{_DEGREE}\b", " ", subject, flags=re.IGNORECASE))
     opening = words(value)[:1]
-    if opening and opening[0] in _OF_TIME:
-        key |= {f"~{opening[0]}"}  # "is at nine" and "is in room four" speak of different things
+    bare = value.partition(" ")[2] if opening and opening[0] in _PREPOSITIONS else value
+    if _WHEN.match(bare):
+        return _fact((key - _SAYS_WHEN or key) | {"~when"}, bare, negated)  # "is on 3 May", "the date of it is 3 May"
+    if opening and opening[0] in _PREPOSITIONS:
+        key |= {f"~{opening[0]}"}  # "is in room four" and "is at the lake" may both be true
     elif related := _RELATED.match(value):
         key |= {f"~{related['relation']}"}
         value = related["value"]

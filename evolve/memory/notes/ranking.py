@@ -68,17 +68,19 @@ def answer(
     until = asked.now if asked.as_of else None
     past = asked.past or bool(_PAST.search(asked.text))
 
-    def fits(name: str) -> bool:
+    def standing(name: str) -> str:
+        """The note that answers for one that was found: itself, or what replaced it; "" for none."""
         note = book.notes.get(name)
-        return note is not None and _fits(note, asked) and (past or book.successor(name, until) is None)
+        if note is None or not _fits(note, asked):
+            return ""
+        return name if past else book.holder(name, until)
 
-    by_words = {
-        name: score for name, score in lexical(asked.text, max(LEXICAL_HITS, 4 * asked.k)).items() if fits(name)
-    }
-    near = {hit.id: 1.0 - hit.distance for hit in nearest(max(VECTOR_HITS, 4 * asked.k)) if fits(hit.id)}
+    by_words = _credited(lexical(asked.text, max(LEXICAL_HITS, 4 * asked.k)), standing)
+    hits = nearest(max(VECTOR_HITS, 4 * asked.k))
+    near = _credited({hit.id: 1.0 - hit.distance for hit in hits}, standing)
     near = {name: cosine for name, cosine in near.items() if cosine >= _NEAR or name in by_words}
     base = dict(fuse([(1.0, by_words), (_VECTOR_WEIGHT, near)]))
-    total = _with_neighbours(book, base, fits)
+    total = _with_neighbours(book, base, lambda name: standing(name) == name)
     span = asked_time(asked.text, asked.now)
     for name in total:
         total[name] = _weighed(book.notes[name], total[name], span)
@@ -100,6 +102,15 @@ def _fits(note: Note, asked: NoteQuestion) -> bool:
         return False
     places = ((note.environment, asked.environment), (note.family, asked.family))
     return all(not own or not wanted or own == wanted for own, wanted in places)
+
+
+def _credited(scores: Mapping[str, float], standing: Callable[[str], str]) -> dict[str, float]:
+    """The scores of notes that hold; a change that is told in other words is found by the words of what it replaced."""
+    found: dict[str, float] = {}
+    for name, score in scores.items():
+        if holds := standing(name):
+            found[holds] = max(found.get(holds, score), score)
+    return found
 
 
 def _with_neighbours(book: NoteBook, base: Mapping[str, float], fits: Callable[[str], bool]) -> dict[str, float]:
