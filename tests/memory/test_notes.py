@@ -56,6 +56,10 @@ def test_a_new_value_replaces_the_old_one(old: str, new: str) -> None:
         ("Ada Lovelace is French", "Ada Lovelace is Catholic"),
         ("The billing service is written in Go", "The billing service is deployed in Frankfurt"),
         ("The name of the dog is Rex", "The name of the dog is not Max"),
+        (
+            "area of a circle: computes how much room there is in a circle that has a radius in metres",
+            "area of a circle: gives the space that a circle takes up on a plane, as a number with two digits",
+        ),
         ("We joined the call", "We joined the second call"),
         ("The port of billing is 80", "The port of search is 90"),
         ("The port of billing is 80", "the port of Billing is 80!"),

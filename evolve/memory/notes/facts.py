@@ -106,7 +106,11 @@ _WHEN = re.compile(
 )
 """A value that is a day."""
 _SAYS_WHEN = frozenset(("date", "day", "due"))
+_LONGEST = 160
+"""Letters of a sentence that is read; a longer one says more than a value, and takes long to match."""
 _MOST_KEY_WORDS = 9
+_MOST_VALUE_WORDS = 10
+"""What is longer describes; two descriptions of one thing may both be true."""
 
 
 @dataclass(frozen=True)
@@ -131,6 +135,8 @@ def sentences(text: str) -> list[str]:
 def read_fact(sentence: str) -> Fact | None:
     """The fact that a sentence states; None where no form fits it, or what it speaks of is too vague."""
     plain = " ".join(sentence.split()).rstrip(" .!")
+    if len(plain) > _LONGEST:
+        return None
     while opened := _OPENING.match(plain):
         plain = plain[opened.end() :]
     if plain.endswith("?"):
@@ -185,7 +191,7 @@ def _stated(subject: str, value: str, negated: bool) -> Fact | None:
 
 def _fact(key: frozenset[str], value: str, negated: bool) -> Fact | None:
     said = tuple(words(value))
-    if not said or not 1 < len(key) <= _MOST_KEY_WORDS or key & _VAGUE:
+    if not 0 < len(said) <= _MOST_VALUE_WORDS or not 1 < len(key) <= _MOST_KEY_WORDS or key & _VAGUE:
         return None
     return Fact(key, ("not", *said) if negated else said)
 
