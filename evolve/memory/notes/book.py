@@ -10,10 +10,13 @@ import math
 import re
 from bisect import insort
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from evolve.memory.notes.facts import Fact, is_negated, read_fact, sentences, stems
 from evolve.memory.notes.note import TRUST, Note
+
+if TYPE_CHECKING:
+    from evolve.memory.notes.facts import Fact
 
 _CHANGE = re.compile(
     r"\b(?:now|no longer|any ?more|instead|switched|changed|moved|replaced|replaces|became|becomes|updated?|correction"
@@ -63,6 +66,9 @@ class NoteBook:
 
     def add(self, note: Note) -> None:
         """Takes in a note that was said last, as far as the record goes; its time may be any."""
+        # Here, because its many patterns take time to compile and most commands read no note.
+        from evolve.memory.notes.facts import read_fact, sentences, stems
+
         stated = [read_fact(sentence) for sentence in sentences(note.text)]
         facts = tuple(fact for fact in stated if fact is not None)
         said = _Said(note, _own(facts, note.author), len(facts) == len(stated), stems(note.text))
@@ -122,6 +128,8 @@ class NoteBook:
 
     def _replace_alike(self, said: _Said) -> None:
         """Free wording: replaces the one note that it tells a change of, or denies."""
+        from evolve.memory.notes.facts import is_negated
+
         changes, denies = bool(_CHANGE.search(said.note.text)), is_negated(said.note.text)
         if not (changes or denies):
             return
@@ -162,7 +170,7 @@ class NoteBook:
 def _own(facts: Iterable[Fact], author: str) -> tuple[Fact, ...]:
     """The facts with the person who speaks in place of ``@``: what two people call mine are two things."""
     return tuple(
-        Fact(frozenset(f"@{author}" if word == "@" else word for word in fact.key), fact.value) for fact in facts
+        replace(fact, key=frozenset(f"@{author}" if word == "@" else word for word in fact.key)) for fact in facts
     )
 
 

@@ -53,29 +53,32 @@ _FORMS = tuple(
     )
 )
 _VERB = rf"(?:{_DEGREE}\s+|has\s+|have\s+|no longer\s+)*"
+_VERB_FORMS = (
+    (r"lives? in|resides? in|settled in|(?:is|are|am) (?:now )?(?:based|living) in", "home"),
+    (
+        r"works? (?:at|for)|joined(?=\s+(?-i:[A-Z]))|(?:is|are|am) employed (?:by|at)|started (?:working )?at",
+        "employer",
+    ),
+    (r"works? as|(?:was|got) promoted to", "title"),
+    (r"reports? to", "manager"),
+    (r"drives?", "car"),
+    (r"costs?", "price"),
+    (r"listens? on|runs? on port", "port"),
+    (r"goes by|(?:is|are|am|was) (?:re)?named|(?:is|are|am) called", "name"),
+    (r"(?:is|are|am) married to|married", "spouse"),
+    (r"stud(?:y|ies) at|(?:is|am) enrolled at", "school"),
+    (r"belongs? to|(?:is|are) owned by", "owner"),
+    (r"starts? at|begins? at", "start"),
+    (r"ends? at|finishes at", "end"),
+    (r"expires? (?:on|in)|(?:is|are) due (?:on|by)|(?:is|are) due", "due"),
+    (r"takes? place (?:in|at)", "place"),
+)
 _VERBS = tuple(
     (re.compile(rf"^(?P<key>.+?)\s+{_VERB}(?:{verbs})\s+(?P<value>.+)$", re.IGNORECASE), name)
-    for verbs, name in (
-        (r"lives? in|resides? in|settled in|(?:is|are|am) (?:now )?(?:based|living) in", "home"),
-        (
-            r"works? (?:at|for)|joined(?=\s+(?-i:[A-Z]))|(?:is|are|am) employed (?:by|at)|started (?:working )?at",
-            "employer",
-        ),
-        (r"works? as|(?:was|got) promoted to", "title"),
-        (r"reports? to", "manager"),
-        (r"drives?", "car"),
-        (r"costs?", "price"),
-        (r"listens? on|runs? on port", "port"),
-        (r"goes by|(?:is|are|am|was) (?:re)?named|(?:is|are|am) called", "name"),
-        (r"(?:is|are|am) married to|married", "spouse"),
-        (r"stud(?:y|ies) at|(?:is|am) enrolled at", "school"),
-        (r"belongs? to|(?:is|are) owned by", "owner"),
-        (r"starts? at|begins? at", "start"),
-        (r"ends? at|finishes at", "end"),
-        (r"expires? (?:on|in)|(?:is|are) due (?:on|by)|(?:is|are) due", "due"),
-        (r"takes? place (?:in|at)", "place"),
-    )
+    for verbs, name in _VERB_FORMS
 )
+_ANY_VERB = re.compile(rf"\s(?:{'|'.join(verbs for verbs, _ in _VERB_FORMS)})\s", re.IGNORECASE)
+"""Most sentences have none of them, and fifteen forms need not be tried."""
 _SETTLED = re.compile(
     r"^(?P<key>I|We|[A-Z]\w+(?: [A-Z]\w+)?) (?:has |have |just )*(?:moved|relocated) to (?P<value>.+)$"
 )
@@ -143,7 +146,8 @@ def read_fact(sentence: str) -> Fact | None:
         return None
     negated = bool(_NEGATION.search(plain))
     plain = _ENDS.sub("", plain)
-    for form, name in (*_VERBS, (_SETTLED, "home")):
+    verbs = _VERBS if _ANY_VERB.search(plain) else ()
+    for form, name in (*verbs, (_SETTLED, "home")):
         if found := form.match(plain):
             subject = stems(found["key"])
             return _fact(subject | {name} if subject else frozenset(), found["value"], negated)
