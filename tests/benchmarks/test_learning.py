@@ -15,7 +15,7 @@ from evolve.tasks import load_suite, render_jsonl
 
 KEYS = {
     "suite", "split", "task", "group", "arm", "seed", "budget", "solved", "claimed_verified", "correct_unseen",
-    "candidates", "cpu_s", "cost",
+    "candidates", "cpu_s", "cost", "work",
 }  # fmt: skip
 
 
