@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import random
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -12,10 +13,13 @@ from hypothesis import strategies as st
 
 from evolve.episodes import Origin, Scope
 from evolve.errors import UsageError
-from evolve.memory import Memory, Note
+from evolve.memory import MIGRATIONS, Memory, Note
 from evolve.memory.notes.book import NoteBook, stale
 from evolve.memory.notes.facts import read_fact
 from evolve.memory.notes.times import asked_time
+from evolve.retrieval import HashingEmbedder
+from evolve.store import Database
+from evolve.vectors import StoredIndex, open_index
 
 
 def book_of(*texts: str, roles: str = "") -> NoteBook:
@@ -195,6 +199,26 @@ def test_a_copy_for_another_process_answers_alike(memory: Memory) -> None:
     for question in ("owner of machine 3", "who owns machine 7 now", "person 25"):
         assert copy.recall(question) == memory.recall(question)
         assert copy.recall(question, now=12.0) == memory.recall(question, now=12.0)
+
+
+def test_a_note_that_the_index_lost_is_named_and_found_again(tmp_path: Path) -> None:
+    def index(dimension: int) -> StoredIndex:
+        return open_index(tmp_path / f"index-{dimension}", "notes", dimension)
+
+    with Database(tmp_path / "m.db", MIGRATIONS) as db:
+        memory = Memory(db, index, HashingEmbedder(64), note_index=index)
+        noted = [memory.note(f"shelf {number} holds item {number * 7}", "Ada") for number in range(300)]
+        assert memory.recall("item 7")[0].id == noted[1].id
+        memory.close()
+        stored = index(64)
+        assert len(stored.ids()) == 300
+        stored.delete([noted[1].id])
+        stored.close()
+        memory = Memory(db, index, HashingEmbedder(64), note_index=index)
+        assert memory.check().missing == (noted[1].id,)
+        assert memory.check().ok
+        memory.close()
+        assert noted[1].id in index(64).ids()
 
 
 def test_notes_refuse_what_cannot_be_kept(memory: Memory) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from evolve.episodes import Recalled
 from evolve.errors import UsageError
-from evolve.memory.derived_index import DerivedIndex, IndexFactory, LateIndex, measured
+from evolve.memory.derived_index import BATCH, DerivedIndex, IndexFactory, LateIndex, measured
 from evolve.memory.encoding import WordEncoder
 from evolve.memory.notes.book import NoteBook
 from evolve.memory.notes.note import TRUST, Note
@@ -94,7 +94,7 @@ class NoteShelf:
         The index is brought up to date then.
         """
         book = self.book()
-        if not book.notes:
+        if len(book.notes) <= BATCH:  # so few are taken in anew where the index does not hold just them
             return set(), set()
         found = self._index.differences(tuple(book.notes.values()), 0)
         self._catch_up(book)
@@ -103,7 +103,7 @@ class NoteShelf:
     def reindex(self, progress: Progress | None = None) -> None:
         """Fills the stored index anew from the record."""
         notes = tuple(self.book().notes.values())
-        if notes:
+        if len(notes) > BATCH:
             self._index.rebuild(notes, 0, progress)
 
     def close(self) -> None:
