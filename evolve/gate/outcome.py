@@ -63,11 +63,17 @@ def comparable_cost(parent: Cost, variant: Cost) -> tuple[float, float]:
 
     Seconds are not compared: they depend on what else the machine does. Records of earlier versions have no work units.
     """
-    if parent.work and variant.work:
+    # What cost nothing, such as an answer that was known, has no work to show either.
+    if any(cost.work for cost in (parent, variant)) and not any(_is_uncounted(cost) for cost in (parent, variant)):
         return float(parent.work + OVERHEAD), float(variant.work + OVERHEAD)
     if parent.candidates or variant.candidates:
         return float(parent.candidates), float(variant.candidates)
     return float(parent.tokens), float(variant.tokens)
+
+
+def _is_uncounted(cost: Cost) -> bool:
+    """Whether it was spent before work was counted, or on a model."""
+    return not cost.work and bool(cost.candidates or cost.tokens)
 
 
 def one_per_group(tasks: Iterable[T]) -> list[T]:

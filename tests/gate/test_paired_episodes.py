@@ -70,6 +70,8 @@ def tasks(count: int) -> list[SmallTask]:
         (episode(work=1_000_000), episode(work=780_000), "tie"),
         (episode(work=40_000, candidates=400), episode(work=20_000, candidates=20), "tie"),
         (episode(work=0, candidates=400), episode(work=20_000, candidates=20), "win"),  # of an earlier version
+        (episode(work=40_000, candidates=400), episode(candidates=0), "tie"),  # known, which spares little here
+        (episode(work=400_000, candidates=4_000), episode(candidates=0), "win"),
         (episode(status="fault"), episode(status="solved"), "void"),
         (episode(status="fault"), episode(status="fault"), "void"),
         (episode(status="solved"), episode(status="interrupted"), "withheld"),

@@ -2,7 +2,7 @@
 
 CPU seconds are what a person pays, but they differ from run to run, so nothing can be decided by them. Work units are
 counted, so they are the same on every machine. What each kind of work weighs was fitted to the CPU seconds of searches
-on the shipped suites; ``python -m benchmarks.work_units`` tells how far they are off.
+on the shipped suites; ``python -m benchmarks.learning`` tells how far CPU seconds are from what they say.
 """
 
 from __future__ import annotations
