@@ -19,9 +19,11 @@ from typing import Any
 from benchmarks.record import Outcome, Target, common_options, progress, publish
 from evolve.gate import clopper_pearson
 from evolve.memory import MIGRATIONS, Memory
-from evolve.retrieval import HashingEmbedder
+from evolve.retrieval import Embedder, HashingEmbedder
+from evolve.settings import Settings
 from evolve.store import Database
 from evolve.vectors import MemoryIndex, VectorIndex
+from evolve.workspace.opening import open_embedder
 
 FACTS = 60
 """Facts for each seed, of which half change."""
@@ -187,7 +189,7 @@ def draw(seed: int) -> tuple[list[tuple[str, float]], list[Told]]:
     return [(text, (place + 1) * _DAY) for place, text in enumerate([*early, *late])], facts
 
 
-def measure(seed: int) -> list[dict[str, Any]]:
+def measure(seed: int, embedder: Embedder | None = None) -> list[dict[str, Any]]:
     """A row for each fact."""
 
     def index(dimension: int) -> VectorIndex:
@@ -197,7 +199,7 @@ def measure(seed: int) -> list[dict[str, Any]]:
     before = len(facts) * _DAY + 1
     rows = []
     with tempfile.TemporaryDirectory(prefix="conflict-") as folder, Database(Path(folder) / "m.db", MIGRATIONS) as db:
-        memory = Memory(db, index, HashingEmbedder())
+        memory = Memory(db, index, embedder or HashingEmbedder())
         for text, at in notes:
             memory.note(text, "somebody", at=at)
         for fact in facts:
@@ -272,12 +274,14 @@ def main(argv: Sequence[str] | None = None) -> None:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.conflict", description=(__doc__ or "").split("\n")[0])
     common_options(parser, seeds=10)
+    parser.add_argument("--encoder", default="hashing", help="as the setting encoder; minilm is a trained one")
     options = parser.parse_args(argv)
+    embedder = open_embedder(Settings(encoder=options.encoder))
     seeds = 2 if options.quick else options.seeds
     rows = []
     for seed in range(seeds):
         progress(f"seed {seed}")
-        rows += measure(seed)
+        rows += measure(seed, embedder)
     outcome = Outcome(benchmark="conflict", seeds=seeds, quick=options.quick, rows=rows, targets=targets_of(rows))
     publish(outcome, options, table(outcome))
 

@@ -19,9 +19,11 @@ from typing import Any
 
 from benchmarks.record import Outcome, Target, common_options, progress, publish
 from evolve.memory import MIGRATIONS, Memory
-from evolve.retrieval import BM25, HashingEmbedder, WordIndex, fuse
+from evolve.retrieval import BM25, Embedder, HashingEmbedder, WordIndex, fuse
+from evolve.settings import Settings
 from evolve.store import Database
 from evolve.vectors import MemoryIndex, VectorIndex
+from evolve.workspace.opening import open_embedder
 
 DEPTHS = (1, 5, 10)
 _RANK_CONSTANT = 60
@@ -59,9 +61,8 @@ def read_corpus(folder: Path, most: int | None) -> Corpus:
 
 
 @contextmanager
-def rankers(corpus: Corpus) -> Iterator[dict[str, Ranker]]:
+def rankers(corpus: Corpus, embedder: Embedder) -> Iterator[dict[str, Ranker]]:
     """Every way of searching this set, by name."""
-    embedder = HashingEmbedder()
     words, plain = WordIndex(), BM25(corpus.texts)
     words.add(corpus.texts)
     vectors = MemoryIndex(embedder.dimension)
@@ -94,7 +95,7 @@ def rankers(corpus: Corpus) -> Iterator[dict[str, Ranker]]:
 
 
 @contextmanager
-def _memory(corpus: Corpus, embedder: HashingEmbedder) -> Iterator[Memory]:
+def _memory(corpus: Corpus, embedder: Embedder) -> Iterator[Memory]:
     def index(dimension: int) -> VectorIndex:
         return MemoryIndex(dimension)
 
@@ -111,10 +112,11 @@ def _best(scores: Mapping[str, float]) -> list[str]:
     return sorted(scores, key=lambda name: (-scores[name], name))
 
 
-def measure(corpus: Corpus) -> list[dict[str, Any]]:
+def measure(corpus: Corpus, embedder: Embedder | None = None) -> list[dict[str, Any]]:
     """A row for each question and way of searching: the recall at each depth, and CPU milliseconds."""
+    embedder = embedder or HashingEmbedder()
     rows = []
-    with rankers(corpus) as ways:
+    with rankers(corpus, embedder) as ways:
         for way, rank in ways.items():
             progress(f"{corpus.name}: {way}")
             rank("a first question, which makes what is made late")
@@ -125,7 +127,8 @@ def measure(corpus: Corpus) -> list[dict[str, Any]]:
                 recalls = {
                     f"recall@{depth}": len(relevant.intersection(found[:depth])) / len(relevant) for depth in DEPTHS
                 }
-                rows.append({"set": corpus.name, "way": way, "question": number, **recalls, "cpu_ms": round(spent, 3)})
+                row = {"set": corpus.name, "way": way, "encoder": embedder.name, "question": number, **recalls}
+                rows.append({**row, "cpu_ms": round(spent, 3)})
     return rows
 
 
@@ -170,10 +173,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.retrieval", description=(__doc__ or "").split("\n")[0])
     common_options(parser, seeds=1)
     parser.add_argument("--data", type=Path, required=True, help="folder with one folder for each set")
+    parser.add_argument("--encoder", default="hashing", help="as the setting encoder; minilm is a trained one")
     options = parser.parse_args(argv)
+    embedder = open_embedder(Settings(encoder=options.encoder))
     most = 60 if options.quick else None
     folders = [options.data / name for name in dict.fromkeys(name for name, _ in TARGETS)]
-    rows = [row for folder in folders for row in measure(read_corpus(folder, most))]
+    rows = [row for folder in folders for row in measure(read_corpus(folder, most), embedder)]
     outcome = Outcome(benchmark="retrieval", seeds=1, quick=options.quick, rows=rows, targets=targets_of(rows))
     publish(outcome, options, table(outcome))
 

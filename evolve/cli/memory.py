@@ -111,6 +111,7 @@ def recall_command(
         datetime | None,
         typer.Option("--as-of", metavar="DATE", help="As it was known then, such as 2026-03-31.", show_default=False),
     ] = None,
+    replaced: Annotated[bool, typer.Option("--replaced", help="Also notes that later ones replaced.")] = False,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -118,7 +119,8 @@ def recall_command(
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
-        recalled = opened.memory.recall(query, k, as_of=as_of)
+        kinds = ["insight", "replaced"] if replaced else None
+        recalled, encoder = opened.memory.recall(query, k, as_of=as_of, kinds=kinds), opened.memory.encoder
     if as_json:
         emit_json(recalled)
         return
@@ -129,19 +131,38 @@ def recall_command(
         for item, both in zip(recalled, texts, strict=True)
     ]
     emit(table(("kind", "score", "text", "why"), rows, spare=("why",)) or "nothing is recalled")
+    note(f"encoder: {encoder}")
 
 
-@app.page("note", 'evolve memory note "dates are written day first"')
+@app.page(
+    "note",
+    'evolve memory note "dates are written day first"',
+    'evolve memory note "the port of billing is 9000" --by Dana --at 2026-03-31 --thread standup',
+)
 def note_command(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="A fact or preference.")],
+    by: Annotated[str | None, typer.Option("--by", metavar="NAME", help="Who said it; you, unless given.")] = None,
+    role: Annotated[
+        str, typer.Option("--role", metavar="ROLE", help="Who that is: user, assistant, tool or document.")
+    ] = "user",
+    at: Annotated[
+        datetime | None,
+        typer.Option("--at", metavar="DATE", help="When it was said; now, unless given.", show_default=False),
+    ] = None,
+    thread: Annotated[str, typer.Option("--thread", metavar="NAME", help="Conversation it is part of.")] = "",
+    source: Annotated[str, typer.Option("--source", metavar="TEXT", help="Where it stands, such as a file.")] = "",
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Keep a note. It is an instruction of yours, never evidence."""
+    """Keep a note. Yours is an instruction, never evidence; what others said is shown as unchecked.
+
+    A new value for the same thing replaces the old one in what is recalled; the old one stays readable.
+    """
     import evolve
 
     with evolve.open(workspace) as opened:
-        saved = opened.memory.note(text)
+        said = cast("Any", role)  # another word is refused there, with those that are known
+        saved = opened.memory.note(text, author=by, role=said, at=at, thread=thread, source=source)
     if as_json:
         emit_json(saved)
     else:
@@ -189,15 +210,17 @@ def check_command(workspace: options.Workspace = None, as_json: options.AsJson =
     import evolve
 
     with evolve.open(workspace) as opened:
-        report = opened.memory.check()
+        report, encoder = opened.memory.check(), opened.memory.encoder
     if as_json:
-        emit_json({**vars(report), "ok": report.ok})
+        emit_json({**vars(report), "ok": report.ok, "encoder": encoder})
     else:
         counts = ", ".join(
             (
                 counted(report.insights, "insight"),
                 counted(report.evidence, "piece of evidence", "pieces of evidence"),
                 counted(report.episodes, "episode"),
+                counted(report.notes, "note"),
+                f"encoder {encoder}",
             )
         )
         emit(f"{'ok' if report.ok else 'index and record differ; evolve memory reindex mends it'}: {counts}")

@@ -109,10 +109,13 @@ class DerivedIndex:
         return measured(known, self._vectors(known), vector)[:k]
 
     def _vectors(self, names: Sequence[str]) -> np.ndarray:
-        fresh = [self._entries[name] for name in names if name not in self._encoded]
         if len(self._encoded) > _KEPT:
-            self._encoded, fresh = {}, [self._entries[name] for name in names]
-        self._kept(fresh)
+            self._encoded = {}
+        missing = [name for name in names if name not in self._encoded]
+        # Bit for bit what encoding gave, which may take long; stores of other packages and Chroma's do not say it.
+        held = getattr(self._stored, "held", None)
+        self._encoded.update(held(missing) if held is not None else {})
+        self._kept([self._entries[name] for name in missing if name not in self._encoded])
         return _stacked([self._encoded[name] for name in names], self._encoder.dimension)
 
     def _kept(self, entries: Sequence[Indexed]) -> np.ndarray:

@@ -29,24 +29,28 @@ class WordIndex:
     is without checksums.
     """
 
+    def __init__(self) -> None:
+        self._ids: list[str] = []
+
     @cached_property
     def _connection(self) -> sqlite3.Connection:
         # A workspace is closed from other threads than the one that recalled; its own lock keeps them apart.
         connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         connection.execute(
-            "CREATE VIRTUAL TABLE texts USING fts5(id UNINDEXED, text, tokenize='porter unicode61 remove_diacritics 2')"
+            "CREATE VIRTUAL TABLE texts USING fts5(text, content='', tokenize='porter unicode61 remove_diacritics 2')"
         )
         return connection
 
     def add(self, texts: Mapping[str, str]) -> None:
         """Adds texts under new ids."""
-        rows = [(name, " ".join(words(text))) for name, text in texts.items()]
+        rows = [(at, " ".join(words(text))) for at, text in enumerate(texts.values(), len(self._ids))]
         self._connection.execute("BEGIN")
-        self._connection.executemany("INSERT INTO texts (id, text) VALUES (?, ?)", rows)
+        self._connection.executemany("INSERT INTO texts (rowid, text) VALUES (?, ?)", rows)
         self._connection.execute("COMMIT")
+        self._ids += texts
 
     def scores(self, query: str, limit: int = -1) -> dict[str, float]:
-        """Scores above zero by id, best first; texts that share no word with the query are left out.
+        """Scores above zero by id, best first, equal ones as they came; texts that share no word are left out.
 
         Words such as "the" and "what" count only where the query has no others.
 
@@ -58,11 +62,13 @@ class WordIndex:
         wanted = " OR ".join(f'"{word}"' for word in ([w for w in asked if w not in _STOP_WORDS] or asked))
         if not wanted:
             return {}
-        sql = "SELECT id, -bm25(texts) AS score FROM texts WHERE texts MATCH ? ORDER BY score DESC, id LIMIT ?"
-        rows: list[tuple[str, Any]] = self._connection.execute(sql, (wanted, limit)).fetchall()
-        return {name: float(score) for name, score in rows}
+        # By number, as every matching row would be looked up for its id, and nearly all are left out.
+        sql = "SELECT rowid, -bm25(texts) AS score FROM texts WHERE texts MATCH ? ORDER BY score DESC, rowid LIMIT ?"
+        rows: list[tuple[int, Any]] = self._connection.execute(sql, (wanted, limit)).fetchall()
+        return {self._ids[at]: float(score) for at, score in rows}
 
     def close(self) -> None:
         """Frees its memory; closing twice is no error."""
         if connection := self.__dict__.pop("_connection", None):
             connection.close()
+        self._ids = []

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from bisect import insort
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -36,6 +36,8 @@ _DENIED = 0.75
 """The same, where nothing tells of a change and the new note only denies what the old one says."""
 _MARGIN = 0.1
 """By which it must exceed the next best: a change that may concern two facts replaces neither."""
+_STILL = 0.5
+"""Share of a weight that words keep at least until they are weighed again."""
 
 
 @dataclass
@@ -47,6 +49,8 @@ class _Said:
     whole: bool
     """Whether facts are all that it says."""
     words: frozenset[str]
+    weight: float = 0.0
+    """Of its words, when it was last weighed; it changes slowly as notes come."""
     later: list[Note] = field(default_factory=list)
     """What replaced it in free wording."""
 
@@ -56,11 +60,15 @@ class NoteBook:
 
     def __init__(self, notes: Iterable[Note] = ()) -> None:
         self.notes: dict[str, Note] = {}
+        self.said: list[Note] = []
+        """The same in the order of the record."""
         self._said: dict[str, _Said] = {}
         self._facts: dict[tuple[str, str, frozenset[str]], list[tuple[_Said, int]]] = {}
         self._words: dict[str, list[_Said]] = {}
         self._threads: dict[str, list[str]] = {}
         self._places: dict[str, int] = {}
+        self._doubtful: set[str] = set()
+        """Notes of which something may have been replaced; of most there is nothing to ask."""
         for note in notes:
             self.add(note)
 
@@ -76,8 +84,11 @@ class NoteBook:
         if not any(groups) and len(stated) == 1:
             self._replace_alike(said)
         for place, group in enumerate(groups):
+            if group:
+                self._doubtful.update((group[0][0].note.id, note.id))
             insort(group, (said, place), key=lambda item: _when(item[0].note))
         self.notes[note.id], self._said[note.id] = note, said
+        self.said.append(note)
         for word in said.words:
             self._words.setdefault(word, []).append(said)
         if note.thread:
@@ -87,6 +98,8 @@ class NoteBook:
 
     def successor(self, name: str, now: float | None = None) -> Note | None:
         """The note that replaced this one by then; None where it still holds, in part at least."""
+        if name not in self._doubtful:
+            return None
         said = self._said[name]
         whole = next((note for note in said.later if now is None or note.at <= now), None)
         if whole is not None or not (said.whole and said.facts):
@@ -133,23 +146,30 @@ class NoteBook:
         changes, denies = bool(_CHANGE.search(said.note.text)), is_negated(said.note.text)
         if not (changes or denies):
             return
-        found: dict[str, _Said] = {}
+        least = _ALIKE if changes else _DENIED
+        weights = _Weights(self._words, len(self.notes))
+        shared: dict[str, float] = {}
         for word in said.words:
+            weight = weights[word]
             for other in self._words.get(word, ()):
-                if changes or not is_negated(other.note.text):
-                    found[other.note.id] = other
-        scored = sorted(
-            (
-                (self._shared(said, other), other.note.seq, other)
-                for other in found.values()
-                if self._open_to(said, other)
-            ),
-            key=lambda item: (-item[0], -item[1]),
-        )
-        if not scored or scored[0][0] < (_ALIKE if changes else _DENIED):
+                shared[other.note.id] = shared.get(other.note.id, 0.0) + weight
+        scored: list[tuple[float, int, _Said]] = []
+        for name, weight in shared.items():
+            other = self._said[name]
+            # Most share a common word and no more, and need not be weighed.
+            if weight < (least - _MARGIN) * _STILL * other.weight:
+                continue
+            other.weight = max(sum(map(weights.__getitem__, other.words)), 1e-9)
+            share = weight / other.weight
+            may = share >= least - _MARGIN and (changes or not is_negated(other.note.text))
+            if may and self._open_to(said, other):
+                scored.append((share, other.note.seq, other))
+        scored.sort(key=lambda item: (-item[0], -item[1]))
+        if not scored or scored[0][0] < least:
             return
         if len(scored) == 1 or scored[0][0] - scored[1][0] >= _MARGIN:
             scored[0][2].later.append(said.note)
+            self._doubtful.add(scored[0][2].note.id)
 
     def _open_to(self, said: _Said, other: _Said) -> bool:
         old, new = other.note, said.note
@@ -158,13 +178,16 @@ class NoteBook:
             return False
         return same_place and _when(old) < _when(new) and _may_replace(new, old) and not self.successor(old.id)
 
-    def _shared(self, one: _Said, other: _Said) -> float:
-        """How much of the other's information this one has, each stem weighing its inverse document frequency."""
-        return self._weight(one.words & other.words) / max(self._weight(other.words), 1e-9)
 
-    def _weight(self, found: Iterable[str]) -> float:
-        count = len(self.notes)
-        return sum(math.log(2 + count / (1 + len(self._words.get(word, ())))) for word in found)
+class _Weights(dict[str, float]):
+    """The inverse document frequency of each stem that is asked for."""
+
+    def __init__(self, held: Mapping[str, Sequence[object]], count: int) -> None:
+        self._held, self._count = held, count
+
+    def __missing__(self, word: str) -> float:
+        weight = self[word] = math.log(2 + self._count / (1 + len(self._held.get(word, ()))))
+        return weight
 
 
 def _own(facts: Iterable[Fact], author: str) -> tuple[Fact, ...]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from evolve.retrieval import words
 
@@ -164,12 +165,7 @@ def is_negated(text: str) -> bool:
 
 def stems(text: str) -> frozenset[str]:
     """Stems of the words that matter; the person who speaks stands as ``@``."""
-    found = (
-        "@" if word in _OWN else _stem(word)
-        for word in words(text.replace("'", " "))
-        if word not in _LEFT_OUT or word.isdigit()
-    )
-    return frozenset(_NAMES_FOR.get(word, word) for word in found)
+    return frozenset(map(_normal, words(text.replace("'", " ")))) - {""}
 
 
 def _stated(subject: str, value: str, negated: bool) -> Fact | None:
@@ -200,9 +196,16 @@ def _fact(key: frozenset[str], value: str, negated: bool) -> Fact | None:
     return Fact(key, ("not", *said) if negated else said)
 
 
-def _stem(word: str) -> str:
+@lru_cache(maxsize=50_000)
+def _normal(word: str) -> str:
+    """The stem of a word, or the word that stands for it; "" where it is left out. Few words make up most texts."""
+    if word in _OWN:
+        return "@"
+    if word in _LEFT_OUT and not word.isdigit():
+        return ""
+    stem = word
     if len(word) > 4 and word.endswith("ies"):
-        return word[:-3] + "y"
-    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        return word[:-1]
-    return word
+        stem = word[:-3] + "y"
+    elif len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        stem = word[:-1]
+    return _NAMES_FOR.get(stem, stem)

@@ -16,9 +16,6 @@ from evolve.vectors import Hit
 LEXICAL_HITS = 200
 VECTOR_HITS = 64
 """Candidates that each arm names at least; four times ``k`` if that is more."""
-_VECTOR_WEIGHT = 0.5
-"""Beside words at 1. Between 1:1 and 1:0.5 made no difference on conversations and documents; ranks instead of scores
-lost ten points of recall."""
 _NEAR = 0.3
 """Cosine from which a note that shares no word with the question may answer it."""
 _BESIDE = 0.4
@@ -56,12 +53,22 @@ class NoteQuestion:
     past: bool = False
 
 
-def answer(
-    book: NoteBook,
-    lexical: Callable[[str, int], Mapping[str, float]],
-    nearest: Callable[[int], Sequence[Hit]],
-    asked: NoteQuestion,
-) -> list[Recalled]:
+@dataclass(frozen=True, kw_only=True)
+class Arms:
+    """Both ways of searching.
+
+    Attributes:
+        lexical: Scores by words of a text, of at most so many notes.
+        nearest: So many notes whose vectors are nearest to the question.
+        weight: Of nearness beside words at 1. Scores are fused: ranks lost ten points of recall.
+    """
+
+    lexical: Callable[[str, int], Mapping[str, float]]
+    nearest: Callable[[int], Sequence[Hit]]
+    weight: float
+
+
+def answer(book: NoteBook, arms: Arms, asked: NoteQuestion) -> list[Recalled]:
     """At most ``k`` notes, best first, equal scores by id."""
     if asked.k < 1 or not book.notes:
         return []
@@ -75,11 +82,11 @@ def answer(
             return ""
         return name if past else book.holder(name, until)
 
-    by_words = _credited(lexical(asked.text, max(LEXICAL_HITS, 4 * asked.k)), standing)
-    hits = nearest(max(VECTOR_HITS, 4 * asked.k))
+    by_words = _credited(arms.lexical(asked.text, max(LEXICAL_HITS, 4 * asked.k)), standing)
+    hits = arms.nearest(max(VECTOR_HITS, 4 * asked.k))
     near = _credited({hit.id: 1.0 - hit.distance for hit in hits}, standing)
     near = {name: cosine for name, cosine in near.items() if cosine >= _NEAR or name in by_words}
-    base = dict(fuse([(1.0, by_words), (_VECTOR_WEIGHT, near)]))
+    base = dict(fuse([(1.0, by_words), (arms.weight, near)]))
     total = _with_neighbours(book, base, lambda name: standing(name) == name)
     span = asked_time(asked.text, asked.now)
     for name in total:
@@ -98,6 +105,8 @@ def answer(
 
 
 def _fits(note: Note, asked: NoteQuestion) -> bool:
+    if not (asked.as_of or asked.told or asked.environment or asked.family):
+        return True
     if (asked.as_of and note.at > asked.now) or (asked.told and note.role != "user"):
         return False
     places = ((note.environment, asked.environment), (note.family, asked.family))

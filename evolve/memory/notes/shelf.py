@@ -14,7 +14,7 @@ from evolve.memory.derived_index import BATCH, DerivedIndex, IndexFactory, LateI
 from evolve.memory.encoding import WordEncoder
 from evolve.memory.notes.book import NoteBook
 from evolve.memory.notes.note import TRUST, Note
-from evolve.memory.notes.ranking import NoteQuestion, answer
+from evolve.memory.notes.ranking import Arms, NoteQuestion, answer
 from evolve.memory.notes.table import NoteReader, note_id, write_note
 from evolve.retrieval import WordIndex
 from evolve.store import Database
@@ -82,7 +82,12 @@ class NoteShelf:
             return []
         self._catch_up(book)
         vector = self._encoder.encode([((), asked.text)])[0]
-        return answer(book, self._words.scores, lambda count: self._index.query(vector, count, None), asked)
+        arms = Arms(
+            lexical=self._words.scores,
+            nearest=lambda count: self._index.query(vector, count, None),
+            weight=self._encoder.weight,
+        )
+        return answer(book, arms, asked)
 
     def snapshot(self) -> NoteSnapshot:
         """A read-only copy for other processes."""
@@ -112,7 +117,7 @@ class NoteShelf:
         self._words.close()
 
     def _catch_up(self, book: NoteBook) -> None:
-        notes = list(book.notes.values())
+        notes = book.said
         if self._round != self._reader.round:
             self._words.close()
             self._words, self._worded, self._round = WordIndex(), 0, self._reader.round
@@ -146,7 +151,8 @@ class NoteSnapshot:
             names = sorted(hit.id for hit in made.query(vector, count))
             return measured(names, made.vectors(names), vector)
 
-        return answer(self._book, self._words.scores, nearest, asked)
+        arms = Arms(lexical=self._words.scores, nearest=nearest, weight=encoder.weight)
+        return answer(self._book, arms, asked)
 
     def __getstate__(self) -> Mapping[str, Any]:
         # Without what is made late: a connection cannot be sent, and many copies are never asked.

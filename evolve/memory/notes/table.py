@@ -53,26 +53,24 @@ class NoteReader:
         Raises:
             RecordDamaged: A row does not match its checksum.
         """
-        if not self._in_step():
+        last = self._book.said[-1] if self._book.said else None
+        after = last.seq if last is not None else 0
+        # Numbers of rows, as clocks jump.
+        fresh = self._db.query("SELECT id, rowid AS seq FROM memory_notes WHERE rowid > ? ORDER BY rowid", [after])
+        if last is not None and not self._in_step(last, len(fresh)):
             self._book = NoteBook()
             self.round += 1
-        last = next(reversed(self._book.notes.values())).seq if self._book.notes else 0
-        # Numbers of rows, as clocks jump.
-        numbers = self._db.query("SELECT id, rowid AS seq FROM memory_notes WHERE rowid > ?", [last])
-        seqs = {str(row["id"]): int(str(row["seq"])) for row in numbers}
-        for row in self._db.rows("memory_notes", "rowid > ?", parameters=[last]) if seqs else ():
+            return self.book()
+        seqs = {str(row["id"]): int(str(row["seq"])) for row in fresh}
+        for row in self._db.rows("memory_notes", "rowid > ?", parameters=[after]) if seqs else ():
             given = {name: value for name, value in row.items() if value is not None}
             self._book.add(value_of(Note, given, seq=seqs[str(row["id"])]))
         return self._book
 
-    def _in_step(self) -> bool:
-        # Deleted or rolled back since: then there are fewer, or another one has the last number.
-        if not self._book.notes:
-            return True
-        last = next(reversed(self._book.notes.values()))
+    def _in_step(self, last: Note, fresh: int) -> bool:
+        # Deleted or rolled back since: then there are fewer, or another one has the last number. All are counted, as
+        # for that the small index of ids is enough.
         found = self._db.query(
-            "SELECT (SELECT id FROM memory_notes WHERE rowid = ?) AS name, count(*) AS n FROM memory_notes"
-            " WHERE rowid <= ?",
-            [last.seq, last.seq],
+            "SELECT (SELECT id FROM memory_notes WHERE rowid = ?) AS name, count(*) AS n FROM memory_notes", [last.seq]
         )[0]
-        return found["name"] == last.id and found["n"] == len(self._book.notes)
+        return found["name"] == last.id and found["n"] == len(self._book.said) + fresh

@@ -70,6 +70,11 @@ class Memories(Shelf):
         time = _seconds(at) or 0.0
         return self._memory.note(text, author or getpass.getuser(), role=role, at=time, **place, **more)
 
+    @property
+    def encoder(self) -> str:
+        """The name of what turns texts into vectors here, as the setting ``encoder`` chose it."""
+        return self._memory.embedder.name
+
     def notes(self) -> builtins.list[Note]:
         """All notes, oldest first, those that were replaced too."""
         return self._memory.notes()
