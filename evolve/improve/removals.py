@@ -9,12 +9,14 @@ say nothing.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 from evolve.episodes import PROBE, Claim, EpisodeRecord, Evidence, Relation
+from evolve.errors import UsageError
 from evolve.failpoints import hit
 from evolve.improve.jobs import Attempt, EpisodeJob
 from evolve.improve.practice import practised
@@ -26,6 +28,8 @@ from evolve.tasks import Task
 
 SHARE = 0.1
 """What searches without a cause may cost at most, of what the round's practice took in candidates."""
+ASKED = 500_000
+"""Candidates of the searches that a person asked for without a budget."""
 MOST, DEARER, CHEAPER = 4, 2.0, 0.5
 """How many times the first cost a search without the cause may take, and what is told from it."""
 _ENDED = frozenset({"solved", "unsolved", "budget"})
@@ -38,48 +42,101 @@ def try_without(session: Session, number: int) -> Mapping[str, int]:
     Interrupted, the same call goes on, and nothing is paid twice.
 
     Returns:
-        ``tried`` pairs of a problem and a cause, and in how many of them it was ``needed``; {} where the policy
-        cannot do without a part.
+        ``tried`` pairs of a problem and a cause, in how many of them it was ``needed``, and both by insight; {} where
+        the policy cannot do without a part.
     """
+    records = practised(session.stores.runs.episodes(run=session.run))
+    most = int(SHARE * sum(record.cost.candidates for record in records))
+    return _tested(session, number, _Wish(records=records, most=most)) or {}
+
+
+def try_claims(session: Session, insight: str = "") -> Mapping[str, Any]:
+    """The same at a person's wish: on all problems of the suite that any run has solved, as far as the budget goes.
+
+    Args:
+        insight: Id of the only insight to test, or "" for what the memory plans.
+
+    Raises:
+        UsageError: The policy cannot do without a part, or no problem of the suite was solved yet.
+    """
+    train = {task.id for task in session.suite.split("train")}
+    records = [one for one in practised(session.stores.runs.episodes()) if one.task in train and one.verified]
+    if not records:
+        raise UsageError(
+            f"no train task of the suite {session.suite.name!r} was solved here, so none can be searched again",
+            hint="evolve improve practises on a suite",
+        )
+    budget = session.ledger.budget.candidates
+    wish = _Wish(records=records, most=ASKED if budget is None else budget, insight=insight)
+    found = _tested(session, 1, wish)
+    if found is None:
+        raise UsageError(
+            "what a model claims is tested with it and without it, not by a search",
+            hint="evolve improve does that",
+        )
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Wish:
+    """What is to be tested.
+
+    Attributes:
+        records: Episodes with all causes, whose costs count.
+        most: Candidates for all searches.
+        insight: Id of the only one, or "".
+    """
+
+    records: Sequence[EpisodeRecord]
+    most: int
+    insight: str = ""
+
+
+def _tested(session: Session, number: int, wish: _Wish) -> Mapping[str, Any] | None:
     name = f"needs:{number}"
     done = session.journal.done(name)
     if done is not None:
         return dict(done)
     arm = session.stores.practice_arm(session.workflow)
     if not isinstance(arm.policy(session.learner), Removing):
-        return {}
+        return None
     plan = session.journal.done(f"{name}:plan")
     if plan is None:
-        plan = {"pairs": _plan(session)}
+        plan = {"pairs": _plan(session, wish)}
         session.journal.finish(f"{name}:plan", plan)
     pairs = [(str(insight), session.suite.task(str(task))) for insight, task in plan["pairs"]]
     trials = _run(session, number, arm, pairs)
     hit("removals.ran")
+    found = _counted(trials)
     with session.stores.db.transaction():
         for trial in trials:
             session.commit(replace(trial.attempt, record=trial.taught()), task=trial.task)
-        needed = sum(trial.relation == "necessary" and trial.direction > 0 for trial in trials)
-        counts = {"tried": sum(trial.relation is not None for trial in trials), "needed": needed}
-        session.journal.finish(name, counts)
+        session.journal.finish(name, found)
     if pairs:
-        session.tell("needs", round=number, **counts)
-    return counts
+        session.tell("needs", round=number, tried=found["tried"], needed=found["needed"])
+    return found
 
 
-def _plan(session: Session) -> list[tuple[str, str]]:
+def _counted(trials: Sequence[_Trial]) -> Mapping[str, Any]:
+    told = [(trial.insight.id, trial.missed) for trial in trials if trial.insight and trial.relation is not None]
+    tried, missed = Counter(name for name, _ in told), Counter(name for name, was_missed in told if was_missed)
+    each = {name: {"tried": tried[name], "needed": missed[name]} for name in sorted(tried)}
+    return {"tried": tried.total(), "needed": missed.total(), "insights": each}
+
+
+def _plan(session: Session, wish: _Wish) -> list[tuple[str, str]]:
     """Pairs of an insight and a task on which it is to be tested; the task of a group is the one that cost least."""
     memory, train = session.stores.memory, {task.id: task for task in session.suite.split("train")}
-    records = practised(session.stores.runs.episodes(run=session.run))
     cheapest: dict[str, EpisodeRecord] = {}
-    for record in records:
+    for record in wish.records:
         own = cheapest.get(record.group)
         if record.verified and record.task in train and (own is None or _order(record) < _order(own)):
             cheapest[record.group] = record
     planned = plan_removals(
-        memory.needs(),
+        [(one, need) for one, need in memory.needs() if wish.insight in ("", one.id)],
         costs={group: record.cost.candidates for group, record in cheapest.items()},
         times=MOST,
-        most=int(SHARE * sum(record.cost.candidates for record in records)),
+        most=wish.most,
     )
     return [(one.insight.id, cheapest[one.group].task) for one in planned]
 
@@ -117,6 +174,11 @@ class _Trial:
         record = self.attempt.record
         needed = not record.verified or record.cost.candidates >= DEARER * self.first
         return 1 if needed or self.relation == "prevents" else -1
+
+    @property
+    def missed(self) -> bool:
+        """Whether the problem needs the cause."""
+        return self.relation == "necessary" and self.direction > 0
 
     def taught(self) -> EpisodeRecord:
         """The record with what it says of the insight."""

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from benchmarks.suites import draw_suite
 from evolve.episodes import PROBE, Scope
+from evolve.errors import UsageError
 from evolve.failpoints import VARIABLE
 from evolve.improve.removals import SHARE
 from evolve.memory import ClaimKey, plan_removals, resolve
@@ -105,3 +106,33 @@ def test_killed_among_the_searches_the_same_command_teaches_the_same(open_ws, st
         improve("cut")
     monkeypatch.delenv(VARIABLE)
     assert improve("cut") == whole
+
+
+def test_a_person_tests_claims_on_problems_that_were_solved(open_ws, strings) -> None:
+    with open_ws(learner=SearchLearner()) as workspace:
+        with pytest.raises(UsageError, match="was solved here"):
+            workspace.memory.test(strings, budget="50k-candidates")
+        workspace.improve(strings, rounds=1, budget="400k-candidates")
+        before = taught(workspace)
+        tests = workspace.memory.test(strings, budget="60k-candidates")
+        assert tests and sum(one.tried for one in tests) == len(taught(workspace)) - len(before)
+        assert all(one.tried >= one.needed and one.sentence.tried >= one.tried for one in tests)
+        run = next(one for one in workspace.stores.runs.runs() if one.kind == "test-claims")
+        searched = workspace.stores.runs.episodes(run=run.id)
+        assert {one.split for one in searched} == {PROBE}
+        assert sum(one.cost.candidates for one in searched) <= 60_000
+
+
+def test_a_person_may_name_the_claim(open_ws, strings) -> None:
+    with open_ws(learner=SearchLearner()) as workspace:
+        workspace.improve(strings, rounds=1, budget="300k-candidates")
+        untried = [
+            one.id
+            for one, need in workspace.stores.memory.needs()
+            if one.cause.startswith("operation:") and need.known.occurs - need.known.tried
+        ]
+        # Of some the answers were not verified, so nothing can be searched again.
+        tests = next(filter(None, (workspace.memory.test(strings, name[:12]) for name in untried)))
+        assert [one.insight.id in untried for one in tests] == [True]
+        with pytest.raises(UsageError, match="no insight"):
+            workspace.memory.test(strings, "zzzz")
