@@ -108,8 +108,9 @@ def test_a_learner_that_breaks_off_where_it_would_lose_is_accepted_by_neither_ve
         assert not row["accepted"] and row["wins"] > 20 and not row["losses"], "it has lost no pair that it finished"
 
 
-def test_the_problems_of_the_pool_have_nothing_in_common_so_that_all_of_a_stream_count() -> None:
-    assert null_proof(pool_of(distinct_tasks(), same=100), 60, 0)["pairs"] == 60
+@pytest.mark.parametrize("suite", ["everyday", "composed"])
+def test_the_problems_of_the_pool_have_nothing_in_common_so_that_all_of_a_stream_count(suite: str) -> None:
+    assert null_proof(pool_of(distinct_tasks(suite), same=100), 60, 0)["pairs"] == 60
 
 
 def test_figures_are_those_of_the_streams_of_one_size_and_verdict() -> None:
