@@ -8,6 +8,7 @@ from dataclasses import replace
 from evolve.episodes import (
     PREFERENCE,
     Action,
+    Cost,
     EpisodeRecord,
     Judgement,
     Limits,
@@ -237,6 +238,6 @@ def _member(workflow: Workflow, views: Sequence[TaskView], right: int, cost: int
             ),
         )
         trials[view.id] = Trial(
-            task=view.id, group=view.id, score=float(solved), solved=solved, cost=cost, record=record
+            task=view.id, group=view.id, score=float(solved), solved=solved, cost=Cost(tokens=cost), record=record
         )
     return Member(candidate=Candidate(workflow=workflow), trials=trials)

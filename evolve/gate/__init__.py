@@ -12,7 +12,17 @@ from evolve.gate.instruments import instruments
 from evolve.gate.interval import NOTHING, Interval, PairedRow, clopper_pearson, cost_ratio, solved_difference
 from evolve.gate.jobs import GateTask, Job, RunJobs, Unaffordable, one_by_one
 from evolve.gate.looks import Look, Looks
-from evolve.gate.outcome import CHEAPER, Outcome, is_verified, one_per_group, paired_outcome
+from evolve.gate.outcome import (
+    CHEAPER,
+    Outcome,
+    Unit,
+    cheaper,
+    comparable_costs,
+    cost_unit,
+    is_verified,
+    one_per_group,
+    paired_outcome,
+)
 from evolve.gate.pairs import Comparison, Contest, Pair, PairedRunner, PairTest, judged, shuffled_groups
 from evolve.gate.prequential import SEARCH, ArmOutcome, BothArms, FamilyRow, OwnPair, Prequential, Proof
 from evolve.gate.proposal import Finding, Proposal
@@ -71,10 +81,14 @@ __all__ = [
     "Tally",
     "TestState",
     "Unaffordable",
+    "Unit",
     "Verdict",
     "chance",
+    "cheaper",
     "clopper_pearson",
+    "comparable_costs",
     "cost_ratio",
+    "cost_unit",
     "instruments",
     "is_fresh",
     "is_verified",

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from evolve.environments import kind_of
 from evolve.episodes import EpisodeRecord, TaskView
+from evolve.gate import comparable_costs
 from evolve.optimizer.engine import Trial
 from evolve.optimizer.member import Member
 from evolve.optimizer.parts import parts_between
@@ -46,7 +47,7 @@ def setting_of(scope: Scope, views: Sequence[TaskView], parent: Workflow) -> str
     if unseen:
         told.append(f"Trials do not show what {' and '.join(unseen)} do; they stay where they are.")
     told.append("A task's score is 1 if it is solved, else the part that came out right.")
-    told.append("Cost counts candidates, or tokens where a model acts.")
+    told.append("Cost counts tokens where a model acts, else work units: ten million are a second of CPU time.")
     return " ".join(told)
 
 
@@ -57,7 +58,7 @@ def trials_of(member: Member) -> tuple[str, ...]:
         alike[_ending(trial)].append(trial)
     lines = []
     for ending, trials in sorted(alike.items(), key=lambda item: (-len(item[1]), item[0]))[:_ENDINGS]:
-        costs = [trial.cost for trial in trials]
+        costs = [round(cost) for cost in comparable_costs([trial.cost for trial in trials])]
         steps = sorted({len(trial.record.steps) for trial in trials if trial.record is not None})
         actions = f", actions {_span(steps)} of {member.candidate.workflow.knobs.steps}" if steps else ""
         lines.append(f"{len(trials)} of {len(member.trials)} tasks: {ending}{actions}, cost {_span(costs)}")
@@ -98,7 +99,7 @@ def came_to(member: Member, base: Member) -> str:
         return "no trial of it told anything"
     solves = [sum(pair[at].solved for pair in both) for at in (0, 1)]
     scores = [sum(pair[at].score for pair in both) for at in (0, 1)]
-    costs = [sum(pair[at].cost for pair in both) / len(both) for at in (0, 1)]
+    costs = [sum(costs) / len(both) for costs in _costs(both)]
     return (
         f"it solves {solves[0]} of {len(both)} tasks (score {scores[0]:g}, cost {costs[0]:,.0f} a task),"
         f" the workflow above {solves[1]} of these (score {scores[1]:g}, cost {costs[1]:,.0f})"
@@ -115,9 +116,15 @@ def _told(member: Member, parent: Member, refused: bool) -> str:
 def _merit(member: Member, base: Member) -> tuple[float, float]:
     """Mean gain in score over the same tasks, then the share of the cost that is saved."""
     both = _pairs(member, base)
-    gain = sum(mine.score - theirs.score for mine, theirs in both) / len(both)
-    cost = sum(theirs.cost for _, theirs in both)
-    return gain, 1.0 - sum(mine.cost for mine, _ in both) / cost if cost else 0.0
+    gain = sum(one.score - other.score for one, other in both) / len(both)
+    mine, theirs = map(sum, _costs(both))
+    return gain, 1.0 - mine / theirs if theirs else 0.0
+
+
+def _costs(pairs: Sequence[tuple[Trial, Trial]]) -> tuple[list[float], list[float]]:
+    """What both sides of the pairs cost, in one unit."""
+    costs = comparable_costs([trial.cost for pair in pairs for trial in pair])
+    return costs[::2], costs[1::2]
 
 
 def _pairs(member: Member, base: Member) -> list[tuple[Trial, Trial]]:

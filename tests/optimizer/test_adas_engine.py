@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from benchmarks.doubles.designing import DesigningDouble
-from evolve.episodes import EpisodeRecord, TaskView
+from evolve.episodes import Cost, EpisodeRecord, TaskView
 from evolve.models import ModelSetup, open_models
 from evolve.optimizer.adas import PATIENCE, AdasEngine
 from evolve.optimizer.design_brief import BEST, DIFFERENT, others_of, tasks_of, trials_of
@@ -40,7 +40,7 @@ class Staged:
     def screen(self, candidate, tasks):
         self.screened.append(candidate)
         right = self._stage in candidate.workflow.stages
-        costs = {name: 90 + int(name) for name in tasks}
+        costs = {name: Cost(tokens=90 + int(name)) for name in tasks}
         return [Trial(task=n, group=n, score=float(right), solved=right, cost=costs[n]) for n in tasks]
 
     def judge(self, candidate, parent):
@@ -145,8 +145,9 @@ def test_what_was_refused_by_the_gate_is_told_as_that_and_no_more() -> None:
     assert all(line.endswith("judged on other tasks, and not accepted.") for line in told)
 
 
-def member(workflow: Workflow, scores, cost: int = 10, **more) -> Member:
-    trials = {str(n): Trial(task=str(n), group=str(n), score=s, solved=s == 1, cost=cost, **more) for n, s in scores}
+def member(workflow: Workflow, scores, tokens: int = 10, **more) -> Member:
+    more["cost"] = Cost(tokens=tokens)
+    trials = {str(n): Trial(task=str(n), group=str(n), score=s, solved=s == 1, **more) for n, s in scores}
     return Member(candidate=Candidate(workflow=workflow), trials=trials)
 
 
@@ -176,7 +177,9 @@ def test_how_trials_ended_is_told_together_and_failed_tasks_one_by_one() -> None
         note="nothing found within 100 candidates",
     )  # fmt: skip
     failed = member(Workflow(), [(1, 0.0), (2, 0.0)], record=record)
-    both = Member(candidate=failed.candidate, trials={**member(Workflow(), [(0, 1.0)], cost=7).trials, **failed.trials})
+    both = Member(
+        candidate=failed.candidate, trials={**member(Workflow(), [(0, 1.0)], tokens=7).trials, **failed.trials}
+    )
     assert trials_of(both) == (
         "2 of 3 tasks: budget, nothing found within 100 candidates, actions 0 of 6, cost 10",
         "1 of 3 tasks: solved, cost 7",

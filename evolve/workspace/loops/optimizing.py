@@ -63,8 +63,10 @@ def optimize(desk: Desk, wish: OptimizerRequest, budget: Budget) -> Optimization
     wanted = chosen.wanted if chosen is not None else ""
     settings = EngineSettings(seed=wish.seed, only=cast(Part, wish.only), proposals=wish.proposals, wanted=wanted)
     scope = Scope(policy=desk.learner.name, limits=limits)
-    # A search that goes on begins with what it began with, so under files that were edited it is another one.
+    # A search that goes on begins with what it began with, so under files that were edited it is another one. And one
+    # that an earlier version began asked its questions by other costs.
     key_parts = [suite.digest, wish.seed, kind.name, wish.only, wish.proposals, limits.candidates, edited_state(desk)]
+    key_parts.append("comparable costs")
     if chosen is not None:
         key_parts.append(chosen.key)
     key = loop_key(desk, "optimize", *key_parts)
