@@ -8,6 +8,7 @@ from evolve.gate.decisions import Begun, Decision, Decisions
 from evolve.gate.eprocess import BETS, SequentialTest, Tally, TestState, Verdict, log_wealth
 from evolve.gate.error_budget import ErrorBudget, Stake
 from evolve.gate.gate import Comparing, Gate, solved_by
+from evolve.gate.harm import harm_in
 from evolve.gate.instruments import instruments
 from evolve.gate.interval import NOTHING, Interval, PairedRow, clopper_pearson, cost_ratio, solved_difference
 from evolve.gate.jobs import GateTask, Job, RunJobs, Unaffordable, one_by_one
@@ -89,6 +90,7 @@ __all__ = [
     "comparable_costs",
     "cost_ratio",
     "cost_unit",
+    "harm_in",
     "instruments",
     "is_fresh",
     "is_verified",
