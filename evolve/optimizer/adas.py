@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from evolve.optimizer.design_brief import came_to, others_of, setting_of, tasks_of, trials_of
+from evolve.optimizer.design_brief import apart_of, came_to, others_of, setting_of, tasks_of, trials_of
 from evolve.optimizer.drafting import MENDS, Drafter, Room
 from evolve.optimizer.engine import Candidate, Engine, EngineSettings, SearchEnded, Trials
 from evolve.optimizer.engine_kind import EngineKind, EngineParts
@@ -92,6 +92,7 @@ class _AdasSearch(LinkedSearch):
             trials=trials_of(parent),
             tasks=tasks_of(parent, views),
             others=others_of(self._known.values(), parent, self._refused),
+            apart=apart_of(self._known.values(), parent, views),
         )
         draft = self._drafter.drafted(brief, room, seed=self._asked * (MENDS + 1))
         self._asked += 1

@@ -68,10 +68,11 @@ def trials_of(member: Member) -> tuple[str, ...]:
 def tasks_of(member: Member, views: Sequence[TaskView]) -> tuple[str, ...]:
     """Some tasks that a candidate did not solve, as far as they may be seen."""
     failed = [view for view in views if view.id in member.trials and member.trials[view.id].score < 1.0]
-    return tuple(
-        f"{' '.join(view.instruction.split())[:_INSTRUCTION]} ({view.environment}; {_ending(member.trials[view.id])})"
-        for view in failed[:_TASKS]
-    )
+    return tuple(_seen(view, _ending(member.trials[view.id])) for view in failed[:_TASKS])
+
+
+def _seen(view: TaskView, ending: str) -> str:
+    return f"{' '.join(view.instruction.split())[:_INSTRUCTION]} ({view.environment}; {ending})"
 
 
 def others_of(known: Iterable[Member], parent: Member, refused: Collection[str]) -> tuple[str, ...]:
@@ -80,6 +81,31 @@ def others_of(known: Iterable[Member], parent: Member, refused: Collection[str])
     Args:
         refused: Digests of candidates that were judged and not accepted.
     """
+    return tuple(_told(one, parent, one.candidate.digest in refused) for one in _shown(known, parent))
+
+
+def apart_of(known: Iterable[Member], parent: Member, views: Sequence[TaskView]) -> tuple[str, ...]:
+    """The tasks on which those of :func:`others_of` lost what the parent solves, and then where they solved more.
+
+    Args:
+        views: Tasks for screening, the only ones that trials are of.
+    """
+    shown = _shown(known, parent)
+    lost, gained = [], []
+    for view in views:
+        mine = parent.trials.get(view.id)
+        theirs = [(one, one.trials[view.id]) for one in shown if view.id in one.trials]
+        if mine is not None and mine.solved:
+            by = [f"lost by {_changes(one, parent)} ({_ending(trial)})" for one, trial in theirs if not trial.solved]
+            lost += [f"{_seen(view, 'solved')}: {'; '.join(by)}"] if by else []
+        elif mine is not None:
+            by = [f"solved by {_changes(one, parent)}" for one, trial in theirs if trial.solved]
+            gained += [f"{_seen(view, _ending(mine))}: {'; '.join(by)}"] if by else []
+    return (*lost[:_TASKS], *gained[:_TASKS])
+
+
+def _shown(known: Iterable[Member], parent: Member) -> list[Member]:
+    """The best of what was tried beside the parent, then what is least like all that is shown already."""
     tried = [
         one for one in known if one.candidate.digest != parent.candidate.digest and one.trials.keys() & parent.trials
     ]
@@ -89,7 +115,7 @@ def others_of(known: Iterable[Member], parent: Member, refused: Collection[str])
         rest = [one for one in tried if one not in shown]
         if rest:
             shown.append(max(rest, key=lambda one: min(_distance(one, other) for other in shown)))
-    return tuple(_told(one, parent, one.candidate.digest in refused) for one in shown[1:])
+    return shown[1:]
 
 
 def came_to(member: Member, base: Member) -> str:
@@ -107,10 +133,14 @@ def came_to(member: Member, base: Member) -> str:
 
 
 def _told(member: Member, parent: Member, refused: bool) -> str:
-    between = differences(parent.candidate.workflow, member.candidate.workflow)
-    changes = "; ".join(str(one).removeprefix("~ ") for one in between)
     verdict = "; judged on other tasks, and not accepted" if refused else ""
-    return f"{changes}: {came_to(member, parent)}{verdict}."
+    return f"{_changes(member, parent)}: {came_to(member, parent)}{verdict}."
+
+
+def _changes(member: Member, parent: Member) -> str:
+    """What tells a workflow from the parent's."""
+    between = differences(parent.candidate.workflow, member.candidate.workflow)
+    return "; ".join(str(one).removeprefix("~ ") for one in between)
 
 
 def _merit(member: Member, base: Member) -> tuple[float, float]:

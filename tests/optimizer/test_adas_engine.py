@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -12,7 +12,7 @@ from benchmarks.doubles.designing import DesigningDouble
 from evolve.episodes import Cost, EpisodeRecord, TaskView
 from evolve.models import ModelSetup, open_models
 from evolve.optimizer.adas import PATIENCE, AdasEngine
-from evolve.optimizer.design_brief import BEST, DIFFERENT, others_of, tasks_of, trials_of
+from evolve.optimizer.design_brief import BEST, DIFFERENT, apart_of, others_of, tasks_of, trials_of
 from evolve.optimizer.drafting import Drafter
 from evolve.optimizer.engine import Candidate, EngineSettings, Judgement, Left, Trial
 from evolve.optimizer.member import Member
@@ -169,6 +169,37 @@ def test_the_best_and_the_most_different_of_the_archive_are_told_beside_the_pare
     assert line.endswith("; judged on other tasks, and not accepted.")
     silent = member(base.with_knobs(steps=90), [])
     assert others_of([silent], parent, ()) == ()
+
+
+def test_on_which_tasks_others_lost_or_solved_more_is_told_task_by_task() -> None:
+    base = Workflow()
+    parent = member(base, enumerate([1.0, 1.0, 0.0, 1.0]))
+    worse = member(base.with_knobs(steps=3), enumerate([1.0, 0.0, 0.5]))
+    other = member(base.with_knobs(steps=9), enumerate([0.5, 0.0, 1.0, 1.0]))
+    assert apart_of([parent, worse, other], parent, VIEWS) == (
+        "Do the 0th thing. (programs; solved): lost by steps: 6 -> 9 (score 0.5)",
+        "Do the 1th thing. (programs; solved): lost by steps: 6 -> 9 (score 0); lost by steps: 6 -> 3 (score 0)",
+        "Do the 2th thing. (programs; score 0): solved by steps: 6 -> 9",
+    )
+    assert apart_of([parent, worse, other], parent, VIEWS[3:]) == ()
+
+
+def test_the_model_is_told_which_tasks_were_lost_and_only_as_data() -> None:
+    class Losing(Staged):
+        """Every stage but those of the start loses the second task."""
+
+        def screen(self, candidate, tasks):
+            same = candidate.workflow.stages == Workflow().stages
+            made = super().screen(candidate, tasks)
+            right = {name: same or name != "1" for name in tasks}
+            made = super().screen(candidate, tasks)
+            return [replace(one, score=float(right[one.task]), solved=right[one.task]) for one in made]
+
+    trials, model = Losing("nothing"), Model()
+    search(trials, model, proposals=3)
+    told = re.findall(r"<data \w+ kind=apart>\n(.*?)\n</data", model.prompts[-1], re.DOTALL)
+    assert told and "Do the 1th thing. (programs; solved): lost by + decompose, after plan (score 0)" in told[0]
+    assert "kind=apart" not in model.prompts[0], "nothing was tried yet"
 
 
 def test_how_trials_ended_is_told_together_and_failed_tasks_one_by_one() -> None:
