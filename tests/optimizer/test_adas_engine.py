@@ -73,9 +73,12 @@ class Model:
         return LanguageDesigner(models=open_models(setup))
 
 
-def search(trials, model, **settings):
+def search(trials, model, told=None, **settings):
     engine = AdasEngine(
-        drafter=Drafter(designer=model.designer()), settings=EngineSettings(**{"seed": 1} | settings), scope=SCOPE
+        drafter=Drafter(designer=model.designer()),
+        settings=EngineSettings(**{"seed": 1} | settings),
+        scope=SCOPE,
+        tell=[].append if told is None else told.append,
     )
     return engine.search(trials, trials.incumbent)
 
@@ -108,8 +111,9 @@ def test_without_the_archive_in_its_prompt_the_same_model_does_not_get_there() -
 
 
 def test_drafts_and_changes_without_a_model_take_turns() -> None:
-    trials, model = Staged("nothing"), Model()
-    search(trials, model, proposals=20)
+    trials, model, told = Staged("nothing"), Model(), []
+    search(trials, model, told, proposals=20)
+    assert len(told) == 1, "it is said once"
     made = [one.operator for one in tried(trials)]
     assert len(model.prompts) == PATIENCE
     assert [number for number, operator in enumerate(made) if operator == "design"] == [0, 2, 4, 6]
@@ -120,8 +124,9 @@ def test_a_model_that_brings_nothing_is_not_asked_on_and_the_search_goes_on_with
         def answer(self, body):
             return json.dumps({"why": "", "workflow": "stages = []"})
 
-    trials, model = Staged("search"), Model(double=Idle())
-    reason = search(trials, model, proposals=60)
+    trials, model, told = Staged("search"), Model(double=Idle()), []
+    reason = search(trials, model, told, proposals=60)
+    assert len(told) == 2 and told[0].startswith(f"{PATIENCE} workflows in a row that the model wrote brought nothing")
     assert "search" in trials.incumbent.workflow.stages, "what needs no model found it"
     assert f"{2 * PATIENCE} workflows asked for, 0 put to trial" in reason, "at the start, and after the one gain"
 
@@ -250,8 +255,10 @@ def test_replies_without_a_workflow_end_no_search(reply: str) -> None:
         def once(self, name, ask):
             return ask()
 
-    drafter = Drafter(designer=PaidDesigner(designer=model.designer(), paid=Unkept()))
+    waits = []
+    drafter = Drafter(designer=PaidDesigner(designer=model.designer(), paid=Unkept(), waiting=waits.append))
     reason = AdasEngine(drafter=drafter, settings=EngineSettings(seed=1, proposals=6), scope=SCOPE).search(
         trials, trials.incumbent
     )
     assert "4 workflows asked for, 0 put to trial" in reason
+    assert waits == [0] * 4, "who watches knows what is waited for"

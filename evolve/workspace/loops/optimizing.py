@@ -87,6 +87,7 @@ def optimize(desk: Desk, wish: OptimizerRequest, budget: Budget) -> Optimization
                 drafter=drafter,
                 replay=None if replay is None else lambda record, texts, at: replay(record, texts, at),
                 items=ItemRecord(desk.stores.db),
+                tell=lambda text: divided.search.tell("engine", text=text),
             )
             target = None if chosen is None else chosen.within(divided.search)
             texts = texts_in_force(desk) if desk.uses_model and "prompts" in kind.changes else {}
