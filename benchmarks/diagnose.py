@@ -45,7 +45,7 @@ def _fault(read: Diagnosis) -> dict[str, Any]:
 
 
 def _row(ws: Workspace, planted: Planted, read: Diagnosis, tried: Diagnosis) -> dict[str, Any]:
-    causes = [_is(one, planted) for one in tried.causes]
+    causes = [_is(one, planted) or one.id == planted.through for one in tried.causes]
     return {
         "step": planted.step,
         "steps": planted.steps,

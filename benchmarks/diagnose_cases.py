@@ -21,7 +21,7 @@ from evolve.errors import EvolveError
 from evolve.skills import Skill
 from evolve.skills.admission import AdmissionVerdict
 from evolve.tasks import Task
-from evolve.testing import Scenario, ScriptedEndpoint
+from evolve.testing import Scenario, ScriptedEndpoint, prompt_of
 from evolve.workspace import Person, Result, Workspace, tasks
 
 QUIET = Person(learn="off")
@@ -37,6 +37,7 @@ class Planted:
         kind: Of what was planted, as diagnosis calls it.
         id: Its id; "" where the kind says it, as with a budget.
         steps: How many the run had.
+        through: Id of the action by which it broke the run, where leaving that out turns the outcome as well.
     """
 
     run: str
@@ -44,6 +45,7 @@ class Planted:
     kind: str
     id: str = ""
     steps: int = 1
+    through: str = ""
 
 
 Maker = Callable[[Path, Random], Iterator[tuple[Workspace, Planted]]]
@@ -103,7 +105,8 @@ def _clerk(plant: Callable[[Workspace, str, str], str], kind: str) -> Maker:
                 ws.run(_ledger("south", way, rng), person=QUIET)
             planted = plant(ws, false, "false")
             result = ws.run(_ledger("north", way, rng), person=QUIET)
-            yield ws, _of_answer(ws, result, kind, planted)
+            if not result.solved:  # else it was not recalled, and broke nothing
+                yield ws, _of_answer(ws, result, kind, planted)
 
     return made
 
@@ -236,6 +239,35 @@ def _check(folder: Path, rng: Random) -> Iterator[tuple[Workspace, Planted]]:
         yield ws, Planted(run=result.run_id, step=0, kind="check", id="check", steps=len(steps))
 
 
+class Mender:
+    """Mends the modules as :func:`_edits` does, and spoils the last one where its prompt tells it to."""
+
+    def __init__(self, false: str, spoiling: list[str], honest: list[str]) -> None:
+        self._false, self._spoiling, self._honest = false, spoiling, honest
+
+    def answer(self, body: Mapping[str, Any]) -> str:
+        """The reply with the number that follows on its own earlier ones."""
+        replies = self._spoiling if self._false in prompt_of(body) else self._honest
+        return replies[sum(message.get("role") == "assistant" for message in body["messages"])]
+
+
+def _told(folder: Path, rng: Random) -> Iterator[tuple[Workspace, Planted]]:
+    """A note asks for what the check refuses, and the model does it in the middle of its work."""
+    broken, seed = rng.randint(1, len(_PARTS) - 2), rng.randint(0, 999)
+    false = f"The {_PARTS[-1]} module of the project wants a small number."
+    double = Mender(false, _edits(Random(seed), broken), _edits(Random(seed), None))
+    project = _project(folder)
+    with ScriptedEndpoint(double=double) as endpoint, evolve.open(folder / "ws", model=endpoint.model) as ws:
+        for text in ("Modules of the project are small.", "The check of the project prints what is wrong."):
+            ws.memory.note(text)
+        planted = ws.memory.note(false).id
+        task = tasks.in_folder("Mend the modules of the project until the check passes.", project, _CHECK, name="mend")
+        result = ws.run(task, person=QUIET)
+        steps = len(ws.runs.replay(result.episode_id).steps)
+        through = f"step {broken + 1}"
+        yield ws, Planted(run=result.run_id, step=broken + 1, kind="note", id=planted, steps=steps, through=through)
+
+
 _NAMES = (
     "Ann Lee",
     "Bob Ray",
@@ -276,7 +308,7 @@ def _budget(folder: Path, rng: Random) -> Iterator[tuple[Workspace, Planted]]:
 
 def _row(folder: Path, rng: Random) -> Iterator[tuple[Workspace, Planted]]:
     """One row has the output of another, among few; so no function fits all."""
-    pairs = _pairs(rng.choice(_FUNCTIONS))
+    pairs = _pairs(rng.choice(_FUNCTIONS[:2]))  # what a search finds within its budget, where the rows are right
     place = rng.randrange(len(pairs))
     pairs[place] = (pairs[place][0], pairs[place - 3][1])
     task = _task_of(pairs)
@@ -334,8 +366,9 @@ MAKERS: Mapping[str, Maker] = {
     "skill": _skill,
     "check": _check,
     "data": _data,
+    "told": _told,
     "endpoint": _endpoint,
     "denied": _denied,
 }
-HELD_OUT = ("preference", "insight", "skill", "check", "data", "denied")
-"""Kinds that were not looked at while the diagnosis was written."""
+HELD_OUT = ("preference", "insight", "skill", "data", "told", "denied")
+"""Kinds that were measured and not looked at while the diagnosis was written."""

@@ -30,6 +30,8 @@ def breaking_step(case: Case) -> Breaking:
         found = sign(steps)
         if found is not None:
             return found
+    if case.record.status == "budget":
+        return Breaking(step=0, why="it was not at its end when what it might spend was spent")
     return _diverged(case, steps) or _refused(steps)
 
 
@@ -40,11 +42,14 @@ def complaints(check: str) -> frozenset[str]:
 
 
 def _checked(steps: Sequence[Step]) -> list[tuple[Step, EnvironmentState, str]]:
-    """The steps after which the check ran, with what it said."""
+    """The steps that changed something and after which the check ran, with what it said.
+
+    Of what was handed in unchanged only the last line of what the check had said before may stand there.
+    """
     found = []
     for step in steps:
         state = state_of(step)
-        if state is not None and state.check is not None:
+        if state is not None and state.check is not None and state.changed:
             found.append((step, state, state.check))
     return found
 

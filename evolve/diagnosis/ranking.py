@@ -21,7 +21,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from evolve.diagnosis.breaking import complaints
 from evolve.diagnosis.case import ACTION, BUDGET, CHECK, DATA, ROW, Breaking, Case, Item, Suspect
 from evolve.diagnosis.divergence import counterpart, led_to, state_of
 from evolve.episodes import PREFERENCE, EpisodeRecord, Row, Step, misfit_told, told_value
@@ -142,10 +141,8 @@ def _last_check(record: EpisodeRecord) -> str:
 def _by_rule(case: Case, broke: Breaking) -> Iterator[Suspect]:
     record = case.record
     if broke.blames == "check":
-        said = sorted(complaints(_last_check(record)), key=lambda line: (-len(line), line))
-        yield Suspect(
-            kind=CHECK, id=CHECK, text=said[0] if said else "the check", step=0, score=1.0, evidence=broke.why
-        )
+        text = (_last_check(record).strip() or "the check").splitlines()[-1]
+        yield Suspect(kind=CHECK, id=CHECK, text=text, step=0, score=1.0, evidence=broke.why)
     last = record.steps[-1].action if record.steps else None
     if record.status == "budget":
         cheaper = next((one for one in case.good if one.cost.candidates > record.cost.candidates), None)

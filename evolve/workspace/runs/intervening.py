@@ -138,7 +138,9 @@ class Interventions:
         limits = _times(self.replays.begun.limits, _MORE)
         made = self.replays.again(limits=limits)
         spent = f"{made.cost.candidates:,} candidates" if made.cost.candidates else f"{made.cost.tokens:,} tokens"
-        if made.solved:
+        if made.solved and made.steps[-1].action.misfits:
+            self._found(one, "suspicion", f"with {_MORE} times as much a function is found that fails a row")
+        elif made.solved:
             self._found(one, "cause", f"with {_MORE} times as much it is solved, after {spent}")
         else:
             self._found(one, "cleared", f"with {_MORE} times as much nothing is found either")
