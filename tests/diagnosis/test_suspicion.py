@@ -11,7 +11,9 @@ from evolve.diagnosis import Case, Item, breaking_step, fault_of, led_to, suspec
 from evolve.episodes import Action, EnvironmentState, EpisodeRecord, Judgement, Misfit, Observation, Row, Step
 
 
-def acted(number, *, check=None, score=0.0, changed=(), parent=None, consumed=(), error="", code="x = 1", text="do"):
+def acted(
+    number, *, check=None, score=0.0, changed=("f.py",), parent=None, consumed=(), error="", code="x = 1", text="do"
+):
     state = EnvironmentState(
         snapshot=f"s{number}",
         parent=number - 1 if parent is None else parent,
