@@ -110,9 +110,10 @@ NOTES: Mapping[str, str] = {
     "diagnose": (
         "Every run fails for one planted reason, through the real system; the model is a double that does what it is"
         " told. First, among 3: the planted item's place by the record alone; first, tried, and a cause: after the run"
-        " was had again without its suspects. Chance takes the suspects in any order; the last step blames what was done"
-        " last or what that consumed. Kinds with a star were measured and not looked at while this was written. A double"
-        " obeys whole sentences, and the same way every time, which no model does; with one, trials decide less often."
+        " was had again without its suspects. Chance takes the suspects in any order; the last step blames what was"
+        " done last or what that consumed. Kinds with a star were measured and not looked at while this was written. A"
+        " double obeys whole sentences, and the same way every time, which no model does; with one, trials decide less"
+        " often."
     ),
     "language": (
         "The double knows nothing but its prompt. Solved: the answer handed in was right, after any number of tries on"
