@@ -54,17 +54,21 @@ def diagnose_command(
 
 def _show(found: Diagnosis) -> None:
     emit(_HEADS[found.state].format(run=found.run, said=found.said))
-    if found.step:
+    if found.step and found.why:
         emit(f"broke at step {found.step}: {found.why}")
     elif found.why:
         emit(found.why)
     if found.compared:
         emit(f"compared with run {found.compared}, which went well")
-    for one in found.suspects[:_SHOWN]:
+    cleared = [one for one in found.suspects if one.verdict == "cleared"]
+    left = [one for one in found.suspects if one.verdict != "cleared"]
+    for one in left[:_SHOWN]:
         _tell(one)
-    rest = len(found.suspects) - _SHOWN
-    if rest > 0:
-        emit(f"and {counted(rest, 'weaker suspicion')}; --json has all of them")
+    if len(left) > _SHOWN:
+        emit(f"and {counted(len(left) - _SHOWN, 'weaker suspicion')}; --json has all of them")
+    for tested in dict.fromkeys(one.tested for one in cleared):
+        emit(f"cleared: {', '.join(_named(one) for one in cleared if one.tested == tested)}")
+        emit(f"  {tested}")
     if found.replays:
         emit(f"had again {counted(found.replays, 'time')}, which changed nothing here")
     if found.untried:
@@ -77,16 +81,21 @@ _HEADS = {
     "well": "{run} went well: {said}",
     "unchecked": "{run} gave an answer that nothing could check: {said}",
     "unfinished": "{run} is not over: {said}",
-    "fault": "{run} was ended by its surroundings, not by what it did or recalled: {said}",
+    "fault": "{run} was cut off, and nothing it was told is to blame: {said}",
     "failed": "{run} failed: {said}",
 }
 
 
 def _tell(one: Suspect) -> None:
-    what = one.kind if one.kind in (one.id, "action") else f"{one.kind} {one.id.removeprefix('skill:')[:10]}"
     where = f" at step {one.step}" if one.step else ""
-    name = what if one.kind != "row" else "row"
-    emit(f"{one.verdict} ({one.score:.2f}): {name}{where}: {shorten(one.text, 120)}")
+    emit(f"{one.verdict} ({one.score:.2f}): {_named(one)}{where}: {shorten(one.text, 120)}")
     emit(f"  {one.evidence}")
     if one.tested:
         emit(f"  {one.tested}")
+
+
+def _named(one: Suspect) -> str:
+    """Its kind, with what commands call it by."""
+    if one.kind in (one.id, "action", "row"):
+        return one.kind
+    return f"{one.kind} {one.id.removeprefix('skill:')[:10]}"

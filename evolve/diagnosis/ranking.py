@@ -150,10 +150,11 @@ def _by_rule(case: Case, broke: Breaking) -> Iterator[Suspect]:
         evidence = f"it ended the run: {record.note}{told}"
         yield Suspect(kind=BUDGET, id=BUDGET, text="what it might spend", step=0, score=0.8, evidence=evidence)
     odd = _odd_rows(case.rows) if record.status in ("budget", "unsolved") and not case.items else []
-    if 3 * len(odd) > len(case.rows):
+    if odd:
         told = last.advice if last is not None and last.advice else "outputs hold words that no input gives"
-        yield Suspect(kind=DATA, id=DATA, text="the rows lack something", step=0, score=0.9, evidence=told)
-    else:
+        score = 0.9 if 3 * len(odd) > len(case.rows) else 0.5
+        yield Suspect(kind=DATA, id=DATA, text="the rows lack something", step=0, score=score, evidence=told)
+    if 3 * len(odd) <= len(case.rows):
         for row in odd:
             told = "its output alone holds words that its input does not give"
             yield _row(list(row.input), row.output, 0.9 / len(odd), told)

@@ -33,6 +33,7 @@ class Beginning:
         python: A virtual environment for work in a folder, or None.
         policy: Name of what decided.
         model: The model that was named; None where the settings named it, or none decided.
+        turns: How many turns of a conversation came before it; what was said in them is no part of the record.
     """
 
     task: Task
@@ -40,6 +41,7 @@ class Beginning:
     python: str | None
     policy: str
     model: str | None
+    turns: int = 0
 
 
 def begun_with(desk: Desk, task: Task, limits: Limits, python: str | None) -> Mapping[str, Any]:
@@ -50,6 +52,7 @@ def begun_with(desk: Desk, task: Task, limits: Limits, python: str | None) -> Ma
         "python": python,
         "policy": desk.learner.name,
         "model": model_name(desk.model),
+        **({"turns": len(task.earlier)} if task.earlier else {}),
     }
 
 
@@ -62,7 +65,7 @@ def beginning_of(desk: Desk, run: Run) -> Beginning | None:
         task = task_of(json.loads(desk.stores.objects.get(noted["input"])))
     except RecordDamaged:
         return None
-    rest = {name: noted[name] for name in ("python", "policy", "model")}
+    rest = {name: noted[name] for name in ("python", "policy", "model", "turns") if name in noted}
     return Beginning(task=task, limits=from_data(Limits, noted["limits"]), **rest)
 
 

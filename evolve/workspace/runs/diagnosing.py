@@ -13,7 +13,7 @@ from evolve.episodes import Cost, EpisodeRecord
 from evolve.errors import EndpointProblem, SandboxUnavailable, UsageError
 from evolve.workspace.desk import Desk
 from evolve.workspace.runs.beginnings import Beginning, beginning_of, broken_off
-from evolve.workspace.runs.intervening import Interventions, free_of_charge
+from evolve.workspace.runs.intervening import COSTS, Interventions, free_of_charge
 from evolve.workspace.runs.looking_back import case_of, chosen_episode, told_at_the_start, went_wrong
 from evolve.workspace.runs.next_commands import after_fault, commands_for
 from evolve.workspace.runs.person import Person
@@ -25,6 +25,7 @@ State = Literal["well", "unchecked", "unfinished", "fault", "failed"]
 by what it did or rested on."""
 
 
+_AS_ASKED = "nothing was had again, as was asked"
 _GOES_ON = "the same command again goes on from there"
 
 
@@ -106,16 +107,17 @@ def _tried(desk: Desk, run: Run, record: EpisodeRecord, found: Diagnosis, how: t
         untried = untried or made.untried
         found = replace(found, suspects=_ordered(made.suspects), replays=replays.count, cost=replays.spent)
         found = _by_cause(found)
-    return replace(found, untried=untried, tries=commands_for(run, record, found.suspects, untried=bool(untried)))
+    more = untried in (COSTS, _AS_ASKED)
+    return replace(found, untried=untried, tries=commands_for(run, record, found.suspects, untried=more))
 
 
 def _why_not(desk: Desk, begun: Beginning | None, record: EpisodeRecord, replay: bool | None) -> str:
     if replay is False:
-        return "nothing was had again, as was asked"
+        return _AS_ASKED
     if begun is None:
         return "what it was begun with is not on record, so it cannot be had again"
     if not (replay or free_of_charge(desk, begun, record)):
-        return "to try it again asks a model, which costs; --replay does that"
+        return COSTS
     return ""
 
 

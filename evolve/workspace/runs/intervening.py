@@ -26,6 +26,7 @@ _MOST = 8
 """Suspects of one kind that are tried one by one."""
 _MORE = 4
 """Times as much as it might spend that a run which ended by its budget is given."""
+COSTS = "to try it again without an item asks a model, which costs; --replay does that"
 _AGAIN_SOLVED = "had again as it was, it is solved: chance ended it, or what was learned since helps"
 
 
@@ -66,10 +67,12 @@ class Interventions:
         decides = begun.policy == desk.learner.name
         if not decides:
             self.untried = f"the rest takes {begun.policy}, which decided in it: --model names it"
+        elif begun.turns:
+            self.untried = "it followed on turns of a conversation, which the record does not hold"
         elif not self.free or _is_short_search(desk, begun, record):
             self._have_it_again()
         elif any(one.kind in ITEMS for one in self.suspects):
-            self.untried = "to try it again without an item asks a model, which costs; --replay does that"
+            self.untried = COSTS
 
     def _leave_out_actions(self) -> None:
         actions = [one for one in self.suspects if one.kind == ACTION][:_MOST]
