@@ -64,6 +64,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
     },
     "encoders": {
         "hashing": "evolve.retrieval.embedders:HashingEmbedder",
+        "minilm": "evolve.retrieval.minilm:MiniLMEmbedder",
         "st": "evolve.retrieval.sentence_transformer:SentenceTransformerEmbedder",
     },
     "suites": {},  # what draws fresh tasks of a suite; those that ship are data

@@ -94,7 +94,9 @@ class Settings:
     )
     encoder: str = field(
         default="hashing",
-        metadata=_described("text encoder for recall: hashing, st (sentence-transformers), or one of a package"),
+        metadata=_described(
+            "text encoder for recall: hashing, minilm (trained), minilm:/FOLDER of weights, st, or one of a package"
+        ),
     )
     vectors: str = field(
         default="auto",
@@ -322,7 +324,7 @@ def _checked(raw: Mapping[str, Any], *, strings: bool, place: str) -> dict[str, 
 def _not_offered(key: str, name: str) -> str:
     """A sentence where nobody offers what a setting names, else ""."""
     seam, words = _SEAMS[key]
-    if name in words or name in BUILT_IN[seam]:
+    if name in words or name in BUILT_IN[seam] or (key == "encoder" and name.startswith("minilm:")):
         return ""
     others = installed(seam)
     known = ", ".join([*words, *BUILT_IN[seam], *others])

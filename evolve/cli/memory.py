@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
@@ -33,10 +34,13 @@ def list_command(
 
     with evolve.open(workspace, read_only=True) as opened:
         insights, told = opened.memory.list(cast("InsightStatus | None", status)), opened.memory.sentences()
-        notes = opened.memory.notes() if status is None else []
+        notes, replaced = (opened.memory.notes(), opened.memory.replaced()) if status is None else ([], {})
     insights.sort(key=lambda insight: (-insight.evidence, insight.id))
     if as_json:
-        emit_json({"insights": [_insight(insight) for insight in insights], "notes": notes})
+        told_notes = [
+            {**vars(entry), "replaced_by": replaced[entry.id].id if entry.id in replaced else None} for entry in notes
+        ]
+        emit_json({"insights": [_insight(insight) for insight in insights], "notes": told_notes})
         return
     rows = [
         (
@@ -50,7 +54,8 @@ def list_command(
     ]
     emit(table(("id", "status", "evidence", "groups", "insight"), rows, spare=("groups",)) or "no insights yet")
     for entry in notes:
-        emit(visible(f"note by {entry.author}: {entry.text}", lines=False))
+        later = f" (replaced: {shorten(replaced[entry.id].text, 60)})" if entry.id in replaced else ""
+        emit(visible(f"note by {entry.author}: {entry.text}{later}", lines=False))
 
 
 @app.page("show", "evolve memory show 0c1f22ab")
@@ -126,6 +131,11 @@ def graph_command(
 def recall_command(
     query: Annotated[str, typer.Argument(metavar="TASK", help="A task in words.")],
     k: Annotated[int, typer.Option("--k", metavar="NUMBER", min=1, help="Most items of a kind.")] = 5,
+    as_of: Annotated[
+        datetime | None,
+        typer.Option("--as-of", metavar="DATE", help="As it was known then, such as 2026-03-31.", show_default=False),
+    ] = None,
+    replaced: Annotated[bool, typer.Option("--replaced", help="Also notes that later ones replaced.")] = False,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -133,7 +143,8 @@ def recall_command(
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
-        recalled = opened.memory.recall(query, k)
+        kinds = ["insight", "replaced"] if replaced else None
+        recalled, encoder = opened.memory.recall(query, k, as_of=as_of, kinds=kinds), opened.memory.encoder
     if as_json:
         emit_json(recalled)
         return
@@ -144,19 +155,38 @@ def recall_command(
         for item, both in zip(recalled, texts, strict=True)
     ]
     emit(table(("kind", "score", "text", "why"), rows, spare=("why",)) or "nothing is recalled")
+    note(f"encoder: {encoder}")
 
 
-@app.page("note", 'evolve memory note "dates are written day first"')
+@app.page(
+    "note",
+    'evolve memory note "dates are written day first"',
+    'evolve memory note "the port of billing is 9000" --by Dana --at 2026-03-31 --thread standup',
+)
 def note_command(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="A fact or preference.")],
+    by: Annotated[str | None, typer.Option("--by", metavar="NAME", help="Who said it; you, unless given.")] = None,
+    role: Annotated[
+        str, typer.Option("--role", metavar="ROLE", help="Who that is: user, assistant, tool or document.")
+    ] = "user",
+    at: Annotated[
+        datetime | None,
+        typer.Option("--at", metavar="DATE", help="When it was said; now, unless given.", show_default=False),
+    ] = None,
+    thread: Annotated[str, typer.Option("--thread", metavar="NAME", help="Conversation it is part of.")] = "",
+    source: Annotated[str, typer.Option("--source", metavar="TEXT", help="Where it stands, such as a file.")] = "",
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Keep a note. It is an instruction of yours, never evidence."""
+    """Keep a note. Yours is an instruction, never evidence; what others said is shown as unchecked.
+
+    A new value for the same thing replaces the old one in what is recalled; the old one stays readable.
+    """
     import evolve
 
     with evolve.open(workspace) as opened:
-        saved = opened.memory.note(text)
+        said = cast("Any", role)  # another word is refused there, with those that are known
+        saved = opened.memory.note(text, author=by, role=said, at=at, thread=thread, source=source)
     if as_json:
         emit_json(saved)
     else:
@@ -204,15 +234,17 @@ def check_command(workspace: options.Workspace = None, as_json: options.AsJson =
     import evolve
 
     with evolve.open(workspace) as opened:
-        report = opened.memory.check()
+        report, encoder = opened.memory.check(), opened.memory.encoder
     if as_json:
-        emit_json({**vars(report), "ok": report.ok})
+        emit_json({**vars(report), "ok": report.ok, "encoder": encoder})
     else:
         counts = ", ".join(
             (
                 counted(report.insights, "insight"),
                 counted(report.evidence, "piece of evidence", "pieces of evidence"),
                 counted(report.episodes, "episode"),
+                counted(report.notes, "note"),
+                f"encoder {encoder}",
             )
         )
         emit(f"{'ok' if report.ok else 'index and record differ; evolve memory reindex mends it'}: {counts}")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from evolve.memory.causal_graph import CausalChain, Link
+from evolve.memory.derived_index import IndexFactory
 from evolve.memory.encoding import TaskEncoder
-from evolve.memory.episode_index import IndexFactory
 from evolve.memory.insight_book import EpisodeEntry, ExperienceRow, InsightBook, direction_of
 from evolve.memory.insights import (
     FIRM,
@@ -20,8 +20,8 @@ from evolve.memory.insights import (
     resolve,
 )
 from evolve.memory.memory import Memory, MemoryCheck
+from evolve.memory.notes import Note
 from evolve.memory.planning import PlannedTest, plan_test
-from evolve.memory.recall import Note
 from evolve.memory.record import MIGRATIONS
 from evolve.memory.snapshot import MemorySnapshot, Recaller
 from evolve.memory.telling import Sentence

@@ -36,6 +36,21 @@ class EpisodeEntry:
     seq: int = 0
     source: str = ""
 
+    @property
+    def key(self) -> str:
+        """The id by which an index knows it."""
+        return self.episode
+
+    @property
+    def look(self) -> tuple[tuple[float, ...], str]:
+        """What it is found by."""
+        return self.features, self.instruction
+
+    @property
+    def tags(self) -> dict[str, str]:
+        """What queries may be restricted to."""
+        return {"environment": self.environment, "family": self.family}
+
 
 @dataclass(frozen=True, kw_only=True)
 class ExperienceRow:

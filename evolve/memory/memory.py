@@ -5,22 +5,24 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from evolve.episodes import HELD_OUT, EpisodeRecord, Origin, Recalled, Scope
 from evolve.errors import UsageError
 from evolve.memory import record
 from evolve.memory.causal_graph import CausalChain, why
+from evolve.memory.derived_index import DerivedIndex, IndexFactory, LateIndex
 from evolve.memory.encoding import TaskEncoder
-from evolve.memory.episode_index import EpisodeIndex, IndexFactory, LateIndex
 from evolve.memory.insight_book import EpisodeEntry, ExperienceRow, InsightBook
 from evolve.memory.insights import EvidenceRow, Insight, InsightStatus
 from evolve.memory.mending import mend
-from evolve.memory.recall import Note, recall_insights, recall_notes, recall_request
+from evolve.memory.notes import Note, NoteShelf
+from evolve.memory.notes.book import stale
+from evolve.memory.recall import note_question, recall_insights, recall_request
 from evolve.memory.snapshot import MemorySnapshot
 from evolve.memory.telling import Sentence, sentences
 from evolve.store import Database
-from evolve.vectors import Progress
+from evolve.vectors import Progress, VectorIndex
 
 if TYPE_CHECKING:
     from evolve.retrieval import Embedder
@@ -36,8 +38,8 @@ class MemoryCheck:
     """What a check of the memory found.
 
     Attributes:
-        missing: Episodes with evidence that the index does not hold.
-        orphans: Episodes that the index holds and the record does not.
+        missing: Episodes with evidence, and notes, that their index does not hold.
+        orphans: Episodes and notes that an index holds and the record does not.
         lost: Sampled episodes that their own vector does not find.
     """
 
@@ -60,18 +62,26 @@ class Memory:
 
     Args:
         db: The record, opened with :data:`evolve.memory.MIGRATIONS`.
-        index: Opens the stored index for a dimension; called at the first recall.
+        index: Opens the stored index of episodes for a dimension; called at the first recall.
+        note_index: Opens that of notes; None for one in memory.
         clock: Seconds since the epoch.
     """
 
     def __init__(
-        self, db: Database, index: IndexFactory, embedder: Embedder, *, clock: Callable[[], float] = time.time
+        self,
+        db: Database,
+        index: IndexFactory,
+        embedder: Embedder,
+        *,
+        note_index: IndexFactory | None = None,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._db = db
         self._clock = clock
         self._encoder = TaskEncoder(embedder)
-        self._index = EpisodeIndex(index, self._encoder)
+        self._index = DerivedIndex(index, self._encoder)
         self._reader = record.BookReader(db)
+        self._notes = NoteShelf(db, note_index or _in_memory, embedder, clock=clock)
 
     @property
     def embedder(self) -> Embedder:
@@ -111,8 +121,8 @@ class Memory:
             features: The task's observable features, as the policy computes them.
             scope: Only insights of this environment and family ("" means any); or where the task that asks comes
                 from, which bounds what a claim in a model's words may act on and nothing else.
-            now: Evidence after this time (seconds since the epoch) is left out.
-            kinds: Some of ``insight``, ``note``, ``trial``, ``hypothesis``, ``contested``, ``refuted``;
+            now: Evidence and notes after this time (seconds since the epoch) are left out, and what they replaced.
+            kinds: Some of ``insight``, ``note``, ``replaced``, ``trial``, ``hypothesis``, ``contested``, ``refuted``;
                 None for insights and notes.
 
         Raises:
@@ -120,14 +130,14 @@ class Memory:
         """
         want = recall_request(query, k, scope, kinds)
         book = self._reader.book()
-        notes = self._notes() if want.notes else {}
+        notes = self._notes.recall(note_question(want, now, self._clock())) if want.notes else []
         if not book.entries or not want.insights:
-            return recall_notes(notes, want)
+            return notes
         self._catch_up(book)
         vector = self._encoder.encode([(tuple(features), query)])[0]
         seen = book if now is None else book.as_of(now)
         found = recall_insights(seen, lambda count, where: self._index.query(vector, count, where), want)
-        return found + recall_notes(notes, want)
+        return found + notes
 
     def entries(self) -> list[EpisodeEntry]:
         """Every episode that left evidence, by rising ``seq``."""
@@ -143,7 +153,7 @@ class Memory:
         # Rebuilt, as the reader goes on adding to its own book.
         copy = book.rebuilt(book.all_evidence())
         index = LateIndex(_by_seq(book), self._encoder)
-        return MemorySnapshot(book=copy, encoder=self._encoder, index=index, notes=self._notes())
+        return MemorySnapshot(book=copy, encoder=self._encoder, index=index, notes=self._notes.snapshot())
 
     def shuffled(self, seed: int) -> MemorySnapshot:
         """A placebo copy; see :meth:`MemorySnapshot.shuffled`."""
@@ -213,19 +223,25 @@ class Memory:
         self._catch_up(self._reader.book())
         return len(chosen)
 
-    def note(self, text: str, author: str) -> Note:
-        """Keeps what a person said: shown and attributed, never evidence.
+    def note(self, text: str, author: str, **more: Any) -> Note:
+        """Keeps what somebody said: shown and attributed, never evidence.
+
+        Args:
+            more: Other fields of :class:`Note`: ``at``, ``id``, ``role``, ``thread``, ``source``, ``environment``,
+                ``family``.
 
         Raises:
-            UsageError: The text is empty.
+            UsageError: The text is empty, the role unknown, or the id that of another note.
         """
-        if not text.strip():
-            raise UsageError("a note needs some text")
-        return record.write_note(self._db, text.strip(), author, self._clock())
+        return self._notes.add(Note(**{"id": "", "text": text, "author": author, **more}))
 
     def notes(self) -> list[Note]:
         """All notes, oldest first."""
-        return list(self._notes().values())
+        return list(self._notes.book().notes.values())
+
+    def replaced(self, now: float | None = None) -> dict[str, Note]:
+        """The notes that later ones replaced, by id, with what replaced each by then."""
+        return dict(stale(self._notes.book(), now))
 
     def check(self) -> MemoryCheck:
         """Compares the index with the record and lets sampled episodes find themselves.
@@ -235,15 +251,16 @@ class Memory:
         book = self._reader.book()
         entries = _by_seq(book)
         missing, orphans = self._index.differences(entries, self._reader.epoch)
+        missing_notes, orphaned_notes = self._notes.differences()
         self._catch_up(book)
         step = max(1, len(entries) // _SELF_RECALL_SAMPLE)
         return MemoryCheck(
             insights=len(book.keys),
             evidence=len(book.all_evidence()),
             episodes=len(entries),
-            notes=len(self._notes()),
-            missing=tuple(sorted(missing)),
-            orphans=tuple(sorted(orphans)),
+            notes=len(self.notes()),
+            missing=tuple(sorted(missing | missing_notes)),
+            orphans=tuple(sorted(orphans | orphaned_notes)),
             lost=tuple(entry.episode for entry in entries[::step] if not self._finds(entry)),
         )
 
@@ -255,6 +272,7 @@ class Memory:
         """
         book = self._reader.book()
         self._index.rebuild(_by_seq(book), self._reader.epoch, progress)
+        self._notes.reindex()
         return len(book.entries)
 
     def mend(self, episodes: Iterable[EpisodeRecord]) -> tuple[int, tuple[str, ...]]:
@@ -272,6 +290,7 @@ class Memory:
     def close(self) -> None:
         """Brings the stored index up to date and frees it; closing twice is no error."""
         self._index.close()
+        self._notes.close()
 
     def _finds(self, entry: EpisodeEntry) -> bool:
         vector = self._encoder.encode([(entry.features, entry.instruction)])[0]
@@ -282,8 +301,11 @@ class Memory:
     def _catch_up(self, book: InsightBook) -> None:
         self._index.catch_up(_by_seq(book), self._reader.epoch)
 
-    def _notes(self) -> dict[str, Note]:
-        return record.read_notes(self._db)
+
+def _in_memory(dimension: int) -> VectorIndex:
+    from evolve.vectors import MemoryIndex
+
+    return MemoryIndex(dimension)
 
 
 def _by_seq(book: InsightBook) -> list[EpisodeEntry]:

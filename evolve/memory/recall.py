@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from evolve.episodes import FACT, QUOTED, TRIAL, Origin, Recalled, Scope
 from evolve.memory.insight_book import InsightBook
 from evolve.memory.insights import INFLUENTIAL, Insight, InsightStatus, camp_of
-from evolve.retrieval import BM25
+from evolve.memory.notes import NoteQuestion
 from evolve.vectors import Hit, Where
 
 NEIGHBOURS = 32
@@ -29,16 +29,6 @@ _MOST_TRIALS = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class Note:
-    """What a person said: shown and attributed, never evidence."""
-
-    id: str
-    text: str
-    author: str
-    at: float = 0.0
-
-
-@dataclass(frozen=True, kw_only=True)
 class RecallRequest:
     """What to recall.
 
@@ -47,6 +37,7 @@ class RecallRequest:
             the scope fulfils where it names some.
         statuses: Insights of other statuses stay out.
         notes: Whether notes are looked up as well.
+        replaced: Whether notes that later ones replaced are among them.
         without: Ids of insights that are left out; the next best take their places.
         origin: Where it is asked for. A claim of the search then acts in its own environment. One in a model's words
             acts in its own family once trials on two problems agree, and elsewhere once trials of two families from
@@ -60,6 +51,7 @@ class RecallRequest:
     statuses: frozenset[InsightStatus] = INFLUENTIAL
     insights: bool = True
     notes: bool = True
+    replaced: bool = False
     without: frozenset[str] = frozenset()
     origin: Origin | None = None
     trials: bool = False
@@ -68,12 +60,15 @@ class RecallRequest:
 def recall_request(query: str, k: int, scope: Scope | Origin | None, kinds: Sequence[str] | None) -> RecallRequest:
     """Reads ``kinds``: ``insight``, ``note``, ``trial``, or a status to see insights that do not influence runs.
 
+    ``replaced`` are notes, with those that later ones replaced.
+
     Raises:
         ValueError: A kind is unknown.
     """
     statuses: dict[str, frozenset[InsightStatus]] = {
         "insight": INFLUENTIAL,
         "note": frozenset(),
+        "replaced": frozenset(),
         TRIAL: frozenset(),
         "hypothesis": frozenset({"hypothesis"}),
         "contested": frozenset({"contested"}),
@@ -91,7 +86,8 @@ def recall_request(query: str, k: int, scope: Scope | Origin | None, kinds: Sequ
         scope=None if isinstance(scope, Origin) else scope,
         statuses=chosen_statuses,
         insights=bool(chosen_statuses),
-        notes="note" in chosen_kinds,
+        notes="note" in chosen_kinds or "replaced" in chosen_kinds,
+        replaced="replaced" in chosen_kinds,
         origin=scope if isinstance(scope, Origin) else None,
         trials=TRIAL in chosen_kinds,
     )
@@ -164,25 +160,24 @@ class _Share:
     episodes: int = 0
 
 
-def recall_notes(notes: Mapping[str, Note], want: RecallRequest) -> list[Recalled]:
-    """At most ``k`` notes that share words with the query, best first."""
-    if want.k < 1 or not want.notes or not notes:
-        return []
-    scores = BM25({name: note.text for name, note in notes.items()}).scores(want.query)
-    best = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[: want.k]
-    return [
-        Recalled(
-            id=name,
-            kind="note",
-            text=notes[name].text,
-            score=score,
-            scores={"lexical": score},
-            why=f"{notes[name].author} noted it and it shares words with the query",
-            author=notes[name].author,
-            provenance=f"noted by {notes[name].author}",
-        )
-        for name, score in best
-    ]
+def note_question(want: RecallRequest, now: float | None, clock: float) -> NoteQuestion:
+    """What a request asks of the notes.
+
+    Args:
+        now: The time that was asked for, or None.
+        clock: The time it is.
+    """
+    place = want.scope or want.origin
+    return NoteQuestion(
+        text=want.query,
+        k=want.k if want.notes else 0,
+        now=clock if now is None else now,
+        as_of=now is not None,
+        environment=place.environment if place is not None else "",
+        family=place.family if place is not None else "",
+        told=want.origin is not None,
+        past=want.replaced,
+    )
 
 
 def _score(insight: Insight, share: _Share) -> float:

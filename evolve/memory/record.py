@@ -12,8 +12,8 @@ from evolve.files import canonical_json, digest
 from evolve.memory.insight_book import EpisodeEntry, InsightBook
 from evolve.memory.insights import ClaimKey, EvidenceRow, insight_id
 from evolve.memory.metrics.book import METRICS
+from evolve.memory.notes import NOTES
 from evolve.memory.preferences.book import PREFERENCES
-from evolve.memory.recall import Note
 from evolve.store import Database, Migration, value_of
 
 # Columns called problem hold a group, because GROUP is a word of SQL.
@@ -48,6 +48,7 @@ MIGRATIONS: tuple[Migration, ...] = (
         4,
         "CREATE TABLE memory_sources (episode TEXT PRIMARY KEY, source TEXT NOT NULL, checksum TEXT NOT NULL)",
     ),
+    NOTES,
 )
 
 EPOCH = "memory.epoch"
@@ -280,16 +281,3 @@ def write_expiry(db: Database, insight: str, reason: str, at: float) -> None:
         db.insert(
             "memory_expiries", {"insight": insight, "through": newest[0]["last"] or 0, "reason": reason, "at": at}
         )
-
-
-def write_note(db: Database, text: str, author: str, at: float) -> Note:
-    """Keeps a note; the same text by the same author is kept once."""
-    name = digest(canonical_json([author, text]))[:32]
-    db.insert("memory_notes", {"id": name, "text": text, "author": author, "at": at}, key="id")
-    return read_notes(db)[name]
-
-
-def read_notes(db: Database) -> dict[str, Note]:
-    """All notes by id, oldest first."""
-    # in the order they were written in; clocks jump
-    return {str(row["id"]): value_of(Note, row) for row in db.rows("memory_notes")}

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
 from evolve.episodes import Origin, Recalled, Scope
+from evolve.memory.derived_index import LateIndex, measured
 from evolve.memory.encoding import TaskEncoder
-from evolve.memory.episode_index import LateIndex, measured
 from evolve.memory.insight_book import EpisodeEntry, ExperienceRow, InsightBook
 from evolve.memory.insights import EvidenceRow
-from evolve.memory.recall import Note, recall_insights, recall_notes, recall_request
+from evolve.memory.notes import NoteSnapshot
+from evolve.memory.recall import note_question, recall_insights, recall_request
 from evolve.vectors import Hit, Where
 
 Item = TypeVar("Item")
@@ -52,7 +53,7 @@ class MemorySnapshot:
     book: InsightBook
     encoder: TaskEncoder
     index: LateIndex
-    notes: Mapping[str, Note]
+    notes: NoteSnapshot
     silent: frozenset[str] = frozenset()
 
     def recall(
@@ -75,7 +76,8 @@ class MemorySnapshot:
             names = sorted(hit.id for hit in index.query(vector, count, where))
             return measured(names, index.vectors(names), vector)
 
-        return recall_insights(book, search, want) + recall_notes(self.notes, want)
+        found = recall_insights(book, search, want)
+        return found + self.notes.recall(note_question(want, now, self.notes.made)) if want.notes else found
 
     def experience(self) -> list[ExperienceRow]:
         """Rows to fit a guide on: all live evidence of supported and confirmed insights."""

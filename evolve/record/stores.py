@@ -12,7 +12,7 @@ from evolve.failpoints import hit
 from evolve.files import canonical_json, digest
 from evolve.gate import Decisions, Gate, Looks, Prequential, RegressionSuite, Seals
 from evolve.memory import Memory, MemorySnapshot
-from evolve.memory.episode_index import LateIndex
+from evolve.memory.derived_index import LateIndex
 from evolve.optimizer import ALL_INSIGHTS, Variant, VariantArchive
 from evolve.record.arms import UNLEARNED, Arm
 from evolve.skills import KEPT, Skill, SkillLibrary

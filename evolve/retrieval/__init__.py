@@ -6,16 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 from evolve.retrieval.fusion import fuse
 from evolve.retrieval.lexical import BM25, words
+from evolve.retrieval.word_index import WordIndex
 
 if TYPE_CHECKING:
     from evolve.retrieval.embedders import Embedder, HashingEmbedder
-    from evolve.retrieval.sentence_transformer import SentenceTransformerEmbedder, bundled_model
+    from evolve.retrieval.minilm import MiniLMEmbedder, bundled_model
+    from evolve.retrieval.sentence_transformer import SentenceTransformerEmbedder
 
 __all__ = [
     "BM25",
     "Embedder",
     "HashingEmbedder",
+    "MiniLMEmbedder",
     "SentenceTransformerEmbedder",
+    "WordIndex",
     "bundled_model",
     "fuse",
     "words",
@@ -28,7 +32,11 @@ def __getattr__(name: str) -> Any:
         from evolve.retrieval import embedders
 
         return getattr(embedders, name)
-    if name in ("SentenceTransformerEmbedder", "bundled_model"):
+    if name in ("MiniLMEmbedder", "bundled_model"):
+        from evolve.retrieval import minilm
+
+        return getattr(minilm, name)
+    if name == "SentenceTransformerEmbedder":
         from evolve.retrieval import sentence_transformer
 
         return getattr(sentence_transformer, name)

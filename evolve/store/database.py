@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -357,8 +358,13 @@ def with_own(migrations: Sequence[Migration]) -> list[Migration]:
 
 def value_of(cls: type[T], row: Mapping[str, Value], **rest: Any) -> T:
     """The dataclass that a row keeps: every field from the column of its name, but for those that are given."""
-    names = [item.name for item in fields(cls) if item.name in row and item.name not in rest]  # type: ignore[arg-type]
-    return cls(**{name: row[name] for name in names}, **rest)
+    names = _names(cls)  # type: ignore[arg-type]
+    return cls(**{name: row[name] for name in names if name in row and name not in rest}, **rest)
+
+
+@cache
+def _names(cls: type) -> tuple[str, ...]:
+    return tuple(item.name for item in fields(cls))
 
 
 def _condition(where: Where, parameters: Sequence[Value]) -> tuple[str, list[Value]]:

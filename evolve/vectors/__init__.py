@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from evolve.vectors.protocol import CROSSOVER, Hit, IndexOpener, Progress, Rows, Tag, VectorIndex, Where
 
 if TYPE_CHECKING:
-    from evolve.vectors.exact import MemoryIndex
+    from evolve.vectors.exact import MemoryIndex, copied_exact
     from evolve.vectors.stored import Care, StoredIndex, open_index, open_store
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "Tag",
     "VectorIndex",
     "Where",
+    "copied_exact",
     "open_index",
     "open_store",
 ]
@@ -39,8 +40,8 @@ def __getattr__(name: str) -> Any:
         from evolve.vectors import stored
 
         return getattr(stored, name)
-    if name == "MemoryIndex":
-        from evolve.vectors.exact import MemoryIndex
+    if name in ("MemoryIndex", "copied_exact"):
+        from evolve.vectors import exact
 
-        return MemoryIndex
+        return getattr(exact, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -27,6 +27,8 @@ _ROOM = 64
 _DIGITS = 6
 """Distances are rounded to this many decimals before ties are broken by id: single precision
 leaves noise beyond it, which differs between machines."""
+_UNIT = 1e-6
+"""By which the length of a unit row in single precision differs from 1 at most."""
 
 
 class MemoryIndex:
@@ -104,6 +106,10 @@ class MemoryIndex:
         """
         return np.asarray(self._matrix[[self._rows[name] for name in ids]])
 
+    def held(self, ids: Sequence[str]) -> dict[str, np.ndarray]:
+        """The unit vectors of those of these ids that it has."""
+        return {name: self._matrix[self._rows[name]] for name in ids if name in self._rows}
+
     def tags(self, name: str) -> dict[str, Tag]:
         """The tags of one id."""
         return dict(self._tags[self._rows[name]])
@@ -164,6 +170,15 @@ def open_exact(path: Path, name: str, dimension: int) -> ExactIndex:
         raise WorkspaceError(f"the index folder {folder} cannot be used: {error.strerror}") from error
 
 
+def copied_exact(path: Path, name: str, dimension: int) -> ExactIndex:
+    """What :func:`open_exact` would open, for readers: nothing is made, set aside or written. Empty where it cannot be
+    read."""
+    try:
+        return ExactIndex(path, name, dimension, copied=True)
+    except OSError:
+        return ExactIndex(path / "none", name, dimension, copied=True)
+
+
 class ExactIndex(MemoryIndex):
     """An exact index that is read whole when it is opened, and written whole when it is closed, if it changed.
 
@@ -173,9 +188,9 @@ class ExactIndex(MemoryIndex):
         set_aside: Where a damaged file was moved when the index was opened, or None.
     """
 
-    def __init__(self, folder: Path, name: str, dimension: int) -> None:
+    def __init__(self, folder: Path, name: str, dimension: int, *, copied: bool = False) -> None:
         super().__init__(dimension)
-        self._file, self._name = folder / EXACT_FILE, name
+        self._file, self._name, self._copied = folder / EXACT_FILE, name, copied
         self.set_aside: Path | None = None
         try:
             content = self._file.read_bytes()
@@ -184,10 +199,10 @@ class ExactIndex(MemoryIndex):
         try:
             self._take(content)
         except (KeyError, TypeError, ValueError):
-            self.set_aside = set_aside(folder)
+            self.set_aside = None if copied else set_aside(folder)
 
     def close(self) -> None:
-        if self._changed:
+        if self._changed and not self._copied:
             write_atomic(self._file, self._content())
             self._changed = False
 
@@ -240,4 +255,8 @@ def unit_rows(rows: np.ndarray, dimension: int) -> np.ndarray:
     if not largest.all():
         raise ValueError("a zero vector has no direction")
     scaled = rows / largest
-    return np.asarray(scaled / np.linalg.norm(scaled, axis=1, keepdims=True), dtype=np.float32)
+    lengths = np.linalg.norm(scaled, axis=1, keepdims=True)
+    # Rows of length 1 stay as they are: scaled again they would differ in the last digit from what was put in.
+    with np.errstate(over="ignore"):
+        sound = np.abs(lengths * largest - 1) < _UNIT
+    return np.asarray(np.where(sound, rows, scaled / lengths), dtype=np.float32)

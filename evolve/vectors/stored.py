@@ -146,6 +146,10 @@ class StoredIndex:
     def query(self, vector: np.ndarray, k: int, where: Where | None = None) -> list[Hit]:
         return self._inner.query(vector, k, where)
 
+    def held(self, ids: Sequence[str]) -> dict[str, np.ndarray]:
+        """The unit vectors of those of these ids that are at hand: of all in an exact index, of none in Chroma's."""
+        return self._inner.held(ids) if isinstance(self._inner, ExactIndex) else {}
+
     def delete(self, ids: Sequence[str]) -> None:
         self._inner.delete(ids)
 

@@ -120,20 +120,25 @@ def open_stores(
     db = Database(paths.db, MIGRATIONS, read_only=read_only)
     objects = ObjectStore(paths.objects)
 
-    def index(dimension: int) -> VectorIndex:
-        from evolve.vectors import Care, MemoryIndex, open_store
+    def index(dimension: int, path: Path = paths.index, name: str = "episodes") -> VectorIndex:
+        from evolve.vectors import Care, copied_exact, open_store
 
-        # A reader may not touch the files of the index, which a writer may be changing.
+        # A reader writes nothing there, as a writer may be at work; of one of Chroma's it makes an exact one in memory.
         if read_only:
-            return MemoryIndex(dimension)
-        return open_store(settings.vectors, paths.index, "episodes", dimension, Care(warn=warn))
+            return copied_exact(path, name, dimension)
+        return open_store(settings.vectors, path, name, dimension, Care(warn=warn))
 
     runs = RunRecords(db)
     return Stores(
         db=db,
         objects=objects,
         runs=runs,
-        memory=Memory(db, index, open_embedder(settings)),
+        memory=Memory(
+            db,
+            index,
+            open_embedder(settings),
+            note_index=lambda dimension: index(dimension, paths.index.with_name("index-notes"), "notes"),
+        ),
         skills=SkillLibrary(db, objects, paths.skills),
         variants=VariantArchive(db, objects),
         decisions=Decisions(db, earlier=runs.judged_groups),
@@ -170,6 +175,15 @@ def open_embedder(settings: Settings) -> Embedder:
     Raises:
         WorkspaceError: When it is not installed; the hint says how to get it.
     """
+    name, with_folder, folder = settings.encoder.partition(":")
+    if with_folder and name == "minilm":
+        from evolve.retrieval import MiniLMEmbedder
+
+        if not Path(folder).expanduser().is_absolute():  # a command finds it from any folder, or from none
+            raise WorkspaceError(
+                f"the encoder's folder {folder!r} is no whole path", hint="such as minilm:~/models/bge"
+            )
+        return MiniLMEmbedder(folder)
     factory: Callable[[], Embedder] | None = find("encoders", settings.encoder, Callable)
     if factory is None:
         raise WorkspaceError(f"there is no text encoder {settings.encoder!r}", hint="install the package that has it")

@@ -48,7 +48,7 @@ def test_what_a_package_offers_serves_a_workspace_that_names_it(tmp_path: Path, 
 
 
 @pytest.mark.parametrize(
-    ("key", "known"), [("vectors", "auto, exact, chroma, lists"), ("encoder", "hashing, st, letters")]
+    ("key", "known"), [("vectors", "auto, exact, chroma, lists"), ("encoder", "hashing, minilm, st, letters")]
 )
 def test_a_name_that_nobody_offers_is_refused_with_those_that_there_are(
     tmp_path: Path, offered: None, key: str, known: str

@@ -82,6 +82,7 @@ def _sandbox(settings: Settings) -> Finding:
 
 def _encoder(settings: Settings) -> Finding:
     embedder = open_embedder(settings)
+    embedder.encode(["word"])  # what is missing or damaged shows at the first text
     return Finding(part="encoder", state="ok", text=f"{embedder.name}, {embedder.dimension} dimensions")
 
 

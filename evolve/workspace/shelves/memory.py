@@ -6,9 +6,11 @@ import builtins
 import getpass
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from evolve.episodes import Recalled, Scope
+from evolve.errors import UsageError
 from evolve.files import write_atomic
 from evolve.memory import CausalChain, EvidenceRow, Insight, InsightStatus, MemoryCheck, Note, Sentence
 from evolve.record.stores import Stores
@@ -17,6 +19,16 @@ from evolve.workspace.shelves.shelf import Shelf
 
 if TYPE_CHECKING:
     from evolve.improve.item_history import ItemHistory
+
+NoteRole = Literal["user", "assistant", "tool", "document"]
+
+
+class NoteOrigin(TypedDict, total=False):
+    """Where a note belongs."""
+
+    id: str
+    thread: str
+    source: str
 
 
 class Memories(Shelf):
@@ -30,13 +42,48 @@ class Memories(Shelf):
         self._stores, self._memory = stores, stores.memory
         self._on_empty = on_empty
 
-    def note(self, text: str, *, author: str | None = None) -> Note:
-        """Keeps what a person says. It is shown and attributed, and never evidence."""
-        return self._memory.note(text, author or getpass.getuser())
+    def note(
+        self,
+        text: str,
+        *,
+        author: str | None = None,
+        scope: Scope | None = None,
+        role: NoteRole = "user",
+        at: datetime | float | None = None,
+        **more: Unpack[NoteOrigin],
+    ) -> Note:
+        """Keeps what somebody says. It is shown and attributed, and never evidence.
+
+        A new value for what an earlier note spoke of replaces that note in what is recalled; nothing is deleted. What
+        one role said is replaced by none that is trusted less.
+
+        Args:
+            author: Who says it; you, where it is left out.
+            scope: Only for work of this environment and family.
+            role: ``user``, ``assistant``, ``tool`` or ``document``; what is not the user's is shown as unchecked.
+            at: When it was said, in seconds since the epoch or as a date; now, where it is left out.
+            more: ``id``, where it has one of its own; ``thread``, the conversation it is part of; ``source``, such as
+                a file.
+
+        Raises:
+            UsageError: There is no text, no such role, or another note has that id.
+        """
+        place = {"environment": scope.environment, "family": scope.family} if scope is not None else {}
+        time = _seconds(at) or 0.0
+        return self._memory.note(text, author or getpass.getuser(), role=role, at=time, **place, **more)
+
+    @property
+    def encoder(self) -> str:
+        """The name of what turns texts into vectors here, as the setting ``encoder`` chose it."""
+        return self._memory.embedder.name
 
     def notes(self) -> builtins.list[Note]:
-        """All notes, oldest first."""
+        """All notes, oldest first, those that were replaced too."""
         return self._memory.notes()
+
+    def replaced(self, as_of: datetime | float | None = None) -> Mapping[str, Note]:
+        """The notes that no longer hold, by id, with the note that replaced each by then."""
+        return self._memory.replaced(_seconds(as_of))
 
     def show(self, insight: str) -> Insight:
         """One insight, by id or a unique beginning of it."""
@@ -67,10 +114,22 @@ class Memories(Shelf):
         *,
         scope: Scope | None = None,
         now: float | None = None,
+        as_of: datetime | float | None = None,
         kinds: Sequence[str] | None = None,
     ) -> builtins.list[Recalled]:
-        """What is worth knowing for a task in words."""
-        return self._memory.recall(query, k, scope=scope, now=now, kinds=kinds)
+        """What is worth knowing for a task in words.
+
+        Args:
+            as_of: As it was known then, in seconds since the epoch or as a date; ``now`` is the same in seconds.
+            kinds: Some of ``insight``, ``note``, ``replaced`` (notes, with those that no longer hold), or a status of
+                insights; None for insights and notes.
+
+        Raises:
+            UsageError: Both times are given.
+        """
+        if now is not None and as_of is not None:
+            raise UsageError("now and as_of say the same", hint="give one of them")
+        return self._memory.recall(query, k, scope=scope, now=_seconds(as_of) if now is None else now, kinds=kinds)
 
     def why(self, effect: str) -> builtins.list[CausalChain]:
         """Chains of causes that end in an effect, with their evidence."""
@@ -106,3 +165,7 @@ class Memories(Shelf):
     def reindex(self, progress: Progress | None = None) -> int:
         """Builds the index anew from the record; gives the number of episodes in it."""
         return self._memory.reindex(progress)
+
+
+def _seconds(when: datetime | float | None) -> float | None:
+    return when.timestamp() if isinstance(when, datetime) else when

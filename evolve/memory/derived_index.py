@@ -1,19 +1,18 @@
-"""The derived index over episodes: a stored index, plus what it has not taken in yet.
+"""The derived index over items of the record (episodes, notes): a stored index, plus what it has not taken in yet.
 
-A stored index is expensive to add to one by one and cheap in batches. New episodes therefore
-wait in an exact index in memory, and both are asked at each query.
+A stored index is expensive to add to one by one and cheap in batches. New items therefore wait in an exact index in
+memory, and both are asked at each query.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from evolve.failpoints import hit
-from evolve.memory.encoding import TaskEncoder
-from evolve.memory.insight_book import EpisodeEntry
+from evolve.memory.encoding import Look, LookEncoder
 from evolve.vectors import Hit, Progress, Tag, VectorIndex, Where
 
 if TYPE_CHECKING:
@@ -32,66 +31,98 @@ IndexFactory = Callable[[int], VectorIndex]
 """Opens the stored index for vectors of a dimension."""
 
 
-class EpisodeIndex:
-    """Finds episodes near a task. Brought up to date by :meth:`catch_up` before each query.
+class Indexed(Protocol):
+    """An item of the record that an index finds."""
+
+    @property
+    def key(self) -> str:
+        """Its id in the record."""
+        ...
+
+    @property
+    def seq(self) -> int:
+        """Its place in the record, rising."""
+        ...
+
+    @property
+    def look(self) -> Look:
+        """What it is found by."""
+        ...
+
+    @property
+    def tags(self) -> Mapping[str, Tag]:
+        """What queries may be restricted to."""
+        ...
+
+
+class DerivedIndex:
+    """Finds items near a look. Brought up to date by :meth:`catch_up` before each query.
 
     Args:
         factory: Opens the stored index; called at the first query, not before.
     """
 
-    def __init__(self, factory: IndexFactory, encoder: TaskEncoder) -> None:
+    def __init__(self, factory: IndexFactory, encoder: LookEncoder) -> None:
         self._factory = factory
         self._encoder = encoder
         self._stored: VectorIndex | None = None
-        self._pending: list[EpisodeEntry] = []
+        self._pending: list[Indexed] = []
         self._reached = 0
         self._epoch = 0
         self._listed = 0
-        self._entries: dict[str, EpisodeEntry] = {}
+        self._entries: dict[str, Indexed] = {}
         self._encoded: dict[str, np.ndarray] = {}
 
     @cached_property
     def _waiting(self) -> MemoryIndex:
-        # Made when the first episode comes or is asked for: numpy takes longer to load than the record to open.
+        # Made when the first item comes or is asked for: numpy takes longer to load than the record to open.
         return exact_index((), self._encoder)
 
-    def catch_up(self, entries: Sequence[EpisodeEntry], epoch: int) -> None:
+    def catch_up(self, entries: Sequence[Indexed], epoch: int) -> None:
         """Takes in what is new.
 
-        An index of another epoch or encoder, one that is ahead of the record, or one that holds other episodes
+        An index of another epoch or encoder, one that is ahead of the record, or one that holds other items
         than the record had by then, is emptied and filled again.
 
         Args:
-            entries: All episodes of the record, by rising ``seq``.
+            entries: All items of the record, by rising ``seq``.
         """
         if self._stored is None or self._epoch != epoch:
             self._open(entries, epoch)
         for entry in _after(entries, self._listed):
-            self._entries[entry.episode] = entry
+            self._entries[entry.key] = entry
             self._listed = entry.seq
         fresh = _after(entries, self._reached)
         if not fresh:
             return
-        _add(self._waiting, self._encoder, fresh)
+        self._waiting.upsert([entry.key for entry in fresh], self._kept(fresh), _tags(fresh))
         self._pending.extend(fresh)
         self._reached = fresh[-1].seq
         if len(self._pending) >= BATCH:
             self.flush()
 
     def query(self, vector: np.ndarray, k: int, where: Where | None) -> list[Hit]:
-        """The nearest episodes, stored and waiting."""
+        """The nearest items, stored and waiting."""
         stored = self._stored.query(vector, k, where) if self._stored is not None else []
         found = sorted({hit.id for hit in (*stored, *self._waiting.query(vector, k, where))})
         known = [name for name in found if name in self._entries]
         return measured(known, self._vectors(known), vector)[:k]
 
     def _vectors(self, names: Sequence[str]) -> np.ndarray:
-        fresh = [self._entries[name] for name in names if name not in self._encoded]
         if len(self._encoded) > _KEPT:
-            self._encoded, fresh = {}, [self._entries[name] for name in names]
-        for entry, row in zip(fresh, _encode(self._encoder, fresh), strict=True):
-            self._encoded[entry.episode] = row
+            self._encoded = {}
+        missing = [name for name in names if name not in self._encoded]
+        # Bit for bit what encoding gave, which may take long; stores of other packages and Chroma's do not say it.
+        held = getattr(self._stored, "held", None)
+        self._encoded.update(held(missing) if held is not None else {})
+        self._kept([self._entries[name] for name in missing if name not in self._encoded])
         return _stacked([self._encoded[name] for name in names], self._encoder.dimension)
+
+    def _kept(self, entries: Sequence[Indexed]) -> np.ndarray:
+        """Encodes items, and keeps the vectors at hand for measuring."""
+        rows = _encode(self._encoder, entries)
+        self._encoded.update((entry.key, row) for entry, row in zip(entries, rows, strict=True))
+        return rows
 
     def flush(self) -> None:
         """Moves what is waiting into the stored index."""
@@ -100,23 +131,27 @@ class EpisodeIndex:
         hit("index.upsert.before")
         for start in range(0, len(self._pending), BATCH):
             part = self._pending[start : start + BATCH]
-            names = [entry.episode for entry in part]
+            names = [entry.key for entry in part]
             self._stored.upsert(names, self._waiting.vectors(names), _tags(part))
         hit("index.upsert.after")
-        # Marked last: after a crash in between the same episodes are written again, to no effect.
+        # Marked last: after a crash in between the same items are written again, to no effect.
         self._stored.mark(self._era(self._epoch) * _SEQ + self._reached)
         hit("index.marked")
         self._pending = []
         self._waiting.clear()
 
-    def rebuild(self, entries: Sequence[EpisodeEntry], epoch: int, progress: Progress | None = None) -> None:
+    def restart(self) -> None:
+        """Looks at the stored index again at the next :meth:`catch_up`, because items left the record."""
+        self._epoch = -1
+
+    def rebuild(self, entries: Sequence[Indexed], epoch: int, progress: Progress | None = None) -> None:
         """Fills the stored index anew from the record."""
         self._forget(epoch)
         self._fill(self._connected(), entries, progress)
         self.catch_up(entries, epoch)
 
-    def differences(self, entries: Sequence[EpisodeEntry], epoch: int) -> tuple[set[str], set[str]]:
-        """Episodes that the stored index lacks although it says it has them, and those the record does not have.
+    def differences(self, entries: Sequence[Indexed], epoch: int) -> tuple[set[str], set[str]]:
+        """Items that the stored index lacks although it says it has them, and those the record does not have.
 
         To be asked before :meth:`catch_up`, which mends both. An index of another epoch or encoder differs in
         nothing: it is simply not of use.
@@ -125,11 +160,11 @@ class EpisodeIndex:
         if era != self._era(epoch):
             return set(), set()
         held = set(self._connected().ids())
-        known = {entry.episode for entry in entries if entry.seq <= reached}
-        return known - held, held - {entry.episode for entry in entries}
+        known = {entry.key for entry in entries if entry.seq <= reached}
+        return known - held, held - {entry.key for entry in entries}
 
     def ids(self) -> list[str]:
-        """All episodes that can be found, sorted."""
+        """All items that can be found, sorted."""
         stored = self._stored.ids() if self._stored is not None else []
         return sorted({*stored, *self._waiting.ids()})
 
@@ -146,11 +181,11 @@ class EpisodeIndex:
         """One number for the encoder and the epoch: vectors of another era are of no use."""
         return zlib.crc32(self._encoder.name.encode()) * _EPOCHS + epoch
 
-    def _open(self, entries: Sequence[EpisodeEntry], epoch: int) -> None:
+    def _open(self, entries: Sequence[Indexed], epoch: int) -> None:
         stored = self._connected()
         self._forget(epoch)
         era, reached = divmod(stored.generation, _SEQ)
-        known = [entry.episode for entry in entries if entry.seq <= reached]
+        known = [entry.key for entry in entries if entry.seq <= reached]
         ahead = reached > (entries[-1].seq if entries else 0)
         if era == self._era(epoch) and not ahead and stored.ids() == sorted(known):
             self._reached = reached
@@ -172,13 +207,13 @@ class EpisodeIndex:
         self._pending, self._reached, self._epoch = [], 0, epoch
         self._listed, self._entries, self._encoded = 0, {}, {}
 
-    def _fill(self, stored: VectorIndex, entries: Sequence[EpisodeEntry], progress: Progress | None) -> None:
+    def _fill(self, stored: VectorIndex, entries: Sequence[Indexed], progress: Progress | None) -> None:
         from evolve.vectors import Rows
 
         last = entries[-1].seq if entries else 0
         rows = Rows(
-            ids=[entry.episode for entry in entries],
-            vectors=_stacked(list(_encode(self._encoder, entries)), self._encoder.dimension),
+            ids=[entry.key for entry in entries],
+            vectors=_stacked(list(self._kept(entries)), self._encoder.dimension),
             tags=_tags(entries),
             generation=self._era(self._epoch) * _SEQ + last,
         )
@@ -187,8 +222,8 @@ class EpisodeIndex:
         self._reached = last
 
 
-def exact_index(entries: Sequence[EpisodeEntry], encoder: TaskEncoder) -> MemoryIndex:
-    """An exact index over these episodes, for readers that must not touch the stored one."""
+def exact_index(entries: Sequence[Indexed], encoder: LookEncoder) -> MemoryIndex:
+    """An exact index over these items, for readers that must not touch the stored one."""
     from evolve.vectors import MemoryIndex
 
     index = MemoryIndex(encoder.dimension)
@@ -198,9 +233,9 @@ def exact_index(entries: Sequence[EpisodeEntry], encoder: TaskEncoder) -> Memory
 
 
 class LateIndex:
-    """An exact index over episodes, made when it is first searched or sent to another process; many never are."""
+    """An exact index over items, made when it is first searched or sent to another process; many never are."""
 
-    def __init__(self, entries: Sequence[EpisodeEntry], encoder: TaskEncoder) -> None:
+    def __init__(self, entries: Sequence[Indexed], encoder: LookEncoder) -> None:
         self._entries, self._encoder = entries, encoder
         self._made: MemoryIndex | None = None
 
@@ -217,10 +252,10 @@ class LateIndex:
 
 
 def measured(names: Sequence[str], vectors: np.ndarray, vector: np.ndarray) -> list[Hit]:
-    """The exact distances of these episodes, nearest first, equal ones by id.
+    """The exact distances of these items, nearest first, equal ones by id.
 
     Indexes differ in the last digits of a distance. Measuring again from the vectors makes a
-    recall the same whether an episode was found in the stored index, the waiting one or a copy.
+    recall the same whether an item was found in the stored index, the waiting one or a copy.
     """
     import numpy as np
 
@@ -236,25 +271,25 @@ def _stacked(rows: Sequence[np.ndarray], dimension: int) -> np.ndarray:
     return np.stack(rows) if rows else np.zeros((0, dimension))
 
 
-def _encode(encoder: TaskEncoder, entries: Sequence[EpisodeEntry]) -> np.ndarray:
-    """Unit vectors of the episodes, in the single precision that indexes keep."""
+def _encode(encoder: LookEncoder, entries: Sequence[Indexed]) -> np.ndarray:
+    """Unit vectors of the items, in the single precision that indexes keep."""
     import numpy as np
 
-    rows = encoder.encode([(entry.features, entry.instruction) for entry in entries])
+    rows = encoder.encode([entry.look for entry in entries])
     if not len(rows):
         return rows
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
 
 
-def _add(index: VectorIndex, encoder: TaskEncoder, entries: Sequence[EpisodeEntry]) -> None:
-    index.upsert([entry.episode for entry in entries], _encode(encoder, entries), _tags(entries))
+def _add(index: VectorIndex, encoder: LookEncoder, entries: Sequence[Indexed]) -> None:
+    index.upsert([entry.key for entry in entries], _encode(encoder, entries), _tags(entries))
 
 
-def _tags(entries: Sequence[EpisodeEntry]) -> list[dict[str, Tag]]:
-    return [{"environment": entry.environment, "family": entry.family} for entry in entries]
+def _tags(entries: Sequence[Indexed]) -> list[Mapping[str, Tag]]:
+    return [entry.tags for entry in entries]
 
 
-def _after(entries: Sequence[EpisodeEntry], seq: int) -> Sequence[EpisodeEntry]:
+def _after(entries: Sequence[Indexed], seq: int) -> Sequence[Indexed]:
     # New entries are at the end, so walking back from there costs only what is new.
     start = len(entries)
     while start and entries[start - 1].seq > seq:

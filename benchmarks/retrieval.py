@@ -1,0 +1,187 @@
+"""Is what was stored found again? Public sets of tools and of causal rules, each text a note, each request a question.
+
+Measured is the recall of notes as a workspace does it, beside its parts alone and other ways of fusing them, all on the
+same vectors: the share of the relevant texts among the first k, averaged over questions, with an interval by bootstrap.
+The sets are for reporting; nothing in the package was chosen by them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.record import Outcome, Target, common_options, progress, publish
+from evolve.memory import MIGRATIONS, Memory
+from evolve.retrieval import BM25, Embedder, HashingEmbedder, WordIndex, fuse
+from evolve.settings import Settings
+from evolve.store import Database
+from evolve.vectors import MemoryIndex, VectorIndex
+from evolve.workspace.opening import open_embedder
+
+DEPTHS = (1, 5, 10)
+_RANK_CONSTANT = 60
+"""Of reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009)."""
+_ARM_HITS = 200
+_RESAMPLES = 1000
+TARGETS = {("bfcl", 5): 0.765, ("seal-tools", 5): 0.82, ("e-care", 1): 0.52, ("e-care", 5): 0.745}
+OURS = "evolve"
+
+Ranker = Callable[[str], Sequence[str]]
+"""Ids for a question, best first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Corpus:
+    """One public set."""
+
+    name: str
+    texts: Mapping[str, str]
+    questions: Sequence[tuple[str, frozenset[str]]]
+
+
+def read_corpus(folder: Path, most: int | None) -> Corpus:
+    """Reads ``corpus.jsonl`` and ``queries.jsonl``; of the questions the first ``most``."""
+
+    def lines(name: str) -> list[dict[str, Any]]:
+        with (folder / name).open(encoding="utf-8") as stream:
+            return [json.loads(line) for line in stream]
+
+    return Corpus(
+        name=folder.name,
+        texts={str(row["id"]): str(row["text"]) for row in lines("corpus.jsonl")},
+        questions=[(str(row["text"]), frozenset(map(str, row["relevant"]))) for row in lines("queries.jsonl")[:most]],
+    )
+
+
+@contextmanager
+def rankers(corpus: Corpus, embedder: Embedder) -> Iterator[dict[str, Ranker]]:
+    """Every way of searching this set, by name."""
+    words, plain = WordIndex(), BM25(corpus.texts)
+    words.add(corpus.texts)
+    vectors = MemoryIndex(embedder.dimension)
+    vectors.upsert(list(corpus.texts), embedder.encode(list(corpus.texts.values())))
+
+    def dense(question: str) -> dict[str, float]:
+        hits = vectors.query(embedder.encode([question])[0], _ARM_HITS)
+        return {hit.id: 1 - hit.distance for hit in hits}
+
+    def by_rank(question: str) -> list[str]:
+        total: dict[str, float] = {}
+        for scores in (words.scores(question, _ARM_HITS), dense(question)):
+            for rank, name in enumerate(scores):
+                total[name] = total.get(name, 0.0) + 1 / (_RANK_CONSTANT + rank + 1)
+        return sorted(total, key=lambda name: (-total[name], name))
+
+    def by_score(question: str) -> list[str]:
+        return [name for name, _ in fuse([(1.0, words.scores(question, _ARM_HITS)), (1.0, dense(question))])]
+
+    with _memory(corpus, embedder) as memory:
+        yield {
+            OURS: lambda question: [item.id for item in memory.recall(question, max(DEPTHS), kinds=["note"])],
+            "BM25, no stems": lambda question: _best(plain.scores(question)),
+            "BM25, stems": lambda question: list(words.scores(question, _ARM_HITS)),
+            "vectors": lambda question: list(dense(question)),
+            "fused by rank": by_rank,
+            "fused by score 1:1": by_score,
+        }
+    words.close()
+
+
+@contextmanager
+def _memory(corpus: Corpus, embedder: Embedder) -> Iterator[Memory]:
+    def index(dimension: int) -> VectorIndex:
+        return MemoryIndex(dimension)
+
+    with tempfile.TemporaryDirectory(prefix="retrieval-") as folder, Database(Path(folder) / "m.db", MIGRATIONS) as db:
+        memory = Memory(db, index, embedder)
+        with db.transaction():
+            for name, text in corpus.texts.items():
+                memory.note(text, "corpus", id=name, role="document", at=1.0)
+        yield memory
+        memory.close()
+
+
+def _best(scores: Mapping[str, float]) -> list[str]:
+    return sorted(scores, key=lambda name: (-scores[name], name))
+
+
+def measure(corpus: Corpus, embedder: Embedder | None = None) -> list[dict[str, Any]]:
+    """A row for each question and way of searching: the recall at each depth, and CPU milliseconds."""
+    embedder = embedder or HashingEmbedder()
+    rows = []
+    with rankers(corpus, embedder) as ways:
+        for way, rank in ways.items():
+            progress(f"{corpus.name}: {way}")
+            rank("a first question, which makes what is made late")
+            for number, (question, relevant) in enumerate(corpus.questions):
+                started = time.process_time()
+                found = rank(question)[: max(DEPTHS)]
+                spent = (time.process_time() - started) * 1000
+                recalls = {
+                    f"recall@{depth}": len(relevant.intersection(found[:depth])) / len(relevant) for depth in DEPTHS
+                }
+                row = {"set": corpus.name, "way": way, "encoder": embedder.name, "question": number, **recalls}
+                rows.append({**row, "cpu_ms": round(spent, 3)})
+    return rows
+
+
+def targets_of(rows: Sequence[Mapping[str, Any]]) -> list[Target]:
+    """The targets of this benchmark, with intervals over questions."""
+    found = []
+    for (name, depth), target in TARGETS.items():
+        values = [row[f"recall@{depth}"] for row in rows if (row["set"], row["way"]) == (name, OURS)]
+        low, high = _interval(values)
+        mean = sum(values) / len(values) if values else None
+        found.append(
+            Target(name=f"{name} recall@{depth}", op=">=", target=target, value=mean, low=low, high=high, n=len(values))
+        )
+    return found
+
+
+def _interval(values: Sequence[float]) -> tuple[float | None, float | None]:
+    import numpy as np
+
+    if not values:
+        return None, None
+    draws = np.random.default_rng(0).choice(np.asarray(values), size=(_RESAMPLES, len(values))).mean(axis=1)
+    low, high = np.quantile(draws, (0.025, 0.975))
+    return float(low), float(high)
+
+
+def table(outcome: Outcome) -> str:
+    """Means for a terminal, a line for each set and way, and then the targets."""
+    names = [*(f"recall@{depth}" for depth in DEPTHS), "cpu_ms"]
+    lines = [f"{'set':12}{'way':20}" + "".join(f"{name:>11}" for name in names)]
+    for name, way in dict.fromkeys((row["set"], row["way"]) for row in outcome.rows):
+        mine = [row for row in outcome.rows if (row["set"], row["way"]) == (name, way)]
+        lines.append(f"{name:12}{way:20}" + "".join(f"{sum(row[n] for row in mine) / len(mine):11.3f}" for n in names))
+    lines += [
+        f"{'met ' if one.met else 'MISS'} {one.name} {one.op} {one.target}: {one.value}" for one in outcome.targets
+    ]
+    return "\n".join(lines)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.retrieval", description=(__doc__ or "").split("\n")[0])
+    common_options(parser, seeds=1)
+    parser.add_argument("--data", type=Path, required=True, help="folder with one folder for each set")
+    parser.add_argument("--encoder", default="hashing", help="as the setting encoder; minilm is a trained one")
+    options = parser.parse_args(argv)
+    embedder = open_embedder(Settings(encoder=options.encoder))
+    most = 60 if options.quick else None
+    folders = [options.data / name for name in dict.fromkeys(name for name, _ in TARGETS)]
+    rows = [row for folder in folders for row in measure(read_corpus(folder, most), embedder)]
+    outcome = Outcome(benchmark="retrieval", seeds=1, quick=options.quick, rows=rows, targets=targets_of(rows))
+    publish(outcome, options, table(outcome))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,10 @@
+"""Notes: what people, assistants, tools and documents said, with what later replaced it."""
+
+from __future__ import annotations
+
+from evolve.memory.notes.note import Note
+from evolve.memory.notes.ranking import NoteQuestion
+from evolve.memory.notes.shelf import NoteShelf, NoteSnapshot
+from evolve.memory.notes.table import NOTES
+
+__all__ = ["NOTES", "Note", "NoteQuestion", "NoteShelf", "NoteSnapshot"]

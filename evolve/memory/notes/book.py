@@ -1,0 +1,226 @@
+"""All notes of a record, and which of them a later one replaced.
+
+Which note is replaced is worked out from what was said and when, and never stored: nothing is lost, and a question may
+be asked of any time. A global preference for what is newer would lose facts that never changed, so age plays no part.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import insort
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from evolve.memory.notes.note import TRUST, Note
+
+if TYPE_CHECKING:
+    from evolve.memory.notes.facts import Fact
+
+_CHANGE = re.compile(
+    r"\b(?:now|no longer|any ?more|instead|switched|changed|moved|replaced|replaces|became|becomes|updated?|correction"
+    r"|actually|renamed|as of|from now on|new|postponed|rescheduled|extended|cancell?ed|raised|lowered|increased"
+    r"|reduced|stopped|quit|gave up|took over|used to|dropped|went (?:up|down))\b",
+    re.IGNORECASE,
+)
+"""What tells that something changed. Without it two notes that are alike are two notes."""
+_NAME = re.compile(r"(?:[A-Z][\w-]+)(?: [A-Z][\w-]+)*")
+_PLAIN = re.compile(
+    r"(?:We|The|My|Our|They|This|That|He|She|It|From|As|In|On|At|For|A|An|There|Update|Correction|Now)\b"
+)
+"""Words that open a sentence with a capital and are no name."""
+_ALIKE = 0.45
+"""Share of the information of what it replaces that a change has, at least."""
+_DENIED = 0.75
+"""The same, where nothing tells of a change and the new note only denies what the old one says."""
+_MARGIN = 0.1
+"""By which it must exceed the next best: a change that may concern two facts replaces neither."""
+_STILL = 0.5
+"""Share of a weight that words keep at least until they are weighed again."""
+
+
+@dataclass
+class _Said:
+    """One note as the book keeps it."""
+
+    note: Note
+    facts: tuple[Fact, ...]
+    whole: bool
+    """Whether facts are all that it says."""
+    words: frozenset[str]
+    weight: float = 0.0
+    """Of its words, when it was last weighed; it changes slowly as notes come."""
+    later: list[Note] = field(default_factory=list)
+    """What replaced it in free wording."""
+
+
+class NoteBook:
+    """Notes by id, oldest first, with what replaced them."""
+
+    def __init__(self, notes: Iterable[Note] = ()) -> None:
+        self.notes: dict[str, Note] = {}
+        self.said: list[Note] = []
+        """The same in the order of the record."""
+        self._said: dict[str, _Said] = {}
+        self._facts: dict[tuple[str, str, frozenset[str]], list[tuple[_Said, int]]] = {}
+        self._words: dict[str, list[_Said]] = {}
+        self._threads: dict[str, list[str]] = {}
+        self._places: dict[str, int] = {}
+        self._doubtful: set[str] = set()
+        """Notes of which something may have been replaced; of most there is nothing to ask."""
+        for note in notes:
+            self.add(note)
+
+    def add(self, note: Note) -> None:
+        """Takes in a note that was said last, as far as the record goes; its time may be any."""
+        # Here, because its many patterns take time to compile and most commands read no note.
+        from evolve.memory.notes.facts import read_fact, sentences, stems
+
+        stated = [read_fact(sentence) for sentence in sentences(note.text)]
+        facts = tuple(fact for fact in stated if fact is not None)
+        said = _Said(note, _own(facts, note.author), len(facts) == len(stated), stems(note.text))
+        groups = [self._group(said, place) for place in range(len(facts))]
+        if not any(groups) and len(stated) == 1:
+            self._replace_alike(said)
+        for place, group in enumerate(groups):
+            if group:
+                self._doubtful.update((group[0][0].note.id, note.id))
+            insort(group, (said, place), key=lambda item: _when(item[0].note))
+        self.notes[note.id], self._said[note.id] = note, said
+        self.said.append(note)
+        for word in said.words:
+            self._words.setdefault(word, []).append(said)
+        if note.thread:
+            thread = self._threads.setdefault(note.thread, [])
+            self._places[note.id] = len(thread)
+            thread.append(note.id)
+
+    def successor(self, name: str, now: float | None = None) -> Note | None:
+        """The note that replaced this one by then; None where it still holds, in part at least."""
+        if name not in self._doubtful:
+            return None
+        said = self._said[name]
+        whole = next((note for note in said.later if now is None or note.at <= now), None)
+        if whole is not None or not (said.whole and said.facts):
+            return whole
+        by_fact = [self._replaced(said, place, now) for place in range(len(said.facts))]
+        notes = [note for note in by_fact if note is not None]
+        return max(notes, key=_when) if len(notes) == len(by_fact) else None
+
+    def holder(self, name: str, now: float | None = None) -> str:
+        """The note that holds in place of this one by then: itself, or the last of those that replaced it."""
+        while (later := self.successor(name, now)) is not None:
+            name = later.id
+        return name
+
+    def around(self, name: str) -> tuple[str, ...]:
+        """The notes before and after this one in its thread."""
+        if name not in self._places:
+            return ()
+        thread, place = self._threads[self.notes[name].thread], self._places[name]
+        return (*thread[max(0, place - 1) : place], *thread[place + 1 : place + 2])
+
+    def _group(self, said: _Said, place: int) -> list[tuple[_Said, int]]:
+        """All notes that state a fact of this one's key for the same work, in order of time."""
+        return self._facts.setdefault((said.note.environment, said.note.family, said.facts[place].key), [])
+
+    def _replaced(self, said: _Said, place: int, now: float | None) -> Note | None:
+        """The newest note by then that says otherwise of one fact."""
+        for other, elsewhere in reversed(self._group(said, place)):
+            if _when(other.note) <= _when(said.note):
+                return None
+            known = now is None or other.note.at <= now
+            if (
+                known
+                and _contradicts(other.facts[elsewhere], said.facts[place])
+                and _may_replace(other.note, said.note)
+            ):
+                return other.note
+        return None
+
+    def _replace_alike(self, said: _Said) -> None:
+        """Free wording: replaces the one note that it tells a change of, or denies."""
+        from evolve.memory.notes.facts import is_negated
+
+        changes, denies = bool(_CHANGE.search(said.note.text)), is_negated(said.note.text)
+        if not (changes or denies):
+            return
+        least = _ALIKE if changes else _DENIED
+        weights = _Weights(self._words, len(self.notes))
+        shared: dict[str, float] = {}
+        for word in said.words:
+            weight = weights[word]
+            for other in self._words.get(word, ()):
+                shared[other.note.id] = shared.get(other.note.id, 0.0) + weight
+        scored: list[tuple[float, int, _Said]] = []
+        for name, weight in shared.items():
+            other = self._said[name]
+            # Most share a common word and no more, and need not be weighed.
+            if weight < (least - _MARGIN) * _STILL * other.weight:
+                continue
+            other.weight = max(sum(map(weights.__getitem__, other.words)), 1e-9)
+            share = weight / other.weight
+            may = share >= least - _MARGIN and (changes or not is_negated(other.note.text))
+            if may and self._open_to(said, other):
+                scored.append((share, other.note.seq, other))
+        scored.sort(key=lambda item: (-item[0], -item[1]))
+        if not scored or scored[0][0] < least:
+            return
+        if len(scored) == 1 or scored[0][0] - scored[1][0] >= _MARGIN:
+            scored[0][2].later.append(said.note)
+            self._doubtful.add(scored[0][2].note.id)
+
+    def _open_to(self, said: _Said, other: _Said) -> bool:
+        old, new = other.note, said.note
+        same_place = (old.environment, old.family) == (new.environment, new.family)
+        if not _one_subject(old.text, new.text):
+            return False
+        return same_place and _when(old) < _when(new) and _may_replace(new, old) and not self.successor(old.id)
+
+
+class _Weights(dict[str, float]):
+    """The inverse document frequency of each stem that is asked for."""
+
+    def __init__(self, held: Mapping[str, Sequence[object]], count: int) -> None:
+        self._held, self._count = held, count
+
+    def __missing__(self, word: str) -> float:
+        weight = self[word] = math.log(2 + self._count / (1 + len(self._held.get(word, ()))))
+        return weight
+
+
+def _own(facts: Iterable[Fact], author: str) -> tuple[Fact, ...]:
+    """The facts with the person who speaks in place of ``@``: what two people call mine are two things."""
+    return tuple(
+        replace(fact, key=frozenset(f"@{author}" if word == "@" else word for word in fact.key)) for fact in facts
+    )
+
+
+def _contradicts(new: Fact, old: Fact) -> bool:
+    # That something is not so speaks against what said so and nothing else.
+    if new.value[0] == "not":
+        return new.value[1 : 1 + len(old.value)] == old.value
+    return new.value != old.value
+
+
+def _one_subject(one: str, other: str) -> bool:
+    """Whether two texts that begin with somebody's name may speak of one subject."""
+    first, second = _NAME.match(one), _NAME.match(other)
+    if first is None or second is None or _PLAIN.match(first[0]) or _PLAIN.match(second[0]):
+        return True
+    return first[0] in other or second[0] in one
+
+
+def _when(note: Note) -> tuple[float, int]:
+    return note.at, note.seq
+
+
+def _may_replace(new: Note, old: Note) -> bool:
+    return TRUST[new.role] >= TRUST[old.role]
+
+
+def stale(book: NoteBook, now: float | None = None) -> Mapping[str, Note]:
+    """The notes that were replaced by then, by id, with what replaced them."""
+    found = ((name, book.successor(name, now)) for name in book.notes)
+    return {name: note for name, note in found if note is not None}

@@ -1,0 +1,66 @@
+"""What somebody said, as a value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+TRUST: Mapping[str, int] = {"user": 2, "assistant": 1, "tool": 0, "document": 0}
+"""Roles of who says something. What one role said is replaced by nothing that a less trusted one says."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Note:
+    """What somebody said: shown and attributed, never evidence.
+
+    Attributes:
+        id: Unique in the record.
+        author: Who said it.
+        at: When, in seconds since the epoch; facts that changed go by it.
+        role: Whether the person, an assistant, a tool or a document says it; see :data:`TRUST`.
+        thread: The conversation that it is part of; "" for none.
+        source: Where it was found, such as a file; "" for none.
+        environment: Only for work of this kind; "" for any. So is ``family``.
+        seq: Place in the record, rising.
+    """
+
+    id: str
+    text: str
+    author: str
+    at: float = 0.0
+    role: str = "user"
+    thread: str = ""
+    source: str = ""
+    environment: str = ""
+    family: str = ""
+    seq: int = 0
+
+    @property
+    def key(self) -> str:
+        """The id by which an index knows it."""
+        return self.id
+
+    @property
+    def spoken(self) -> str:
+        """Its text, behind the speaker where it is part of a conversation."""
+        return f"{self.author}: {self.text}" if self.thread else self.text
+
+    @property
+    def look(self) -> tuple[tuple[float, ...], str]:
+        """What it is found by."""
+        return (), self.spoken
+
+    @property
+    def tags(self) -> dict[str, str]:
+        """What queries may be restricted to."""
+        return {"environment": self.environment, "family": self.family}
+
+    @property
+    def provenance(self) -> str:
+        """Who said it, and where, on one line that is no wording of theirs."""
+        parts = [
+            f"noted by {self.author}" if self.role == "user" else f"said by {self.author} ({self.role}), unchecked"
+        ]
+        parts += [f"in {self.thread}"] * bool(self.thread) + [f"from {self.source}"] * bool(self.source)
+        return re.sub(r"\s+", " ", ", ".join(parts))

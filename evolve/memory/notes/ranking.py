@@ -1,0 +1,160 @@
+"""Which notes answer a question: words and vectors fused by score, with neighbours and times."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from evolve.episodes import Recalled
+from evolve.memory.notes.book import NoteBook
+from evolve.memory.notes.note import Note
+from evolve.memory.notes.times import Span, asked_time
+from evolve.retrieval import fuse
+from evolve.vectors import Hit
+
+LEXICAL_HITS = 200
+VECTOR_HITS = 64
+"""Candidates that each arm names at least; four times ``k`` if that is more."""
+_NEAR = 0.3
+"""Cosine from which a note that shares no word with the question may answer it."""
+_BESIDE = 0.4
+"""Share of the score of the better neighbour in its thread that a note gets: an answer stands beside its question."""
+_IN_TIME = 0.5
+_ASSISTANT = 0.85
+"""Factor of what an assistant said: its prose repeats the question and holds fewer facts."""
+_PAST = re.compile(
+    r"\b(?:used to|previous(?:ly)?|before (?:that|this|it)|former(?:ly)?|original(?:ly)?|in the past|history|earlier"
+    r"|at first|over time)\b",
+    re.IGNORECASE,
+)
+"""A question with one of these may be about what no longer holds."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoteQuestion:
+    """What is asked of the notes.
+
+    Attributes:
+        environment: Notes of other kinds of work stay out; "" for any. So is ``family``.
+        now: When it is asked; what was said later is not known.
+        as_of: Whether ``now`` was given, so that notes after it are left out.
+        told: Only what the person said. Episodes ask so: what a tool or a document says stands in no prompt as a note.
+        past: Also notes that later ones replaced, marked as such.
+    """
+
+    text: str
+    k: int
+    now: float
+    as_of: bool = False
+    environment: str = ""
+    family: str = ""
+    told: bool = False
+    past: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arms:
+    """Both ways of searching.
+
+    Attributes:
+        lexical: Scores by words of a text, of at most so many notes.
+        nearest: So many notes whose vectors are nearest to the question.
+        weight: Of nearness beside words at 1. Scores are fused: ranks lost ten points of recall.
+    """
+
+    lexical: Callable[[str, int], Mapping[str, float]]
+    nearest: Callable[[int], Sequence[Hit]]
+    weight: float
+
+
+def answer(book: NoteBook, arms: Arms, asked: NoteQuestion) -> list[Recalled]:
+    """At most ``k`` notes, best first, equal scores by id."""
+    if asked.k < 1 or not book.notes:
+        return []
+    until = asked.now if asked.as_of else None
+    past = asked.past or bool(_PAST.search(asked.text))
+
+    def standing(name: str) -> str:
+        """The note that answers for one that was found: itself, or what replaced it; "" for none."""
+        note = book.notes.get(name)
+        if note is None or not _fits(note, asked):
+            return ""
+        return name if past else book.holder(name, until)
+
+    by_words = _credited(arms.lexical(asked.text, max(LEXICAL_HITS, 4 * asked.k)), standing)
+    hits = arms.nearest(max(VECTOR_HITS, 4 * asked.k))
+    near = _credited({hit.id: 1.0 - hit.distance for hit in hits}, standing)
+    near = {name: cosine for name, cosine in near.items() if cosine >= _NEAR or name in by_words}
+    base = dict(fuse([(1.0, by_words), (arms.weight, near)]))
+    total = _with_neighbours(book, base, lambda name: standing(name) == name)
+    span = asked_time(asked.text, asked.now)
+    for name in total:
+        total[name] = _weighed(book.notes[name], total[name], span)
+    later = {name: book.successor(name, until) for name in total} if past else {}
+    best = sorted(total, key=lambda name: (-total[name], name))
+    return [
+        _recalled(
+            book.notes[name],
+            total[name],
+            {"lexical": by_words.get(name, 0.0), "vector": near.get(name, 0.0)},
+            later.get(name),
+        )
+        for name in best[: asked.k]
+    ]
+
+
+def _fits(note: Note, asked: NoteQuestion) -> bool:
+    if not (asked.as_of or asked.told or asked.environment or asked.family):
+        return True
+    if (asked.as_of and note.at > asked.now) or (asked.told and note.role != "user"):
+        return False
+    places = ((note.environment, asked.environment), (note.family, asked.family))
+    return all(not own or not wanted or own == wanted for own, wanted in places)
+
+
+def _credited(scores: Mapping[str, float], standing: Callable[[str], str]) -> dict[str, float]:
+    """The scores of notes that hold; a change that is told in other words is found by the words of what it replaced."""
+    found: dict[str, float] = {}
+    for name, score in scores.items():
+        if holds := standing(name):
+            found[holds] = max(found.get(holds, score), score)
+    return found
+
+
+def _with_neighbours(book: NoteBook, base: Mapping[str, float], fits: Callable[[str], bool]) -> dict[str, float]:
+    beside: dict[str, float] = {}
+    for name, score in base.items():
+        for other in book.around(name):
+            beside[other] = max(beside.get(other, 0.0), score)
+    total = dict(base)
+    for name, score in beside.items():
+        if name in base or fits(name):
+            total[name] = total.get(name, 0.0) + _BESIDE * score
+    return total
+
+
+def _weighed(note: Note, score: float, span: Span | None) -> float:
+    in_time = span is not None and span[0] <= note.at < span[1]
+    return score * (_ASSISTANT if note.role == "assistant" else 1.0) + _IN_TIME * in_time
+
+
+def _recalled(note: Note, score: float, scores: Mapping[str, float], later: Note | None) -> Recalled:
+    if scores["lexical"]:
+        reason = "it shares words with the query"
+    elif scores["vector"]:
+        reason = "it is worded like the query"
+    else:
+        reason = f"it stands beside such a note in {note.thread}"
+    replaced = f"; replaced by note {later.id[:8]}" if later is not None else ""
+    return Recalled(
+        id=note.id,
+        kind="note",
+        text=note.text,
+        score=score,
+        scores=scores,
+        why=f"{note.author} noted it and {reason}{replaced}",
+        author=note.author,
+        status="superseded" if later is not None else "",
+        provenance=note.provenance + replaced,
+    )

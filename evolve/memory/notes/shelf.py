@@ -1,0 +1,174 @@
+"""The notes of a record: written, read, and found by words, vectors, threads and times."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from evolve.episodes import Recalled
+from evolve.errors import UsageError
+from evolve.memory.derived_index import BATCH, DerivedIndex, IndexFactory, LateIndex, measured
+from evolve.memory.encoding import WordEncoder
+from evolve.memory.notes.book import NoteBook
+from evolve.memory.notes.note import TRUST, Note
+from evolve.memory.notes.ranking import Arms, NoteQuestion, answer
+from evolve.memory.notes.table import NoteReader, note_id, write_note
+from evolve.retrieval import WordIndex
+from evolve.store import Database
+from evolve.vectors import Hit, Progress
+
+if TYPE_CHECKING:
+    from evolve.retrieval import Embedder
+
+
+class NoteShelf:
+    """Writes and finds notes.
+
+    Args:
+        index: Opens the stored index of vectors; called at the first question.
+        clock: Seconds since the epoch.
+    """
+
+    def __init__(
+        self, db: Database, index: IndexFactory, embedder: Embedder, *, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._db = db
+        self._clock = clock
+        self._embedder = embedder
+        self._encoder = WordEncoder(embedder)
+        self._index = DerivedIndex(index, self._encoder)
+        self._reader = NoteReader(db)
+        self._words = WordIndex()
+        self._worded = 0
+        self._round = 0
+
+    def add(self, note: Note) -> Note:
+        """Keeps a note, dated now where it has no time; gives it as it was kept.
+
+        The same words of the same speaker in the same place are kept once, unless something else replaced them since.
+
+        Raises:
+            UsageError: It has no text, an unknown role, or an id under which other words stand.
+        """
+        if not note.text.strip():
+            raise UsageError("a note needs some text")
+        if note.role not in TRUST:
+            raise UsageError(f"no role {note.role!r}", hint=f"one of {', '.join(TRUST)}")
+        dated = bool(note.at)
+        note = replace(note, text=note.text.strip(), at=note.at or self._clock())
+        with self._db.transaction():
+            if not note.id:
+                note = replace(note, id=note_id(note, dated=dated))
+                book = self.book()
+                if note.id in book.notes and book.successor(note.id) is not None:
+                    note = replace(note, id=note_id(note, dated=True))
+            write_note(self._db, note)
+            kept = self.book().notes[note.id]
+        if (kept.text, kept.author) != (note.text, note.author):
+            raise UsageError(f"another note has the id {note.id!r}", hint="give another id, or none")
+        return kept
+
+    def book(self) -> NoteBook:
+        """All notes as the record is now."""
+        return self._reader.book()
+
+    def recall(self, asked: NoteQuestion) -> list[Recalled]:
+        """The notes that answer a question, best first."""
+        book = self.book()
+        if not book.notes:
+            return []
+        self._catch_up(book)
+        vector = self._encoder.encode([((), asked.text)])[0]
+        arms = Arms(
+            lexical=self._words.scores,
+            nearest=lambda count: self._index.query(vector, count, None),
+            weight=self._encoder.weight,
+        )
+        return answer(book, arms, asked)
+
+    def snapshot(self) -> NoteSnapshot:
+        """A read-only copy for other processes."""
+        return NoteSnapshot(notes=tuple(self.book().notes.values()), embedder=self._embedder, made=self._clock())
+
+    def differences(self) -> tuple[set[str], set[str]]:
+        """Notes that the stored index lacks although it says it has them, and those the record does not have.
+
+        The index is brought up to date then.
+        """
+        book = self.book()
+        if len(book.notes) <= BATCH:  # so few are taken in anew where the index does not hold just them
+            return set(), set()
+        found = self._index.differences(tuple(book.notes.values()), 0)
+        self._catch_up(book)
+        return found
+
+    def reindex(self, progress: Progress | None = None) -> None:
+        """Fills the stored index anew from the record."""
+        notes = tuple(self.book().notes.values())
+        if len(notes) > BATCH:
+            self._index.rebuild(notes, 0, progress)
+
+    def close(self) -> None:
+        """Brings the stored index up to date and frees it; closing twice is no error."""
+        self._index.close()
+        self._words.close()
+
+    def _catch_up(self, book: NoteBook) -> None:
+        notes = book.said
+        if self._round != self._reader.round:
+            self._words.close()
+            self._words, self._worded, self._round = WordIndex(), 0, self._reader.round
+            self._index.restart()
+        self._words.add({note.id: note.spoken for note in notes[self._worded :]})
+        self._worded = len(notes)
+        self._index.catch_up(notes, 0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoteSnapshot:
+    """The notes as they were at one moment; can be sent to another process, which makes its own indexes when asked.
+
+    Attributes:
+        made: When, in seconds since the epoch; "yesterday" in a question is the day before.
+    """
+
+    notes: Sequence[Note]
+    embedder: Embedder
+    made: float
+
+    def recall(self, asked: NoteQuestion) -> list[Recalled]:
+        """The notes that answer a question, best first."""
+        if not self.notes:
+            return []
+        encoder, index = self._late
+        vector = encoder.encode([((), asked.text)])[0]
+
+        def nearest(count: int) -> list[Hit]:
+            made = index.made()
+            names = sorted(hit.id for hit in made.query(vector, count))
+            return measured(names, made.vectors(names), vector)
+
+        arms = Arms(lexical=self._words.scores, nearest=nearest, weight=encoder.weight)
+        return answer(self._book, arms, asked)
+
+    def __getstate__(self) -> Mapping[str, Any]:
+        # Without what is made late: a connection cannot be sent, and many copies are never asked.
+        return {"notes": self.notes, "embedder": self.embedder, "made": self.made}
+
+    @cached_property
+    def _book(self) -> NoteBook:
+        return NoteBook(self.notes)
+
+    @cached_property
+    def _words(self) -> WordIndex:
+        words = WordIndex()
+        words.add({note.id: note.spoken for note in self.notes})
+        return words
+
+    @cached_property
+    def _late(self) -> tuple[WordEncoder, LateIndex]:
+        encoder = WordEncoder(self.embedder)
+        return encoder, LateIndex(self.notes, encoder)
