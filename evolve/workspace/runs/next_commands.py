@@ -35,7 +35,7 @@ def _ways(run: Run, record: EpisodeRecord, one: Suspect) -> Iterator[str]:
     proven, name = one.verdict == "cause", one.text.partition(":")[0]
     ways = {
         "insight": (f"evolve memory {'forget' if proven else 'show'} {one.id[:10]}",),
-        "note": ("evolve memory list",),
+        "note": ('evolve memory note "what holds instead"' if proven else "evolve memory list",),
         PREFERENCE: (f"evolve memory preferences {'edit' if proven else 'show'} {one.id[:10]}",),
         SKILL: (f"evolve skills {'retire' if proven else 'show'} {name}",),
         BUDGET: ("the same run again with a larger --budget",),
