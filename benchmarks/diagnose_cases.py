@@ -370,5 +370,5 @@ MAKERS: Mapping[str, Maker] = {
     "endpoint": _endpoint,
     "denied": _denied,
 }
-HELD_OUT = ("preference", "insight", "skill", "data", "told", "denied")
+HELD_OUT = ("preference", "insight", "skill", "data", "denied")
 """Kinds that were measured and not looked at while the diagnosis was written."""

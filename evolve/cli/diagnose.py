@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evolve.cli import options, pages
+from evolve.cli.amounts import spending
 from evolve.cli.output import counted, emit, emit_json, shorten
 
 if TYPE_CHECKING:
@@ -70,7 +71,8 @@ def _show(found: Diagnosis) -> None:
         emit(f"cleared: {', '.join(_named(one) for one in cleared if one.tested == tested)}")
         emit(f"  {tested}")
     if found.replays:
-        emit(f"had again {counted(found.replays, 'time')}, which changed nothing here")
+        times = counted(found.replays, "time")
+        emit(f"had again {times} for {spending(found.cost)}; nothing was changed or learned")
     if found.untried:
         emit(f"not tried: {found.untried}")
     for way in found.tries:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from evolve.agent import Run
 from evolve.agent.codec import to_data
-from evolve.diagnosis import Suspect, breaking_step, fault_of, rows_at_odds, suspects_of
+from evolve.diagnosis import ACTION, Suspect, breaking_step, fault_of, rows_at_odds, suspects_of
 from evolve.episodes import Cost, EpisodeRecord
 from evolve.errors import EndpointProblem, SandboxUnavailable, UsageError
 from evolve.workspace.desk import Desk
@@ -122,9 +122,12 @@ def _why_not(desk: Desk, begun: Beginning | None, record: EpisodeRecord, replay:
 
 
 def _ordered(suspects: Sequence[Suspect]) -> tuple[Suspect, ...]:
-    """Causes, then suspicions, then what was cleared, each in order of suspicion."""
+    """Causes, then suspicions, then what was cleared, each in order of suspicion.
+
+    Among causes an item comes before an action: it is what the action was told.
+    """
     order = {"cause": 0, "suspicion": 1, "cleared": 2}
-    return tuple(sorted(suspects, key=lambda one: order[one.verdict]))
+    return tuple(sorted(suspects, key=lambda one: (order[one.verdict], one.verdict == "cause" and one.kind == ACTION)))
 
 
 def _by_cause(found: Diagnosis) -> Diagnosis:
