@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
 from evolve.agent import Run
 from evolve.agent.codec import from_data, to_data
 from evolve.episodes import Limits
-from evolve.errors import EnvironmentProblem, RecordDamaged
+from evolve.errors import EnvironmentProblem, RecordDamaged, WorkspaceError
 from evolve.events import Event, EventSink, read_events
 from evolve.files import canonical_json
 from evolve.tasks import Task, task_json
@@ -75,7 +75,9 @@ def told_when_broken_off(log: EventSink, episode: str) -> Iterator[None]:
     try:
         yield
     except EnvironmentProblem as problem:
-        log.emit(Event(kind=BROKEN_OFF, episode=episode, data={"why": type(problem).__name__, "text": str(problem)}))
+        with suppress(WorkspaceError):  # on a full disk the problem itself matters more
+            data = {"why": type(problem).__name__, "text": str(problem)}
+            log.emit(Event(kind=BROKEN_OFF, episode=episode, data=data))
         raise
 
 
