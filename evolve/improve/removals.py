@@ -24,6 +24,7 @@ from evolve.improve.session import Session
 from evolve.memory import Insight, plan_removals
 from evolve.policies.protocol import Removing
 from evolve.record.arms import Arm
+from evolve.record.journal import finished
 from evolve.tasks import Task
 
 SHARE = 0.1
@@ -102,8 +103,11 @@ def _tested(session: Session, number: int, wish: _Wish) -> Mapping[str, Any] | N
         return None
     plan = session.journal.done(f"{name}:plan")
     if plan is None:
-        plan = {"pairs": _plan(session, wish)}
-        session.journal.finish(f"{name}:plan", plan)
+        with session.stores.db.transaction():
+            _set_aside(session, arm)
+            skills = sorted(skill.digest for skill in arm.skills)
+            plan = {"pairs": _plan(session, wish), "skills": skills}
+            session.journal.finish(f"{name}:plan", plan)
     pairs = [(str(insight), session.suite.task(str(task))) for insight, task in plan["pairs"]]
     trials = _run(session, number, arm, pairs)
     hit("removals.ran")
@@ -115,6 +119,19 @@ def _tested(session: Session, number: int, wish: _Wish) -> Mapping[str, Any] | N
     if pairs:
         session.tell("needs", round=number, tried=found["tried"], needed=found["needed"])
     return found
+
+
+def _set_aside(session: Session, arm: Arm) -> None:
+    """Sets aside that a step is not needed where that was found with a skill that is gone, so that it is tried anew."""
+    memory, had = session.stores.memory, dict[str, set[str]]()
+    for name, plan in finished(session.stores.db, "needs:"):
+        if name.endswith(":plan"):
+            had.update((str(insight), set(plan.get("skills", ()))) for insight, _ in plan["pairs"])
+    now = {skill.digest for skill in arm.skills}
+    for insight, need in memory.needs():
+        negative = insight.relation in ("no_effect", "prevents") or insight.status == "refuted"
+        if negative and need.known.tried and had.get(insight.id, set()) - now:
+            memory.expire(insight.id, "a skill that stood in for it is gone")
 
 
 def _counted(trials: Sequence[_Trial]) -> Mapping[str, Any]:

@@ -119,7 +119,10 @@ class InsightBook:
             self._direction_cache.pop(row.episode, None)
 
     def expire(self, insight: str, after: int) -> None:
-        """Sets aside what was known of an insight up to ``seq`` number ``after``."""
+        """Sets aside what was known of an insight up to ``seq`` number ``after``.
+
+        Of a step of the search that is what trials said; that it occurs in an answer stays true.
+        """
         self.expired[insight] = max(after, self.expired.get(insight, 0))
         self._occurrences.expire(insight, self.expired[insight])
         self._resolved.pop(insight, None)
@@ -158,10 +161,16 @@ class InsightBook:
     def _resolve(self, insight: str) -> Insight:
         if insight not in self._resolved:
             rows, after = self._rows.get(insight, {}).values(), self.expired.get(insight)
-            live = [row for row in rows if after is None or row.seq > after]
+            live = [row for row in rows if not self._is_aside(row)]
             stale = after is not None and not live
             self._resolved[insight] = resolve(self.keys[insight], rows if stale else live, expired=stale)
         return self._resolved[insight]
+
+    def _is_aside(self, row: EvidenceRow) -> bool:
+        through = self.expired.get(row.insight)
+        if through is None or row.seq > through:
+            return False
+        return row.kind == "intervention" or self.keys[row.insight].cause.startswith(FACT)
 
     def trials_agree(self, insight: str) -> frozenset[str]:
         """Tasks on which an intervention agreed, where more agree than disagree; else none."""
@@ -201,8 +210,7 @@ class InsightBook:
             return cached
         directions: dict[str, float] = {}
         for insight, rows in self._by_episode.get(episode, {}).items():
-            after = self.expired.get(insight, -1)
-            signs = [sign for row in rows if row.seq > after and (sign := direction_of(row))]
+            signs = [sign for row in rows if not self._is_aside(row) and (sign := direction_of(row))]
             if signs:
                 directions[insight] = sum(signs) / len(signs)
         self._direction_cache[episode] = directions
@@ -225,10 +233,9 @@ class InsightBook:
             insight = self.get(name)
             if insight.cause.startswith(FACT) and not insight.influences:
                 continue
-            after = self.expired.get(name, -1)
             for row in sorted(self._rows[name].values(), key=lambda item: item.id):
                 sign = direction_of(row)
-                if not sign or row.seq <= after:
+                if not sign or self._is_aside(row):
                     continue
                 yield ExperienceRow(
                     features=row.features,

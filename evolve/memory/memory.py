@@ -209,7 +209,7 @@ class Memory:
         return why(book, effect, list(shown))
 
     def expire(self, name: str, reason: str) -> Insight:
-        """Sets an insight aside until new evidence arrives; what was known stays on record."""
+        """Sets an insight aside until new evidence arrives, of a step what trials said; all stays on record."""
         insight = self.get(name)
         record.write_expiry(self._db, insight.id, reason, self._clock())
         return self.get(insight.id)

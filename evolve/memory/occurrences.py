@@ -36,7 +36,7 @@ class Occurrences:
             self._rows[place, key.cause, key.effect].append(row)
 
     def expire(self, insight: str, through: int) -> None:
-        """Lets rows of an insight up to a ``seq`` say nothing of its cause; their problems stay solved."""
+        """Lets trials of an insight up to a ``seq`` say nothing of its cause; what occurs in an answer still does."""
         self._expired[insight] = through
 
     def levels(self, cause: str, effect: str, scope: Scope) -> Sequence[Occurrence]:
@@ -47,7 +47,7 @@ class Occurrences:
                 (
                     row
                     for row in self._rows.get((place, cause, effect), ())
-                    if row.seq > self._expired.get(row.insight, -1)
+                    if row.kind != "intervention" or row.seq > self._expired.get(row.insight, -1)
                 ),
             )
             for place in places_of(scope)

@@ -7,12 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.suites import draw_suite
-from evolve.episodes import PROBE, Scope
+from evolve.episodes import PROBE, Claim, Cost, EpisodeRecord, Evidence, Scope
 from evolve.errors import UsageError
 from evolve.failpoints import VARIABLE
 from evolve.improve.removals import SHARE
 from evolve.memory import ClaimKey, plan_removals, resolve
 from evolve.memory.need import Occurrence, need_of
+from evolve.record.journal import Journal
 from evolve.tasks import render_jsonl
 from evolve.workspace.learners import SearchLearner
 
@@ -136,3 +137,49 @@ def test_a_person_may_name_the_claim(open_ws, strings) -> None:
         assert [one.insight.id in untried for one in tests] == [True]
         with pytest.raises(UsageError, match="no insight"):
             workspace.memory.test(strings, "zzzz")
+
+
+def test_what_was_not_needed_is_tried_anew_once_a_skill_is_gone(open_ws, strings) -> None:
+    """Sixty problems that did without a step, found with a skill that is not there any more."""
+    with open_ws(learner=SearchLearner()) as workspace:
+        workspace.improve(strings, rounds=1, budget="300k-candidates")
+        memory, journal = workspace.stores.memory, Journal(workspace.stores.db, "earlier")
+        steps = [one for one, need in memory.needs() if one.cause.startswith("operation:") and need.known.occurs]
+        gone, kept = steps[:2]
+        for step in (gone, kept):
+            for number in range(60):
+                memory.commit(did_without(step, number))
+            assert memory.get(step.id).relation == "no_effect"
+        skills = [skill.digest for skill in workspace.stores.skills.active()]
+        journal.finish("needs:1:plan", {"pairs": [[gone.id, "t"]], "skills": [*skills, "gone"]})
+        journal.finish("needs:2:plan", {"pairs": [[kept.id, "t"]], "skills": skills})
+        workspace.memory.test(strings, budget="60k-candidates")
+        tried = {one.id: len(need.known.tried) for one, need in memory.needs()}
+        assert tried[gone.id] < 60 <= tried[kept.id]
+        assert memory.get(gone.id).relation != "no_effect"
+        assert memory.get(kept.id).relation == "no_effect"
+
+
+def did_without(step, number):
+    """A search without a step that found an answer for as much."""
+    task = f"elsewhere-{number}"
+    seen = Evidence(task=task, group=task, kind="intervention", direction=-1)
+    claim = Claim(
+        cause=step.cause, relation="necessary", effect=step.effect, scope=step.scope, evidence=(seen,), text="it is"
+    )
+    return EpisodeRecord(
+        episode=f"{step.id}-{number}",
+        run="earlier",
+        task=task,
+        suite="",
+        group=task,
+        split=PROBE,
+        variant="",
+        seed=0,
+        status="solved",
+        verified=True,
+        answer="",
+        steps=(),
+        cost=Cost(),
+        claims=(claim,),
+    )

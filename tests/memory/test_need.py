@@ -158,3 +158,18 @@ def test_what_was_set_aside_says_nothing_and_its_problems_stay_solved() -> None:
     for one in (book, book.rebuilt(book.all_evidence())):
         known = one.need(of(one, "operation:sort")).known
         assert (len(known.tried), len(known.solved)) == (0, 5)
+
+
+def test_of_a_step_that_is_set_aside_it_stays_known_where_it_occurs() -> None:
+    said = [(LISTS, "operation:sort", f"g{number}", "observation", "contributes", 1) for number in range(60)]
+    said += [(LISTS, "operation:sort", f"g{number}", "intervention", "necessary", -1) for number in range(60)]
+    book = book_of(said)  # type: ignore[arg-type]
+    sort = of(book, "operation:sort")
+    assert book.get(sort).relation == "no_effect"
+    seen = [(row.task, row.direction) for row in book.experience() if row.direction > 0]
+    book.expire(sort, 120)
+    known, insight = book.need(sort).known, book.get(sort)
+    assert (len(known.occurs), len(known.tried)) == (60, 0)
+    assert (insight.relation, insight.status) == ("contributes", "supported")
+    # The guide is fitted on what answers have, so it loses nothing.
+    assert [(row.task, row.direction) for row in book.experience()] == seen
