@@ -9,6 +9,7 @@ say nothing.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,6 +34,8 @@ ASKED = 500_000
 """Candidates of the searches that a person asked for without a budget."""
 MOST, DEARER, CHEAPER = 4, 2.0, 0.5
 """How many times the first cost a search without the cause may take, and what is told from it."""
+_OCCURS = re.compile(" (occurs in answers to|is necessary for|stands in the way of) ")
+_WORDS: Mapping[Relation, str] = {"necessary": "is necessary for", "prevents": "stands in the way of"}
 _ENDED = frozenset({"solved", "unsolved", "budget"})
 """Ways to end that are the search's own doing."""
 
@@ -217,7 +220,7 @@ class _Trial:
             effect=insight.effect,
             scope=insight.scope,
             evidence=(seen,),
-            text=f"{insight.cause} {relation} {insight.effect}",
+            text=_OCCURS.sub(f" {_WORDS[relation]} ", insight.text, count=1),
         )
         return replace(record, claims=(claim,), drafts=())
 

@@ -142,7 +142,8 @@ class InsightBook:
         if insight not in self._judged:
             resolved = self._resolve(insight)
             of_words = resolved.cause.startswith(FACT) or resolved.status == "expired"
-            self._judged[insight] = resolved if of_words else judged(resolved, self.need(insight))
+            found = resolved if of_words else judged(resolved, self.need(insight))
+            self._judged[insight] = replace(found, text=self.keys[insight].texts.get(found.relation, found.text))
         return self._judged[insight]
 
     def need(self, insight: str) -> Need:

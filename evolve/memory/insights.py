@@ -223,7 +223,13 @@ def judged(insight: Insight, need: Need) -> Insight:
     if relation is None:
         refuted = insight.status == "refuted" and bool(known.mattered)
         status: InsightStatus = "supported" if len(known.mattered) > 1 else "hypothesis"
-        return replace(insight, relation="contributes", status=status) if refuted else insight
+        # That some problem needs it, or that it stands in an answer, is no more than that.
+        few = camp_of(insight.relation) == "promotes" and insight.status != "refuted"
+        return replace(
+            insight,
+            relation="contributes" if refuted or few else insight.relation,
+            status=status if refuted else insight.status,
+        )
     behind = {"no_effect": known.tried, "prevents": known.hindered}.get(relation, known.mattered)
     return replace(insight, relation=relation, status="confirmed" if len(behind) > 1 else "supported")
 

@@ -173,3 +173,10 @@ def test_of_a_step_that_is_set_aside_it_stays_known_where_it_occurs() -> None:
     assert (insight.relation, insight.status) == ("contributes", "supported")
     # The guide is fitted on what answers have, so it loses nothing.
     assert [(row.task, row.direction) for row in book.experience()] == seen
+
+
+def test_one_problem_that_needs_a_step_makes_it_no_necessary_one() -> None:
+    said = [(LISTS, "operation:sort", f"g{number}", "observation", "contributes", 1) for number in range(3)]
+    said += [(LISTS, "operation:sort", "g0", "intervention", "necessary", 1)]
+    insight = (book := book_of(said)).get(of(book, "operation:sort"))  # type: ignore[arg-type]
+    assert (insight.relation, insight.status) == ("contributes", "supported")
