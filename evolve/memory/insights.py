@@ -28,6 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 from evolve.episodes import FACT, EvidenceKind, Relation, Scope
@@ -166,6 +167,13 @@ class Insight:
     def influences(self) -> bool:
         """Whether it may be recalled into an episode or train a guide."""
         return self.status in INFLUENTIAL
+
+    @cached_property
+    def credence(self) -> float:
+        """Posterior mean in (0, 1). What the search claims is observed more often than tried, so observations count."""
+        if self.cause.startswith(FACT):
+            return self.posterior.mean
+        return replace(self.posterior, agree=self.posterior.agree + self.standings[0].observations).mean
 
 
 @dataclass(frozen=True, kw_only=True)

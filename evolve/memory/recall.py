@@ -1,7 +1,7 @@
 """Recall: the episodes nearest to a task, and the insights they are evidence for.
 
 The score of an insight is a kernel estimate (Nadaraya, 1964; Watson, 1964) of what its evidence
-says at this task; of a claim in words, times its posterior. Age plays no part.
+says at this task, times the posterior of the claim. Age plays no part.
 """
 
 from __future__ import annotations
@@ -181,13 +181,9 @@ def note_question(want: RecallRequest, now: float | None, clock: float) -> NoteQ
 
 
 def _score(insight: Insight, share: _Share) -> float:
-    if not insight.cause.startswith(FACT):
-        # Of an operation the nearest problems say it all: times the posterior, prices foretold answers no better.
-        return abs(share.local)
     # The posterior speaks for the claim; where the neighbours say the opposite its rest counts.
     agrees = (share.local > 0) == (camp_of(insight.relation) == "promotes")
-    mean = insight.posterior.mean
-    return abs(share.local) * (mean if agrees else 1.0 - mean)
+    return abs(share.local) * (insight.credence if agrees else 1.0 - insight.credence)
 
 
 def _recalled(insight: Insight, share: _Share, neighbours: int, kind: str) -> Recalled:
@@ -198,7 +194,7 @@ def _recalled(insight: Insight, share: _Share, neighbours: int, kind: str) -> Re
         kind=kind,
         text=insight.text,
         score=_score(insight, share),
-        scores={"vector": share.similarity, "evidence": share.local, "posterior": insight.posterior.mean},
+        scores={"vector": share.similarity, "evidence": share.local, "posterior": insight.credence},
         why=(
             f"{share.episodes} of the {neighbours} nearest episodes bear on it, the nearest at similarity "
             f"{share.similarity:.2f}; {insight.status} by {insight.posterior.agree} interventions "
