@@ -77,7 +77,7 @@ class Solver:
             return ()
         features = self.policy.features(view)
         words = view.instruction or view.signature
-        return self.memory.recall(words, SEARCH_RECALLS, features=features, kinds=("insight",))
+        return self.memory.recall(words, SEARCH_RECALLS, features=features, kinds=("insight", "hypothesis"))
 
     def _judged(self, task: Task, view: TaskView, step: Step) -> Step:
         action = step.action

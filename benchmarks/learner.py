@@ -46,6 +46,7 @@ ARMS = (
     "guide+library",
     "placebo",
     "no-recall",
+    "other-claims",
     "unlearned-total",
 )
 
@@ -231,7 +232,8 @@ def solver_of(arm: str, learned: Learned, judge: Judge) -> Solver:
     source = memory.shuffled(learned.course.seed) if arm == "placebo" else memory
     library = () if arm == "guide" else learned.skills
     policy = SearchPolicy(library=library, guide=_guide(source.experience(), learned.course, library))
-    return Solver(policy=policy, judge=judge, memory=None if arm == "no-recall" else source)
+    recalls = memory.shuffled(learned.course.seed) if arm == "other-claims" else source
+    return Solver(policy=policy, judge=judge, memory=None if arm == "no-recall" else recalls)
 
 
 def _guide(experience: Sequence[ExperienceRow], course: Course, library: Sequence[Skill]) -> Guide:

@@ -118,6 +118,7 @@ POINTS: Mapping[str, str] = {
     "practice.kept": "a batch is committed",
     "screen.ran": "the trials of a candidate are kept, the answer to its engine is not",
     "screen.kept": "the answer to an engine is kept",
+    "removals.ran": "the searches without a cause are set aside, nothing of them is evidence yet",
     "insights.ran": "the trials with and without an insight are set aside, nothing of them is evidence yet",
     "answer.kept": "what a model was asked beside episodes is kept, nothing was done with it yet",
     "replay.kept": "an episode of which one stage was asked again is kept, its proposal is not judged by it yet",

@@ -10,11 +10,11 @@ import typer
 
 from evolve.cli import options, pages
 from evolve.cli.layout import terminal_width
-from evolve.cli.output import counted, emit, emit_json, note, shorten, table, visible
+from evolve.cli.output import counted, emit, emit_json, flush, note, shorten, table, visible
 from evolve.cli.views import cause_line
 
 if TYPE_CHECKING:
-    from evolve.workspace import Insight, InsightStatus, Sentence
+    from evolve.workspace import ClaimTest, Insight, InsightStatus, Sentence
 
 app = pages.App()
 
@@ -228,6 +228,41 @@ def forget_command(
         emit(f"active: {active[:12]}, before {before[:12]}")
 
 
+@app.page("test", "evolve memory test everyday", "evolve memory test everyday --insight 0c1f22ab")
+def test_command(
+    suite: Annotated[str, typer.Argument(metavar="SUITE", help="A file or folder of tasks, or a built-in suite.")],
+    insight: Annotated[
+        str, typer.Option("--insight", metavar="INSIGHT", help="Only this one. Default: what is known least.")
+    ] = "",
+    budget: options.Budget = None,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Find out how many solved tasks need a step of their answer, by searching them again without it.
+
+    It takes at most 500,000 candidates, or what the budget says. Interrupted, the same command continues.
+    """
+    import evolve
+    from evolve.cli.views import LoopView
+    from evolve.workspace import parse_budget
+
+    parse_budget(budget or ())  # a wrong option is told before anything is made
+    view = LoopView()
+    with view, evolve.open(workspace, events=view) as opened, opened.delivering():
+        tests = opened.memory.test(suite, insight, budget=budget)
+        view.stop()
+        if as_json:
+            emit_json({"tests": [{**_insight(one.insight), **_counts(one)} for one in tests]})
+        else:
+            rows = [(one.insight.id[:10], one.tried, one.needed, shorten(one.sentence.text, 160)) for one in tests]
+            emit(table(("id", "tried", "needed", "insight"), rows) or "there is nothing left to test")
+        flush()
+
+
+def _counts(test: ClaimTest) -> dict[str, Any]:
+    return {"tried": test.tried, "needed": test.needed, "sentence": test.sentence.text}
+
+
 @app.page("check", "evolve memory check")
 def check_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Compare the search index with the record. Exit code 3 where they differ."""
@@ -278,7 +313,7 @@ def _progress_notes() -> Callable[[int], None]:
 
 def _status(insight: Insight, told: Sentence) -> str:
     """How far an insight is proven, in words: what a search claims of one or two problems is hardly supported."""
-    if insight.status != "supported" or told.worded or insight.groups > 2:
+    if insight.status not in ("supported", "hypothesis") or told.worded or told.tried or not 0 < insight.groups <= 2:
         return insight.status
     return "seen once" if insight.groups < 2 else "seen twice"
 

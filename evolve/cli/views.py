@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -22,6 +23,7 @@ NO_TASK = "no such task since"
 """What is said of a skill where no task of its kind came after it."""
 
 _UNSANDBOXED = "[unsandboxed] "
+_OF_OPERATIONS = re.compile(r" (is necessary for|occurs in answers to) \(")
 
 
 class RunView:
@@ -122,7 +124,7 @@ def subgoal_line(state: SubgoalState) -> str:
 
 def _such_as(texts: Sequence[str]) -> str:
     """The first of them that is a sentence for people; what a search claims of its operations tells them nothing."""
-    told = next((text for text in texts if " is necessary for (" not in text), "")
+    told = next((text for text in texts if not _OF_OPERATIONS.search(text)), "")
     return f", such as: {shorten(told, 80)}" if told else ""
 
 

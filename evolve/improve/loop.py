@@ -15,6 +15,7 @@ from evolve.improve.interventions import intervene
 from evolve.improve.judgement import judge, propose
 from evolve.improve.pairing import held_out_tasks
 from evolve.improve.practice import practise, practised
+from evolve.improve.removals import try_without
 from evolve.improve.report import (
     NOT_RUN,
     CurvePoint,
@@ -86,6 +87,7 @@ def _rounds(session: Session) -> list[RoundRow]:
             )
         if counts["episodes"]:
             intervene(session, number)
+            try_without(session, number)
         decision: Mapping[str, Any] = {}
         unjudged = session.suite.unprovable
         if counts["episodes"] and not unjudged:

@@ -31,6 +31,7 @@ from evolve.improve.judgement import conclude, propose, retries
 from evolve.improve.loop import check_size, make_report, round_row
 from evolve.improve.pairing import PairedEpisodes
 from evolve.improve.practice import practise
+from evolve.improve.removals import try_without
 from evolve.improve.report import NOT_RUN, Report, RoundRow
 from evolve.improve.session import Session
 from evolve.record.arms import UNLEARNED
@@ -64,6 +65,8 @@ def improve_in_stream(session: Session) -> Report:
             earlier = [task for block in blocks[: number - 1] for task in block]
             pairs += _pairs(session, number, earlier, tasks)
         counts = practise(_practising(session, tasks), number)
+        if counts["episodes"]:
+            try_without(_practising(session, tasks), number)
         is_done = number == BLOCKS and counts["complete"]
         if number == 1 and not counts["episodes"]:
             session.journal.drop(f"practice:{number}")

@@ -20,8 +20,9 @@ from evolve.memory.insights import (
     resolve,
 )
 from evolve.memory.memory import Memory, MemoryCheck
+from evolve.memory.need import Need
 from evolve.memory.notes import Note
-from evolve.memory.planning import PlannedTest, plan_test
+from evolve.memory.planning import PlannedRemoval, PlannedTest, plan_removals, plan_test
 from evolve.memory.record import MIGRATIONS
 from evolve.memory.snapshot import MemorySnapshot, Recaller
 from evolve.memory.telling import Sentence
@@ -43,7 +44,9 @@ __all__ = [
     "Memory",
     "MemoryCheck",
     "MemorySnapshot",
+    "Need",
     "Note",
+    "PlannedRemoval",
     "PlannedTest",
     "Posterior",
     "Recaller",
@@ -53,6 +56,7 @@ __all__ = [
     "camp_of",
     "direction_of",
     "insight_id",
+    "plan_removals",
     "plan_test",
     "resolve",
 ]

@@ -10,8 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
-from evolve.episodes import BUILT_IN
-from evolve.memory.insights import ClaimKey, EvidenceRow, Insight, InsightStatus, camp_of, resolve
+from evolve.episodes import BUILT_IN, FACT, Scope
+from evolve.memory.insights import ClaimKey, EvidenceRow, Insight, InsightStatus, camp_of, judged, resolve
+from evolve.memory.need import Need, need_of
+from evolve.memory.occurrences import Occurrences
 
 _WITHOUT_INFLUENCE: frozenset[InsightStatus] = frozenset({"contested", "refuted", "superseded", "expired"})
 
@@ -87,12 +89,19 @@ class InsightBook:
     _by_episode: dict[str, dict[str, list[EvidenceRow]]] = field(default_factory=dict)
     _resolved: dict[str, Insight] = field(default_factory=dict)
     _direction_cache: dict[str, Mapping[str, float]] = field(default_factory=dict)
+    _judged: dict[str, Insight] = field(default_factory=dict)
+    _occurrences: Occurrences = field(default_factory=Occurrences)
+
+    def __post_init__(self) -> None:
+        for insight, through in self.expired.items():
+            self._occurrences.expire(insight, through)
 
     def add_key(self, key: ClaimKey) -> None:
         """Learns what an insight is about; sentences for further relations are merged in."""
         earlier = self.keys.get(key.id)
         self.keys[key.id] = key if earlier is None else replace(earlier, texts={**key.texts, **earlier.texts})
         self._resolved.pop(key.id, None)
+        self._judged.pop(key.id, None)
 
     def add_evidence(self, rows: Iterable[EvidenceRow]) -> None:
         """Takes in evidence; rows already there are ignored. Their keys must be known."""
@@ -103,14 +112,21 @@ class InsightBook:
             if row.id in own:
                 continue
             own[row.id] = row
+            self._occurrences.add(self.keys[row.insight], row)
+            self._judged.clear()  # what one problem says changes the shares of every cause in its scopes
             self._by_episode.setdefault(row.episode, {}).setdefault(row.insight, []).append(row)
             self._resolved.pop(row.insight, None)
             self._direction_cache.pop(row.episode, None)
 
     def expire(self, insight: str, after: int) -> None:
-        """Sets aside what was known of an insight up to ``seq`` number ``after``."""
+        """Sets aside what was known of an insight up to ``seq`` number ``after``.
+
+        Of a step of the search that is what trials said; that it occurs in an answer stays true.
+        """
         self.expired[insight] = max(after, self.expired.get(insight, 0))
+        self._occurrences.expire(insight, self.expired[insight])
         self._resolved.pop(insight, None)
+        self._judged.clear()
         self._direction_cache.clear()
 
     def evidence(self, insight: str) -> list[EvidenceRow]:
@@ -123,12 +139,39 @@ class InsightBook:
         Raises:
             KeyError: There is none with this id.
         """
+        if insight not in self._judged:
+            resolved = self._resolve(insight)
+            of_words = resolved.cause.startswith(FACT) or resolved.status == "expired"
+            found = resolved if of_words else judged(resolved, self.need(insight))
+            self._judged[insight] = replace(found, text=self.keys[insight].texts.get(found.relation, found.text))
+        return self._judged[insight]
+
+    def need(self, insight: str) -> Need:
+        """In how many problems of the insight's scope its cause occurs, and in how many it was needed.
+
+        Raises:
+            KeyError: There is no insight with this id.
+        """
+        key = self.keys[insight]
+        return self.need_in(key.cause, key.effect, key.scope)
+
+    def need_in(self, cause: str, effect: str, scope: Scope) -> Need:
+        """The same for a cause in any scope, also where nothing was claimed of it."""
+        return need_of(self._occurrences.levels(cause, effect, scope))
+
+    def _resolve(self, insight: str) -> Insight:
         if insight not in self._resolved:
             rows, after = self._rows.get(insight, {}).values(), self.expired.get(insight)
-            live = [row for row in rows if after is None or row.seq > after]
+            live = [row for row in rows if not self._is_aside(row)]
             stale = after is not None and not live
             self._resolved[insight] = resolve(self.keys[insight], rows if stale else live, expired=stale)
         return self._resolved[insight]
+
+    def _is_aside(self, row: EvidenceRow) -> bool:
+        through = self.expired.get(row.insight)
+        if through is None or row.seq > through:
+            return False
+        return row.kind == "intervention" or self.keys[row.insight].cause.startswith(FACT)
 
     def trials_agree(self, insight: str) -> frozenset[str]:
         """Tasks on which an intervention agreed, where more agree than disagree; else none."""
@@ -168,15 +211,18 @@ class InsightBook:
             return cached
         directions: dict[str, float] = {}
         for insight, rows in self._by_episode.get(episode, {}).items():
-            after = self.expired.get(insight, -1)
-            signs = [sign for row in rows if row.seq > after and (sign := direction_of(row))]
+            signs = [sign for row in rows if not self._is_aside(row) and (sign := direction_of(row))]
             if signs:
                 directions[insight] = sum(signs) / len(signs)
         self._direction_cache[episode] = directions
         return directions
 
     def experience(self) -> list[ExperienceRow]:
-        """All live evidence of supported and confirmed insights, in an order that depends on content only."""
+        """All live evidence, in an order that depends on content only.
+
+        What a claim is called does not decide what can be learned from its evidence; a claim in a model's words is
+        the exception, since what it says of a task is in its words alone.
+        """
         return list(self._taught())
 
     def informs(self) -> bool:
@@ -186,12 +232,11 @@ class InsightBook:
     def _taught(self) -> Iterator[ExperienceRow]:
         for name in sorted(self.keys):
             insight = self.get(name)
-            if not insight.influences:
+            if insight.cause.startswith(FACT) and not insight.influences:
                 continue
-            after = self.expired.get(name, -1)
             for row in sorted(self._rows[name].values(), key=lambda item: item.id):
                 sign = direction_of(row)
-                if not sign or row.seq <= after:
+                if not sign or self._is_aside(row):
                     continue
                 yield ExperienceRow(
                     features=row.features,

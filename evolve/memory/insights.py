@@ -20,16 +20,20 @@ The rules:
 - One admitted camp is the insight's. When several are admitted the one with
   P(theta > 1/2) >= 0.95 wins and the others stay on view as ``superseded``; when none reaches
   it, or rivals outweigh the only one, the key is ``contested`` and influences nothing.
+- Of an operation of the search :func:`judged` has the last word, once the search did without it somewhere: by the
+  bounds of :mod:`evolve.memory.need`, since few problems of a scope need any one operation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 from evolve.episodes import FACT, EvidenceKind, Relation, Scope
 from evolve.files import canonical_json, digest
+from evolve.memory.need import Need
 
 InsightStatus = Literal["hypothesis", "supported", "confirmed", "contested", "refuted", "superseded", "expired"]
 Camp = Literal["promotes", "no_effect", "prevents"]
@@ -164,6 +168,13 @@ class Insight:
         """Whether it may be recalled into an episode or train a guide."""
         return self.status in INFLUENTIAL
 
+    @cached_property
+    def credence(self) -> float:
+        """Posterior mean in (0, 1). What the search claims is observed more often than tried, so observations count."""
+        if self.cause.startswith(FACT):
+            return self.posterior.mean
+        return replace(self.posterior, agree=self.posterior.agree + self.standings[0].observations).mean
+
 
 @dataclass(frozen=True, kw_only=True)
 class ClaimKey:
@@ -209,6 +220,28 @@ def resolve(key: ClaimKey, rows: Iterable[EvidenceRow], *, expired: bool = False
     )
 
 
+def judged(insight: Insight, need: Need) -> Insight:
+    """The insight as the share of problems that need its cause says; the same where its cause was tried nowhere.
+
+    Confirmed is what the bounds settle with two groups behind it. Where they settle nothing, an operation that was
+    missed in some problems and not in most is no refuted one.
+    """
+    known = need.known
+    relation = need.relation
+    if relation is None:
+        refuted = insight.status == "refuted" and bool(known.mattered)
+        status: InsightStatus = "supported" if len(known.mattered) > 1 else "hypothesis"
+        # That some problem needs it, or that it stands in an answer, is no more than that.
+        few = camp_of(insight.relation) == "promotes" and insight.status != "refuted"
+        return replace(
+            insight,
+            relation="contributes" if refuted or few else insight.relation,
+            status=status if refuted else insight.status,
+        )
+    behind = {"no_effect": known.tried, "prevents": known.hindered}.get(relation, known.mattered)
+    return replace(insight, relation=relation, status="confirmed" if len(behind) > 1 else "supported")
+
+
 def _settle(ranked: Sequence[Standing]) -> tuple[InsightStatus, tuple[Standing, ...]]:
     """Decides between the camps under one key, by the last of the rules above."""
     lead, rivals = ranked[0], ranked[1:]
@@ -218,9 +251,9 @@ def _settle(ranked: Sequence[Standing]) -> tuple[InsightStatus, tuple[Standing, 
     unsettled = len(admitted) > 1 and lead.posterior.firmness < FIRM
     if unsettled or lead.posterior.mean < 0.5:
         return "contested", tuple(
-            _with_status(standing, "contested") if standing in admitted else standing for standing in ranked
+            replace(standing, status="contested") if standing in admitted else standing for standing in ranked
         )
-    return lead.status, (lead, *(_with_status(standing, "superseded") for standing in rivals))
+    return lead.status, (lead, *(replace(standing, status="superseded") for standing in rivals))
 
 
 def _rank(standing: Standing) -> tuple[bool, float, int, int, int]:
@@ -283,19 +316,6 @@ def _best_relation(camp: Camp, rows: Sequence[EvidenceRow]) -> Relation:
         return _interventions(own), len(own)
 
     return max(candidates, key=backing)
-
-
-def _with_status(standing: Standing, status: InsightStatus) -> Standing:
-    return Standing(
-        camp=standing.camp,
-        relation=standing.relation,
-        status=status,
-        posterior=standing.posterior,
-        tasks=standing.tasks,
-        groups=standing.groups,
-        episodes=standing.episodes,
-        observations=standing.observations,
-    )
 
 
 def _interventions(rows: Iterable[EvidenceRow]) -> int:

@@ -16,6 +16,7 @@ from evolve.memory.encoding import TaskEncoder
 from evolve.memory.insight_book import EpisodeEntry, ExperienceRow, InsightBook
 from evolve.memory.insights import EvidenceRow, Insight, InsightStatus
 from evolve.memory.mending import mend
+from evolve.memory.need import Need
 from evolve.memory.notes import Note, NoteShelf
 from evolve.memory.notes.book import stale
 from evolve.memory.recall import note_question, recall_insights, recall_request
@@ -144,7 +145,7 @@ class Memory:
         return sorted(self._reader.book().entries.values(), key=lambda entry: entry.seq)
 
     def experience(self) -> list[ExperienceRow]:
-        """Rows to fit a guide on: all live evidence of supported and confirmed insights."""
+        """Rows to fit a guide on: all evidence not set aside, and of claims in words that of those that may act."""
         return self._reader.book().experience()
 
     def snapshot(self) -> MemorySnapshot:
@@ -187,6 +188,11 @@ class Memory:
         """Every insight in a plain sentence with counts from its evidence, by id."""
         return sentences(self._reader.book())
 
+    def needs(self) -> list[tuple[Insight, Need]]:
+        """Every insight with how many problems of its scope need its cause, ordered by id."""
+        book = self._reader.book()
+        return [(insight, book.need(insight.id)) for insight in book.insights()]
+
     def evidence(self, name: str) -> list[EvidenceRow]:
         """Every row an insight rests on, oldest first."""
         return self._reader.book().evidence(self.get(name).id)
@@ -195,13 +201,15 @@ class Memory:
         """Chains of causes that end in an effect, with their evidence, strongest first.
 
         Args:
-            influential: Only supported and confirmed insights; False uses all of them.
+            influential: Only supported and confirmed insights, and of operations those that one problem showed; False
+                uses all of them.
         """
         book = self._reader.book()
-        return why(book, effect, [insight for insight in book.insights() if insight.influences or not influential])
+        shown = (one for one in book.insights() if one.influences or not influential or _was_seen(one))
+        return why(book, effect, list(shown))
 
     def expire(self, name: str, reason: str) -> Insight:
-        """Sets an insight aside until new evidence arrives; what was known stays on record."""
+        """Sets an insight aside until new evidence arrives, of a step what trials said; all stays on record."""
         insight = self.get(name)
         record.write_expiry(self._db, insight.id, reason, self._clock())
         return self.get(insight.id)
@@ -311,3 +319,9 @@ def _in_memory(dimension: int) -> VectorIndex:
 def _by_seq(book: InsightBook) -> list[EpisodeEntry]:
     # Entries are read in order of seq, and a dict keeps it.
     return list(book.entries.values())
+
+
+def _was_seen(insight: Insight) -> bool:
+    """Whether it is of an operation that some answer has: that much is no conjecture."""
+    of_an_answer = insight.cause.startswith(("operation:", "skill:", "literal:", "mined:"))
+    return insight.status == "hypothesis" and of_an_answer and insight.groups > 0

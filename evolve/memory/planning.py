@@ -1,4 +1,4 @@
-"""Which insight to test next: the one that acts most and is known least.
+"""What to test next: what acts most and is known least, and of searches what is cheap besides.
 
 The memory plans, it runs nothing. Somebody else runs the same tasks with and without the insight.
 """
@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from evolve.memory.insights import FIRM, EvidenceRow, Insight, camp_of
+from evolve.memory.need import Need
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,3 +60,51 @@ def plan_test(
             tests.append(PlannedTest(insight=insight, groups=fresh, worth=uses.get(insight.id, 0) * doubt))
     worthwhile = [test for test in tests if test.worth > 0.0]
     return min(worthwhile, key=lambda test: (-test.worth, test.insight.id), default=None)
+
+
+REMOVABLE = ("operation:", "skill:")
+"""How causes begin that can be taken out of a search; a literal may come back from the rows."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedRemoval:
+    """A search without the cause of an insight that is worth its cost.
+
+    Attributes:
+        group: The problem to be searched again.
+        cost: Candidates that it may take, the search with the cause included.
+    """
+
+    insight: Insight
+    group: str
+    cost: int
+
+
+def plan_removals(
+    needs: Iterable[tuple[Insight, Need]], *, costs: Mapping[str, int], times: int, most: int
+) -> list[PlannedRemoval]:
+    """Searches that are worth most for their cost, as many as the bound allows, in an order that evidence decides.
+
+    The worth of a search is how wide the bounds of the share of problems are that need the cause, times the problems in
+    whose answer it occurs, over one more than how often it was or will be tried: each further trial says less.
+
+    Args:
+        needs: Insights with what is known of the need for their cause.
+        costs: Candidates that the search with the cause took, by group; others are not searched again.
+        times: How many times that a search without the cause may take.
+        most: Candidates for all of them.
+    """
+    waiting: list[tuple[float, int, str, str]] = []
+    known = {insight.id: (insight, need) for insight, need in needs if insight.cause.startswith(REMOVABLE)}
+    for name, (_, need) in known.items():
+        worth = (need.needed.upper - need.needed.lower) * len(need.known.occurs)
+        fresh = sorted((costs[group], group) for group in need.known.occurs - need.known.tried if costs.get(group))
+        for place, (cost, group) in enumerate(fresh):
+            each = worth / (1 + len(need.known.tried) + place)
+            waiting.append((-each / ((times + 1) * cost), (times + 1) * cost, name, group))
+    planned, left = [], most
+    for _, cost, name, group in sorted(waiting):
+        if cost <= left:
+            left -= cost
+            planned.append(PlannedRemoval(insight=known[name][0], group=group, cost=cost))
+    return planned

@@ -183,8 +183,7 @@ def note_question(want: RecallRequest, now: float | None, clock: float) -> NoteQ
 def _score(insight: Insight, share: _Share) -> float:
     # The posterior speaks for the claim; where the neighbours say the opposite its rest counts.
     agrees = (share.local > 0) == (camp_of(insight.relation) == "promotes")
-    belief = insight.posterior.mean if agrees else 1.0 - insight.posterior.mean
-    return abs(share.local) * belief
+    return abs(share.local) * (insight.credence if agrees else 1.0 - insight.credence)
 
 
 def _recalled(insight: Insight, share: _Share, neighbours: int, kind: str) -> Recalled:
@@ -195,7 +194,7 @@ def _recalled(insight: Insight, share: _Share, neighbours: int, kind: str) -> Re
         kind=kind,
         text=insight.text,
         score=_score(insight, share),
-        scores={"vector": share.similarity, "evidence": share.local, "posterior": insight.posterior.mean},
+        scores={"vector": share.similarity, "evidence": share.local, "posterior": insight.credence},
         why=(
             f"{share.episodes} of the {neighbours} nearest episodes bear on it, the nearest at similarity "
             f"{share.similarity:.2f}; {insight.status} by {insight.posterior.agree} interventions "

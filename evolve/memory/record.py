@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, cast
 
-from evolve.episodes import Claim, EpisodeRecord, Relation, Scope
+from evolve.episodes import FACT, PROBE, Claim, EpisodeRecord, Relation, Scope
 from evolve.files import canonical_json, digest
 from evolve.memory.insight_book import EpisodeEntry, InsightBook
 from evolve.memory.insights import ClaimKey, EvidenceRow, insight_id
@@ -69,10 +70,18 @@ def write_claims(db: Database, record: EpisodeRecord, instruction: str, at: floa
     if first is None:
         return 0
     with db.transaction():
-        db.insert("memory_episodes", _episode_row(db, record, first, instruction), key="episode")
-        if source:
+        if _tells_of_the_task(record):
+            db.insert("memory_episodes", _episode_row(db, record, first, instruction), key="episode")
+        if source and _tells_of_the_task(record):
             db.insert("memory_sources", {"episode": record.episode, "source": source}, key="episode")
         return sum(db.insert("memory_evidence", row, key="id") for row in _evidence_rows(db, record, at))
+
+
+def _tells_of_the_task(record: EpisodeRecord) -> bool:
+    """Whether the episode shows what its task takes. A search without one operation tells of that operation alone, and
+    as a neighbour it would speak against all others."""
+    told = [(claim.cause.startswith(FACT), item.kind) for claim in record.claims for item in claim.evidence]
+    return record.split != PROBE or any(worded or kind != "intervention" for worded, kind in told)
 
 
 def _episode_row(db: Database, record: EpisodeRecord, claim: Claim, instruction: str) -> dict[str, Any]:
@@ -236,13 +245,25 @@ class BookReader:
         )
 
     def _evidence_row(self, row: Mapping[str, Any]) -> EvidenceRow:
-        return value_of(EvidenceRow, row, group=row["problem"], features=self._numbers(row["features"]))
+        read = value_of(EvidenceRow, row, group=row["problem"], features=self._numbers(row["features"]))
+        return _as_observed(read) if _is_ablation(read) else read
 
     def _numbers(self, name: str) -> tuple[float, ...]:
         if name not in self._features:
             row = self._db.rows("memory_features", {"id": name})[0]
             self._features[name] = tuple(json.loads(str(row["numbers"])))
         return self._features[name]
+
+
+def _is_ablation(row: EvidenceRow) -> bool:
+    """Whether earlier versions took a part out of one answer and called that an intervention on the need for it."""
+    ends = (": the examples no longer hold", ": the examples still hold")
+    return row.kind == "intervention" and row.relation == "necessary" and row.detail.endswith(ends)
+
+
+def _as_observed(row: EvidenceRow) -> EvidenceRow:
+    # Only read so: rows stay as they were written, since checksums and ids speak of them.
+    return replace(row, kind="observation", relation="contributes")
 
 
 def read_epoch(db: Database) -> int:

@@ -80,7 +80,7 @@ class MemorySnapshot:
         return found + self.notes.recall(note_question(want, now, self.notes.made)) if want.notes else found
 
     def experience(self) -> list[ExperienceRow]:
-        """Rows to fit a guide on: all live evidence of supported and confirmed insights."""
+        """Rows to fit a guide on: all evidence not set aside, and of claims in words that of those that may act."""
         return self.book.experience()
 
     def without(self, ids: Iterable[str]) -> MemorySnapshot:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from evolve.episodes import Scope
-from evolve.memory.insight_book import InsightBook, direction_of
+from evolve.memory.insight_book import InsightBook
 from evolve.memory.insights import ClaimKey
+from evolve.memory.need import Occurrence
 
 ENOUGH = 3
-"""Problems on which something must have been needed before it is told after a run."""
+"""Problems in whose answer something must have stood before it is told after a run."""
 
 _KINDS = {"str": "text", "int": "number", "float": "number", "bool": "yes or no", "dict": "table", "row": "row"}
 
@@ -23,56 +22,54 @@ class Sentence:
 
     Attributes:
         text: One plain sentence.
-        needed: Problems whose answer needed the cause.
-        of: Problems of the same scope that anything is known of.
+        occurs: Problems in whose answer the cause stands and does something.
+        of: Solved problems of the same scope.
+        tried: Problems that were searched again without the cause.
         general: It speaks of more than constants that one table happens to have.
         worded: A model worded it.
     """
 
     text: str
-    needed: int
+    occurs: int
     of: int
+    tried: int = 0
     general: bool = True
     worded: bool = False
 
     @property
     def worth_telling(self) -> bool:
         """Whether it rests on enough to be told to somebody who did not ask."""
-        return self.worded or (self.general and self.needed >= ENOUGH)
+        return self.worded or (self.general and self.occurs >= ENOUGH)
 
 
 def sentences(book: InsightBook) -> Mapping[str, Sentence]:
     """Every insight in a sentence, by id. One that a model worded is its own sentence."""
-    groups: dict[tuple[str, str, tuple[str, ...]], set[str]] = defaultdict(set)
-    needed: dict[str, int] = {}
-    for name, key in book.keys.items():
-        rows = book.evidence(name)
-        groups[_place(key.scope)] |= {row.group for row in rows}
-        needed[name] = len({row.group for row in rows if direction_of(row) > 0})
-    return {
-        name: _sentence(key, book.get(name).text, needed[name], len(groups[_place(key.scope)]))
-        for name, key in book.keys.items()
-    }
+    return {name: _sentence(key, book.get(name).text, book.need(name).known) for name, key in book.keys.items()}
 
 
-def _place(scope: Scope) -> tuple[str, str, tuple[str, ...]]:
-    return scope.environment, scope.family, tuple(sorted(scope.preconditions))
+_NAMED = re.compile(r"(?:skill )?(.*?) (?:is necessary for|occurs in answers to) ")
 
 
-def _sentence(key: ClaimKey, text: str, needed: int, of: int) -> Sentence:
+def _sentence(key: ClaimKey, text: str, known: Occurrence) -> Sentence:
     kind, _, rest = key.cause.partition(":")
+    occurs, of = len(known.occurs), len(known.solved)
+    # The cause of a skill is its digest, and its name stands in the sentences it was claimed with.
+    named = next(filter(None, map(_NAMED.match, key.texts.values())), None)
     what = {
         "operation": f'the step "{rest.replace("_", " ")}"',
-        "skill": f"the saved function {text.partition(' is necessary')[0].removeprefix('skill ').replace(' ', '_')}",
+        "skill": f"the saved function {named.group(1).replace(' ', '_')}" if named else None,
         "literal": f"the constant {rest.partition(':')[2]!r}",
         "mined": f"a {_KINDS.get(rest, 'value')} that stands in the rows",
     }.get(kind)
-    if what is None or "necessary" not in key.texts:
-        return Sentence(text=text, needed=needed, of=of, worded=True)
+    if what is None:
+        return Sentence(text=text, occurs=occurs, of=of, worded=True)
     facts = [fact for fact in key.scope.preconditions if fact != "other"]
     such = f" ({', '.join(facts)})" if facts else ""
-    told = f"in {needed} of {of} task{'s' * (of != 1)} {_from_to(key.scope.family)}{such} the answer needed {what}"
-    return Sentence(text=told, needed=needed, of=of, general=kind in ("operation", "skill"))
+    told = f"in {occurs} of {of} task{'s' * (of != 1)} {_from_to(key.scope.family)}{such} the answer has {what}"
+    if known.tried:
+        missed, tried = len(known.mattered), len(known.tried)
+        told += f"; searched again without it, {missed} of {tried} {'needs' if missed == 1 else 'need'} it"
+    return Sentence(text=told, occurs=occurs, of=of, tried=len(known.tried), general=kind in ("operation", "skill"))
 
 
 def _from_to(family: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, runtime_checkable
 
@@ -120,6 +120,15 @@ class Deliberating(Protocol):
         Args:
             share: Share of what an action may spend that may go to the parts.
         """
+        ...
+
+
+@runtime_checkable
+class Removing(Protocol):
+    """A policy that can go without single parts of what it works with."""
+
+    def without(self, causes: Collection[str]) -> Policy:
+        """The same policy without these causes of insights, such as ``operation:sort``."""
         ...
 
 

@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 from evolve.agent import Agent, Recall, Surroundings, recall_nothing, room_for
 from evolve.episodes import TRIAL, Json, Limits, Origin, Recalled, TaskView
 from evolve.memory import ExperienceRow, MemorySnapshot, Recaller
-from evolve.policies.protocol import Policy
+from evolve.policies.protocol import Policy, Removing
 from evolve.redaction import Scanner
 from evolve.sandbox import Sandbox
 from evolve.skills import Skill
@@ -79,6 +79,7 @@ class Arm:
         skills: Skills that the policy may use.
         memory: Insights to recall, or None.
         prompts: Texts that are in force instead of the workspace's, by file name.
+        lacking: Causes of insights that the policy does without, to see whether they are needed.
     """
 
     variant: str = UNLEARNED
@@ -87,12 +88,18 @@ class Arm:
     memory: MemorySnapshot | None = None
     workflow: Workflow = field(default_factory=Workflow)
     prompts: Mapping[str, str] = field(default_factory=dict)
+    lacking: frozenset[str] = frozenset()
 
     def policy(self, learner: Learner, *, attended: bool = False) -> Policy:
         """The learner's policy with everything that was learned; see :meth:`Learner.policy`."""
         if isinstance(learner, Prompted):
             return learner.policy_for(self)
-        return learner.policy(self.guide, self.skills, attended=attended)
+        policy = learner.policy(self.guide, self.skills, attended=attended)
+        if not self.lacking:
+            return policy
+        if not isinstance(policy, Removing):
+            raise TypeError(f"a {policy.name} policy cannot go without {', '.join(sorted(self.lacking))}")
+        return policy.without(self.lacking)
 
     def limits(self, most: Limits, environment: str) -> Limits:
         """What an episode may spend: at most that, and no more than the workflow's knobs allow in this environment."""
@@ -151,12 +158,13 @@ def recall_from(
         notes: Also what a person noted; for policies that can read it.
         trials: Also claims that may not act there yet, for policies that try them.
         insights: False for what has learned nothing.
-        most: No more of them, whatever a workflow says.
+        most: For a search: no more of them, whatever a workflow says. It weighs what nearby problems show, which
+            hypotheses do as well as claims that are settled.
     """
     if memory is None:
         return recall_nothing
     source = memory
-    wanted = {"insight": insights, "note": notes, TRIAL: trials}
+    wanted = {"insight": insights, "note": notes, TRIAL: trials, "hypothesis": most is not None}
     kinds = tuple(kind for kind, is_wanted in wanted.items() if is_wanted)
 
     def recall(view: TaskView, features: tuple[float, ...], k: int) -> Sequence[Recalled]:

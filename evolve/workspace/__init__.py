@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from evolve.workspace.loops.ablating import AblationRequest
     from evolve.workspace.loops.optimizing import OptimizerRequest
     from evolve.workspace.loops.selftest import NullReport, selftest
+    from evolve.workspace.loops.tried_claims import ClaimTest
     from evolve.workspace.model_setup import recorded
     from evolve.workspace.opening import Place, locate
     from evolve.workspace.options import Options
@@ -86,6 +87,7 @@ __all__ = [
     "CausalChain",
     "Change",
     "ChatTurn",
+    "ClaimTest",
     "Config",
     "Context",
     "Contrast",
@@ -216,6 +218,7 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.workspace.loops.ablating": ("AblationRequest",),
     "evolve.workspace.loops.optimizing": ("OptimizerRequest",),
     "evolve.workspace.loops.selftest": ("NullReport", "selftest"),
+    "evolve.workspace.loops.tried_claims": ("ClaimTest",),
     "evolve.workspace.model_setup": ("recorded",),
     "evolve.workspace.opening": ("Place", "locate"),
     "evolve.workspace.options": ("Options",),

@@ -23,6 +23,7 @@ from evolve.workspace.health.housekeeping import drop_checkpoints, tidy
 from evolve.workspace.learners import check_model, choose_learner
 from evolve.workspace.loops.improving import Asked, improve, report
 from evolve.workspace.loops.optimizing import OptimizerRequest, optimize
+from evolve.workspace.loops.tried_claims import TriedMemories
 from evolve.workspace.loops.tried_variants import TriedVariants
 from evolve.workspace.opening import is_current, locate, open_stores, sandbox_opener
 from evolve.workspace.options import Options
@@ -41,7 +42,6 @@ from evolve.workspace.runs.solving import solve
 from evolve.workspace.shelves.folders import Folders, Patch
 from evolve.workspace.shelves.gate import GateLog
 from evolve.workspace.shelves.judges import Judges
-from evolve.workspace.shelves.memory import Memories
 from evolve.workspace.shelves.metrics import Metrics
 from evolve.workspace.shelves.models import Models
 from evolve.workspace.shelves.preferences import Preferences
@@ -88,7 +88,6 @@ class Workspace:
         self._sandbox: Sandbox | None = None
         self._closed = False
         self.stores = self._open()
-        self.memory = Memories(self.stores, on_empty=self._forgotten)
         wishes = PreferenceBook(self.stores.db, self.stores.memory.embedder)
         self.preferences = Preferences(wishes, self.stores.runs, self.learner)
         reading = self.options.read_only
@@ -111,6 +110,7 @@ class Workspace:
             finish=self.finish,
             shows=lambda: self._held is not None,
         )
+        self.memory = TriedMemories(self._desk, self._need_writer, on_empty=self._forgotten)
         self.runs = Runs(self._desk, self._need_writer)
         self.conversations = Conversations(self.paths.runs / "chats")
         self.variants = TriedVariants(self._desk, self._need_writer)

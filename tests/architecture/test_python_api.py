@@ -45,6 +45,7 @@ CALLS = {
     "memory recall": "ws.memory.recall",
     "memory note": "ws.memory.note",
     "memory forget": "ws.memory.forget",
+    "memory test": "ws.memory.test",
     "memory check": "ws.memory.check",
     "memory reindex": "ws.memory.reindex",
     "memory preferences list": "ws.preferences.list",

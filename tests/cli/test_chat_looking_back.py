@@ -47,7 +47,7 @@ def test_causes_are_told_in_the_words_of_their_insights(chat, cli):
     done = chat("everyday#name-initials-1", "/why")
     insights = json.loads(cli("memory", "list", "--json").out)["insights"]
     causes = re.findall(r"^cause: (in .*)", done.out, re.MULTILINE)
-    steps = [re.search(r'the answer needed the step "(.*)"', cause) for cause in causes]
+    steps = [re.search(r'the answer has the step "(.*)"', cause) for cause in causes]
     assert steps and all(step and any(step[1] in one["text"] for one in insights) for step in steps)
     told = cli("memory", "why", "solved").out.splitlines()
     # A few are told, and the rest is counted.

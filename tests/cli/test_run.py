@@ -77,7 +77,7 @@ def test_mined_constants_are_told_in_words(cli, tmp_path):
     (tmp_path / "times.csv").write_text("n,out\n" + "".join(f"{n},{38 * n}\n" for n in range(1, 9)))
     assert cli("run", "--examples", "times.csv").code == 0
     listed = cli("memory", "list")
-    assert "mined:int" not in listed.out and "the answer needed a number that stands in the rows" in listed.out
+    assert "mined:int" not in listed.out and "the answer has a number that stands in the rows" in listed.out
 
 
 def test_only_the_budget_that_was_asked_for_ends_with_its_own_code(cli, tmp_path, monkeypatch):

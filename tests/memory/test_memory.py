@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pickle
 import shutil
 import subprocess
@@ -73,11 +74,26 @@ def test_only_the_admitted_are_recalled_unless_asked_for(memory: Memory, lesson)
     memory.commit(lesson(1, kind="observation"))
     memory.commit(lesson(2, cause="operation:sum", direction=-1))
     assert memory.recall("", features=SORTED) == []
-    assert memory.experience() == []
+    assert sorted(row.direction for row in memory.experience()) == [-1, 1]  # a guide learns from them all the same
     asked = memory.recall("", features=SORTED, kinds=["hypothesis"])
     assert {one.cause for one in asked} == {"operation:sort", "operation:sum"}
     with pytest.raises(ValueError, match="kind"):
         memory.recall("", kinds=["gossip"])
+
+
+def test_ablations_that_earlier_versions_kept_as_interventions_are_read_as_occurrences(memory: Memory, lesson) -> None:
+    for number, how in enumerate(["no longer hold", "no longer hold", "still hold"]):
+        record = lesson(number, relation="necessary", direction=-1 if how == "still hold" else 1)
+        (claim,) = record.claims
+        evidence = dataclasses.replace(claim.evidence[0], detail=f"without sort: the examples {how}")
+        memory.commit(dataclasses.replace(record, claims=(dataclasses.replace(claim, evidence=(evidence,)),)))
+    (insight,) = memory.claims()
+    assert (insight.relation, insight.status, insight.posterior.agree) == ("contributes", "supported", 0)
+    assert {row.kind for row in memory.evidence(insight.id)} == {"observation"}
+    assert memory.sentences()[insight.id].text.startswith("in 2 of 3 tasks")
+    # What is kept stays as it was written, so that nothing is added when an episode is committed again.
+    assert memory.commit(lesson(7, relation="necessary")) == 1
+    assert memory.claims()[0].posterior.agree == 1
 
 
 def test_a_contested_claim_is_held_back(memory: Memory, lesson) -> None:

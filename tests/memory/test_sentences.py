@@ -10,20 +10,20 @@ from evolve.memory.telling import sentences
 FAMILY = "(str, list[int]) -> str"
 
 
-def add(book, cause, groups, *, family=FAMILY, facts=("same length",), against=(), text="as it is"):
+def add(book, cause, groups, *, family=FAMILY, facts=("same length",), against=(), text="as it is", kind="observation"):
     scope = Scope(environment="programs", family=family, preconditions=facts)
     name = insight_id(cause, "solved", scope)
-    book.add_key(ClaimKey(id=name, cause=cause, effect="solved", scope=scope, texts={"necessary": text}))
+    book.add_key(ClaimKey(id=name, cause=cause, effect="solved", scope=scope, texts={"contributes": text}))
     rows = [(group, 1) for group in groups] + [(group, -1) for group in against]
     book.add_evidence(
         EvidenceRow(
-            id=f"{name}{group}{sign}",
+            id=f"{name}{group}{sign}{kind}",
             insight=name,
-            relation="necessary",
+            relation="contributes",
             episode=f"e{group}",
             task=f"t{group}",
             group=group,
-            kind="intervention",
+            kind=kind,
             direction=sign,
         )
         for group, sign in rows
@@ -31,17 +31,28 @@ def add(book, cause, groups, *, family=FAMILY, facts=("same length",), against=(
     return name
 
 
-def test_a_step_is_told_with_how_many_such_problems_needed_it():
+def test_a_step_is_told_with_how_many_such_problems_have_it():
     book = InsightBook()
     format_date = add(book, "operation:format_date", "abc", against="d")
     upper = add(book, "operation:upper", "efd")
     add(book, "operation:upper", "xyz", family="(str) -> str")
     known = sentences(book)
     assert known[format_date].text == (
-        'in 3 of 6 tasks from text and list of numbers to text (same length) the answer needed the step "format date"'
+        'in 3 of 6 tasks from text and list of numbers to text (same length) the answer has the step "format date"'
     )
     assert known[upper].text.startswith("in 3 of 6 tasks")
     assert known[format_date].worth_telling and known[upper].worth_telling
+
+
+def test_what_was_found_by_searching_without_a_step_is_told_beside_it():
+    book = InsightBook()
+    add(book, "operation:sort", "abc")
+    add(book, "operation:upper", "de")
+    name = add(book, "operation:sort", "a", against="b", kind="intervention")
+    assert sentences(book)[name].text == (
+        'in 3 of 5 tasks from text and list of numbers to text (same length) the answer has the step "sort"; '
+        "searched again without it, 1 of 2 needs it"
+    )
 
 
 def test_what_rests_on_little_or_on_constants_of_one_table_is_not_told_unasked():
@@ -51,8 +62,8 @@ def test_what_rests_on_little_or_on_constants_of_one_table_is_not_told_unasked()
     literal = add(book, "literal:str:-", "abcdef")
     known = sentences(book)
     assert not any(known[name].worth_telling for name in (few, mined, literal))
-    assert known[mined].text.endswith("the answer needed a text that stands in the rows")
-    assert known[literal].text.endswith("the answer needed the constant '-'")
+    assert known[mined].text.endswith("the answer has a text that stands in the rows")
+    assert known[literal].text.endswith("the answer has the constant '-'")
 
 
 def test_a_sentence_that_a_model_worded_stays_as_it_is():

@@ -75,7 +75,7 @@ def test_ablation_of_a_task_with_errors_counts_as_not_reproduced(unlearned: Sear
 def test_the_claim_says_in_words_what_was_done(unlearned: SearchPolicy, sandbox: Sandbox) -> None:
     found = claims(unlearned, view_of(sorted, *LISTS), Apply("sort", (XS,)), sandbox)
     claim = found["operation:sort"]
-    assert (claim.relation, claim.effect) == ("necessary", "solved")
+    assert (claim.relation, claim.effect, claim.evidence[0].kind) == ("contributes", "solved", "observation")
     assert claim.scope.environment == "programs"
     assert claim.scope.family == "(list[int]) -> list[int]"
     assert claim.scope.preconditions

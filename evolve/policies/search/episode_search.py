@@ -131,3 +131,10 @@ def without_share(limits: Limits, plan: Plan) -> Limits:
         candidates=None if limits.candidates is None else int(limits.candidates * rest),
         seconds=None if limits.seconds is None else limits.seconds * rest,
     )
+
+
+def accepted(steps: Sequence[Step]) -> Term | None:
+    """The term of the accepted submission."""
+    right = [step for step in steps if step.judgement is not None and step.judgement.accepted]
+    trees = [step.action.private["tree"] for step in right if "tree" in step.action.private]
+    return from_json(trees[-1]) if trees else None

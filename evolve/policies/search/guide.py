@@ -1,7 +1,7 @@
 """The guide: from a task's features to how likely each operation is in its answer.
 
 A logistic model per operation, fitted jointly by full-batch Adam on experience rows (what
-interventions showed to be necessary) and dreams; all names share weights for their
+answers were seen to have) and dreams; all names share weights for their
 clues. Its probabilities become integer prices, so that the search stays a plain cost-ordered
 enumeration (Probe, Barke et al. 2020; DreamCoder's recognition model, Ellis et al. 2021).
 """

@@ -6,7 +6,7 @@ the skill by digest and was checked against the code in the sandbox when it was 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from evolve.episodes import Json
@@ -121,11 +121,19 @@ def definition_of(code: str, entry: str) -> str:
     return ""
 
 
-def with_library(operations: Sequence[Operation], skills: Iterable[TreeSkill]) -> tuple[Operation, ...]:
-    """The vocabulary with skills added, in order; a skill may use earlier skills."""
+def with_library(
+    operations: Sequence[Operation], skills: Iterable[TreeSkill], *, lacking: Collection[str] = ()
+) -> tuple[Operation, ...]:
+    """The vocabulary with skills added, in order; a skill may use earlier skills.
+
+    Args:
+        lacking: Causes of insights that are left out; a skill that uses what is not there cannot be made either.
+    """
     # In order of admission: a skill may call only those that were there before it.
-    known = {o.name: o for o in operations}
+    known = {o.name: o for o in operations if f"operation:{o.name}" not in lacking}
     for skill in skills:
+        if f"skill:{skill.digest}" in lacking:
+            continue
         operation = skill_operation(skill, known)
         if operation is not None:
             known[operation.name] = operation

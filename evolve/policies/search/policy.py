@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import heapq
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from evolve.cancellation import Cancellation
@@ -30,7 +30,7 @@ from evolve.policies.search.ambiguity import disagreement
 from evolve.policies.search.answers import answer, draft_of, part_draft
 from evolve.policies.search.collector import without_collector
 from evolve.policies.search.doubts import doubts_about
-from evolve.policies.search.episode_search import UNLIMITED, answers_of, spare_of, with_shown, without_share
+from evolve.policies.search.episode_search import UNLIMITED, accepted, answers_of, spare_of, with_shown, without_share
 from evolve.policies.search.guide import Guide
 from evolve.policies.search.habits import Habits, Preferred
 from evolve.policies.search.leaving_out import LeavingOut
@@ -79,15 +79,17 @@ class SearchPolicy:
         library: Admitted skills with trees, oldest first.
         guide: The fitted guide, or None for the unlearned policy.
         settings: Fixed choices.
+        lacking: Causes, such as ``operation:sort``, that are taken out with every skill made of them.
     """
 
     library: tuple[TreeSkill, ...] = ()
     guide: Guide | None = None
     settings: SearchSettings = field(default_factory=SearchSettings)
     name: str = "search"
+    lacking: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
-        operations = with_library(vocabulary(), self.library)
+        operations = with_library(vocabulary(), self.library, lacking=self.lacking)
         self._vocabulary = Vocabulary(operations, literals())
         self._causes = {operation_name(s.entry): f"skill:{s.digest}" for s in self.library}
         self._planner: Planner | None = None
@@ -106,13 +108,17 @@ class SearchPolicy:
         policy._current, policy._cancellation = None, cancellation
         return policy
 
+    def without(self, causes: Collection[str]) -> SearchPolicy:
+        """The same policy with these operations and skills taken out of its vocabulary, everything else as it was."""
+        return replace(self, lacking=self.lacking | frozenset(causes))
+
     @property
     def vocabulary(self) -> Vocabulary:
         """The operations and literals of the search, learned ones included."""
         return self._vocabulary
 
     def features(self, view: TaskView) -> tuple[float, ...]:
-        """Observable features of the task's examples; see :mod:`evolve.policies.search.features`."""
+        """Observable features of the task's examples."""
         return self._looks(view).features
 
     def _looks(self, view: TaskView) -> Looks:
@@ -356,7 +362,7 @@ class SearchPolicy:
 
     def reflect(self, view: TaskView, group: str, steps: Sequence[Step], probe: Probe) -> tuple[Claim, ...]:
         """Claims from ablating the accepted answer; nothing from a task that was not solved."""
-        term = _accepted(steps)
+        term = accepted(steps)
         if term is None:
             return ()
         problem = problem_of(view)
@@ -369,7 +375,7 @@ class SearchPolicy:
 
         They are shared with the answers behind the library's skills; see :mod:`evolve.policies.search.abstraction`.
         """
-        term = _accepted(steps)
+        term = accepted(steps)
         if term is None:
             return ()
         problem = problem_of(view)
@@ -388,10 +394,3 @@ def _private_part(solution: Solution) -> dict[str, Json]:
 
 def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' * (number != 1)}"
-
-
-def _accepted(steps: Sequence[Step]) -> Term | None:
-    """The term of the accepted submission."""
-    right = [step for step in steps if step.judgement is not None and step.judgement.accepted]
-    trees = [step.action.private["tree"] for step in right if "tree" in step.action.private]
-    return from_json(trees[-1]) if trees else None

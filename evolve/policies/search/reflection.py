@@ -1,8 +1,9 @@
-"""Turns counterfactual ablations of a verified answer into causal claims.
+"""What occurs in a verified answer, found by ablation, and what was needed for it, found by searching without it.
 
 Each operation of a verified answer is taken out (its argument put in its place) or swapped
 (a literal replaced by another), everything else stays, and the changed program is run in
-the sandbox. If it no longer reproduces the examples, the operation was necessary there.
+the sandbox. If it no longer reproduces the examples, the operation does something in this answer. That is an
+observation: another answer may do without it, which only a search without the operation can tell.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ class Solved:
 
 
 def claims_of(solved: Solved, vocabulary: Vocabulary, probe: Probe, causes: Mapping[str, str]) -> tuple[Claim, ...]:
-    """Claims about what was necessary, each with one intervention on this task.
+    """Claims about what occurs in the answer, each with one observation on this task.
 
     Args:
         solved: The verified answer.
@@ -103,7 +104,7 @@ def claims_of(solved: Solved, vocabulary: Vocabulary, probe: Probe, causes: Mapp
     for change, outputs in zip(changes, results, strict=True):
         if outputs is not None and not any(cut_short(value) for value in outputs):
             before = survived.get(change.name, (False, ""))
-            # One way to do without it is enough: then it was not necessary.
+            # One way to leave it out is enough: then it does nothing there.
             survived[change.name] = (before[0] or _reproduces(outputs, view.examples), change.how)
     scope = Scope(
         environment=ENVIRONMENT,
@@ -116,7 +117,7 @@ def claims_of(solved: Solved, vocabulary: Vocabulary, probe: Probe, causes: Mapp
         evidence = Evidence(
             task=view.id,
             group=solved.group,
-            kind="intervention",
+            kind="observation",
             direction=-1 if same else 1,
             features=features,
             detail=f"{how}: the examples {'still hold' if same else 'no longer hold'}",
@@ -134,11 +135,11 @@ def _claim(name: str, scope: Scope, evidence: Evidence, causes: Mapping[str, str
     words = f"the literal {rest.split(':', 1)[-1]!r}" if kind == "literal" else name.replace("_", " ")
     return Claim(
         cause=causes.get(name, cause_of(name)),
-        relation="necessary",
+        relation="contributes",
         effect=EFFECT,
         scope=scope,
         evidence=(evidence,),
-        text=f"{words} is necessary for {scope.family} tasks where the output {_where(scope)}",
+        text=f"{words} occurs in answers to {scope.family} tasks where the output {_where(scope)}",
     )
 
 

@@ -92,7 +92,7 @@ def samples_of(
     weight: float,
     clues: Mapping[tuple[float, ...], Mapping[str, Sequence[str]]],
 ) -> list[Sample]:
-    """One training row per task: what was observed of it and what was shown to be necessary there.
+    """One training row per task: what was observed of it and what its answer has.
 
     Args:
         experience: Evidence rows.

@@ -240,7 +240,7 @@ def _told(desk: Desk, learned: EpisodeRecord) -> tuple[str, ...]:
     known = desk.stores.memory.sentences() if learned.claims else {}
     own = [insight_id(claim.cause, claim.effect, claim.scope) for claim in learned.claims]
     worth = [known[name] for name in dict.fromkeys(own) if name in known and known[name].worth_telling]
-    return tuple(one.text for one in sorted(worth, key=lambda one: -one.needed))
+    return tuple(one.text for one in sorted(worth, key=lambda one: -one.occurs))
 
 
 def _is_spent(limits: Limits) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
-from evolve.episodes import Recalled, Scope
+from evolve.episodes import FACT, Recalled, Scope
 from evolve.errors import UsageError
 from evolve.files import write_atomic
 from evolve.memory import CausalChain, EvidenceRow, Insight, InsightStatus, MemoryCheck, Note, Sentence
@@ -122,14 +122,19 @@ class Memories(Shelf):
         Args:
             as_of: As it was known then, in seconds since the epoch or as a date; ``now`` is the same in seconds.
             kinds: Some of ``insight``, ``note``, ``replaced`` (notes, with those that no longer hold), or a status of
-                insights; None for insights and notes.
+                insights; None for notes, insights, and what one problem showed of a step, as a search is told it.
 
         Raises:
             UsageError: Both times are given.
         """
         if now is not None and as_of is not None:
             raise UsageError("now and as_of say the same", hint="give one of them")
-        return self._memory.recall(query, k, scope=scope, now=_seconds(as_of) if now is None else now, kinds=kinds)
+        chosen = ("insight", "hypothesis", "note") if kinds is None else kinds
+        found = self._memory.recall(query, k, scope=scope, now=_seconds(as_of) if now is None else now, kinds=chosen)
+        # A model's word that is not borne out stays out, unless it is asked for.
+        return [
+            one for one in found if kinds is not None or one.status != "hypothesis" or not one.cause.startswith(FACT)
+        ]
 
     def why(self, effect: str) -> builtins.list[CausalChain]:
         """Chains of causes that end in an effect, with their evidence."""

@@ -1,0 +1,70 @@
+"""``ws.memory`` with what takes episodes: claims are tested by searching without what they speak of."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from evolve.improve.removals import try_claims
+from evolve.improve.session import LoopPlan
+from evolve.memory import Insight, Sentence
+from evolve.tasks import load_suite
+from evolve.workspace.arguments import BudgetLike, as_budget
+from evolve.workspace.desk import Desk
+from evolve.workspace.loops.improving import LoopWork, loop_key, loop_limits, opened_session
+from evolve.workspace.shelves.memory import Memories
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClaimTest:
+    """What searches without the cause of one insight came to.
+
+    Attributes:
+        insight: As it stands afterwards.
+        tried: Problems that were searched again.
+        needed: Those for which nothing was found, or at twice the cost or more.
+        sentence: All that is known of it now, in words.
+    """
+
+    insight: Insight
+    tried: int
+    needed: int
+    sentence: Sentence
+
+
+class TriedMemories(Memories):
+    """Notes and insights, to look at, change and test.
+
+    Args:
+        writable: Raises :class:`UsageError` where the workspace is open for reading only.
+    """
+
+    def __init__(self, desk: Desk, writable: Callable[[], None], *, on_empty: Callable[[], None]) -> None:
+        super().__init__(desk.stores, on_empty=on_empty)
+        self._desk = desk
+        self._writable = writable
+
+    def test(self, suite: str | os.PathLike[str], insight: str = "", *, budget: BudgetLike = None) -> list[ClaimTest]:
+        """Searches solved problems of a suite again without single steps, to see how many need them.
+
+        Those come first that occur often, are known least and cost little. The same call continues where a crash or
+        Ctrl-C cut it off.
+
+        Args:
+            insight: Only this one, by its id or the beginning of it.
+            budget: Such as ``100k-candidates``; half a million candidates where none is given.
+
+        Raises:
+            UsageError: There is no such insight, no problem of the suite was solved here, or a model does the work.
+        """
+        self._writable()
+        desk, bound, tasks = self._desk, as_budget(budget), load_suite(os.fspath(suite))
+        chosen = self.show(insight).id if insight else ""
+        plan = LoopPlan(rounds=1, limits=loop_limits(desk, bound, tasks))
+        key = loop_key(desk, "test-claims", tasks.digest, chosen, plan.limits.candidates)
+        body = {"suite": os.fspath(suite), "insight": chosen, "policy": desk.learner.name}
+        with opened_session(desk, "test-claims", key, body, LoopWork(suite=tasks, plan=plan, budget=bound)) as session:
+            found = try_claims(session, chosen)["insights"]
+        told = self.sentences()
+        return [ClaimTest(insight=self.show(name), sentence=told[name], **counts) for name, counts in found.items()]

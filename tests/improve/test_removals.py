@@ -1,0 +1,185 @@
+"""Searches without an operation: which are planned, what they teach, and that nothing is paid twice."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchmarks.suites import draw_suite
+from evolve.episodes import PROBE, Claim, Cost, EpisodeRecord, Evidence, Scope
+from evolve.errors import UsageError
+from evolve.failpoints import VARIABLE
+from evolve.improve.removals import SHARE
+from evolve.memory import ClaimKey, plan_removals, resolve
+from evolve.memory.need import Occurrence, need_of
+from evolve.record.journal import Journal
+from evolve.tasks import render_jsonl
+from evolve.workspace.learners import SearchLearner
+
+BUDGET = "700k-candidates"
+SCOPE = Scope(environment="programs", family="(str) -> str")
+
+
+def known(cause, occurs, tried="", mattered="", solved="abcdefgh"):
+    """An insight and the need for its cause; every letter is a group."""
+    sets = {"solved": solved, "occurs": occurs, "tried": tried, "mattered": mattered}
+    need = need_of([Occurrence(**{name: frozenset(letters) for name, letters in sets.items()})])
+    return resolve(ClaimKey(id=cause, cause=cause, effect="solved", scope=SCOPE, texts={}), ()), need
+
+
+def planned(*needs, costs=None, most=10_000):
+    each = costs or dict.fromkeys("abcdefgh", 100)
+    return [(one.insight.id, one.group) for one in plan_removals(needs, costs=each, times=4, most=most)]
+
+
+def test_the_often_used_the_uncertain_and_the_cheap_come_first() -> None:
+    often, seldom = known("operation:often", "abcdef"), known("operation:seldom", "ab")
+    assert planned(seldom, often)[0] == ("operation:often", "a")
+    settled = known("operation:settled", "abcdef", tried="abcd", mattered="abcd")
+    assert planned(settled, often)[0][0] == "operation:often"
+    cheap = dict.fromkeys("abcdef", 100) | {"c": 10}
+    assert planned(often, costs=cheap)[0] == ("operation:often", "c")
+
+
+def test_only_what_can_be_taken_out_where_it_occurs_and_was_not_tried() -> None:
+    assert planned(known("literal:int:2", "ab"), known("fact:so", "ab")) == []
+    assert planned(known("operation:sort", "abc", tried="b")) == [("operation:sort", "a"), ("operation:sort", "c")]
+    assert planned(known("skill:0a", "ab"), costs={"a": 5}) == [("skill:0a", "a")]
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.tuples(st.text("abcdefgh", max_size=6), st.text("abcdefgh", max_size=3)), max_size=5),
+    st.integers(0, 3_000),
+)
+def test_a_plan_keeps_to_its_bound_and_depends_on_no_order(drawn, most) -> None:
+    needs = [known(f"operation:o{at}", occurs + tried, tried=tried) for at, (occurs, tried) in enumerate(drawn)]
+    costs = {letter: 40 + 30 * at for at, letter in enumerate("abcdef")}
+    chosen = plan_removals(needs, costs=costs, times=4, most=most)
+    assert sum(one.cost for one in chosen) <= most
+    assert chosen == plan_removals(needs[::-1], costs=costs, times=4, most=most)
+    assert len({(one.insight.id, one.group) for one in chosen}) == len(chosen)
+
+
+@pytest.fixture
+def strings(tmp_path):
+    file = tmp_path / "strings.jsonl"
+    file.write_text(render_jsonl(draw_suite("strings", n=40, seed=3).tasks))
+    return file
+
+
+def taught(workspace):
+    """What searches without an operation left behind: rows of evidence, by cause and task."""
+    memory = workspace.stores.memory
+    rows = [(one, row) for one in memory.claims() for row in memory.evidence(one.id) if row.kind == "intervention"]
+    return sorted((one.cause, row.task, row.relation, row.direction) for one, row in rows)
+
+
+def test_practice_is_followed_by_searches_without_what_occurs(open_ws, strings) -> None:
+    with open_ws(learner=SearchLearner()) as workspace:
+        report = workspace.improve(strings, rounds=1, budget=BUDGET)
+        found = taught(workspace)
+        assert found and all(cause.startswith(("operation:", "skill:")) for cause, *_ in found)
+        records = workspace.stores.runs.episodes(run=report.run)
+        practice = sum(one.cost.candidates for one in records if one.split == "train")
+        searched = [one for one in records if one.split == PROBE]
+        assert 0 < sum(one.cost.candidates for one in searched) <= SHARE * practice + 500
+        # It occurs in the answer, so it may be needed; it was searched for without, so what is said has a count.
+        told = workspace.stores.memory.sentences()
+        assert any("searched again without it" in one.text for one in told.values())
+        # These episodes say nothing of other causes, so no task is told by their looks.
+        assert not {one.episode for one in searched} & {one.episode for one in workspace.stores.memory.entries()}
+
+
+@pytest.mark.parametrize("point", ["removals.ran:1", "attempt.kept:23"])
+def test_killed_among_the_searches_the_same_command_teaches_the_same(open_ws, strings, monkeypatch, point) -> None:
+    def improve(name):
+        with open_ws(name, learner=SearchLearner()) as workspace:
+            report = workspace.improve(strings, rounds=1, budget="400k-candidates")
+            spent = sum(one.cost.candidates for one in workspace.stores.runs.episodes(run=report.run))
+            return taught(workspace), spent
+
+    whole = improve("whole")
+    assert whole[0]
+    monkeypatch.setenv(VARIABLE, f"{point}:int")
+    with pytest.raises(KeyboardInterrupt):
+        improve("cut")
+    monkeypatch.delenv(VARIABLE)
+    assert improve("cut") == whole
+
+
+def test_a_person_tests_claims_on_problems_that_were_solved(open_ws, strings) -> None:
+    with open_ws(learner=SearchLearner()) as workspace:
+        with pytest.raises(UsageError, match="was solved here"):
+            workspace.memory.test(strings, budget="50k-candidates")
+        workspace.improve(strings, rounds=1, budget="400k-candidates")
+        before = taught(workspace)
+        tests = workspace.memory.test(strings, budget="60k-candidates")
+        assert tests and sum(one.tried for one in tests) == len(taught(workspace)) - len(before)
+        assert all(one.tried >= one.needed and one.sentence.tried >= one.tried for one in tests)
+        run = next(one for one in workspace.stores.runs.runs() if one.kind == "test-claims")
+        searched = workspace.stores.runs.episodes(run=run.id)
+        assert {one.split for one in searched} == {PROBE}
+        assert sum(one.cost.candidates for one in searched) <= 60_000
+
+
+def test_a_person_may_name_the_claim(open_ws, strings) -> None:
+    with open_ws(learner=SearchLearner()) as workspace:
+        workspace.improve(strings, rounds=1, budget="300k-candidates")
+        untried = [
+            one.id
+            for one, need in workspace.stores.memory.needs()
+            if one.cause.startswith("operation:") and need.known.occurs - need.known.tried
+        ]
+        # Of some the answers were not verified, so nothing can be searched again.
+        tests = next(filter(None, (workspace.memory.test(strings, name[:12]) for name in untried)))
+        assert [one.insight.id in untried for one in tests] == [True]
+        with pytest.raises(UsageError, match="no insight"):
+            workspace.memory.test(strings, "zzzz")
+
+
+def test_what_was_not_needed_is_tried_anew_once_a_skill_is_gone(open_ws, strings) -> None:
+    """Sixty problems that did without a step, found with a skill that is not there any more."""
+    with open_ws(learner=SearchLearner()) as workspace:
+        workspace.improve(strings, rounds=1, budget="300k-candidates")
+        memory, journal = workspace.stores.memory, Journal(workspace.stores.db, "earlier")
+        steps = [one for one, need in memory.needs() if one.cause.startswith("operation:") and need.known.occurs]
+        gone, kept = steps[:2]
+        for step in (gone, kept):
+            for number in range(60):
+                memory.commit(did_without(step, number))
+            assert memory.get(step.id).relation == "no_effect"
+        skills = [skill.digest for skill in workspace.stores.skills.active()]
+        journal.finish("needs:1:plan", {"pairs": [[gone.id, "t"]], "skills": [*skills, "gone"]})
+        journal.finish("needs:2:plan", {"pairs": [[kept.id, "t"]], "skills": skills})
+        workspace.memory.test(strings, budget="60k-candidates")
+        tried = {one.id: len(need.known.tried) for one, need in memory.needs()}
+        assert tried[gone.id] < 60 <= tried[kept.id]
+        assert memory.get(gone.id).relation != "no_effect"
+        assert memory.get(kept.id).relation == "no_effect"
+
+
+def did_without(step, number):
+    """A search without a step that found an answer for as much."""
+    task = f"elsewhere-{number}"
+    seen = Evidence(task=task, group=task, kind="intervention", direction=-1)
+    claim = Claim(
+        cause=step.cause, relation="necessary", effect=step.effect, scope=step.scope, evidence=(seen,), text="it is"
+    )
+    return EpisodeRecord(
+        episode=f"{step.id}-{number}",
+        run="earlier",
+        task=task,
+        suite="",
+        group=task,
+        split=PROBE,
+        variant="",
+        seed=0,
+        status="solved",
+        verified=True,
+        answer="",
+        steps=(),
+        cost=Cost(),
+        claims=(claim,),
+    )
