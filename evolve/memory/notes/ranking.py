@@ -58,13 +58,14 @@ class Arms:
     """Both ways of searching.
 
     Attributes:
-        lexical: Scores by words of a text, of at most so many notes.
-        nearest: So many notes whose vectors are nearest to the question.
+        lexical: Scores by words of a text, of at most so many notes; of a person's own alone, or of all.
+        nearest: So many notes whose vectors are nearest to the question; likewise. Where what others said is left out
+            it must not crowd out the rest, or change how rare a word is.
         weight: Of nearness beside words at 1. Scores are fused: ranks lost ten points of recall.
     """
 
-    lexical: Callable[[str, int], Mapping[str, float]]
-    nearest: Callable[[int], Sequence[Hit]]
+    lexical: Callable[[str, int, bool], Mapping[str, float]]
+    nearest: Callable[[int, bool], Sequence[Hit]]
     weight: float
 
 
@@ -82,8 +83,9 @@ def answer(book: NoteBook, arms: Arms, asked: NoteQuestion) -> list[Recalled]:
             return ""
         return name if past else book.holder(name, until)
 
-    by_words = _credited(arms.lexical(asked.text, max(LEXICAL_HITS, 4 * asked.k)), standing)
-    hits = arms.nearest(max(VECTOR_HITS, 4 * asked.k))
+    own = asked.told and book.others
+    by_words = _credited(arms.lexical(asked.text, max(LEXICAL_HITS, 4 * asked.k), own), standing)
+    hits = arms.nearest(max(VECTOR_HITS, 4 * asked.k), own)
     near = _credited({hit.id: 1.0 - hit.distance for hit in hits}, standing)
     near = {name: cosine for name, cosine in near.items() if cosine >= _NEAR or name in by_words}
     base = dict(fuse([(1.0, by_words), (arms.weight, near)]))
