@@ -37,6 +37,7 @@ _DENIED = 0.75
 """The same, where nothing tells of a change and the new note only denies what the old one says."""
 _MARGIN = 0.1
 """By which it must exceed the next best: a change that may concern two facts replaces neither."""
+_FEW, _RARE = 4, 0.1
 _STILL = 0.5
 """Share of a weight that words keep at least until they are weighed again."""
 
@@ -118,6 +119,15 @@ class NoteBook:
         while (later := self.successor(name, now)) is not None:
             name = later.id
         return name
+
+    def words(self, name: str) -> frozenset[str]:
+        """The stems of a note that matter."""
+        return self._said[name].words
+
+    def is_rare(self, word: str) -> bool:
+        """Whether few notes have a stem, so that it tells what they speak of."""
+        held = sum(len(postings.get(word, ())) for postings in self._words.values())
+        return held <= max(_FEW, _RARE * len(self.notes))
 
     def around(self, name: str) -> tuple[str, ...]:
         """The notes before and after this one in its thread."""
