@@ -20,7 +20,7 @@ from evolve.memory.insights import (
     resolve,
 )
 from evolve.memory.memory import Memory, MemoryCheck
-from evolve.memory.notes import Note
+from evolve.memory.notes import Note, NoteQuestion, NoteSnapshot
 from evolve.memory.planning import PlannedTest, plan_test
 from evolve.memory.record import MIGRATIONS
 from evolve.memory.snapshot import MemorySnapshot, Recaller
@@ -44,6 +44,8 @@ __all__ = [
     "MemoryCheck",
     "MemorySnapshot",
     "Note",
+    "NoteQuestion",
+    "NoteSnapshot",
     "PlannedTest",
     "Posterior",
     "Recaller",

@@ -32,6 +32,7 @@ CALLS = {
     "tasks show": "evolve.workspace.tasks.show",
     "runs list": "ws.runs.list",
     "runs show": "ws.runs.show",
+    "runs search": "ws.runs.search",
     "runs replay": "ws.runs.replay",
     "runs diff": "ws.runs.diff",
     "runs apply": "ws.runs.apply",
