@@ -4,7 +4,8 @@
 of it but the searches, whose episodes are known beforehand; and through the proof that a person's own tasks add up to,
 which is looked at after every task. Both meet another null arm each time the experience has doubled. The problems of a
 stream are drawn from the pool without replacement.
-*Power*: the product's learner begins with nothing on such streams, and the loop practises, fits and judges.
+*Power*: the product's learner begins with nothing on such streams, and the loop practises, fits and judges. With
+``--power SUITE`` these streams alone, drawn from another suite.
 """
 
 from __future__ import annotations
@@ -131,9 +132,9 @@ class Sparing(SearchLearner):
         return None if len(views) >= self.tasks else super().fit(experience, views, skills, seed)
 
 
-def drawn(tasks: Sequence[Task], size: int, number: int) -> Suite:
+def drawn(tasks: Sequence[Task], size: int, number: int, name: str = SUITE) -> Suite:
     """The suite of one stream."""
-    return Suite(name=SUITE, tasks=tuple(random.Random(f"stream {size} {number}").sample(tasks, size)))
+    return Suite(name=name, tasks=tuple(random.Random(f"stream {size} {number}").sample(tasks, size)))
 
 
 @contextmanager
@@ -217,9 +218,9 @@ def null_proof(pool: NullPool, size: int, number: int) -> dict[str, Any]:
         }
 
 
-def learned_stream(size: int, number: int) -> dict[str, Any]:
+def learned_stream(size: int, number: int, name: str = SUITE) -> dict[str, Any]:
     """The product's learner from nothing through the loop for small suites, with the product's limits."""
-    suite, settings = drawn(distinct_tasks(), size, number), Settings()
+    suite, settings = drawn(distinct_tasks(name), size, number, name), Settings()
     limits = Limits(candidates=settings.candidates, seconds=settings.seconds)
     plan = LoopPlan(rounds=BLOCKS, seed=number, limits=limits)
     learner = Sparing(tasks=size)
@@ -242,9 +243,14 @@ def rows_of(*, quick: bool) -> Iterator[dict[str, Any]]:
             yield null_loop(pool, size, number)
             yield null_proof(pool, size, number)
         progress(f"null streams of {size} tasks")
-    for size in SIZES[:1] if quick else SIZES:
-        for number in range(1 if quick else STREAMS[size]):
-            yield learned_stream(size, number)
+    yield from power_rows(SUITE, {SIZES[0]: 1} if quick else STREAMS)
+
+
+def power_rows(name: str, streams: Mapping[int, int]) -> Iterator[dict[str, Any]]:
+    """Streams of the product's learner on a suite, so many of each size."""
+    for size, count in streams.items():
+        for number in range(count):
+            yield learned_stream(size, number, name)
             progress(f"the product's learner, stream {number + 1} of {size} tasks")
 
 
@@ -267,10 +273,17 @@ def targets_of(rows: Sequence[Row]) -> list[Target]:
         for verdict in (LOOP, OWN):
             share = accepted_share(rows, "null", size, verdict)
             made.append(against(f"null streams accepted, {verdict}, {size} tasks", share, "<=", MOST_FALSE / NULLS))
-    for size, least in POWER.items():
-        share = accepted_share(rows, "stream", size)
-        made.append(against(f"streams accepted, the product's learner, {size} tasks", share, ">=", least))
-    return made
+    return [*made, *power_targets(rows)]
+
+
+def power_targets(rows: Sequence[Row]) -> list[Target]:
+    """Those of the product's learner alone."""
+    return [
+        against(
+            f"streams accepted, the product's learner, {size} tasks", accepted_share(rows, "stream", size), ">=", least
+        )
+        for size, least in POWER.items()
+    ]
 
 
 def table(rows: Sequence[Row]) -> Iterator[tuple[Any, ...]]:
@@ -308,15 +321,24 @@ def main(argv: Sequence[str] | None = None) -> None:
         prog="python -m benchmarks.gate_streams", description=(__doc__ or "").splitlines()[0]
     )
     common_options(parser, seeds=1)
+    parser.add_argument("--power", metavar="SUITE", help="the product's learner alone, on streams of this suite")
+    parser.add_argument("--streams", type=int, help="of each size, with --power")
     options = parser.parse_args(argv)
-    rows = list(rows_of(quick=options.quick))
-    settings = {"suite": SUITE, "pool": POOL, "arms": ARMS * len(STRENGTHS), "candidates": CANDIDATES}
+    settings: dict[str, Any]
+    if options.power:
+        streams = {size: options.streams or count for size, count in STREAMS.items()}
+        rows = list(power_rows(options.power, {SIZES[0]: 1} if options.quick else streams))
+        settings, targets = {"suite": options.power}, power_targets(rows)
+    else:
+        rows = list(rows_of(quick=options.quick))
+        settings = {"suite": SUITE, "pool": POOL, "arms": ARMS * len(STRENGTHS), "candidates": CANDIDATES}
+        targets = targets_of(rows)
     outcome = Outcome(
         benchmark="gate_streams",
         seeds=options.seeds,
         quick=options.quick,
         rows=rows,
-        targets=targets_of(rows),
+        targets=targets,
         settings=settings,
     )
     lines = ["  ".join(str(cell) for cell in cells) for cells in table(rows)]

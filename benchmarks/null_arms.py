@@ -28,6 +28,7 @@ from evolve.record.arms import Arm
 from evolve.sandbox import open_sandbox
 from evolve.tasks import Task, load_suite
 from evolve.tasks.alike import every_trait
+from evolve.tasks.reading.labels import behind_rows
 from evolve.workspace.learners import SearchLearner
 from evolve.workspace.opening import cache_folder
 
@@ -75,10 +76,16 @@ class NullPool:
 
 
 def distinct_tasks(suite: str = SUITE) -> list[Task]:
-    """One task per problem, none with a row, a table or an instruction in common with one before it."""
+    """One task per problem, none with a row, a table or an instruction in common with one before it.
+
+    An instruction that all tasks of a suite share tells nothing of any, and is put as it is where rows alone are given.
+    """
     met: set[str] = set()
     chosen = []
-    for task in one_per_group(load_suite(suite).tasks):
+    tasks = one_per_group(load_suite(suite).tasks)
+    if len({task.instruction for task in tasks}) == 1:
+        tasks = [replace(task, instruction=behind_rows(suite)) for task in tasks]
+    for task in tasks:
         traits = every_trait(task)
         if not (traits & met or task.only_checked):
             chosen.append(task)

@@ -13,9 +13,9 @@ from typing import Any, cast
 
 from benchmarks.landscapes import Kind, Landscape, is_optimal
 from benchmarks.tpe import TpeEngine
-from evolve.episodes import Limits, TaskView
+from evolve.episodes import Cost, Limits, TaskView
 from evolve.events import NoEvents
-from evolve.gate import is_verified, one_per_group
+from evolve.gate import comparable_costs, is_verified, one_per_group
 from evolve.improve.jobs import WorkerSetup
 from evolve.improve.optimization import optimize
 from evolve.improve.parts import parted
@@ -102,12 +102,16 @@ class PickBest:
         """What was screened on the most tasks, the best first."""
         most = max(len(found) for _, found in self.screened.values())
         listed = [(candidate, found) for candidate, found in self.screened.values() if len(found) == most]
-        listed.sort(key=lambda one: (-sum(trial.score for trial in one[1]), sum(trial.cost for trial in one[1])))
+        listed.sort(key=lambda one: _place(one[1]))
         return [candidate for candidate, _ in listed]
 
     def _screen(self, trials: Trials, candidate: Candidate, tasks: Sequence[str]) -> None:
         _, before = self.screened.get(candidate.digest, (candidate, []))
         self.screened[candidate.digest] = (candidate, [*before, *trials.screen(candidate, tasks)])
+
+
+def _place(trials: Sequence[Trial]) -> tuple[float, float]:
+    return -sum(trial.score for trial in trials), sum(comparable_costs([trial.cost for trial in trials]))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -240,7 +244,7 @@ class LandscapeTrials:
             self.found = self.scored
             raise SearchEnded("the optimum")
         return [
-            Trial(task=name, group=name, score=scores[int(name)], solved=scores[int(name)] == 1.0, cost=1)
+            Trial(task=name, group=name, score=scores[int(name)], solved=scores[int(name)] == 1.0, cost=Cost(work=1))
             for name in tasks
         ]
 

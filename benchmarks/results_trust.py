@@ -138,7 +138,8 @@ NOTES: Mapping[str, str] = {
         " `benchmarks/agent` and replayed by `python -m benchmarks.agent.replayed`."
     ),
     "gate_streams": (
-        "Streams of tasks of everyday. No gain: searches with static prices moved by chance, run once on a pool of"
+        "Streams of tasks of the suite; where one instruction is that of all tasks it tells nothing, and they are put"
+        " as rows alone. No gain, on everyday alone: searches with static prices moved by chance, run once on a pool of"
         " 140 distinct problems with at most 3,000 candidates; of every arm the two outcomes of a task were exchanged"
         " at random until it wins no more of the pool than it loses, and whenever the experience doubles another arm"
         " takes over. Small suite: the whole loop with a workspace, with these episodes in place of searches. Own"

@@ -53,7 +53,7 @@ class TpeEngine:
 
     def _value(self, trials: Trials, candidate: Candidate, tasks: Sequence[str]) -> float:
         found = trials.screen(candidate, tasks)
-        cost = sum(one.cost for one in found) / len(found)
+        cost = sum(one.cost.candidates for one in found) / len(found)
         limit = max(self.scope.limits.candidates or 0, cost) or 1.0
         return sum(one.score for one in found) / len(found) - TIES * cost / limit
 

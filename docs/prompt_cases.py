@@ -8,6 +8,7 @@ from dataclasses import replace
 from evolve.episodes import (
     PREFERENCE,
     Action,
+    Cost,
     EpisodeRecord,
     Judgement,
     Limits,
@@ -17,7 +18,7 @@ from evolve.episodes import (
     Step,
     TaskView,
 )
-from evolve.optimizer.design_brief import others_of, setting_of, tasks_of, trials_of
+from evolve.optimizer.design_brief import apart_of, others_of, setting_of, tasks_of, trials_of
 from evolve.optimizer.drafting import Room
 from evolve.optimizer.engine import Candidate, Trial
 from evolve.optimizer.member import Member
@@ -216,6 +217,7 @@ def design_brief() -> DesignBrief:
             trials=trials_of(parent),
             tasks=tasks_of(parent, views)[:2],
             others=others_of(others, parent, {others[0].candidate.digest}),
+            apart=apart_of(others, parent, views),
         ),
         faults=((drafted, fault),),
     )
@@ -237,6 +239,6 @@ def _member(workflow: Workflow, views: Sequence[TaskView], right: int, cost: int
             ),
         )
         trials[view.id] = Trial(
-            task=view.id, group=view.id, score=float(solved), solved=solved, cost=cost, record=record
+            task=view.id, group=view.id, score=float(solved), solved=solved, cost=Cost(tokens=cost), record=record
         )
     return Member(candidate=Candidate(workflow=workflow), trials=trials)

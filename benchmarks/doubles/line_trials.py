@@ -83,6 +83,6 @@ def _trial(record: EpisodeRecord) -> Trial:
         group=record.group,
         score=float(record.solved),
         solved=record.solved,
-        cost=record.cost.tokens,
+        cost=record.cost,
         record=record,
     )

@@ -37,13 +37,14 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
     cells = [
         (
             "*" if row.active else "",
-            *(row.digest[:12], row.parent[:12], row.solved, row.tasks, row.candidates or row.tokens),
+            *(row.digest[:12], row.parent[:12], row.solved, row.tasks, row.tokens or row.candidates),
             *(row.verdict, shorten(row.origin, 60)),
         )
         for row in rows
     ]
-    header = ("", "variant", "parent", "solved", "tasks", "cost", "gate", "from")
-    emit(table(header, cells, spare=("cost", "parent")) or "no variant yet")
+    spent = "tokens" if any(row.tokens for row in rows) else "candidates"
+    header = ("", "variant", "parent", "solved", "tasks", spent, "gate", "from")
+    emit(table(header, cells, spare=(spent, "parent")) or "no variant yet")
     emit(f"active: {active[:12]}")
 
 

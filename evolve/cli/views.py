@@ -217,8 +217,10 @@ def _loop_line(event: Event) -> tuple[str, bool]:
 
 def _search_line(event: Event) -> tuple[str, bool]:
     data: Any = event.data
-    if event.kind == "forecast":
+    if event.kind in ("forecast", "engine"):
         return data["text"], True
+    if event.kind == "drafting":
+        return "the model writes a workflow" + (f", mending fault {data['faults']}" if data["faults"] else ""), False
     if event.kind == "screened":
         name = data["operator"]
         return f"candidate {data['number']}, {name}: {data['solved']} of {data['tasks']} train tasks solved", False

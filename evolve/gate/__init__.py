@@ -8,11 +8,22 @@ from evolve.gate.decisions import Begun, Decision, Decisions
 from evolve.gate.eprocess import BETS, SequentialTest, Tally, TestState, Verdict, log_wealth
 from evolve.gate.error_budget import ErrorBudget, Stake
 from evolve.gate.gate import Comparing, Gate, solved_by
+from evolve.gate.harm import harm_in
 from evolve.gate.instruments import instruments
 from evolve.gate.interval import NOTHING, Interval, PairedRow, clopper_pearson, cost_ratio, solved_difference
 from evolve.gate.jobs import GateTask, Job, RunJobs, Unaffordable, one_by_one
 from evolve.gate.looks import Look, Looks
-from evolve.gate.outcome import CHEAPER, Outcome, is_verified, one_per_group, paired_outcome
+from evolve.gate.outcome import (
+    CHEAPER,
+    Outcome,
+    Unit,
+    cheaper,
+    comparable_costs,
+    cost_unit,
+    is_verified,
+    one_per_group,
+    paired_outcome,
+)
 from evolve.gate.pairs import Comparison, Contest, Pair, PairedRunner, PairTest, judged, shuffled_groups
 from evolve.gate.prequential import SEARCH, ArmOutcome, BothArms, FamilyRow, OwnPair, Prequential, Proof
 from evolve.gate.proposal import Finding, Proposal
@@ -71,10 +82,15 @@ __all__ = [
     "Tally",
     "TestState",
     "Unaffordable",
+    "Unit",
     "Verdict",
     "chance",
+    "cheaper",
     "clopper_pearson",
+    "comparable_costs",
     "cost_ratio",
+    "cost_unit",
+    "harm_in",
     "instruments",
     "is_fresh",
     "is_verified",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from evolve.episodes import Cost, EpisodeRecord
 from evolve.gate.jobs import T
 
 Outcome = Literal["win", "tie", "loss", "void", "withheld"]
+Unit = Literal["tokens", "work units", "candidates"]
 
 CHEAPER = 0.8
 """A solution is cheaper when it costs at most this share of the other: 20 % less."""
@@ -40,12 +41,7 @@ def paired_outcome(parent: EpisodeRecord, variant: EpisodeRecord) -> Outcome:
         return "win" if after else "loss"
     if not after:
         return "tie"
-    old, new = comparable_cost(parent.cost, variant.cost)
-    if new <= CHEAPER * old and new < old:
-        return "win"
-    if old <= CHEAPER * new and old < new:
-        return "loss"
-    return "tie"
+    return cheaper(parent.cost, variant.cost)
 
 
 def is_informative(record: EpisodeRecord) -> bool:
@@ -58,22 +54,37 @@ def is_verified(record: EpisodeRecord) -> bool:
     return record.solved and record.verified
 
 
-def comparable_cost(parent: Cost, variant: Cost) -> tuple[float, float]:
-    """Both costs in the first unit that was counted: work units with :data:`OVERHEAD`, else candidates, else tokens.
+def cheaper(parent: Cost, variant: Cost) -> Literal["win", "tie", "loss"]:
+    """Whether the variant's cost is lower by at least 20 %, or the parent's is."""
+    old, new = comparable_costs((parent, variant))
+    if new <= CHEAPER * old and new < old:
+        return "win"
+    if old <= CHEAPER * new and old < new:
+        return "loss"
+    return "tie"
 
-    Seconds are not compared: they depend on what else the machine does. Records of earlier versions have no work units.
+
+def cost_unit(costs: Iterable[Cost]) -> Unit:
+    """What attempts are compared by: tokens as soon as a model was asked in one, else work units of the search.
+
+    Candidates where one of them was searched for by an earlier version, which counted no work.
     """
-    # What cost nothing, such as an answer that was known, has no work to show either.
-    if any(cost.work for cost in (parent, variant)) and not any(_is_uncounted(cost) for cost in (parent, variant)):
-        return float(parent.work + OVERHEAD), float(variant.work + OVERHEAD)
-    if parent.candidates or variant.candidates:
-        return float(parent.candidates), float(variant.candidates)
-    return float(parent.tokens), float(variant.tokens)
+    counted = [cost for cost in costs if cost.tokens or cost.work or cost.candidates]
+    if any(cost.tokens for cost in counted):
+        return "tokens"
+    return "work units" if all(cost.work for cost in counted) else "candidates"
 
 
-def _is_uncounted(cost: Cost) -> bool:
-    """Whether it was spent before work was counted, or on a model."""
-    return not cost.work and bool(cost.candidates or cost.tokens)
+def comparable_costs(costs: Sequence[Cost]) -> list[float]:
+    """What each attempt cost, all in the :func:`cost_unit` of them; work units with :data:`OVERHEAD`.
+
+    Whatever shows or compares what attempts cost goes by this. Seconds are not compared: they depend on what else the
+    machine does.
+    """
+    unit = cost_unit(costs)
+    if unit == "work units":
+        return [float(cost.work + OVERHEAD) for cost in costs]
+    return [float(cost.tokens if unit == "tokens" else cost.candidates) for cost in costs]
 
 
 def one_per_group(tasks: Iterable[T]) -> list[T]:

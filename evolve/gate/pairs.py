@@ -17,7 +17,7 @@ from evolve.episodes import Cost, EpisodeRecord
 from evolve.gate.eprocess import SequentialTest, Tally, TestState
 from evolve.gate.interval import PairedRow
 from evolve.gate.jobs import Job, RunJobs, T, T_co, Unaffordable
-from evolve.gate.outcome import Outcome, comparable_cost, is_verified, one_per_group, paired_outcome
+from evolve.gate.outcome import Outcome, comparable_costs, is_verified, one_per_group, paired_outcome
 from evolve.gate.standing import Standing
 from evolve.gate.telemetry import believed
 
@@ -43,7 +43,7 @@ class Pair:
         """
         if self.outcome == "void":
             return None
-        before, after = comparable_cost(self.parent.cost, self.variant.cost)
+        before, after = comparable_costs((self.parent.cost, self.variant.cost))
         return PairedRow(
             task=self.task,
             group=self.group,

@@ -27,7 +27,7 @@ from typing import Any
 from evolve.episodes import Cost, EpisodeRecord
 from evolve.files import canonical_json
 from evolve.gate.eprocess import SequentialTest, Tally, TestState, log_wealth
-from evolve.gate.outcome import Outcome, comparable_cost, is_verified, paired_outcome
+from evolve.gate.outcome import Outcome, comparable_costs, is_verified, paired_outcome
 from evolve.store import Database, Migration, Value, value_of
 
 LEVEL = 0.05
@@ -89,7 +89,7 @@ class BothArms:
     def sides(self) -> tuple[ArmOutcome, ArmOutcome]:
         """Without what was learned, and with it."""
         before = Cost() if self.unlearned is None else self.unlearned.cost
-        old, new = comparable_cost(before, self.learned.cost)
+        old, new = comparable_costs((before, self.learned.cost))
         return (
             ArmOutcome(
                 solved=self.unlearned is not None and is_verified(self.unlearned), cost=old, seconds=before.seconds

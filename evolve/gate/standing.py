@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 
 from evolve.episodes import EpisodeRecord
-from evolve.gate.outcome import CHEAPER, comparable_cost, is_verified
+from evolve.gate.outcome import CHEAPER, comparable_costs, is_verified
 
 SHOWN = 5.0
 """The e-value from which success is held to be kept: wrong at most once in five."""
@@ -48,7 +48,7 @@ class Standing:
         before, after = is_verified(parent), is_verified(variant)
         log_cost = log_time = 0.0
         if before and after:
-            old, new = comparable_cost(parent.cost, variant.cost)
+            old, new = comparable_costs((parent.cost, variant.cost))
             log_cost = math.log(max(new, 1.0) / max(old, 1.0))
             log_time = math.log(max(variant.cost.seconds, 1e-3) / max(parent.cost.seconds, 1e-3))
         return Standing(

@@ -1,7 +1,7 @@
 """Draws a report as a picture: what practice cost, and held-out tasks solved by cost. Plain SVG.
 
-Left: one mark per episode of practice at the candidates, or tokens, it took, a ring where it was not solved.
-Right: share of held-out tasks solved and verified within a number of them, unlearned and learned.
+Left: one mark per episode of practice at what it cost, a ring where it was not solved. Right: share of held-out tasks
+solved and verified within a cost, unlearned and learned. Costs are as the gate compares them.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
+from evolve.gate import comparable_costs, cost_unit
 from evolve.improve.report import CurvePoint, Report
 
 WIDTH, HEIGHT = 960, 380
@@ -56,13 +57,13 @@ def draw_curve(report: Report) -> str:
 
 
 def _practice_panel(curve: Sequence[CurvePoint]) -> list[str]:
-    unit = "candidates" if any(point.candidates for point in curve) else "tokens"
-    values = [max(1, point.cost) for point in curve]
+    costs = [point.cost for point in curve]
+    values = [max(1.0, cost) for cost in comparable_costs(costs)]
     panel = _Panel(
         left=70,
         title="practice",
         x_label="episode",
-        y_label=f"{unit} per episode; a ring: not solved",
+        y_label=f"{cost_unit(costs)} per episode; a ring: not solved",
         x_range=(1, max(2, len(values))),
         y_range=_decades(min(values, default=1), max(values, default=10)),
         log_y=True,

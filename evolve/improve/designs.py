@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 from evolve.episodes import Json
@@ -13,10 +14,15 @@ from evolve.policies import Design, DesignBrief, Designer
 
 @dataclass(frozen=True, kw_only=True)
 class PaidDesigner:
-    """A designer whose answers belong to a run; the models it asks book on the meter of ``paid``."""
+    """A designer whose answers belong to a run; the models it asks book on the meter of ``paid``.
+
+    Attributes:
+        waiting: Told before the model is asked, since it may take minutes, how many faults it has to mend.
+    """
 
     designer: Designer
     paid: PaidAnswers
+    waiting: Callable[[int], None] = lambda faults: None
 
     def design(self, brief: DesignBrief, *, seed: int = 0) -> Design:
         """The workflow kept for this brief and seed, else the one that is written now; none where that is unusable.
@@ -27,6 +33,7 @@ class PaidDesigner:
         """
 
         def ask() -> Json:
+            self.waiting(len(brief.faults))
             try:
                 return asdict(self.designer.design(brief, seed=seed))
             except ModelMistake:  # it is paid for, and tells nothing

@@ -8,7 +8,7 @@ from typing import Any
 
 from evolve.episodes import EpisodeRecord
 from evolve.errors import BudgetExhausted, UsageError
-from evolve.gate import Pair, is_verified
+from evolve.gate import Pair, comparable_costs, is_verified
 from evolve.improve.controls import BEST_OF_N, PLACEBO, compared_on_test, run_controls
 from evolve.improve.cut_short import TEST
 from evolve.improve.interventions import intervene
@@ -210,7 +210,7 @@ def make_report(
         insight_count=count,
         evidence_count=evidence,
         curve=_curve(session),
-        costs={"unlearned": _costs(before), "learned": _costs(after)},
+        costs=_costs(before, after),
         contrasts=(compared,) if pairs else (),
     )
 
@@ -253,10 +253,11 @@ def look_again(session: Session, previous: Report) -> Report:
     return report
 
 
-def _costs(records: Sequence[EpisodeRecord]) -> list[int]:
-    return sorted(
-        record.cost.work or record.cost.candidates or record.cost.tokens for record in records if is_verified(record)
-    )
+def _costs(before: Sequence[EpisodeRecord], after: Sequence[EpisodeRecord]) -> dict[str, list[int]]:
+    """What the verified answers of each arm cost, ascending and all in one unit."""
+    costs = [round(cost) for cost in comparable_costs([record.cost for record in (*before, *after)])]
+    arms = {"unlearned": zip(before, costs, strict=False), "learned": zip(after, costs[len(before) :], strict=True)}
+    return {arm: sorted(cost for record, cost in both if is_verified(record)) for arm, both in arms.items()}
 
 
 def _curve(session: Session) -> tuple[CurvePoint, ...]:
@@ -267,6 +268,7 @@ def _curve(session: Session) -> tuple[CurvePoint, ...]:
             solved=record.verified,
             candidates=record.cost.candidates,
             tokens=record.cost.tokens,
+            work=record.cost.work,
         )
         for record in practised(session.stores.runs.episodes(run=session.run))
     )

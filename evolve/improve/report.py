@@ -13,7 +13,9 @@ from evolve.gate import (
     NOTHING,
     Interval,
     Pair,
+    Unit,
     cost_ratio,
+    cost_unit,
     is_verified,
     saving_sequence,
     solved_difference,
@@ -116,11 +118,12 @@ class CurvePoint:
     solved: bool
     candidates: int
     tokens: int = 0
+    work: int = field(default=0, metadata=SPARSE)
 
     @property
-    def cost(self) -> int:
-        """Candidates, or tokens where a model decides."""
-        return self.candidates or self.tokens
+    def cost(self) -> Cost:
+        """What it took, as far as costs are compared."""
+        return Cost(candidates=self.candidates, work=self.work, tokens=self.tokens)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,7 +203,7 @@ class Report(Jsonable):
         gain: Share of tasks solved by learned minus the share solved by unlearned.
         looks: How often this suite's test tasks have been opened, this time included.
         curve: Every episode of practice.
-        costs: Per arm the work units, or tokens, of each verified answer on held-out tasks, ascending.
+        costs: Per arm what each verified answer on held-out tasks cost, in :attr:`cost_unit`, ascending.
         overshoot: How far the budget was passed, in a sentence, or "".
         contrasts: Learned against every other arm that was run.
     """
@@ -229,14 +232,9 @@ class Report(Jsonable):
     overshoot: str = ""
 
     @property
-    def cost_unit(self) -> str:
-        """What costs of tasks are compared in: tokens where a model decides, else work units of the search.
-
-        Reports of earlier versions compare candidates.
-        """
-        if self.spent.tokens or any(row.tokens for row in self.arms):
-            return "tokens"
-        return "work units" if any(row.work for row in self.arms) else "candidates"
+    def cost_unit(self) -> Unit:
+        """What costs of tasks are compared in, here and in the gate; reports of earlier versions compare candidates."""
+        return cost_unit(Cost(candidates=row.candidates, work=row.work, tokens=row.tokens) for row in self.arms)
 
     @property
     def compared(self) -> tuple[Contrast, ...]:

@@ -21,11 +21,10 @@ from evolve.gate import (
     Pair,
     Proposal,
     SequentialTest,
-    Standing,
     Tally,
+    harm_in,
     instruments,
     is_verified,
-    judged,
     shuffled_groups,
 )
 from evolve.improve.judgement import conclude, propose, retries
@@ -44,8 +43,6 @@ BLOCKS = 3
 """Blocks in which the tasks are met, so that a guide is fitted anew each time the experience has doubled."""
 MOST = 120
 """Distinct problems above which a split leaves enough to judge on."""
-_LAST = 10
-"""Decisive pairs at the end in which what was learned must not lose more than it wins."""
 
 
 def improve_in_stream(session: Session) -> Report:
@@ -180,17 +177,14 @@ def _concluded(session: Session, pairs: Sequence[Pair]) -> Mapping[str, Any]:
     pins = instruments()
     proposal = Proposal(run=session.run, parent=UNLEARNED, variant=variant, suite=session.suite)
     opened = session.stores.decisions.open(pins, **proposal.names, groups={pair.group for pair in pairs})
-    tally, standing = Tally(), Standing()
+    tally = Tally()
     for pair in pairs:
         tally = tally.plus(pair.outcome)
-        if pair.outcome not in ("void", "withheld"):
-            standing = standing.plus(pair.parent, pair.variant)
-    state = judged(SequentialTest(alpha=opened.alpha), tally, standing, left=0)
+    state = SequentialTest(alpha=opened.alpha).judge(tally, left=0)
     state = replace(state, reason=f"{state.reason}; each with what the rounds before its own had taught")
-    last = [pair.outcome for pair in pairs if pair.outcome in ("win", "loss")][-_LAST:]
-    if state.verdict == "accept" and last.count("loss") > last.count("win"):
-        reason = f"{state.reason}; but it lost more than it won of the last {len(last)} pairs that were no tie"
-        state = replace(state, verdict="undecided", reason=reason)
+    harm = harm_in(pairs) if state.verdict == "accept" else ""
+    if harm:
+        state = replace(state, verdict="undecided", reason=f"{state.reason}; but {harm}")
     blocks = [session.journal.done(f"pairs:{number}") or {"tasks": ()} for number in range(2, BLOCKS + 1)]
     planned = sum(len(block["tasks"]) for block in blocks)
     finding = Finding(proposal=proposal, state=state, pairs=tuple(pairs), planned=planned, pins=pins)

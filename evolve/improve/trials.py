@@ -268,12 +268,10 @@ class SessionTrials:
         left = session.ledger.left
         bounds = [(left.candidates, session.plan.limits.candidates), (left.tokens, session.plan.limits.tokens)]
         episodes = [have // most for have, most in bounds if have is not None and most]
-        units = session.ledger.spent.candidates or session.ledger.spent.tokens
         groups = {task.group for task in session.suite.evidence("gate")}
         _, level = session.stores.decisions.next_level(session.suite.digest, groups)
         return Left(
             episodes=min(episodes, default=None),
-            cost=units * (1.0 - spent) / spent if spent else None,
             pairs=len(groups),
             wins=SequentialTest(alpha=level).wins_needed(0),
             share=1.0 - spent,
@@ -305,7 +303,7 @@ def _trial(task: Task, record: EpisodeRecord) -> Trial:
         group=task.group,
         score=1.0 if solved else kind_of(task.environment).progress(task, record),
         solved=solved,
-        cost=record.cost.candidates or record.cost.tokens,
+        cost=record.cost,
         informative=record.status not in ("fault", "interrupted"),
         record=record,
     )

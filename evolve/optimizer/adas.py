@@ -10,12 +10,13 @@ once it has brought nothing for a while, it is not asked before something else d
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from evolve.optimizer.design_brief import came_to, others_of, setting_of, tasks_of, trials_of
+from evolve.optimizer.design_brief import apart_of, came_to, others_of, setting_of, tasks_of, trials_of
 from evolve.optimizer.drafting import MENDS, Drafter, Room
 from evolve.optimizer.engine import Candidate, Engine, EngineSettings, SearchEnded, Trials
-from evolve.optimizer.engine_kind import EngineKind, EngineParts
+from evolve.optimizer.engine_kind import EngineKind, EngineParts, tell_nobody
 from evolve.optimizer.linked import LinkedSearch, made_from
 from evolve.optimizer.scope import Scope
 
@@ -32,11 +33,13 @@ class AdasEngine:
 
     Attributes:
         scope: What may be changed, and which changes no trial could show.
+        tell: Takes a line where the model is asked no more.
     """
 
     drafter: Drafter
     settings: EngineSettings = field(default_factory=EngineSettings)
     scope: Scope = field(default_factory=Scope)
+    tell: Callable[[str], None] = tell_nobody
     name: str = "adas"
 
     def search(self, trials: Trials, start: Candidate) -> str:
@@ -49,7 +52,7 @@ class _AdasSearch(LinkedSearch):
 
     def __init__(self, engine: AdasEngine, trials: Trials, start: Candidate) -> None:
         super().__init__(engine.settings, engine.scope, trials, start)
-        self._drafter = engine.drafter
+        self._drafter, self._tell = engine.drafter, engine.tell
         self._asked = self._tried = self._vain = 0
         self._models_turn = True
 
@@ -70,7 +73,7 @@ class _AdasSearch(LinkedSearch):
             child = self._drafted()
             if child is not None:
                 return child, ""
-            self._vain += 1
+            self._note_vain_draft()
         drawn = super()._drawn()
         self._models_turn = drawn is not None
         return drawn
@@ -80,7 +83,13 @@ class _AdasSearch(LinkedSearch):
         if self._idle == 0:  # something did better than all before it
             self._vain = 0
         elif child.operator == DESIGN:
-            self._vain += 1
+            self._note_vain_draft()
+
+    def _note_vain_draft(self) -> None:
+        self._vain += 1
+        if self._vain == PATIENCE:
+            vain = f"{PATIENCE} workflows in a row that the model wrote brought nothing"
+            self._tell(f"{vain}, so it is asked for none until something does better")
 
     def _drafted(self) -> Candidate | None:
         parent, views = self._kept, [view for view in self._trials.tasks if view.id in self._tasks]
@@ -92,6 +101,7 @@ class _AdasSearch(LinkedSearch):
             trials=trials_of(parent),
             tasks=tasks_of(parent, views),
             others=others_of(self._known.values(), parent, self._refused),
+            apart=apart_of(self._known.values(), parent, views),
         )
         draft = self._drafter.drafted(brief, room, seed=self._asked * (MENDS + 1))
         self._asked += 1
@@ -102,7 +112,7 @@ class _AdasSearch(LinkedSearch):
 
 
 def _adas(parts: EngineParts) -> Engine:
-    return AdasEngine(drafter=parts.drafter(), settings=parts.settings, scope=parts.scope)
+    return AdasEngine(drafter=parts.drafter(), settings=parts.settings, scope=parts.scope, tell=parts.tell)
 
 
 ADAS = EngineKind(name="adas", changes=frozenset({"workflow"}), make=_adas, drafts=True)

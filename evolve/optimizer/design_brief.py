@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from evolve.environments import kind_of
 from evolve.episodes import EpisodeRecord, TaskView
+from evolve.gate import comparable_costs
 from evolve.optimizer.engine import Trial
 from evolve.optimizer.member import Member
 from evolve.optimizer.parts import parts_between
@@ -46,7 +47,7 @@ def setting_of(scope: Scope, views: Sequence[TaskView], parent: Workflow) -> str
     if unseen:
         told.append(f"Trials do not show what {' and '.join(unseen)} do; they stay where they are.")
     told.append("A task's score is 1 if it is solved, else the part that came out right.")
-    told.append("Cost counts candidates, or tokens where a model acts.")
+    told.append("Cost counts tokens where a model acts, else work units: ten million are a second of CPU time.")
     return " ".join(told)
 
 
@@ -57,7 +58,7 @@ def trials_of(member: Member) -> tuple[str, ...]:
         alike[_ending(trial)].append(trial)
     lines = []
     for ending, trials in sorted(alike.items(), key=lambda item: (-len(item[1]), item[0]))[:_ENDINGS]:
-        costs = [trial.cost for trial in trials]
+        costs = [round(cost) for cost in comparable_costs([trial.cost for trial in trials])]
         steps = sorted({len(trial.record.steps) for trial in trials if trial.record is not None})
         actions = f", actions {_span(steps)} of {member.candidate.workflow.knobs.steps}" if steps else ""
         lines.append(f"{len(trials)} of {len(member.trials)} tasks: {ending}{actions}, cost {_span(costs)}")
@@ -67,10 +68,11 @@ def trials_of(member: Member) -> tuple[str, ...]:
 def tasks_of(member: Member, views: Sequence[TaskView]) -> tuple[str, ...]:
     """Some tasks that a candidate did not solve, as far as they may be seen."""
     failed = [view for view in views if view.id in member.trials and member.trials[view.id].score < 1.0]
-    return tuple(
-        f"{' '.join(view.instruction.split())[:_INSTRUCTION]} ({view.environment}; {_ending(member.trials[view.id])})"
-        for view in failed[:_TASKS]
-    )
+    return tuple(_seen(view, _ending(member.trials[view.id])) for view in failed[:_TASKS])
+
+
+def _seen(view: TaskView, ending: str) -> str:
+    return f"{' '.join(view.instruction.split())[:_INSTRUCTION]} ({view.environment}; {ending})"
 
 
 def others_of(known: Iterable[Member], parent: Member, refused: Collection[str]) -> tuple[str, ...]:
@@ -79,6 +81,31 @@ def others_of(known: Iterable[Member], parent: Member, refused: Collection[str])
     Args:
         refused: Digests of candidates that were judged and not accepted.
     """
+    return tuple(_told(one, parent, one.candidate.digest in refused) for one in _shown(known, parent))
+
+
+def apart_of(known: Iterable[Member], parent: Member, views: Sequence[TaskView]) -> tuple[str, ...]:
+    """The tasks on which those of :func:`others_of` lost what the parent solves, and then where they solved more.
+
+    Args:
+        views: Tasks for screening, the only ones that trials are of.
+    """
+    shown = _shown(known, parent)
+    lost, gained = [], []
+    for view in views:
+        mine = parent.trials.get(view.id)
+        theirs = [(one, one.trials[view.id]) for one in shown if view.id in one.trials]
+        if mine is not None and mine.solved:
+            by = [f"lost by {_changes(one, parent)} ({_ending(trial)})" for one, trial in theirs if not trial.solved]
+            lost += [f"{_seen(view, 'solved')}: {'; '.join(by)}"] if by else []
+        elif mine is not None:
+            by = [f"solved by {_changes(one, parent)}" for one, trial in theirs if trial.solved]
+            gained += [f"{_seen(view, _ending(mine))}: {'; '.join(by)}"] if by else []
+    return (*lost[:_TASKS], *gained[:_TASKS])
+
+
+def _shown(known: Iterable[Member], parent: Member) -> list[Member]:
+    """The best of what was tried beside the parent, then what is least like all that is shown already."""
     tried = [
         one for one in known if one.candidate.digest != parent.candidate.digest and one.trials.keys() & parent.trials
     ]
@@ -88,7 +115,7 @@ def others_of(known: Iterable[Member], parent: Member, refused: Collection[str])
         rest = [one for one in tried if one not in shown]
         if rest:
             shown.append(max(rest, key=lambda one: min(_distance(one, other) for other in shown)))
-    return tuple(_told(one, parent, one.candidate.digest in refused) for one in shown[1:])
+    return shown[1:]
 
 
 def came_to(member: Member, base: Member) -> str:
@@ -98,7 +125,7 @@ def came_to(member: Member, base: Member) -> str:
         return "no trial of it told anything"
     solves = [sum(pair[at].solved for pair in both) for at in (0, 1)]
     scores = [sum(pair[at].score for pair in both) for at in (0, 1)]
-    costs = [sum(pair[at].cost for pair in both) / len(both) for at in (0, 1)]
+    costs = [sum(costs) / len(both) for costs in _costs(both)]
     return (
         f"it solves {solves[0]} of {len(both)} tasks (score {scores[0]:g}, cost {costs[0]:,.0f} a task),"
         f" the workflow above {solves[1]} of these (score {scores[1]:g}, cost {costs[1]:,.0f})"
@@ -106,18 +133,28 @@ def came_to(member: Member, base: Member) -> str:
 
 
 def _told(member: Member, parent: Member, refused: bool) -> str:
-    between = differences(parent.candidate.workflow, member.candidate.workflow)
-    changes = "; ".join(str(one).removeprefix("~ ") for one in between)
     verdict = "; judged on other tasks, and not accepted" if refused else ""
-    return f"{changes}: {came_to(member, parent)}{verdict}."
+    return f"{_changes(member, parent)}: {came_to(member, parent)}{verdict}."
+
+
+def _changes(member: Member, parent: Member) -> str:
+    """What tells a workflow from the parent's."""
+    between = differences(parent.candidate.workflow, member.candidate.workflow)
+    return "; ".join(str(one).removeprefix("~ ") for one in between)
 
 
 def _merit(member: Member, base: Member) -> tuple[float, float]:
     """Mean gain in score over the same tasks, then the share of the cost that is saved."""
     both = _pairs(member, base)
-    gain = sum(mine.score - theirs.score for mine, theirs in both) / len(both)
-    cost = sum(theirs.cost for _, theirs in both)
-    return gain, 1.0 - sum(mine.cost for mine, _ in both) / cost if cost else 0.0
+    gain = sum(one.score - other.score for one, other in both) / len(both)
+    mine, theirs = map(sum, _costs(both))
+    return gain, 1.0 - mine / theirs if theirs else 0.0
+
+
+def _costs(pairs: Sequence[tuple[Trial, Trial]]) -> tuple[list[float], list[float]]:
+    """What both sides of the pairs cost, in one unit."""
+    costs = comparable_costs([trial.cost for pair in pairs for trial in pair])
+    return costs[::2], costs[1::2]
 
 
 def _pairs(member: Member, base: Member) -> list[tuple[Trial, Trial]]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, Protocol
 
-from evolve.episodes import EpisodeRecord, TaskView
+from evolve.episodes import Cost, EpisodeRecord, TaskView
 from evolve.files import canonical_json, digest
 from evolve.workflow import Workflow
 
@@ -60,7 +60,7 @@ class Trial:
     Attributes:
         score: In [0, 1]; 1 exactly when solved.
         solved: Verified on rows the policy did not see.
-        cost: Candidates, or tokens where a model decides.
+        cost: What it took; :func:`evolve.gate.comparable_costs` says how two are compared.
         informative: False when the environment failed; such a trial says nothing of the candidate.
         target: How the answer does by what a person wants it to be like, in [0, 1]; None where that is not asked or
             not known. It chooses among candidates that do no worse by ``solved`` and ``cost``, and nothing else.
@@ -72,7 +72,7 @@ class Trial:
     group: str
     score: float
     solved: bool
-    cost: int
+    cost: Cost
     informative: bool = True
     target: float | None = None
     record: EpisodeRecord | None = None
@@ -104,7 +104,6 @@ class Left:
     Attributes:
         episodes: Episodes for screening at the largest cost that one may have.
         judgements: Judgements; how many there are was fixed before the search.
-        cost: For screening, in units of :attr:`Trial.cost`, at what a unit has taken from the part so far.
         pairs: Most pairs that one judgement can take.
         wins: Pairs that the next one must win to be accepted, if it loses none.
         share: Part of the engine's part that is left, in [0, 1]; 1 without a budget.
@@ -112,7 +111,6 @@ class Left:
 
     episodes: int | None = None
     judgements: int | None = None
-    cost: float | None = None
     pairs: int = 1
     wins: int = 1
     share: float = 1.0

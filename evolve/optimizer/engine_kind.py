@@ -28,6 +28,10 @@ def _no_drafter() -> Drafter:
     raise UsageError("workflows are written by a model, and none is chosen here", hint="evolve models")
 
 
+def tell_nobody(text: str) -> None:
+    """For callers that do not watch."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class EngineParts:
     """What an engine is made from.
@@ -39,6 +43,7 @@ class EngineParts:
         drafter: Gives who writes whole workflows and screens what was written, paid likewise; raises likewise.
         replay: Asks one stage of an episode again, which tries an edit at a fraction of an episode's cost; or None.
         items: Keeps what single items of texts did, or None.
+        tell: Takes a line for whoever watches.
     """
 
     settings: EngineSettings = field(default_factory=EngineSettings)
@@ -47,6 +52,7 @@ class EngineParts:
     drafter: Callable[[], Drafter] = _no_drafter
     replay: Replay | None = None
     items: ItemRecord | None = None
+    tell: Callable[[str], None] = tell_nobody
 
 
 @dataclass(frozen=True, kw_only=True)

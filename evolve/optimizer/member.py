@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from evolve.gate import cheaper, comparable_costs
 from evolve.optimizer.engine import Candidate, Trial
 
 
@@ -21,8 +22,9 @@ class Member:
 
     @property
     def cost(self) -> float:
-        """Mean cost of a trial."""
-        return sum(trial.cost for trial in self.trials.values()) / len(self.trials) if self.trials else 0.0
+        """Mean cost of a trial, as the gate compares costs."""
+        costs = comparable_costs([trial.cost for trial in self.trials.values()])
+        return sum(costs) / len(costs) if costs else 0.0
 
     @property
     def target(self) -> float | None:
@@ -32,7 +34,7 @@ class Member:
 
 
 def compare(child: Member, other: Member) -> tuple[int, int]:
-    """On how many tasks the child did better and worse than another: by score, then by a fifth of the cost."""
+    """On how many tasks the child did better and worse than another: by score, then by the cost as the gate does."""
     wins = losses = 0
     for task, mine in child.trials.items():
         theirs = other.trials.get(task)
@@ -42,8 +44,9 @@ def compare(child: Member, other: Member) -> tuple[int, int]:
             wins += mine.score > theirs.score
             losses += mine.score < theirs.score
         elif mine.solved:
-            wins += 5 * mine.cost <= 4 * theirs.cost and mine.cost < theirs.cost
-            losses += 5 * theirs.cost <= 4 * mine.cost and theirs.cost < mine.cost
+            outcome = cheaper(theirs.cost, mine.cost)
+            wins += outcome == "win"
+            losses += outcome == "loss"
     return wins, losses
 
 
@@ -53,8 +56,9 @@ def are_alike(member: Member, other: Member) -> bool:
     A cost that is equal on all tasks is a limit they ran into, and tells nothing.
     """
     both = [(trial, other.trials[name]) for name, trial in member.trials.items() if name in other.trials]
-    same = all((a.score, a.target, a.cost) == (b.score, b.target, b.cost) for a, b in both)
-    return same and len({trial.cost for trial, _ in both}) > 1
+    costs = [comparable_costs((a.cost, b.cost)) for a, b in both]
+    same = all((a.score, a.target) == (b.score, b.target) for a, b in both)
+    return same and all(mine == theirs for mine, theirs in costs) and len({mine for mine, _ in costs}) > 1
 
 
 def tasks_that_differ(member: Member, other: Member) -> list[str]:

@@ -302,6 +302,7 @@ class DesignBrief:
         trials: How trials of it ended, a line each.
         tasks: Some that it failed on, a line each.
         others: What other workflows came to, each with what tells it from the parent.
+        apart: Tasks that some of these lost or solved other than the parent, a line each.
         faults: Replies to this brief that could not be used, each with why, the latest last.
     """
 
@@ -312,6 +313,7 @@ class DesignBrief:
     trials: tuple[str, ...] = ()
     tasks: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
     faults: tuple[tuple[str, str], ...] = ()
 
 

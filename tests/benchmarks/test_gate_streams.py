@@ -108,8 +108,22 @@ def test_a_learner_that_breaks_off_where_it_would_lose_is_accepted_by_neither_ve
         assert not row["accepted"] and row["wins"] > 20 and not row["losses"], "it has lost no pair that it finished"
 
 
-def test_the_problems_of_the_pool_have_nothing_in_common_so_that_all_of_a_stream_count() -> None:
-    assert null_proof(pool_of(distinct_tasks(), same=100), 60, 0)["pairs"] == 60
+@pytest.mark.parametrize(("every", "accepted"), [(60, True), (5, False)])
+def test_few_tasks_that_are_lost_refuse_no_learner_that_wins_the_rest_and_many_do(every: int, accepted: bool) -> None:
+    pool = pool_of(distinct_tasks()[:60], better=10)
+    sides = {
+        task: (before, replace(after, status="unsolved", verified=False) if place % every == 0 else after)
+        for place, (task, (before, after)) in enumerate(pool.arms["better"].sides.items())
+    }
+    given_up = replace(pool, arms={"better": replace(pool.arms["better"], sides=sides)})
+    rows = [null_loop(given_up, 60, number) for number in range(5)]
+    assert any(row["losses"] for row in rows) and all(row["accepted"] == accepted for row in rows)
+    assert accepted or all(row["wins"] >= 30 for row in rows), "the evidence alone would have been enough"
+
+
+@pytest.mark.parametrize("suite", ["everyday", "composed"])
+def test_the_problems_of_the_pool_have_nothing_in_common_so_that_all_of_a_stream_count(suite: str) -> None:
+    assert null_proof(pool_of(distinct_tasks(suite), same=100), 60, 0)["pairs"] == 60
 
 
 def test_figures_are_those_of_the_streams_of_one_size_and_verdict() -> None:

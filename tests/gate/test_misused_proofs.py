@@ -10,16 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.episodes import Cost, EpisodeRecord
-from evolve.gate import MIGRATIONS, ArmOutcome, BothArms, OwnPair, Prequential, Proof
+from evolve.gate import MIGRATIONS, BothArms, Prequential, Proof
 from evolve.store import Database
+from tests.gate.own_pairs import arm, pair
 
 PERSONS, TASKS = 200, 60
 OUTCOMES = st.lists(st.sampled_from(["win", "loss", "tie", "void", "withheld"]), max_size=60)
-
-
-def pair(outcome: str, *, alike: bool = False) -> OwnPair:
-    return OwnPair(episode="e", family="f", alike=alike, outcome=outcome, unlearned=ArmOutcome(), learned=ArmOutcome())
 
 
 def proof(outcomes: Sequence[str]) -> Proof:
@@ -36,24 +32,6 @@ def test_a_learner_that_breaks_off_where_it_loses_is_no_better_off(outcomes: lis
 def test_in_which_order_they_were_judged_moves_nothing(outcomes: list[str], rng: random.Random) -> None:
     mixed = rng.sample(outcomes, len(outcomes))
     assert proof(mixed).state == proof(outcomes).state
-
-
-def arm(task: str, candidates: int, variant: str) -> EpisodeRecord:
-    return EpisodeRecord(
-        episode=f"{task}-{variant}",
-        run="",
-        task=task,
-        suite="",
-        group=task,
-        split="shadow",
-        variant=variant,
-        seed=0,
-        status="solved",
-        verified=True,
-        answer="",
-        steps=(),
-        cost=Cost(candidates=candidates),
-    )
 
 
 def fifteen_problems(rng: random.Random) -> list[tuple[str, bool]]:

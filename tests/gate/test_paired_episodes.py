@@ -72,6 +72,9 @@ def tasks(count: int) -> list[SmallTask]:
         (episode(work=0, candidates=400), episode(work=20_000, candidates=20), "win"),  # of an earlier version
         (episode(work=40_000, candidates=400), episode(candidates=0), "tie"),  # known, which spares little here
         (episode(work=400_000, candidates=4_000), episode(candidates=0), "win"),
+        # Where a model was asked its tokens decide, also where a search went on beside it.
+        (episode(candidates=0, tokens=900), episode(candidates=3_000, work=300_000, tokens=500), "win"),
+        (episode(candidates=9_000, work=9**6, tokens=500), episode(candidates=3_000, work=9**5, tokens=900), "loss"),
         (episode(status="fault"), episode(status="solved"), "void"),
         (episode(status="fault"), episode(status="fault"), "void"),
         (episode(status="solved"), episode(status="interrupted"), "withheld"),

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.episodes import Cost, EpisodeRecord
-from evolve.gate import MIGRATIONS, ArmOutcome, BothArms, OwnPair, Prequential, Proof
+from evolve.episodes import Cost
+from evolve.gate import MIGRATIONS, BothArms, OwnPair, Prequential, Proof
 from evolve.store import Database
+from tests.gate.own_pairs import arm, pair
 
 
 @pytest.fixture
@@ -22,35 +23,12 @@ def own(tmp_path: Path):
         yield Prequential(db, clock=lambda: 1.0)
 
 
-def arm(task: str, candidates: int, *, solved: bool = True, variant: str = "unlearned", **more) -> EpisodeRecord:
-    return EpisodeRecord(
-        episode=f"{task}-{variant}",
-        run="",
-        task=task,
-        suite="",
-        group=task,
-        split="shadow",
-        variant=variant,
-        seed=0,
-        status="solved" if solved else "budget",
-        verified=solved,
-        answer="",
-        steps=(),
-        cost=Cost(candidates=candidates),
-        **more,
-    )
-
-
 def won(task: str) -> BothArms:
     return BothArms(unlearned=arm(task, 100), learned=arm(task, 10, variant="v"))
 
 
 def lost(task: str) -> BothArms:
     return BothArms(unlearned=arm(task, 10), learned=arm(task, 100, variant="v"))
-
-
-def pair(outcome: str, *, alike: bool = False) -> OwnPair:
-    return OwnPair(episode="e", family="f", alike=alike, outcome=outcome, unlearned=ArmOutcome(), learned=ArmOutcome())
 
 
 def test_wins_on_distinct_problems_show_that_learning_helped(own: Prequential) -> None:

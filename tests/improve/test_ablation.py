@@ -18,15 +18,12 @@ from evolve.errors import BudgetExhausted, UsageError
 from evolve.improve.ablation import AblationReport, share_won, verdict_on
 from evolve.improve.items import Item, items_of, recalled_on, used_insights, without
 from evolve.optimizer import Variant
-from evolve.paths import WorkspacePaths
 from evolve.prompts import PromptLayers, load_prompt
-from evolve.settings import load_settings
 from evolve.skills import Skill
 from evolve.tasks import load_suite, render_jsonl
-from evolve.testing import LocalWire
 from evolve.testing.endpoint_faults import completion
-from evolve.workspace.language import LanguageLearner
 from evolve.workspace.loops.ablating import AblationRequest
+from tests.improve.model_runs import USAGE, learner_of
 from tests.improve.test_optimization import POOR
 
 
@@ -230,14 +227,7 @@ def reader(tmp_path, open_ws):
     double = Gullible(jobs)
     suite = tmp_path / "quirks.jsonl"
     suite.write_text(render_jsonl([job.task for job in jobs]))
-    paths = WorkspacePaths(tmp_path / "ws")
-    usage = {"prompt_tokens": 400, "completion_tokens": 60, "total_tokens": 460}
-    learner = LanguageLearner(
-        paths=paths,
-        settings=load_settings(paths.root),
-        model="http://localhost:1/v1#double",
-        wire=lambda _: LocalWire(lambda body: completion(double.answer(body), usage=usage)),
-    )
+    learner = learner_of(tmp_path / "ws", lambda body: completion(double.answer(body), usage=USAGE))
     ws = open_ws(learner=learner)
     advice = "\n".join(["", "Advice:", f"- {HELPS}", f"- {IDLE}", f"- {HURTS}", ""])
     variant = Variant(prompts=(("act.md", ws.stores.objects.put((told + advice).encode())),))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -41,3 +42,15 @@ def test_every_report_gives_a_well_formed_picture_inside_its_frame(curve, costs)
 
 def test_a_report_without_a_test_says_so():
     assert "still sealed" in draw_curve(report())
+
+
+def test_practice_and_held_out_tasks_are_drawn_by_the_cost_that_the_gate_compares():
+    few_and_dear = CurvePoint(round=1, solved=True, candidates=300, work=90_000_000)
+    many_and_cheap = CurvePoint(round=1, solved=True, candidates=30_000, work=900_000)
+    arms = (ArmRow(arm="unlearned", tasks=1, candidates=300, work=90_000_000), ArmRow(arm="learned"))
+    told = replace(report([few_and_dear, many_and_cheap], {"unlearned": [90_200_000]}), arms=arms)
+    told = replace(told, spent=Spent(tokens=900))  # of a model that words what was learned
+    picture = draw_curve(told)
+    assert picture.count("work units") == 2 and "candidates" not in picture
+    dear, cheap = (float(mark.get("cy")) for mark in ET.fromstring(picture).iter("{http://www.w3.org/2000/svg}circle"))
+    assert dear < cheap, "what cost more stands higher"

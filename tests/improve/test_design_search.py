@@ -13,33 +13,22 @@ from benchmarks.doubles.designing import DesigningDouble
 from benchmarks.doubles.quirks import quirk_family
 from evolve.errors import UsageError
 from evolve.optimizer.engine_kind import engine_kind
-from evolve.paths import WorkspacePaths
-from evolve.settings import load_settings
-from evolve.tasks import load_suite, render_jsonl
-from evolve.testing import LocalWire, ScriptedEndpoint, prompt_of, question_of
+from evolve.tasks import load_suite
+from evolve.testing import ScriptedEndpoint, prompt_of, question_of
 from evolve.testing.endpoint_faults import completion
-from evolve.workspace.language import LanguageLearner
 from evolve.workspace.loops.optimizing import OptimizerRequest
+from tests.improve.model_runs import USAGE, Stopped, stoppable, suite_of
 from tests.improve.test_optimization import POOR
 
 ONE_ACTION = POOR.replace("candidates = 100", "steps = 1")
 JOBS = quirk_family("dates", 70)
-DESIGN, ACTION = 2_300, 460
-USAGE = {
-    DESIGN: {"prompt_tokens": 2_000, "completion_tokens": 300, "total_tokens": DESIGN},
-    ACTION: {"prompt_tokens": 400, "completion_tokens": 60, "total_tokens": ACTION},
-}
-
-
-class Stopped(BaseException):
-    """Stands for a kill: nothing catches it."""
+DESIGN = 2_300
+DESIGN_USAGE = {"prompt_tokens": 2_000, "completion_tokens": 300, "total_tokens": DESIGN}
 
 
 @pytest.fixture
 def suite(tmp_path: Path) -> str:
-    file = tmp_path / "dates.jsonl"
-    file.write_text(render_jsonl([job.task for job in JOBS]))
-    return str(file)
+    return suite_of(JOBS, tmp_path)
 
 
 @pytest.fixture
@@ -48,29 +37,14 @@ def open_desk(tmp_path: Path, open_ws):
     prompts = tmp_path / "ws" / "prompts"
     prompts.mkdir(parents=True)
     (prompts / "workflow.toml").write_text(ONE_ACTION)
-    acting, designing, asked = QuirkDouble(JOBS), DesigningDouble(), []
+    acting, designing = QuirkDouble(JOBS), DesigningDouble()
 
-    def open_one(stop_after: int = 0):
-        since = []
+    def answer(body):
+        if question_of(body) == "design":
+            return completion(designing.answer(body), usage=DESIGN_USAGE)
+        return completion(acting.answer(body), usage=USAGE)
 
-        def answer(body):
-            if question_of(body) == "design":
-                asked.append(prompt_of(body))
-                return completion(designing.answer(body), usage=USAGE[DESIGN])
-            if asked and stop_after:
-                since.append(body)
-                if len(since) == stop_after:
-                    raise Stopped
-            return completion(acting.answer(body), usage=USAGE[ACTION])
-
-        paths = WorkspacePaths(tmp_path / "ws")
-        model = "http://localhost:1/v1#double"
-        settings = load_settings(paths.root)
-        return open_ws(
-            learner=LanguageLearner(paths=paths, settings=settings, model=model, wire=lambda _: LocalWire(answer))
-        )
-
-    return open_one, asked
+    return stoppable(tmp_path / "ws", open_ws, "design", answer)
 
 
 def test_the_engine_follows_from_the_part_and_from_whether_a_model_could_write() -> None:
@@ -115,7 +89,7 @@ def _tells_of_no_gate_task(asked, suite, stores) -> None:
     screened = load_suite(suite).split("train")
     secret -= {word for task in screened for word in (task.group, task.instruction)}
     assert len(secret) > len(gated)
-    for prompt in asked:
+    for prompt in map(prompt_of, asked):
         assert not [word for word in secret if word in prompt]
         assert not re.search(r"\bwins\b|\blosses\b|\bpairs\b", prompt.partition("Who acts:")[2])
 
@@ -126,14 +100,14 @@ def test_a_search_that_was_cut_off_asks_for_no_workflow_twice(open_desk, suite) 
     request = OptimizerRequest(suite=suite, only="workflow", proposals=4)
     with open_one(stop_after=60) as ws, pytest.raises(Stopped):
         ws.optimize(request, budget="2M-tokens")
-    before = list(asked)
+    before = [prompt_of(body) for body in asked]
     with open_one() as ws:
         report = ws.optimize(request, budget="2M-tokens")
         assert report.active and report.tried >= 4
         kept = ws.stores.db.query("SELECT COUNT(*) AS n FROM loop_steps WHERE name LIKE 'design:%'")[0]["n"]
         spent = sum(one.cost.tokens for one in ws.stores.runs.episodes()) + DESIGN * len(asked)
         assert report.spent.tokens == spent, "what was paid before the stop is spent, and once"
-    assert before and not set(before) & set(asked[len(before) :])
+    assert before and not set(before) & {prompt_of(body) for body in asked[len(before) :]}
     assert kept == len(asked)
 
 

@@ -12,39 +12,19 @@ from benchmarks.doubles.quirks import quirk_family
 from evolve.errors import UsageError
 from evolve.optimizer.item_record import ItemRecord
 from evolve.optimizer.prompt_items import parse_prompt
-from evolve.paths import WorkspacePaths
 from evolve.prompts import PromptLayers, load_prompt
-from evolve.settings import load_settings
-from evolve.tasks import render_jsonl
-from evolve.testing import LocalWire, question_of
 from evolve.testing.endpoint_faults import completion
-from evolve.workspace.language import LanguageLearner
 from evolve.workspace.loops.optimizing import OptimizerRequest
+from tests.improve.model_runs import USAGE, Stopped, stoppable, suite_of
+from tests.improve.test_optimization import POOR
 
-ONE_STEP = """
-stages = ["recall", "plan", "act", "observe", "judge", "reflect", "distill", "commit"]
-
-[routes.judge]
-again = "act"
-stop = "reflect"
-
-[knobs]
-steps = 1
-withhold = 0.5
-"""
+ONE_STEP = POOR.replace("candidates = 100", "steps = 1\nwithhold = 0.5")
 JOBS = quirk_family("dates", 70)
-USAGE = {"prompt_tokens": 400, "completion_tokens": 60, "total_tokens": 460}
-
-
-class Stopped(BaseException):
-    """Stands for a kill: nothing catches it."""
 
 
 @pytest.fixture
 def suite(tmp_path: Path) -> str:
-    file = tmp_path / "dates.jsonl"
-    file.write_text(render_jsonl([job.task for job in JOBS]))
-    return str(file)
+    return suite_of(JOBS, tmp_path)
 
 
 @pytest.fixture
@@ -53,30 +33,8 @@ def open_desk(tmp_path: Path, open_ws):
     prompts = tmp_path / "ws" / "prompts"
     prompts.mkdir(parents=True)
     (prompts / "workflow.toml").write_text(ONE_STEP)
-    double, asked = QuirkDouble(JOBS), []
-
-    def open_one(stop_after: int = 0):
-        since = []
-
-        def answer(body):
-            if question_of(body) == "edits":
-                asked.append(body)
-            elif asked and stop_after:
-                since.append(body)
-                if len(since) == stop_after:
-                    raise Stopped
-            return completion(double.answer(body), usage=USAGE)
-
-        paths = WorkspacePaths(tmp_path / "ws")
-        learner = LanguageLearner(
-            paths=paths,
-            settings=load_settings(paths.root),
-            model="http://localhost:1/v1#double",
-            wire=lambda _: LocalWire(answer),
-        )
-        return open_ws(learner=learner)
-
-    return open_one, asked
+    double = QuirkDouble(JOBS)
+    return stoppable(tmp_path / "ws", open_ws, "edits", lambda body: completion(double.answer(body), usage=USAGE))
 
 
 def test_the_engine_for_prompts_needs_a_model_and_its_package(open_ws, open_desk, suite, monkeypatch) -> None:

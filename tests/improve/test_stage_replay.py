@@ -20,35 +20,27 @@ from evolve.ledger import parse_budget
 from evolve.optimizer import UNLEARNED
 from evolve.optimizer.credit import Divergence, divergences
 from evolve.optimizer.engine import Candidate, SearchEnded
-from evolve.paths import WorkspacePaths
 from evolve.policies.language import LanguageSettings
 from evolve.prompts import PromptLayers, load_prompt
-from evolve.settings import load_settings
-from evolve.tasks import load_suite, render_jsonl
-from evolve.testing import LocalWire, question_of
+from evolve.tasks import load_suite
+from evolve.testing import question_of
 from evolve.testing.doubles import prompt_of
 from evolve.testing.endpoint_faults import completion
 from evolve.workflow import Workflow
-from evolve.workspace.language import LanguageLearner
 from evolve.workspace.loops.improving import LoopWork, loop_limits, worked_on
 from evolve.workspace.loops.optimizing import OptimizerRequest
 from evolve.workspace.loops.prompt_search import texts_in_force
 from evolve.workspace.opening import now
 from tests.doubles.advice import WRONG_ADVICE, AdvisedDouble
+from tests.improve.model_runs import Stopped, learner_of, suite_of
 
 JOBS = quirk_family("dates", 70)
 RIGHT = JOBS[0].quirk.sentence
 
 
-class Stopped(BaseException):
-    """Stands for a kill: nothing catches it."""
-
-
 @pytest.fixture
 def suite(tmp_path: Path) -> str:
-    file = tmp_path / "dates.jsonl"
-    file.write_text(render_jsonl([job.task for job in JOBS]))
-    return str(file)
+    return suite_of(JOBS, tmp_path)
 
 
 @pytest.fixture
@@ -69,15 +61,7 @@ def desk(tmp_path: Path, open_ws):
             size = {"prompt_tokens": len(prompt_of(body)) // 4, "completion_tokens": len(reply) // 4}
             return completion(reply, usage={**size, "total_tokens": sum(size.values())})
 
-        paths = WorkspacePaths(tmp_path / "ws")
-        learner = LanguageLearner(
-            paths=paths,
-            settings=load_settings(paths.root),
-            model="http://localhost:1/v1#double",
-            wire=lambda _: LocalWire(answer),
-            language=LanguageSettings(plans=True),
-        )
-        return open_ws(learner=learner)
+        return open_ws(learner=learner_of(tmp_path / "ws", answer, language=LanguageSettings(plans=True)))
 
     return open_one, asked
 

@@ -15,24 +15,17 @@ from evolve.improve.optimization import OptimizationReport
 from evolve.optimizer.engine import Candidate
 from evolve.paths import WorkspacePaths
 from evolve.prompts import PromptLayers, load_prompt
-from evolve.settings import load_settings
-from evolve.tasks import render_jsonl
-from evolve.testing import FixedLearner, LocalWire, question_of
+from evolve.testing import FixedLearner, question_of
 from evolve.testing.endpoint_faults import completion
-from evolve.workspace.language import LanguageLearner
 from evolve.workspace.loops.optimizing import OptimizerRequest
 from tests.doubles.judges import StyledDouble, TasteJudge
+from tests.improve.model_runs import USAGE, Stopped, learner_of, suite_of
 from tests.offering import offer_engine
 
 SAID = ("The docstring is missing.", "The docstring was helpful", "No docstring again")
 FACT = "\n- Dates in this workspace are written day first.\n"
 ADVICE = "- Write a docstring into every function.\n"
 JOBS = quirk_family("dates", 40)
-USAGE = {"prompt_tokens": 400, "completion_tokens": 60, "total_tokens": 460}
-
-
-class Stopped(BaseException):
-    """Stands for a kill: nothing catches it."""
 
 
 @dataclass(frozen=True)
@@ -57,9 +50,7 @@ class Adviser:
 @pytest.fixture
 def suite(tmp_path, monkeypatch):
     offer_engine(monkeypatch, tmp_path, Adviser())
-    file = tmp_path / "dates.jsonl"
-    file.write_text(render_jsonl([job.task for job in JOBS]))
-    return str(file)
+    return suite_of(JOBS, tmp_path)
 
 
 @pytest.fixture
@@ -82,13 +73,7 @@ def open_desk(tmp_path, open_ws):
         paths = WorkspacePaths(tmp_path / name)
         paths.prompts.mkdir(parents=True, exist_ok=True)
         (paths.prompts / "act.md").write_text(load_prompt("act.md", PromptLayers()) + FACT)
-        learner = LanguageLearner(
-            paths=paths,
-            settings=load_settings(paths.root),
-            model="http://localhost:1/v1#double",
-            wire=lambda _: LocalWire(answer),
-        )
-        return open_ws(name, learner)
+        return open_ws(name, learner_of(paths.root, answer))
 
     return open_one, asked
 

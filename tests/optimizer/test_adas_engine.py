@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
 from benchmarks.doubles.designing import DesigningDouble
-from evolve.episodes import EpisodeRecord, TaskView
+from evolve.episodes import Cost, EpisodeRecord, TaskView
 from evolve.models import ModelSetup, open_models
 from evolve.optimizer.adas import PATIENCE, AdasEngine
-from evolve.optimizer.design_brief import BEST, DIFFERENT, others_of, tasks_of, trials_of
+from evolve.optimizer.design_brief import BEST, DIFFERENT, apart_of, others_of, tasks_of, trials_of
 from evolve.optimizer.drafting import Drafter
 from evolve.optimizer.engine import Candidate, EngineSettings, Judgement, Left, Trial
 from evolve.optimizer.member import Member
@@ -40,7 +40,7 @@ class Staged:
     def screen(self, candidate, tasks):
         self.screened.append(candidate)
         right = self._stage in candidate.workflow.stages
-        costs = {name: 90 + int(name) for name in tasks}
+        costs = {name: Cost(tokens=90 + int(name)) for name in tasks}
         return [Trial(task=n, group=n, score=float(right), solved=right, cost=costs[n]) for n in tasks]
 
     def judge(self, candidate, parent):
@@ -73,9 +73,12 @@ class Model:
         return LanguageDesigner(models=open_models(setup))
 
 
-def search(trials, model, **settings):
+def search(trials, model, told=None, **settings):
     engine = AdasEngine(
-        drafter=Drafter(designer=model.designer()), settings=EngineSettings(**{"seed": 1} | settings), scope=SCOPE
+        drafter=Drafter(designer=model.designer()),
+        settings=EngineSettings(**{"seed": 1} | settings),
+        scope=SCOPE,
+        tell=[].append if told is None else told.append,
     )
     return engine.search(trials, trials.incumbent)
 
@@ -108,8 +111,9 @@ def test_without_the_archive_in_its_prompt_the_same_model_does_not_get_there() -
 
 
 def test_drafts_and_changes_without_a_model_take_turns() -> None:
-    trials, model = Staged("nothing"), Model()
-    search(trials, model, proposals=20)
+    trials, model, told = Staged("nothing"), Model(), []
+    search(trials, model, told, proposals=20)
+    assert len(told) == 1, "it is said once"
     made = [one.operator for one in tried(trials)]
     assert len(model.prompts) == PATIENCE
     assert [number for number, operator in enumerate(made) if operator == "design"] == [0, 2, 4, 6]
@@ -120,8 +124,9 @@ def test_a_model_that_brings_nothing_is_not_asked_on_and_the_search_goes_on_with
         def answer(self, body):
             return json.dumps({"why": "", "workflow": "stages = []"})
 
-    trials, model = Staged("search"), Model(double=Idle())
-    reason = search(trials, model, proposals=60)
+    trials, model, told = Staged("search"), Model(double=Idle()), []
+    reason = search(trials, model, told, proposals=60)
+    assert len(told) == 2 and told[0].startswith(f"{PATIENCE} workflows in a row that the model wrote brought nothing")
     assert "search" in trials.incumbent.workflow.stages, "what needs no model found it"
     assert f"{2 * PATIENCE} workflows asked for, 0 put to trial" in reason, "at the start, and after the one gain"
 
@@ -145,8 +150,9 @@ def test_what_was_refused_by_the_gate_is_told_as_that_and_no_more() -> None:
     assert all(line.endswith("judged on other tasks, and not accepted.") for line in told)
 
 
-def member(workflow: Workflow, scores, cost: int = 10, **more) -> Member:
-    trials = {str(n): Trial(task=str(n), group=str(n), score=s, solved=s == 1, cost=cost, **more) for n, s in scores}
+def member(workflow: Workflow, scores, tokens: int = 10, **more) -> Member:
+    more["cost"] = Cost(tokens=tokens)
+    trials = {str(n): Trial(task=str(n), group=str(n), score=s, solved=s == 1, **more) for n, s in scores}
     return Member(candidate=Candidate(workflow=workflow), trials=trials)
 
 
@@ -170,13 +176,46 @@ def test_the_best_and_the_most_different_of_the_archive_are_told_beside_the_pare
     assert others_of([silent], parent, ()) == ()
 
 
+def test_on_which_tasks_others_lost_or_solved_more_is_told_task_by_task() -> None:
+    base = Workflow()
+    parent = member(base, enumerate([1.0, 1.0, 0.0, 1.0]))
+    worse = member(base.with_knobs(steps=3), enumerate([1.0, 0.0, 0.5]))
+    other = member(base.with_knobs(steps=9), enumerate([0.5, 0.0, 1.0, 1.0]))
+    assert apart_of([parent, worse, other], parent, VIEWS) == (
+        "Do the 0th thing. (programs; solved): lost by steps: 6 -> 9 (score 0.5)",
+        "Do the 1th thing. (programs; solved): lost by steps: 6 -> 9 (score 0); lost by steps: 6 -> 3 (score 0)",
+        "Do the 2th thing. (programs; score 0): solved by steps: 6 -> 9",
+    )
+    assert apart_of([parent, worse, other], parent, VIEWS[3:]) == ()
+
+
+def test_the_model_is_told_which_tasks_were_lost_and_only_as_data() -> None:
+    class Losing(Staged):
+        """Every stage but those of the start loses the second task."""
+
+        def screen(self, candidate, tasks):
+            same = candidate.workflow.stages == Workflow().stages
+            made = super().screen(candidate, tasks)
+            right = {name: same or name != "1" for name in tasks}
+            made = super().screen(candidate, tasks)
+            return [replace(one, score=float(right[one.task]), solved=right[one.task]) for one in made]
+
+    trials, model = Losing("nothing"), Model()
+    search(trials, model, proposals=3)
+    told = re.findall(r"<data \w+ kind=apart>\n(.*?)\n</data", model.prompts[-1], re.DOTALL)
+    assert told and "Do the 1th thing. (programs; solved): lost by + decompose, after plan (score 0)" in told[0]
+    assert "kind=apart" not in model.prompts[0], "nothing was tried yet"
+
+
 def test_how_trials_ended_is_told_together_and_failed_tasks_one_by_one() -> None:
     record = EpisodeRecord(
         episode="e", run="r", task="1", suite="s", group="g", split="screen", variant="v", seed=0, status="budget",
         note="nothing found within 100 candidates",
     )  # fmt: skip
     failed = member(Workflow(), [(1, 0.0), (2, 0.0)], record=record)
-    both = Member(candidate=failed.candidate, trials={**member(Workflow(), [(0, 1.0)], cost=7).trials, **failed.trials})
+    both = Member(
+        candidate=failed.candidate, trials={**member(Workflow(), [(0, 1.0)], tokens=7).trials, **failed.trials}
+    )
     assert trials_of(both) == (
         "2 of 3 tasks: budget, nothing found within 100 candidates, actions 0 of 6, cost 10",
         "1 of 3 tasks: solved, cost 7",
@@ -216,8 +255,10 @@ def test_replies_without_a_workflow_end_no_search(reply: str) -> None:
         def once(self, name, ask):
             return ask()
 
-    drafter = Drafter(designer=PaidDesigner(designer=model.designer(), paid=Unkept()))
+    waits = []
+    drafter = Drafter(designer=PaidDesigner(designer=model.designer(), paid=Unkept(), waiting=waits.append))
     reason = AdasEngine(drafter=drafter, settings=EngineSettings(seed=1, proposals=6), scope=SCOPE).search(
         trials, trials.incumbent
     )
     assert "4 workflows asked for, 0 put to trial" in reason
+    assert waits == [0] * 4, "who watches knows what is waited for"

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.landscapes import Landscape
 from benchmarks.optimize_search import LandscapeTrials
-from evolve.episodes import Limits, TaskView
+from evolve.episodes import Cost, Limits, TaskView
 from evolve.errors import UsageError
 from evolve.optimizer.engine import Candidate, EngineSettings, Judgement, Left, SearchEnded, Trial
 from evolve.optimizer.engine_kind import engine_kind
@@ -44,8 +44,8 @@ class Capped:
         cap = candidate.workflow.knobs.candidates
         needed = {name: self._needed * (int(name) + 1) for name in tasks}
         return [
-            Trial(task=n, group=n, score=float(needed[n] <= cap), solved=needed[n] <= cap, cost=min(cap, needed[n]))
-            for n in tasks
+            Trial(task=n, group=n, score=float(need <= cap), solved=need <= cap, cost=Cost(candidates=min(cap, need)))
+            for n, need in needed.items()
         ]
 
     def judge(self, candidate, parent):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.episodes import TaskView
+from evolve.episodes import Cost, EpisodeRecord, TaskView
+from evolve.gate import paired_outcome
 from evolve.optimizer.engine import Candidate, EngineSettings, Judgement, Left, Trial
 from evolve.optimizer.linked import LinkedEngine
 from evolve.optimizer.member import Member, compare
@@ -20,7 +23,7 @@ def named(number):
 
 
 def trial(task, score, cost, target=None):
-    return Trial(task=task, group=task, score=score, solved=score == 1.0, cost=cost, target=target)
+    return Trial(task=task, group=task, score=score, solved=score == 1.0, cost=Cost(tokens=cost), target=target)
 
 
 def member(number, rows):
@@ -110,3 +113,19 @@ def test_of_those_that_are_better_a_search_hands_over_who_is_liked():
 
 def test_what_is_liked_and_no_better_otherwise_is_not_handed_over():
     assert judged(asked=True, cheaper=100) == []
+
+
+@given(st.tuples(st.integers(0, 10**6), st.integers(1, 10**6)), st.tuples(st.integers(0, 10**6), st.integers(1, 10**6)))
+def test_which_of_two_costs_is_less_is_what_the_gate_would_say(mine, theirs):
+    """Dear candidates are not cheap because they are few."""
+    one, other = (Cost(candidates=candidates, work=work) for candidates, work in (mine, theirs))
+    both = [
+        Member(candidate=named(number), trials={"a": replace(trial("a", 1.0, 0), cost=cost)})
+        for number, cost in enumerate((one, other), 1)
+    ]
+    record = EpisodeRecord(
+        episode="e", run="r", task="a", suite="s", group="a", split="gate", variant="v", seed=0, status="solved",
+        verified=True,
+    )  # fmt: skip
+    outcome = paired_outcome(replace(record, cost=other), replace(record, cost=one))
+    assert compare(*both) == (outcome == "win", outcome == "loss")

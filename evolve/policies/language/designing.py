@@ -56,6 +56,9 @@ def _messages(brief: DesignBrief) -> Iterator[Message]:
     if brief.others:
         text = f"What others came to, each with what tells it from that workflow:\n{_listed(brief.others)}"
         yield Message(role="user", text=text, priority=40, kind="tried")
+    if brief.apart:
+        text = f"Tasks that some of these lost, or solved where it fails:\n{quoted('apart', _listed(brief.apart))}"
+        yield Message(role="user", text=text, priority=35, kind="data")
     for draft, why in brief.faults:
         text = f"This draft is refused:\n{quoted('draft', shortened(draft, _DRAFT))}\n{quoted('fault', why)}"
         yield Message(role="user", text=f"{text}\nWrite it anew without that fault.", priority=KEPT, kind="feedback")

@@ -63,8 +63,10 @@ def optimize(desk: Desk, wish: OptimizerRequest, budget: Budget) -> Optimization
     wanted = chosen.wanted if chosen is not None else ""
     settings = EngineSettings(seed=wish.seed, only=cast(Part, wish.only), proposals=wish.proposals, wanted=wanted)
     scope = Scope(policy=desk.learner.name, limits=limits)
-    # A search that goes on begins with what it began with, so under files that were edited it is another one.
+    # A search that goes on begins with what it began with, so under files that were edited it is another one. And one
+    # that an earlier version began asked its questions by other costs.
     key_parts = [suite.digest, wish.seed, kind.name, wish.only, wish.proposals, limits.candidates, edited_state(desk)]
+    key_parts.append("comparable costs")
     if chosen is not None:
         key_parts.append(chosen.key)
     key = loop_key(desk, "optimize", *key_parts)
@@ -85,6 +87,7 @@ def optimize(desk: Desk, wish: OptimizerRequest, budget: Budget) -> Optimization
                 drafter=drafter,
                 replay=None if replay is None else lambda record, texts, at: replay(record, texts, at),
                 items=ItemRecord(desk.stores.db),
+                tell=lambda text: divided.search.tell("engine", text=text),
             )
             target = None if chosen is None else chosen.within(divided.search)
             texts = texts_in_force(desk) if desk.uses_model and "prompts" in kind.changes else {}

@@ -72,6 +72,11 @@ def _drafter(desk: Desk, session: Session, opened: ExitStack) -> Drafter:
         raise UsageError("workflows are written by a model, and none is chosen here", hint="evolve models")
     paid = PaidAnswers(meter, session.ledger, session.journal)
     ours = [load_prompt("design.md", PromptLayers()), desk.workflow.render()]
+
+    def waiting(faults: int) -> None:
+        session.tell("drafting", faults=faults)
+
     return Drafter(
-        designer=PaidDesigner(designer=designer, paid=paid), guard=guard_of(session.suite.tasks, common=ours)
+        designer=PaidDesigner(designer=designer, paid=paid, waiting=waiting),
+        guard=guard_of(session.suite.tasks, common=ours),
     )
