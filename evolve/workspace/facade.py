@@ -38,6 +38,7 @@ from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.place import Wish
 from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.solving import solve
+from evolve.workspace.secrets import scanner_of
 from evolve.workspace.shelves.folders import Folders, Patch
 from evolve.workspace.shelves.gate import GateLog
 from evolve.workspace.shelves.judges import Judges
@@ -88,7 +89,7 @@ class Workspace:
         self._sandbox: Sandbox | None = None
         self._closed = False
         self.stores = self._open()
-        self.memory = Memories(self.stores, on_empty=self._forgotten)
+        self.memory = Memories(self.stores, on_empty=self._forgotten, scanner=lambda: scanner_of(self.paths))
         wishes = PreferenceBook(self.stores.db, self.stores.memory.embedder)
         self.preferences = Preferences(wishes, self.stores.runs, self.learner)
         reading = self.options.read_only

@@ -43,6 +43,8 @@ CALLS = {
     "memory why": "ws.memory.why",
     "memory recall": "ws.memory.recall",
     "memory note": "ws.memory.note",
+    "memory export": "ws.memory.export",
+    "memory import": "ws.memory.import_",
     "memory forget": "ws.memory.forget",
     "memory check": "ws.memory.check",
     "memory reindex": "ws.memory.reindex",

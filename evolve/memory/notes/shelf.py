@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from evolve.episodes import Recalled
 from evolve.errors import UsageError
+from evolve.files import clean_text
 from evolve.memory.derived_index import BATCH, DerivedIndex, IndexFactory, LateIndex, measured
 from evolve.memory.encoding import WordEncoder
 from evolve.memory.notes.book import NoteBook
@@ -62,7 +63,9 @@ class NoteShelf:
         if not math.isfinite(note.at):
             raise UsageError(f"{note.at} is no time")
         dated = bool(note.at)
-        note = replace(note, text=note.text.strip(), at=note.at or self._clock())
+        # As the record keeps it; a lone surrogate is no text there.
+        note = replace(note, text=clean_text(note.text.strip()), author=clean_text(note.author))
+        note = replace(note, at=note.at or self._clock())
         with self._db.transaction():
             if not note.id:
                 note = replace(note, id=note_id(note, dated=dated))
