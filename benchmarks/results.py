@@ -20,9 +20,22 @@ from benchmarks.everyday_use import page as everyday_use
 from benchmarks.learner import ARMS
 from benchmarks.learning import shown
 from benchmarks.results_trust import NOTES, TABLES
+from benchmarks.small_suites import table as small_table
+from benchmarks.small_suites import texts as small_texts
 
 File = Mapping[str, Any]
-ORDER = ("learning", "demo", "everyday_use", "coverage", "speed", *TABLES, "gate", "optimize", "optimize_prompts")
+ORDER = (
+    "learning",
+    "demo",
+    "small_suites",
+    "everyday_use",
+    "coverage",
+    "speed",
+    *TABLES,
+    "gate",
+    "optimize",
+    "optimize_prompts",
+)
 
 
 def read(folder: Path) -> list[dict[str, Any]]:
@@ -87,6 +100,7 @@ def _section(file: File) -> Iterator[str]:
         "coverage": _coverage,
         "speed": _speed,
         "gate": _gate,
+        "small_suites": _small_suites,
     }
     yield from parts.get(file["benchmark"], _table)(file)
     yield from _targets(file)
@@ -140,6 +154,13 @@ def _everyday_use(file: File) -> Iterator[str]:
     yield from _head(*head)
     yield from (_line(*cells) for cells in body)
     yield from ("", everyday_use.note(file), "")
+
+
+def _small_suites(file: File) -> Iterator[str]:
+    head, *body = small_table(file["rows"])
+    yield from _head(*head)
+    yield from (_line(*cells) for cells in body)
+    yield from ("", *small_texts(file["rows"]))
 
 
 def _coverage(file: File) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from benchmarks.agent.figures import answered_table
 from benchmarks.agent.figures import table as agent_table
+from benchmarks.diagnose import table as diagnose_table
 from benchmarks.escalation import table as escalation_table
 from benchmarks.gate_streams import table as streams_table
 
@@ -100,11 +101,20 @@ TABLES: Mapping[str, Callable[[Rows], Iterator[tuple[Any, ...]]]] = {
     "agent": agent_table,
     "answered": answered_table,
     "gate_streams": streams_table,
+    "diagnose": diagnose_table,
 }
 """Per benchmark its table, the head first."""
 
 
 NOTES: Mapping[str, str] = {
+    "diagnose": (
+        "Every run fails for one planted reason, through the real system; the model is a double that does what it is"
+        " told. First, among 3: the planted item's place by the record alone; first, tried, and a cause: after the run"
+        " was had again without its suspects. Chance takes the suspects in any order; the last step blames what was"
+        " done last or what that consumed. Kinds with a star were measured and not looked at while this was written. A"
+        " double obeys whole sentences, and the same way every time, which no model does; with one, trials decide less"
+        " often."
+    ),
     "language": (
         "The double knows nothing but its prompt. Solved: the answer handed in was right, after any number of tries on"
         " the examples; its second try always heeds what the first showed, so every arm solves everything, and what was"

@@ -104,6 +104,30 @@ def why_command(
         note(f"and {len(chains) - 20} more; --json has all of them")
 
 
+@app.page("graph", "evolve memory graph --out graph.svg")
+def graph_command(
+    out: Annotated[
+        str | None, typer.Option("--out", metavar="FILE", help="SVG file to write; default: Mermaid on stdout.")
+    ] = None,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Draw what causes what: an SVG picture into a file, or Mermaid text on stdout.
+
+    The best supported insights are drawn, and how many are left out is said.
+    """
+    import evolve
+
+    with evolve.open(workspace, read_only=True) as opened:
+        drawn = opened.memory.graph(out)
+    if out is not None:
+        note(f"wrote {out}")
+    if as_json:
+        emit_json({"mermaid": drawn, "out": out})
+    elif out is None:
+        emit(drawn.rstrip("\n"), whole=True)
+
+
 @app.page("recall", 'evolve memory recall "shorten a name"')
 def recall_command(
     query: Annotated[str, typer.Argument(metavar="TASK", help="A task in words.")],

@@ -16,6 +16,7 @@ from typer.models import TyperInfo
 
 from evolve.cli import (
     chat,
+    diagnose,
     fill,
     gate,
     improve,
@@ -57,7 +58,7 @@ class Commands(pages.Group):
     """Turns a signal into one sentence that says how to go on."""
 
     parts: ClassVar = {
-        "Solve tasks": ("run", "fill", "chat", "undo", "runs"),
+        "Solve tasks": ("run", "fill", "chat", "undo", "runs", "diagnose"),
         "Get better by practice": ("learn", "improve", "report", "optimize", "tasks"),
         "See and change what was learned": ("memory", "skills", "variants", "gate"),
         "Set up and check": ("init", "models", "config", "where", "workflow", "sandbox", "doctor", "selftest"),
@@ -116,7 +117,7 @@ def build_app(wanted: str = "") -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": pages.WIDEST},
     )
     app.callback()(options.before_the_command)
-    for part in (run, fill, chat, undo, learning, improve, optimize, report, place, selftest):
+    for part in (run, fill, chat, undo, diagnose, learning, improve, optimize, report, place, selftest):
         app.add_typer(part.app)
     app.add_typer(tasks.app, name="tasks")
     runs_group = _merged_group(

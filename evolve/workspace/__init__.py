@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from evolve.agent.codec import to_data
     from evolve.agent.records import Run
     from evolve.cancellation import Cancellation
+    from evolve.diagnosis import Suspect
     from evolve.episodes import (
         Ambiguity,
         Cost,
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from evolve.workspace.places import Config, Setting, Where, config, init, where
     from evolve.workspace.runs import tasks
     from evolve.workspace.runs.conversations import ChatTurn, Conversation, Conversations, Means, PastConversation
+    from evolve.workspace.runs.diagnosing import Diagnosis
     from evolve.workspace.runs.filled import Filled, Mark
     from evolve.workspace.runs.learning import Taught
     from evolve.workspace.runs.person import Approve, LearnMode, Person
@@ -93,6 +95,7 @@ __all__ = [
     "Cost",
     "CostShares",
     "Decision",
+    "Diagnosis",
     "EpisodeRecord",
     "Event",
     "EventSink",
@@ -140,6 +143,7 @@ __all__ = [
     "Step",
     "SubgoalState",
     "Suite",
+    "Suspect",
     "TargetFigures",
     "Task",
     "Taught",
@@ -176,6 +180,7 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.agent.codec": ("to_data",),
     "evolve.agent.records": ("Run",),
     "evolve.cancellation": ("Cancellation",),
+    "evolve.diagnosis": ("Suspect",),
     "evolve.episodes": (
         "Ambiguity",
         "Cost",
@@ -219,6 +224,7 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.workspace.places": ("Config", "Setting", "Where", "config", "init", "where"),
     "evolve.workspace.runs": ("tasks",),
     "evolve.workspace.runs.conversations": ("ChatTurn", "Conversation", "Conversations", "Means", "PastConversation"),
+    "evolve.workspace.runs.diagnosing": ("Diagnosis",),
     "evolve.workspace.runs.filled": ("Filled", "Mark"),
     "evolve.workspace.runs.learning": ("Taught",),
     "evolve.workspace.runs.person": ("Approve", "LearnMode", "Person"),

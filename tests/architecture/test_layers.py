@@ -28,7 +28,7 @@ LAYERS = (
     ("agent",),
     ("policies",),
     ("environments",),
-    ("memory", "skills", "tasks"),
+    ("diagnosis", "memory", "skills", "tasks"),
     ("retrieval", "programs"),
     ("models", "sandbox", "vectors", "store"),
     ("episodes", "prompts", "workflow", "settings", "events", "cancellation", "lifeline"),

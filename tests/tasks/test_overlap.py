@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from evolve.episodes import Row
 from evolve.gate.copying import WORDS, copies
 from evolve.tasks import Task
+from evolve.tasks.alike import problem_traits
 from evolve.tasks.overlap import runs
 
 WORD = st.sampled_from(["ab", "cd", "ef", "день", "год"])
@@ -39,3 +40,29 @@ def test_the_gate_reads_every_alphabet(sign):
     assert [(one.text, one.task) for one in copies({"prompt": enough}, [task], [])] == [("prompt", "t")]
     assert copies({"prompt": few}, [task], []) == []
     assert copies({"prompt": enough}, [task], [task]) == []
+
+
+@pytest.mark.parametrize(
+    ("instruction", "shared"),
+    [
+        ("Find the function that gives the output for every input.", False),
+        ("Write a Python function that maps each input to its output", False),
+        ("Give the city of the address.", True),
+        ("Reverse the list", True),
+        ("从每行取城市", True),
+    ],
+)
+def test_words_that_fit_any_task_make_no_two_tasks_one(instruction: str, shared: bool) -> None:
+    tasks = [
+        Task(
+            id=name,
+            family="f",
+            instruction=instruction,
+            examples=(Row(input=(number,), output=number + 1),),
+            hidden=(),
+            group=name,
+        )
+        for number, name in ((1, "a"), (2, "b"))
+    ]
+    one, two = map(problem_traits, tasks)
+    assert bool(one & two) is shared

@@ -10,6 +10,18 @@ from evolve.tasks.signature import argument_name, is_plain_name
 
 _LAST_COLUMN = "Give the last column from the others."
 _BEHIND_ROWS = "Find the function behind the rows of"
+_WORD = re.compile(r"[^\W_]+")
+_OF_ANY_TASK_TEXT = """
+a all an and answer answers any as below by can code complete compute correct corresponding data define determine
+do does each every example examples expected find fit fits following for from function functions general give
+given gives i implement in infer input inputs is it its learn made make makes map mapping maps match matches me
+my of on one out output outputs pair pairs please predict produce produces program python pattern result results
+return returns right row rows rule rules same shown so solve such takes task test tests that the them then these
+they this those to transform transformation transforms turn turns use value values what which with works write
+you your
+"""
+_OF_ANY_TASK = frozenset(_OF_ANY_TASK_TEXT.split())
+"""Words that say what a task is, and not what it is about."""
 _LABEL = re.compile(r"[\w-]+(?: [\w-]+){0,3}\Z")
 
 
@@ -40,8 +52,13 @@ def behind_rows(name: str) -> str:
 
 
 def tells_nothing(instruction: str) -> bool:
-    """Whether an instruction would be the same for any rows, so that two tasks with it need not be alike."""
-    return not instruction.strip() or instruction == _LAST_COLUMN or instruction.startswith(_BEHIND_ROWS)
+    """Whether an instruction would be the same for any rows, so that two tasks with it need not be alike.
+
+    Such as "Find the function that gives the output for every input.": it has no word of what the function does.
+    """
+    if instruction == _LAST_COLUMN or instruction.startswith(_BEHIND_ROWS):
+        return True
+    return all(word in _OF_ANY_TASK for word in _WORD.findall(instruction.casefold()))
 
 
 def _is_plain(label: str) -> bool:

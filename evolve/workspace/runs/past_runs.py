@@ -16,8 +16,11 @@ from evolve.events import read_events
 from evolve.record.journal import Journal
 from evolve.record.keeping import NotKept, not_kept
 from evolve.workspace.desk import Desk
+from evolve.workspace.runs.beginnings import Beginning, beginning_of
 from evolve.workspace.runs.conversations import PastConversation
+from evolve.workspace.runs.diagnosing import Diagnosis, diagnose
 from evolve.workspace.runs.learning import owed_episodes, settled
+from evolve.workspace.runs.looking_back import chosen_episode
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.searching import Asked, Said, search_past
@@ -166,6 +169,28 @@ class Runs(Shelf):
             UsageError: There is none.
         """
         return self._desk.stores.runs.episode(episode)
+
+    def diagnose(self, run: str, *, replay: bool | None = None, person: Person | None = None) -> Diagnosis:
+        """Why a run failed: the step that broke it, what it rested on, and what turns the outcome when taken away.
+
+        Nothing is changed and nothing is learned.
+
+        Args:
+            run: Its id, or that of one of its episodes.
+            replay: Have it again without its suspects, at the price of the model that is asked; False has nothing run
+                again; None what costs little: short searches, and recorded actions in a folder.
+            person: How to say stop.
+
+        Raises:
+            UsageError: There is none, or it has several episodes and none is named.
+        """
+        if replay:
+            self._writable()  # what models cost is booked
+        return diagnose(self._desk, run, replay, person or Person())
+
+    def begun(self, run: str) -> Beginning | None:
+        """What the run of this id, or of an episode, was begun with; None where that is not on record."""
+        return beginning_of(self._desk, chosen_episode(self._desk, run)[0])
 
     def plan(self, run: str) -> Plan | None:
         """The plan that the last episode of a run told, and how far it came, also where it was cut off; or None."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from evolve.agent import Agent, Attendance, NoRecorder, Recall, Recorder, Surroundings, recall_nothing, room_for
 from evolve.agent.codec import to_json
 from evolve.environments import kind_of
-from evolve.episodes import OWN, EpisodeRecord, Refused
+from evolve.episodes import OWN, EpisodeRecord, Recalled, Refused, TaskView
 from evolve.events import EventSink
 from evolve.ledger import Budget
 from evolve.record.arms import SEARCH_RECALLS, Arm, recall_from
@@ -29,6 +29,9 @@ from evolve.workspace.secrets import AsksEndpoints, folders_of, scanner_for
 
 if TYPE_CHECKING:
     from evolve.sandbox import Sandbox
+
+
+Offered = Callable[[Sequence[Recalled]], Sequence[Recalled]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,9 +67,14 @@ class Place:
 
 def opener(desk: Desk, wish: Wish) -> Callable[[], AbstractContextManager[Sandbox]]:
     """How to open the sandbox of one task, refused before anything is made where it cannot be."""
-    task = wish.task
-    if kind_of(task.environment).needs_model:
+    if kind_of(wish.task.environment).needs_model:
         refuse_search(desk.learner.name)
+    return sandbox_for(desk, wish)
+
+
+def sandbox_for(desk: Desk, wish: Wish) -> Callable[[], AbstractContextManager[Sandbox]]:
+    """The same where nobody has to decide, because actions on record are run again."""
+    task = wish.task
     if not task.folder:
         return lambda: nullcontext(desk.open_sandbox())
     environment = environment_for(task.folder, wish.python)
@@ -98,6 +106,31 @@ def unlearned_agent_for(desk: Desk, wish: Wish, place: Place) -> Agent:
     around = replace(
         _surroundings(desk, wish, arm, place),
         recall=desk.preferences.beside(notes, folder=wish.task.folder),
+        attendance=Attendance(cancellation=wish.person.cancellation),
+    )
+    return Agent(around, room_for(arm.workflow, wish.task.environment))
+
+
+def agent_without(desk: Desk, wish: Wish, place: Place, removed: Collection[str], then: Offered) -> Agent:
+    """The agent that a run had, without some of what it was offered, and with nobody there to ask.
+
+    Args:
+        removed: Ids of recalled items, and of skills with ``skill:`` in front.
+        then: Gives what its recall at the start gave, from what it gives today.
+    """
+    arm = desk.stores.practice_arm(desk.workflow)
+    arm = replace(arm, skills=tuple(skill for skill in arm.skills if f"skill:{skill.digest}" not in removed))
+    today, begun = _own_recall(desk, arm, wish.task), wish.task.view().instruction
+
+    def recall(view: TaskView, features: tuple[float, ...], k: int) -> Sequence[Recalled]:
+        # Later in an episode other words are looked up, which the record does not hold.
+        items = today(view, features, k)
+        items = then(items) if view.instruction == begun else items
+        return [item for item in items if item.id not in removed]
+
+    around = replace(
+        _surroundings(desk, wish, arm, place),
+        recall=recall,
         attendance=Attendance(cancellation=wish.person.cancellation),
     )
     return Agent(around, room_for(arm.workflow, wish.task.environment))

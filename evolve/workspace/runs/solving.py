@@ -26,6 +26,7 @@ from evolve.workspace.opening import now, sandbox_opener
 from evolve.workspace.runs.admitting import keeper_for
 from evolve.workspace.runs.applying import SandboxedCalls
 from evolve.workspace.runs.approvals import delivered
+from evolve.workspace.runs.beginnings import BEGUN, begun_with, told_when_broken_off
 from evolve.workspace.runs.doubts import doubted
 from evolve.workspace.runs.given_task import task_of
 from evolve.workspace.runs.learning import PAUSED, owed_of
@@ -56,7 +57,7 @@ def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
     log_file = folder / episode / "events.jsonl"
     patch = question = None
     kept = Kept()
-    with FaultKept(folder), EventLog(log_file) as log:
+    with FaultKept(folder), EventLog(log_file) as log, told_when_broken_off(log, episode):
         # A kill after the episode was committed leaves only what follows it to be done.
         if stores.runs.has(episode):
             record = stores.runs.episode(episode)
@@ -99,7 +100,8 @@ def _begun(desk: Desk, wish: Wish) -> Run:
     given = {} if desk.uses_model else {"input": _kept(desk, wish.task)}
     # Of a run that is gone on with the one that was made when it began holds.
     bet = bet_for(desk, wish, _limits(desk, wish))
-    body = {"task": wish.task.id, **given, **about(wish.task), **desk.mark, **bet}
+    begun = {BEGUN: begun_with(desk, wish.task, _limits(desk, wish), wish.python)}
+    body = {"task": wish.task.id, **given, **about(wish.task), **desk.mark, **bet, **begun}
     run = desk.stores.runs.begin("run", digest(canonical_json(key_parts)), body, started=now())
     told = told_before(run.body.get(BET, {}))
     if told:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from evolve.episodes import Recalled, Scope
 from evolve.errors import UsageError
+from evolve.files import write_atomic
 from evolve.memory import CausalChain, EvidenceRow, Insight, InsightStatus, MemoryCheck, Note, Sentence
 from evolve.record.stores import Stores
 from evolve.redaction import Scanner
@@ -162,6 +163,22 @@ class Memories(Shelf):
     def why(self, effect: str) -> builtins.list[CausalChain]:
         """Chains of causes that end in an effect, with their evidence."""
         return self._memory.why(effect)
+
+    def graph(self, out: str | os.PathLike[str] | None = None) -> str:
+        """The causal graph as Mermaid text, the best supported insights of it.
+
+        Args:
+            out: An SVG file to draw it in as well.
+
+        Raises:
+            WorkspaceError: It cannot be written.
+        """
+        from evolve.memory.graph_picture import mermaid, svg
+
+        insights = self._memory.claims()
+        if out is not None:
+            write_atomic(out, svg(insights).encode())
+        return mermaid(insights)
 
     def forget(self, ids: str | Sequence[str] = (), *, everything: bool = False) -> int:
         """Deletes insights with their evidence; gives how many."""

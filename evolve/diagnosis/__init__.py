@@ -1,0 +1,33 @@
+"""Why a run failed, worked out from what is on record of it and of others like it.
+
+A run breaks at a step, and the step rests on items: what was recalled, skills, rows, a check, a budget. Everything here
+reads values and runs nothing, so what it gives is suspicion, in order. Whoever removes a suspect and has the run again
+may call it a cause, where that turns the outcome.
+"""
+
+from __future__ import annotations
+
+from evolve.diagnosis.breaking import breaking_step
+from evolve.diagnosis.case import ACTION, BUDGET, CHECK, DATA, ROW, SKILL, Breaking, Case, Item, Suspect, Verdict
+from evolve.diagnosis.divergence import led_to
+from evolve.diagnosis.faults import fault_of
+from evolve.diagnosis.ranking import rows_at_odds, suspects_of
+
+__all__ = [
+    "ACTION",
+    "BUDGET",
+    "CHECK",
+    "DATA",
+    "ROW",
+    "SKILL",
+    "Breaking",
+    "Case",
+    "Item",
+    "Suspect",
+    "Verdict",
+    "breaking_step",
+    "fault_of",
+    "led_to",
+    "rows_at_odds",
+    "suspects_of",
+]

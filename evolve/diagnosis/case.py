@@ -1,0 +1,94 @@
+"""The values of a diagnosis: a failed episode with what it was offered, and what is suspected of having broken it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from evolve.episodes import EpisodeRecord, Json, Row
+
+SKILL, ACTION, CHECK, ROW, BUDGET, DATA = "skill", "action", "check", "row", "budget", "data"
+"""Kinds of suspects besides those of recalled items: a skill, what a step did by itself, what decides, a row that was
+given, what might be spent, what the rows lack."""
+
+Verdict = Literal["cause", "suspicion", "cleared"]
+"""What is known of a suspect: without it the outcome turned, it was not tried, or the outcome stayed without it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Item:
+    """Something that was offered to an episode and that it may have acted on.
+
+    Attributes:
+        id: As in the record; of a skill with ``skill:`` in front.
+        kind: As :attr:`evolve.episodes.Recalled.kind`, or :data:`SKILL`.
+        text: What it says, or what a skill is for.
+    """
+
+    id: str
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """A failed episode beside what it can be compared with.
+
+    Attributes:
+        items: What it was offered, each once.
+        good: Episodes of the same or like tasks that went well, the most alike first.
+        bad: Others of them that failed.
+        about: The task in words, which explains words of a step that no item does.
+        rows: Its visible rows, in the order in which answers were run on them.
+    """
+
+    record: EpisodeRecord
+    items: tuple[Item, ...] = ()
+    good: tuple[EpisodeRecord, ...] = ()
+    bad: tuple[EpisodeRecord, ...] = ()
+    about: str = ""
+    rows: tuple[Row, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Breaking:
+    """The step from which on a run was lost.
+
+    Attributes:
+        step: Its number; 0 where it broke before any.
+        why: What shows it, in one clause.
+        blames: The check itself decides nothing, so no step is to blame.
+    """
+
+    step: int
+    why: str
+    blames: Literal["step", "check"] = "step"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suspect:
+    """Something that may have broken a run.
+
+    Attributes:
+        kind: As :attr:`Item.kind`, or one of the other kinds of this module.
+        id: Of an item its id; of an action ``step 3``; of a row its call; else the kind.
+        step: The step at which it acted; 0 where it acted on all.
+        score: How suspicious it is, 0.0 to 1.0; comparable within one diagnosis only.
+        signs: What the score is made of, by name; {} where one rule decides.
+        evidence: What speaks for it, in one sentence.
+        verdict: What an intervention made of it.
+        tested: What the intervention was and what came of it, in one sentence; "" without any.
+        row: Of a row, its input and output.
+    """
+
+    kind: str
+    id: str
+    text: str
+    step: int
+    score: float
+    signs: Mapping[str, float] = field(default_factory=dict)
+    evidence: str = ""
+    verdict: Verdict = "suspicion"
+    tested: str = ""
+    row: Json = None

@@ -1,0 +1,69 @@
+"""What ended an episode besides its own doing: the machine, a limit of time or memory, a denial. No item is blamed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evolve.episodes import EpisodeRecord, Step
+
+_LIMIT = re.compile(r"\breached its (\w+) limit\b")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fault:
+    """What the surroundings did.
+
+    Attributes:
+        kind: ``sandbox``, ``limit`` or ``denial``.
+        step: At which step; 0 where none was begun.
+        told: In one sentence.
+        check: It was the check that reached a limit, not an action.
+    """
+
+    kind: str
+    step: int
+    told: str
+    check: bool = False
+
+
+def fault_of(record: EpisodeRecord) -> Fault | None:
+    """The fault that an episode ended by; None where it ended by its own doing.
+
+    An action that was denied something, or reached a limit, and was followed by others, ended nothing.
+    """
+    steps = [step for step in record.steps if step.observation is not None]
+    if record.status == "fault":
+        number = steps[-1].number if steps else 0
+        return Fault(kind="sandbox", step=number, told=record.note or "the machine failed")
+    answered = [step for step in steps if step.action.kind not in ("finish", "give_up")]
+    last = next((step for step in reversed(steps) if step.judgement is not None), answered[-1] if answered else None)
+    fault = None if record.solved or last is None else stopped_by(last)
+    # A check that ended before was brought to its limit by what was done since.
+    return None if fault is not None and fault.check and _ended_before(steps) else fault
+
+
+def _ended_before(steps: Sequence[Step]) -> bool:
+    said = [step.observation.state.check for step in steps if step.observation and step.observation.state]
+    return any(text is not None and not _LIMIT.search(text) for text in said)
+
+
+def stopped_by(step: Step) -> Fault | None:
+    """The limit or denial that cut a step short, or None."""
+    observation, judged = step.observation, step.judgement
+    said = judged.text if judged is not None else ""
+    check = _LIMIT.search(said)
+    if check:
+        return Fault(kind="limit", step=step.number, told=f"the check that decides {check[0]}: {said}", check=True)
+    if observation is None or judged is not None:
+        return None
+    kind, _, what = observation.denied.partition(":")
+    reached = _LIMIT.search(observation.error)
+    if what == "limit" or reached:
+        name = reached[1] if reached else kind
+        told = f"step {step.number} reached its {name} limit: {observation.error or 'it was ended'}"
+        return Fault(kind="limit", step=step.number, told=told, check="the check" in observation.error)
+    if not observation.denied:
+        return None
+    return Fault(kind="denial", step=step.number, told=f"step {step.number} was denied {kind} {what}".rstrip())

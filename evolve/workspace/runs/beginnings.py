@@ -1,0 +1,88 @@
+"""What a run notes of itself so that it can be looked into later: what it was begun with, and why it broke off."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from evolve.agent import Run
+from evolve.agent.codec import from_data, to_data
+from evolve.episodes import Limits
+from evolve.errors import EnvironmentProblem, RecordDamaged, WorkspaceError
+from evolve.events import Event, EventSink, read_events
+from evolve.files import canonical_json
+from evolve.tasks import Task, task_json
+from evolve.workspace.desk import Desk
+from evolve.workspace.learners import model_name
+from evolve.workspace.runs.given_task import task_of
+
+BEGUN = "begun"
+"""Key of a run's JSON: its task, what it may spend, and who decides."""
+BROKEN_OFF = "broken off"
+"""Kind of the event that says why an episode is not over."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Beginning:
+    """What a run was begun with.
+
+    Attributes:
+        python: A virtual environment for work in a folder, or None.
+        policy: Name of what decided.
+        model: The model that was named; None where the settings named it, or none decided.
+        turns: How many turns of a conversation came before it; what was said in them is no part of the record.
+    """
+
+    task: Task
+    limits: Limits
+    python: str | None
+    policy: str
+    model: str | None
+    turns: int = 0
+
+
+def begun_with(desk: Desk, task: Task, limits: Limits, python: str | None) -> Mapping[str, Any]:
+    """The same as JSON, with the task in the object store."""
+    return {
+        "input": desk.stores.objects.put(canonical_json(task_json(task)).encode()),
+        "limits": to_data(limits),
+        "python": python,
+        "policy": desk.learner.name,
+        "model": model_name(desk.model),
+        **({"turns": len(task.earlier)} if task.earlier else {}),
+    }
+
+
+def beginning_of(desk: Desk, run: Run) -> Beginning | None:
+    """What a run was begun with; None where that is not on record, as in runs of earlier versions and of loops."""
+    noted = run.body.get(BEGUN)
+    if not noted:
+        return None
+    try:
+        task = task_of(json.loads(desk.stores.objects.get(noted["input"])))
+    except RecordDamaged:
+        return None
+    rest = {name: noted[name] for name in ("python", "policy", "model", "turns") if name in noted}
+    return Beginning(task=task, limits=from_data(Limits, noted["limits"]), **rest)
+
+
+@contextmanager
+def told_when_broken_off(log: EventSink, episode: str) -> Iterator[None]:
+    """Notes the problem of machine or endpoint that an episode breaks off by; the error goes on."""
+    try:
+        yield
+    except EnvironmentProblem as problem:
+        with suppress(WorkspaceError):  # on a full disk the problem itself matters more
+            data = {"why": type(problem).__name__, "text": str(problem)}
+            log.emit(Event(kind=BROKEN_OFF, episode=episode, data=data))
+        raise
+
+
+def broken_off(desk: Desk, run: str) -> Event | None:
+    """The last such note of a run, where nothing came after it; else None."""
+    logs = sorted((desk.paths.runs / run).glob("*/events.jsonl"))
+    events = [event for log in logs for event in read_events(log)]
+    return events[-1] if events and events[-1].kind == BROKEN_OFF else None

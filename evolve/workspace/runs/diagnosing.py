@@ -1,0 +1,153 @@
+"""Why a run failed: the step that broke it, what it rested on, and what turns the outcome when it is taken away."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from evolve.agent import Run
+from evolve.agent.codec import to_data
+from evolve.diagnosis import ACTION, Suspect, breaking_step, fault_of, rows_at_odds, suspects_of
+from evolve.episodes import Cost, EpisodeRecord
+from evolve.errors import EndpointProblem, SandboxUnavailable, UsageError
+from evolve.workspace.desk import Desk
+from evolve.workspace.runs.beginnings import Beginning, beginning_of, broken_off
+from evolve.workspace.runs.intervening import COSTS, Interventions, free_of_charge
+from evolve.workspace.runs.looking_back import case_of, chosen_episode, told_at_the_start, went_wrong
+from evolve.workspace.runs.next_commands import after_fault, commands_for
+from evolve.workspace.runs.person import Person
+from evolve.workspace.runs.replaying import Replays
+from evolve.workspace.runs.solving import waiting_question
+
+State = Literal["well", "unchecked", "unfinished", "fault", "failed"]
+"""How a run stands: it went well; nothing could check what it gave; it is not over; its surroundings failed; it failed
+by what it did or rested on."""
+
+
+_AS_ASKED = "nothing was had again, as was asked"
+_GOES_ON = "the same command again goes on from there"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Diagnosis:
+    """Why a run ended as it did.
+
+    Attributes:
+        said: How it ended, in one sentence.
+        step: Number of the step that broke it; 0 where none did.
+        why: What shows that, in one clause.
+        suspects: The most suspicious first; causes before all others, what was cleared last.
+        compared: Run of the nearest like episode that went well, or "".
+        untried: Why nothing was tried, or not all of it; "" where everything was.
+        tries: Commands that may help, the most promising first.
+        replays: Episodes that were had again, with what they ``cost``.
+    """
+
+    run: str
+    state: State
+    said: str
+    episode: str = ""
+    step: int = 0
+    why: str = ""
+    suspects: tuple[Suspect, ...] = ()
+    compared: str = ""
+    untried: str = ""
+    tries: tuple[str, ...] = ()
+    replays: int = 0
+    cost: Cost = field(default_factory=Cost)
+
+    @property
+    def causes(self) -> tuple[Suspect, ...]:
+        """What turned the outcome when it was taken away, or put right."""
+        return tuple(one for one in self.suspects if one.verdict == "cause")
+
+    def to_json(self) -> Mapping[str, Any]:
+        """As one JSON object."""
+        return dict(to_data(self))
+
+
+def diagnose(desk: Desk, name: str, replay: bool | None, person: Person) -> Diagnosis:
+    """See :meth:`evolve.workspace.runs.past_runs.Runs.diagnose`."""
+    run, record = chosen_episode(desk, name)
+    if record is None:
+        return _unfinished(desk, run)
+    blank = Diagnosis(run=run.id, episode=record.episode, state="well", said=record.note or record.status)
+    wrong = went_wrong(desk, record)
+    if record.solved and not wrong:
+        rows = tuple(rows_at_odds(record))[:1] if record.steps[-1].action.misfits else ()
+        return replace(blank, suspects=rows, tries=commands_for(run, record, rows, untried=False) if rows else ())
+    fault = fault_of(record) if wrong else None
+    if fault is not None:
+        tries = after_fault(fault, run)
+        return replace(blank, state="fault", said=fault.told, step=fault.step, tries=tries)
+    case = case_of(desk, run, record)
+    broke = breaking_step(case)
+    suspects = suspects_of(case, broke)
+    compared = case.good[0].run if case.good else ""
+    found = replace(blank, step=broke.step, why=broke.why, suspects=suspects, compared=compared)
+    if not wrong:
+        found = replace(found, state="unchecked", untried="nothing can check an answer to it, so no trial would tell")
+        return replace(found, tries=commands_for(run, record, found.suspects, untried=False))
+    return _tried(desk, run, record, replace(found, state="failed", said=wrong), (replay, person))
+
+
+def _tried(desk: Desk, run: Run, record: EpisodeRecord, found: Diagnosis, how: tuple[bool | None, Person]) -> Diagnosis:
+    """The same after interventions, as far as they are wanted and possible."""
+    replay, person = how
+    begun = beginning_of(desk, run)
+    untried, made = _why_not(desk, begun, record, replay), None
+    if begun is not None and not untried:
+        replays = Replays(desk=desk, begun=begun, record=record, person=person, offered=told_at_the_start(record))
+        made = Interventions(replays=replays, suspects=found.suspects, free=not replay)
+        try:
+            made.run()
+        except (UsageError, SandboxUnavailable, EndpointProblem) as problem:
+            untried = f"not everything was tried: {problem}"
+        untried = untried or made.untried
+        found = replace(found, suspects=_ordered(made.suspects), replays=replays.count, cost=replays.spent)
+        found = _by_cause(found)
+    more = untried in (COSTS, _AS_ASKED)
+    return replace(found, untried=untried, tries=commands_for(run, record, found.suspects, untried=more))
+
+
+def _why_not(desk: Desk, begun: Beginning | None, record: EpisodeRecord, replay: bool | None) -> str:
+    if replay is False:
+        return _AS_ASKED
+    if begun is None:
+        return "what it was begun with is not on record, so it cannot be had again"
+    if not (replay or free_of_charge(desk, begun, record)):
+        return COSTS
+    return ""
+
+
+def _ordered(suspects: Sequence[Suspect]) -> tuple[Suspect, ...]:
+    """Causes, then suspicions, then what was cleared, each in order of suspicion.
+
+    Among causes an item comes before an action: it is what the action was told.
+    """
+    order = {"cause": 0, "suspicion": 1, "cleared": 2}
+    return tuple(sorted(suspects, key=lambda one: (order[one.verdict], one.verdict == "cause" and one.kind == ACTION)))
+
+
+def _by_cause(found: Diagnosis) -> Diagnosis:
+    """A proven cause says better than any sign at which step the run broke."""
+    steps = [one for one in found.causes if one.step]
+    if not steps or steps[0].step == found.step:
+        return found
+    return replace(found, step=steps[0].step, why=f"{steps[0].tested}")
+
+
+def _unfinished(desk: Desk, run: Run) -> Diagnosis:
+    question = waiting_question(run)
+    note = broken_off(desk, run.id)
+    if question is not None:
+        said, tries = f"it waits for an answer: {question.text}", (f"evolve runs answer {run.id} TEXT",)
+        return Diagnosis(run=run.id, state="unfinished", said=said, tries=tries)
+    if note is not None:
+        endpoint = note.data.get("why") not in ("SandboxUnavailable", "WorkspaceError", "RecordDamaged")
+        check = "evolve models check" if endpoint else "evolve doctor"
+        said = f"it broke off: {note.data.get('text')}"
+        return Diagnosis(run=run.id, state="fault", said=said, tries=(check, _GOES_ON))
+    said = "it has not ended; it was stopped, or goes on in another process"
+    return Diagnosis(run=run.id, state="unfinished", said=said, tries=(_GOES_ON,))

@@ -1,0 +1,163 @@
+"""Takes suspects away one after the other and has the run again: what turns the outcome is a cause.
+
+Items are first taken away all at once: where that changes nothing, one trial clears them all (group testing, as in
+delta debugging; Zeller and Hildebrandt, 2002). An action is left out of the recorded ones, which asks nobody. Where a
+model decides, chance may turn an outcome once, so there a second pair of trials has to agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Any
+
+from evolve.diagnosis import ACTION, BUDGET, ROW, SKILL, Suspect, Verdict
+from evolve.environments import kind_of
+from evolve.episodes import PREFERENCE, EpisodeRecord, Limits
+from evolve.workspace.desk import Desk
+from evolve.workspace.runs.beginnings import Beginning
+from evolve.workspace.runs.replaying import Replays
+
+ITEMS = frozenset({"insight", "note", PREFERENCE, SKILL})
+"""Kinds of suspects that a run can be had again without, by not offering them."""
+_FREE = 200_000
+"""Candidates up to which a search is had again without being asked for: a few seconds each."""
+_MOST = 8
+"""Suspects of one kind that are tried one by one."""
+_MORE = 4
+"""Times as much as it might spend that a run which ended by its budget is given."""
+COSTS = "to try it again without an item asks a model, which costs; --replay does that"
+_AGAIN_SOLVED = "had again as it was, it is solved: chance ended it, or what was learned since helps"
+
+
+def free_of_charge(desk: Desk, begun: Beginning, record: EpisodeRecord) -> bool:
+    """Whether at least a part of it can be had again for little: a short search, or recorded actions in a folder."""
+    return _is_short_search(desk, begun, record) or kind_of(begun.task.environment).has_states
+
+
+def _is_short_search(desk: Desk, begun: Beginning, record: EpisodeRecord) -> bool:
+    return begun.policy == "search" == desk.learner.name and record.cost.candidates <= _FREE
+
+
+@dataclass
+class Interventions:
+    """The trials of one diagnosis.
+
+    Attributes:
+        suspects: The most suspicious first; :meth:`run` puts the verdicts in.
+        free: Only those that cost little.
+        untried: Why some were not made; "" where all were.
+    """
+
+    replays: Replays
+    suspects: tuple[Suspect, ...]
+    free: bool
+    untried: str = ""
+
+    def run(self) -> None:
+        """Makes them.
+
+        Raises:
+            UsageError: The folder is gone, or is not as it was.
+            EndpointProblem: The model does not answer.
+        """
+        begun, record, desk = self.replays.begun, self.replays.record, self.replays.desk
+        if self.replays.has_states:
+            self._leave_out_actions()
+        decides = begun.policy == desk.learner.name
+        if not decides:
+            self.untried = f"the rest takes {begun.policy}, which decided in it: --model names it"
+        elif begun.turns:
+            self.untried = "it followed on turns of a conversation, which the record does not hold"
+        elif not self.free or _is_short_search(desk, begun, record):
+            self._have_it_again()
+        elif any(one.kind in ITEMS for one in self.suspects):
+            self.untried = COSTS
+
+    def _leave_out_actions(self) -> None:
+        actions = [one for one in self.suspects if one.kind == ACTION][:_MOST]
+        if not actions:
+            return
+        whole = self.replays.passes_without(None)
+        if whole is not False:
+            why = "pass when they are run again" if whole else "reach a limit when they are run again"
+            self.untried = f"the recorded actions {why}, so leaving one out tells nothing"
+            return
+        for one in actions:
+            passes = self.replays.passes_without(one.step)
+            if passes:
+                self._found(one, "cause", f"without step {one.step} the other actions of the run pass")
+            elif passes is False:
+                # It may still be wrong: what it should have done instead is not there either.
+                self._found(one, "suspicion", f"without step {one.step} the others fail as well")
+
+    def _have_it_again(self) -> None:
+        if self.replays.again().solved:
+            self.untried = _AGAIN_SOLVED
+            return
+        self._remove_items()
+        for one in [each for each in self.suspects if each.kind == ROW][:_MOST]:
+            self._drop_row(one)
+        for one in [each for each in self.suspects if each.kind == BUDGET]:
+            self._give_more(one)
+
+    def _remove_items(self) -> None:
+        items = [one for one in self.suspects if one.kind in ITEMS]
+        if not items:
+            return
+        if not self._turns([one.id for one in items], sure=len(items) == 1):
+            told = "without it, and without all else that was offered, the run fails as well"
+            for one in items:
+                self._found(one, "cleared", told)
+            return
+        for one in items[:_MOST]:
+            if len(items) == 1 or self._turns([one.id]):
+                self._found(one, "cause", "had again without it and all else as it was, the run is solved")
+                return  # one is enough, and every trial may cost
+            self._found(one, "cleared", "without it alone the run fails as well")
+        for one in items:
+            self._found(one, "suspicion", "without all that was offered the run is solved, not without it alone")
+
+    def _turns(self, removed: Collection[str], *, sure: bool = True) -> bool:
+        """Whether the run is solved without these; where chance has a part in it, twice beside a control."""
+        if not self.replays.again(removed).solved:
+            return False
+        if not sure or self.replays.begun.policy == "search":
+            return True
+        return not self.replays.again().solved and self.replays.again(removed).solved
+
+    def _drop_row(self, one: Suspect) -> None:
+        made = self.replays.again(without_row=one.row)
+        if made.verified:
+            self._found(
+                one, "cause", "without this row a function is found that is right on all others, unseen ones too"
+            )
+        elif made.solved:
+            self._found(one, "suspicion", "without this row a function fits all others, too few to verify it")
+        else:
+            self._found(one, "cleared", "without this row the run fails as well")
+
+    def _give_more(self, one: Suspect) -> None:
+        limits = _times(self.replays.begun.limits, _MORE)
+        made = self.replays.again(limits=limits)
+        spent = f"{made.cost.candidates:,} candidates" if made.cost.candidates else f"{made.cost.tokens:,} tokens"
+        if made.solved and made.steps[-1].action.misfits:
+            self._found(one, "suspicion", f"with {_MORE} times as much a function is found that fails a row")
+        elif made.solved:
+            self._found(one, "cause", f"with {_MORE} times as much it is solved, after {spent}")
+        else:
+            self._found(one, "cleared", f"with {_MORE} times as much nothing is found either")
+
+    def _found(self, suspect: Suspect, verdict: Verdict, tested: str) -> None:
+        known = replace(suspect, verdict=verdict, tested=tested)
+        self.suspects = tuple(
+            known if one.id == suspect.id and one.kind == suspect.kind else one for one in self.suspects
+        )
+
+
+def _times(limits: Limits, factor: int) -> Limits:
+    bounds: dict[str, Any] = {
+        name: None if (bound := getattr(limits, name)) is None else factor * bound
+        for name in ("candidates", "seconds", "tokens", "money", "calls")
+    }
+    return replace(limits, **bounds)

@@ -1,0 +1,144 @@
+"""Has a run again with something of it removed and everything else as it was, to see whether that turns the outcome.
+
+Nothing of it is committed and nothing is learned. Whoever would blame something first has the run again as it was:
+where it does not fail again, its failure says nothing of what it rested on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field, replace
+
+from evolve.environments import Environment, Setting, kind_of, open_environment
+from evolve.episodes import OWN, Action, Cost, EpisodeRecord, Json, Limits, Recalled, Row, Step
+from evolve.events import NoEvents
+from evolve.sandbox import Sandbox
+from evolve.tasks import Task
+from evolve.workspace.desk import Desk
+from evolve.workspace.runs.beginnings import Beginning
+from evolve.workspace.runs.person import Person
+from evolve.workspace.runs.place import Place, Wish, agent_without, as_it_was, sandbox_for, with_earlier_runs
+from evolve.workspace.runs.saved import saved_for
+
+
+@dataclass
+class Replays:
+    """The runs that a diagnosis has again.
+
+    Attributes:
+        record: The episode that failed.
+        offered: What its recall at the start gave; None where that is not on record, so that today's is taken.
+        spent: What the episodes that were had again have cost.
+        count: How many episodes there were.
+    """
+
+    desk: Desk
+    begun: Beginning
+    record: EpisodeRecord
+    person: Person
+    offered: tuple[Recalled, ...] | None = None
+    spent: Cost = field(default_factory=Cost)
+    count: int = 0
+
+    def again(
+        self, removed: Collection[str] = (), *, without_row: Json = None, limits: Limits | None = None
+    ) -> EpisodeRecord:
+        """The run once more.
+
+        Args:
+            removed: Ids of items that are not offered.
+            without_row: A row, by input and output, that the task is not given.
+            limits: What it may spend, in place of what the run might.
+
+        Raises:
+            UsageError: The folder is gone, or is not as it was.
+            EndpointProblem: The model does not answer.
+            Cancelled: The person stopped it.
+        """
+        self.person.cancellation.check_before()
+        with self._at_work(without_row) as (wish, sandbox):
+            self.count += 1
+            place = Place(run=f"{self.record.run}:again {self.count}", sandbox=sandbox, events=NoEvents())
+            agent = agent_without(self.desk, wish, place, removed, self._offered)
+            made = agent.run_episode(
+                wish.task,
+                variant=self.record.variant,
+                split=OWN,
+                seed=self.record.seed,
+                limits=limits or self.begun.limits,
+            )
+        self.spent += made.cost
+        return made
+
+    def passes_without(self, number: int | None) -> bool | None:
+        """Whether a folder passes after the recorded actions but one, in their order; no model is asked.
+
+        Args:
+            number: The step that is left out; None for none.
+
+        Returns:
+            None where an action or the check was ended by the machine or a limit, so that nothing is known.
+        """
+        self.person.cancellation.check_before()
+        with self._at_work(None) as (wish, sandbox):
+            setting = Setting(sandbox=sandbox, own=True)
+            with closing(open_environment(wish.task, setting)) as environment:
+                return _passes(environment, self._actions(number))
+
+    @property
+    def has_states(self) -> bool:
+        """Whether recorded actions can be had again without whoever chose them."""
+        task = self.begun.task
+        return kind_of(task.environment).has_states and not task.rubric
+
+    def _offered(self, today: Sequence[Recalled]) -> Sequence[Recalled]:
+        """What was offered at the start: in the words of then, where the record has them."""
+        if self.offered is not None:
+            return self.offered
+        return [item for item in today if item.id in self.record.recalled]
+
+    def _actions(self, number: int | None) -> Iterator[Action]:
+        for step in self.record.steps:
+            state = step.observation.state if step.observation is not None else None
+            acts = step.action.code and state is not None and not state.undone
+            if acts and step.number != number:
+                yield replace(step.action, kind="code", continues=False)
+
+    @contextmanager
+    def _at_work(self, without_row: Json) -> Iterator[tuple[Wish, Sandbox]]:
+        desk = self.desk
+        task = _without(self.begun.task, without_row)
+        with ExitStack() as stack:
+            task = as_it_was(desk, task, self.record.run, stack)
+            # The same answers and refusals of earlier runs as the run itself was told of.
+            task = with_earlier_runs(desk, task, self.record.run)
+            task = replace(task, saved=saved_for(desk, task, self.record.run))
+            wish = Wish(task=task, python=self.begun.python, person=self.person)
+            yield wish, stack.enter_context(sandbox_for(desk, wish)())
+
+
+def _passes(environment: Environment, actions: Iterator[Action]) -> bool | None:
+    steps: list[Step] = []
+    for action in actions:
+        observed = environment.observe(action, steps)
+        if observed.fault or "reached its" in observed.error:
+            return None
+        steps.append(Step(number=len(steps) + 1, action=action, observation=observed))
+    if not steps:
+        return False
+    judged = environment.judge(steps)
+    return None if judged.fault else judged.accepted
+
+
+def _without(task: Task, row: Json) -> Task:
+    """The task without a row, wherever it stands in it."""
+    if row is None:
+        return task
+
+    gone = Row(input=tuple(row["input"]), output=row["output"])
+
+    def kept(rows: Sequence[Row]) -> tuple[Row, ...]:
+        return tuple(one for one in rows if one != gone)
+
+    return replace(task, examples=kept(task.examples), verify=kept(task.verify), hidden=kept(task.hidden))

@@ -1,0 +1,52 @@
+"""``evolve diagnose`` and ``evolve memory graph`` as a person calls them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+ROWS = "name,short\n" + "".join(
+    f"{first} {last},{first[0]}. {last.upper()}\n"
+    for first, last in (
+        name.split() for name in ["Ann Lee", "Bob Ray", "Cy Dow", "Dee Fox", "Eve Kay", "Flo Jon", "Gus Hill"]
+    )
+)
+
+
+@pytest.fixture
+def failed(cli, tmp_path):
+    (tmp_path / "names.csv").write_text(ROWS)
+    assert cli("run", "--examples", "names.csv", "--budget", "100-candidates", "--learn", "off").code == 5
+
+
+def test_it_names_the_cause_and_what_to_try(cli, failed):
+    done = cli("diagnose", "r1")
+    assert done.code == 0
+    assert "r1 failed: nothing found within 100 candidates" in done.out
+    assert "cause (0.80): budget" in done.out and "with 4 times as much it is solved" in done.out
+    assert "try: the same run again with a larger --budget" in done.out
+
+
+def test_nothing_is_had_again_where_that_is_not_wanted(cli, failed):
+    done = cli("diagnose", "r1", "--no-replay")
+    assert "suspicion (0.80): budget" in done.out and "try: evolve diagnose r1 --replay" in done.out
+
+
+def test_as_json_it_is_one_object(cli, failed):
+    told = json.loads(cli("diagnose", "r1", "--json").out)
+    assert told["state"] == "failed" and told["suspects"][0]["verdict"] == "cause" and told["replays"] == 2
+
+
+def test_a_run_that_is_not_there_is_a_mistake_of_the_command(cli, made):
+    done = cli("diagnose", "r9")
+    assert done.code == 2 and "r9" in done.err
+
+
+def test_a_run_that_went_well_is_told_so(cli, tmp_path):
+    (tmp_path / "names.csv").write_text(ROWS)
+    assert cli("run", "--examples", "names.csv").code == 0
+    assert cli("diagnose", "r1").out.startswith("r1 went well: ")
+    assert cli("memory", "graph", "--out", "graph.svg").code == 0
+    assert (tmp_path / "graph.svg").read_text().startswith("<svg")
+    assert cli("memory", "graph").out.startswith("flowchart LR")

@@ -1,0 +1,98 @@
+"""Pictures of the causal graph hold what they say, each insight once, and no text breaks them."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evolve.episodes import FACT, Scope
+from evolve.memory.graph_picture import MOST, mermaid, svg
+from evolve.memory.insights import Insight, Posterior
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def insight(number, cause, effect, relation="contributes", status="supported", groups=1, family="words"):
+    return Insight(
+        id=f"i{number:03}", cause=cause, relation=relation, effect=effect,
+        scope=Scope(environment="programs", family=family), status=status, posterior=Posterior(agree=groups),
+        tasks=groups, groups=groups, evidence=groups, text=cause, standings=(),
+    )  # fmt: skip
+
+
+def lines_of(picture):
+    root = ElementTree.fromstring(picture)
+    ways = [one for one in root.iter(f"{SVG}path") if one.find(f"{SVG}title") is not None]
+    return root, {way.find(f"{SVG}title").text: way.get("class").split() for way in ways}
+
+
+def texts_of(root):
+    return [one.text or "" for one in root.iter(f"{SVG}text")]
+
+
+def test_the_line_says_the_relation_and_its_shade_the_status():
+    root, lines = lines_of(
+        svg(
+            [
+                insight(1, "operation:sort_by", "solved", "necessary", "confirmed", 7),
+                insight(2, f"{FACT}the network <b>fails</b> & stays so", "solved", "prevents", "refuted", 2),
+            ]
+        )
+    )
+    assert lines["sort by → solved: needs it, confirmed, 7"] == ["way", "necessary", "confirmed"]
+    assert lines["the network <b>fails</b> & stays so → solved: prevents, refuted, 2"] == ["way", "prevents", "past"]
+    assert {"7", "2", "sort by", "solved"} <= set(texts_of(root))
+
+
+def test_an_effect_that_is_a_cause_stands_between_in_its_own_scope():
+    chain = [
+        insight(1, "key is taken", "door opens", family="house"),
+        insight(2, "door opens", "solved", family="house"),
+        insight(3, "something", "door opens", family="ship"),
+    ]
+    root, _ = lines_of(svg(chain))
+    boxes = {one.get("x") for one in root.iter(f"{SVG}rect") if "box" in one.get("class")}
+    assert len(boxes) == 3
+    assert texts_of(root).count("door opens") == 2  # that of the ship leads nowhere
+
+
+def test_of_many_the_best_supported_are_drawn_and_the_rest_is_counted():
+    many = [insight(number, f"operation:op_{number}", "solved", groups=number) for number in range(MOST + 5)]
+    root, lines = lines_of(svg(many))
+    assert len(lines) == MOST
+    assert any("5 more with less evidence are not drawn" in text for text in texts_of(root))
+    assert "op 4" not in texts_of(root) and f"op {MOST + 4}" in texts_of(root)
+    assert "5 more" in mermaid(many)
+
+
+def test_causes_that_go_round_in_a_circle_are_drawn():
+    _, lines = lines_of(svg([insight(1, "a", "b"), insight(2, "b", "a"), insight(3, "b", "b")]))
+    assert len(lines) == 3
+
+
+def test_without_insights_the_picture_says_so():
+    root, lines = lines_of(svg([]))
+    assert not lines
+    assert any(text.startswith("0 insights") for text in texts_of(root))
+
+
+names = st.text(alphabet=st.characters(blacklist_categories=("Cs", "Cc")), min_size=1, max_size=60)
+statuses = st.sampled_from(["hypothesis", "supported", "confirmed", "contested", "refuted", "superseded", "expired"])
+
+
+@given(st.lists(st.tuples(names, names, statuses, st.integers(0, 99)), max_size=12))
+def test_any_words_give_a_picture_whose_boxes_do_not_overlap(made):
+    insights = [insight(n, cause, effect, status=status, groups=g) for n, (cause, effect, status, g) in enumerate(made)]
+    root, _ = lines_of(svg(insights))
+    boxes = [
+        tuple(float(one.get(name)) for name in ("x", "y", "width", "height"))
+        for one in root.iter(f"{SVG}rect")
+        if "box" in one.get("class")
+    ]
+    for place, (x, y, wide, tall) in enumerate(boxes):
+        assert x >= 0 and y >= 0 and x + wide <= float(root.get("width")) and y + tall <= float(root.get("height"))
+        for other_x, other_y, _, other_tall in boxes[place + 1 :]:
+            assert x != other_x or y + tall <= other_y + 1 or other_y + other_tall <= y + 1
+    assert svg(insights) == svg(list(reversed(insights)))

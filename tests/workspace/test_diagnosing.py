@@ -1,0 +1,113 @@
+"""A failed run is had again without what it rested on, and only what turns the outcome is called a cause."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+import evolve
+from benchmarks.diagnose_cases import MAKERS, QUIET
+from evolve.errors import UsageError
+from evolve.testing import Scenario, ScriptedEndpoint
+from evolve.workspace import tasks
+
+NAMES = ["Ann Lee", "Bob Ray", "Cy Dow", "Dee Fox", "Eve Kay", "Flo Jon", "Gus Hill"]
+PAIRS = [(name, f"{name[0]}. {name.split()[1].upper()}") for name in NAMES]
+
+
+@pytest.fixture
+def planted(tmp_path):
+    """Makes a failed run of a kind, and diagnoses it with and without trials."""
+
+    def made(kind, seed=0):
+        for ws, one in MAKERS[kind](tmp_path, Random(f"{kind} {seed}")):
+            before = ws.runs.show(one.run).episodes, ws.memory.list(), ws.memory.notes(), ws.skills.list()
+            read, tried = (ws.runs.diagnose(one.run, replay=replay) for replay in (False, True))
+            assert (ws.runs.show(one.run).episodes, ws.memory.list(), ws.memory.notes(), ws.skills.list()) == before
+            assert ws.runs.diagnose(one.run, replay=False) == read
+            return one, read, tried
+        raise AssertionError
+
+    return made
+
+
+@pytest.mark.parametrize("kind", ["note", "preference", "skill"])
+def test_what_the_model_was_told_wrongly_is_the_cause_and_nothing_else_is(planted, kind):
+    one, read, tried = planted(kind)
+    assert read.state == "failed" and not read.causes and read.untried
+    assert [cause.id for cause in tried.causes] == [one.id]
+    assert tried.step == one.step and tried.replays > 2
+    assert "evolve diagnose" not in " ".join(tried.tries)
+
+
+def test_the_step_that_spoiled_a_file_is_the_cause_without_asking_a_model(planted):
+    one, _, tried = planted("action")
+    assert [cause.id for cause in tried.causes] == [one.id]
+    assert all(other.verdict != "cause" for other in tried.suspects if other.id != one.id)
+
+
+def test_a_budget_is_a_cause_where_more_of_it_solves(planted):
+    _, read, tried = planted("budget")
+    assert read.suspects[0].kind == "budget" and read.suspects[0].verdict == "suspicion"
+    assert [cause.kind for cause in tried.causes] == ["budget"]
+
+
+def test_a_budget_is_cleared_where_more_of_it_finds_nothing(planted):
+    _, _, tried = planted("data")
+    assert not tried.causes
+    assert {one.kind: one.verdict for one in tried.suspects}["budget"] == "cleared"
+
+
+def test_an_endpoint_that_failed_is_named_and_no_item_is(planted):
+    _, read, _ = planted("endpoint")
+    assert read.state == "fault" and "401" in read.said and not read.suspects
+
+
+def test_short_searches_are_had_again_unasked(tmp_path):
+    with evolve.open(tmp_path / "ws", model="") as ws:
+        run = ws.run(examples=PAIRS, budget="100-candidates", person=QUIET).run_id
+    with evolve.open(tmp_path / "ws", model="", read_only=True) as ws:
+        found = ws.runs.diagnose(run)
+        assert found.replays == 2 and [one.kind for one in found.causes] == ["budget"]
+        with pytest.raises(UsageError):
+            ws.runs.diagnose(run, replay=True)
+
+
+def test_a_run_that_went_well_says_so(tmp_path):
+    with evolve.open(tmp_path / "ws", model="") as ws:
+        result = ws.run(examples=PAIRS, person=QUIET)
+        found = ws.runs.diagnose(result.run_id)
+        assert (found.state, found.suspects, found.replays) == ("well", (), 0)
+        assert ws.runs.diagnose(result.episode_id[:8]).run == result.run_id
+
+
+def test_a_run_that_waits_says_for_what(tmp_path):
+    ask = "Unclear.\n```ask_user\nWhich of both?\n```\n"
+    with (
+        ScriptedEndpoint(Scenario(replies=[ask])) as endpoint,
+        evolve.open(tmp_path / "ws", model=endpoint.model) as ws,
+    ):
+        run = ws.run("write one of two words", person=QUIET).run_id
+        found = ws.runs.diagnose(run)
+    assert found.state == "unfinished" and "Which of both?" in found.said
+    assert found.tries == (f"evolve runs answer {run} TEXT",)
+
+
+def test_a_change_that_the_person_refused_failed(tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "a.txt").write_text("one\n")
+    replies = ["I write it.\n```file a.txt\ntwo\n```\n```done\n```\n"]
+    with (
+        ScriptedEndpoint(Scenario(replies=replies)) as endpoint,
+        evolve.open(tmp_path / "ws", model=endpoint.model) as ws,
+    ):
+        ws.memory.note("write two in the file")
+        task = tasks.in_folder("write the file anew", folder, "")
+        run = ws.run(task, person=QUIET).run_id
+        assert ws.runs.diagnose(run).state == "unchecked"
+        ws.runs.refuse(run, "it should be three")
+        found = ws.runs.diagnose(run, replay=False)
+    assert found.state == "failed" and "it should be three" in found.said
+    assert {one.kind for one in found.suspects} >= {"note", "action"}
