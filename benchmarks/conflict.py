@@ -153,6 +153,62 @@ DOMAINS = (
     ),
 )
 
+KEPT = (
+    Domain(
+        name="course",
+        subjects=_PEOPLE,
+        values=("Danish", "welding", "calculus", "pottery", "first aid", "bookkeeping", "photography", "sign language"),
+        told=("On Tuesdays {s} sits in a {v} class.", "{s} signed up for evening lessons in {v}."),
+        changed=(
+            "{s} traded the {o} class for {v}.",
+            "{s} abandoned {o} and enrolled in {v}.",
+            "Turns out the lessons {s} takes are in {v}, after {o} was full.",
+        ),
+        asked=("What is {s} learning?", "Which class does {s} take?"),
+        free=True,
+    ),
+    Domain(
+        name="commute",
+        subjects=_PEOPLE,
+        values=("bus", "tram", "bicycle", "scooter", "ferry", "train", "rental van"),
+        told=("{s} gets to the office by {v}.", "Every morning {s} takes the {v} to work."),
+        changed=(
+            "Since the roadworks {s} commutes by {v}.",
+            "{s} sold the old pass, no more {o}; it is the {v} that brings {s} to work.",
+            "Instead of the {o}, {s} rides the {v} to the office.",
+        ),
+        asked=("How does {s} get to work?", "{s} commutes how?"),
+        free=True,
+    ),
+    Domain(
+        name="pet",
+        subjects=_PEOPLE,
+        values=("rabbit", "parrot", "terrier", "goldfish", "hamster", "tortoise", "tabby cat"),
+        told=("{s} has a {v} at home.", "There is a {v} in the flat of {s}."),
+        changed=(
+            "The {o} of {s} went to a farm; a {v} took its place.",
+            "{s} gave the {o} away and adopted a {v}.",
+            "{s} keeps a {v} these days.",
+        ),
+        asked=("What pet does {s} have?", "Which animal lives with {s}?"),
+        free=True,
+    ),
+    Domain(
+        name="printer",
+        subjects=("second floor", "reception", "library", "workshop", "canteen", "archive", "mail room"),
+        values=("Lexor 210", "Oriben X4", "Pagemate", "Sunbury 77", "Tonewell", "Inkfield Pro"),
+        told=("In the {s} people print on the {v}.", "A {v} stands in the {s}."),
+        changed=(
+            "The {o} in the {s} broke; a {v} stands there.",
+            "Somebody put a {v} into the {s} where the {o} used to be.",
+            "In the {s} they got rid of the {o} in favour of a {v}.",
+        ),
+        asked=("Which printer is in the {s}?", "What do they print on in the {s}?"),
+        free=True,
+    ),
+)
+"""Domains that were written before the rules for free wording were worked on again, and kept from that work."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Told:
@@ -165,10 +221,10 @@ class Told:
     second: str | None
 
 
-def draw(seed: int) -> tuple[list[tuple[str, float]], list[Told]]:
+def draw(seed: int, domains: Sequence[Domain] = DOMAINS) -> tuple[list[tuple[str, float]], list[Told]]:
     """Notes with their times in the order they are told, and what was told."""
     rng = random.Random(seed)
-    pool = [(domain, subject) for domain in DOMAINS for subject in domain.subjects]
+    pool = [(domain, subject) for domain in domains for subject in domain.subjects]
     facts, early, late = [], [], []
     for place, (domain, subject) in enumerate(rng.sample(pool, min(FACTS, len(pool)))):
         old, new = rng.sample(list(domain.values), 2)
@@ -189,13 +245,13 @@ def draw(seed: int) -> tuple[list[tuple[str, float]], list[Told]]:
     return [(text, (place + 1) * _DAY) for place, text in enumerate([*early, *late])], facts
 
 
-def measure(seed: int, embedder: Embedder | None = None) -> list[dict[str, Any]]:
+def measure(seed: int, embedder: Embedder | None = None, domains: Sequence[Domain] = DOMAINS) -> list[dict[str, Any]]:
     """A row for each fact."""
 
     def index(dimension: int) -> VectorIndex:
         return MemoryIndex(dimension)
 
-    notes, facts = draw(seed)
+    notes, facts = draw(seed, domains)
     before = len(facts) * _DAY + 1
     rows = []
     with tempfile.TemporaryDirectory(prefix="conflict-") as folder, Database(Path(folder) / "m.db", MIGRATIONS) as db:
@@ -232,6 +288,8 @@ def targets_of(rows: Sequence[Mapping[str, Any]]) -> list[Target]:
         ("structured", [row for row in rows if not row["free"]]),
         ("free", [row for row in rows if row["free"]]),
     ):
+        if not mine:
+            continue
         changed, same = [row for row in mine if row["changed"]], [row for row in mine if not row["changed"]]
         found += [
             _share(f"{wording}: newest first", changed, "right_first", ">=", 0.95),
@@ -263,10 +321,11 @@ def table(outcome: Outcome) -> str:
     ]
     names = ("right_first", "stale_first", "stale_in_5", "there", "first_then", "old_readable")
     lines.append(f"{'changed facts of':20}" + "".join(f"{name:>14}" for name in names))
-    for domain in DOMAINS:
+    for domain in (*DOMAINS, *KEPT):
         mine = [row for row in outcome.rows if row["domain"] == domain.name and row["changed"]]
-        cells = "".join(f"{sum(row[name] for row in mine) / max(1, len(mine)):14.3f}" for name in names)
-        lines.append(f"{domain.name:20}{cells}")
+        if mine:
+            cells = "".join(f"{sum(row[name] for row in mine) / len(mine):14.3f}" for name in names)
+            lines.append(f"{domain.name:20}{cells}")
     return "\n".join(lines)
 
 
@@ -275,13 +334,14 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.conflict", description=(__doc__ or "").split("\n")[0])
     common_options(parser, seeds=10)
     parser.add_argument("--encoder", default="hashing", help="as the setting encoder; minilm is a trained one")
+    parser.add_argument("--kept", action="store_true", help="domains that were kept aside; choose nothing by them")
     options = parser.parse_args(argv)
     embedder = open_embedder(Settings(encoder=options.encoder))
     seeds = 2 if options.quick else options.seeds
     rows = []
     for seed in range(seeds):
         progress(f"seed {seed}")
-        rows += measure(seed, embedder)
+        rows += measure(seed, embedder, KEPT if options.kept else DOMAINS)
     outcome = Outcome(benchmark="conflict", seeds=seeds, quick=options.quick, rows=rows, targets=targets_of(rows))
     publish(outcome, options, table(outcome))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
@@ -191,6 +192,43 @@ def note_command(
         emit_json(saved)
     else:
         emit(visible(f"noted: {saved.text}", lines=False))
+
+
+@app.page("export", "evolve memory export notes.jsonl")
+def export_command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A new file.")],
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Write all notes to a file, one JSON object a line. Insights stay: their evidence is of this workspace."""
+    import evolve
+
+    with evolve.open(workspace, read_only=True) as opened:
+        count = opened.memory.export(file)
+    if as_json:
+        emit_json({"notes": count})
+    else:
+        emit(visible(f"wrote {counted(count, 'note')} to {file}", lines=False))
+
+
+@app.page("import", "evolve memory import notes.jsonl", "evolve memory import notes.jsonl --mine")
+def import_command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that export wrote, or one like it.")],
+    mine: Annotated[
+        bool, typer.Option("--mine", help="You vouch for it: a person's notes in it count as yours.")
+    ] = False,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Take in notes from a file, all or none. Without --mine they count as what a document says, and reach no run."""
+    import evolve
+
+    with evolve.open(workspace) as opened:
+        count = opened.memory.import_(file, mine=mine)
+    if as_json:
+        emit_json({"notes": count})
+    else:
+        emit(f"{counted(count, 'new note')}")
 
 
 @app.page("forget", "evolve memory forget 0c1f22ab", "evolve memory forget --all")

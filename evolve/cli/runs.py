@@ -60,6 +60,36 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
     emit(table(header, rows, spare=("started (UTC)", "kind", "episodes")) or "no runs yet")
 
 
+@app.page("search", 'evolve runs search "port of billing last week"')
+def search_command(
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="A question in words.")],
+    k: Annotated[int, typer.Option("--k", metavar="NUMBER", min=1, help="Most things that were said.")] = 5,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Find what was asked in conversations and runs, and what came of it. A time that is named counts."""
+    from datetime import UTC, datetime
+
+    import evolve
+
+    with evolve.open(workspace, read_only=True) as opened:
+        found = opened.runs.search(question, k)
+    if as_json:
+        emit_json(found)
+        return
+    rows = [
+        (
+            said.place,
+            said.run,
+            f"{datetime.fromtimestamp(said.at, UTC):%Y-%m-%d %H:%M}" if said.at else "",
+            said.author,
+            shorten(" ".join(said.text.split()), 160),
+        )
+        for said in found
+    ]
+    emit(table(("in", "run", "began (UTC)", "by", "text"), rows, spare=("began (UTC)",)) or "nothing like it was said")
+
+
 _EPISODE = ("episode", "task", "split", "variant", "status", "rests on", "spent")
 
 

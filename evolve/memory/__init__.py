@@ -21,7 +21,7 @@ from evolve.memory.insights import (
 )
 from evolve.memory.memory import Memory, MemoryCheck
 from evolve.memory.need import Need
-from evolve.memory.notes import Note
+from evolve.memory.notes import Note, NoteQuestion, NoteSnapshot
 from evolve.memory.planning import PlannedRemoval, PlannedTest, plan_removals, plan_test
 from evolve.memory.record import MIGRATIONS
 from evolve.memory.snapshot import MemorySnapshot, Recaller
@@ -46,6 +46,8 @@ __all__ = [
     "MemorySnapshot",
     "Need",
     "Note",
+    "NoteQuestion",
+    "NoteSnapshot",
     "PlannedRemoval",
     "PlannedTest",
     "Posterior",

@@ -54,7 +54,7 @@ class WordEncoder:
         self.weight = 0.5 if isinstance(embedder, HashingEmbedder) else 1.0
         self._embedder = embedder
         self.dimension = embedder.dimension
-        self.name = f"{embedder.name}.words"
+        self.name = f"{embedder.name}.spoken"
 
     def encode(self, looks: Sequence[Look]) -> np.ndarray:
         """Vectors of shape (len(looks), dimension)."""

@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from evolve.workspace.runs.person import Approve, LearnMode, Person
     from evolve.workspace.runs.result import Result
     from evolve.workspace.runs.sandboxed import sandbox
+    from evolve.workspace.runs.searching import Said
     from evolve.workspace.shelves.folders import Patch
     from evolve.workspace.shelves.models import models
     from evolve.workspace.shelves.preferences import context_of
@@ -135,6 +136,7 @@ __all__ = [
     "Report",
     "Result",
     "Run",
+    "Said",
     "SandboxLimits",
     "Sentence",
     "Setting",
@@ -231,6 +233,7 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.workspace.runs.person": ("Approve", "LearnMode", "Person"),
     "evolve.workspace.runs.result": ("Result",),
     "evolve.workspace.runs.sandboxed": ("sandbox",),
+    "evolve.workspace.runs.searching": ("Said",),
     "evolve.workspace.shelves.folders": ("Patch",),
     "evolve.workspace.shelves.models": ("models",),
     "evolve.workspace.shelves.preferences": ("context_of",),

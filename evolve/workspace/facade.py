@@ -111,8 +111,8 @@ class Workspace:
             shows=lambda: self._held is not None,
         )
         self.memory = TriedMemories(self._desk, self._need_writer, on_empty=self._forgotten)
-        self.runs = Runs(self._desk, self._need_writer)
         self.conversations = Conversations(self.paths.runs / "chats")
+        self.runs = Runs(self._desk, self._need_writer, self.conversations.list)
         self.variants = TriedVariants(self._desk, self._need_writer)
         self.gate = GateLog(self.stores)
         self.models = Models(self.paths.root, self.judges)

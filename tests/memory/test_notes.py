@@ -276,3 +276,30 @@ def test_what_names_no_time_gives_none(question: str) -> None:
 def test_any_question_can_be_read_for_times(text: str, now: float) -> None:
     span = asked_time(text, now)
     assert span is None or span[0] < span[1]
+
+
+def test_later_talk_of_what_a_note_says_comes_before_it_and_both_stay(memory: Memory) -> None:
+    """No verb tells that something changed; that a later note has the subject and the old value does."""
+    for number in range(40):
+        memory.note(f"Shelf {number} of the depot holds box {number * 7}", "Ada", at=number + 1.0)
+    memory.note("Mira Okafor plays the cello on Sundays", "Ada", at=100.0)
+    memory.note("Mira Okafor works at the harbour", "Ada", at=200.0)
+    memory.note("The cello of Mira Okafor made room for a drum kit", "Ada", at=300.0)
+    memory.note("Tom Alvarez plays the cello on Sundays", "Ada", at=400.0)
+    asked = "What does Mira Okafor play on Sundays?"
+    found = [item.text for item in memory.recall(asked, 3)]
+    assert found[:2] == ["The cello of Mira Okafor made room for a drum kit", "Mira Okafor plays the cello on Sundays"]
+    before = [item.text for item in memory.recall(asked, 3, now=250.0)]
+    assert before[0] == "Mira Okafor plays the cello on Sundays"
+    past = [item.text for item in memory.recall("What did Mira Okafor play before that?", 3)]
+    assert past[0] == "Mira Okafor plays the cello on Sundays"
+
+
+def test_a_note_that_nobody_came_back_to_keeps_its_place(memory: Memory) -> None:
+    for number in range(40):
+        memory.note(f"Shelf {number} of the depot holds box {number * 7}", "Ada", at=number + 1.0)
+    memory.note("Mira Okafor plays the cello on Sundays", "Ada", at=100.0)
+    for number, what in enumerate(("works at the harbour", "lives in Turin", "does not eat nuts")):
+        memory.note(f"Mira Okafor {what}", "Ada", at=200.0 + number)
+    found = memory.recall("What does Mira Okafor play?", 3)
+    assert found[0].text == "Mira Okafor plays the cello on Sundays"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from bisect import insort
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -36,6 +37,7 @@ _DENIED = 0.75
 """The same, where nothing tells of a change and the new note only denies what the old one says."""
 _MARGIN = 0.1
 """By which it must exceed the next best: a change that may concern two facts replaces neither."""
+_FEW, _RARE = 4, 0.1
 _STILL = 0.5
 """Share of a weight that words keep at least until they are weighed again."""
 
@@ -64,7 +66,9 @@ class NoteBook:
         """The same in the order of the record."""
         self._said: dict[str, _Said] = {}
         self._facts: dict[tuple[str, str, frozenset[str]], list[tuple[_Said, int]]] = {}
-        self._words: dict[str, list[_Said]] = {}
+        self._words: dict[int, dict[str, list[_Said]]] = {}
+        """By trust, then by stem: what others say must not weigh in what a person's own notes come to."""
+        self._counts: Counter[int] = Counter()
         self._threads: dict[str, list[str]] = {}
         self._places: dict[str, int] = {}
         self._doubtful: set[str] = set()
@@ -89,8 +93,10 @@ class NoteBook:
             insort(group, (said, place), key=lambda item: _when(item[0].note))
         self.notes[note.id], self._said[note.id] = note, said
         self.said.append(note)
+        self._counts[TRUST[note.role]] += 1
+        postings = self._words.setdefault(TRUST[note.role], {})
         for word in said.words:
-            self._words.setdefault(word, []).append(said)
+            postings.setdefault(word, []).append(said)
         if note.thread:
             thread = self._threads.setdefault(note.thread, [])
             self._places[note.id] = len(thread)
@@ -113,6 +119,15 @@ class NoteBook:
         while (later := self.successor(name, now)) is not None:
             name = later.id
         return name
+
+    def words(self, name: str) -> frozenset[str]:
+        """The stems of a note that matter."""
+        return self._said[name].words
+
+    def is_rare(self, word: str) -> bool:
+        """Whether few notes have a stem, so that it tells what they speak of."""
+        held = sum(len(postings.get(word, ())) for postings in self._words.values())
+        return held <= max(_FEW, _RARE * len(self.notes))
 
     def around(self, name: str) -> tuple[str, ...]:
         """The notes before and after this one in its thread."""
@@ -139,20 +154,36 @@ class NoteBook:
                 return other.note
         return None
 
+    @property
+    def others(self) -> bool:
+        """Whether anybody but the person said something."""
+        return self._counts.total() > self._counts[TRUST["user"]]
+
     def _replace_alike(self, said: _Said) -> None:
-        """Free wording: replaces the one note that it tells a change of, or denies."""
+        """Free wording: replaces the one note that it tells a change of, or denies, among those of each trust."""
         from evolve.memory.notes.facts import is_negated
 
         changes, denies = bool(_CHANGE.search(said.note.text)), is_negated(said.note.text)
         if not (changes or denies):
             return
+        for level, postings in self._words.items():
+            scored = self._alike(said, changes, postings, self._counts[level])
+            if scored and (len(scored) == 1 or scored[0][0] - scored[1][0] >= _MARGIN):
+                scored[0][2].later.append(said.note)
+                self._doubtful.add(scored[0][2].note.id)
+
+    def _alike(
+        self, said: _Said, changes: bool, postings: Mapping[str, Sequence[_Said]], count: int
+    ) -> list[tuple[float, int, _Said]]:
+        """The notes that a change may concern, by the share of their words' weight that it has."""
+        from evolve.memory.notes.facts import is_negated
+
         least = _ALIKE if changes else _DENIED
-        weights = _Weights(self._words, len(self.notes))
+        weights = _Weights(postings, count)
         shared: dict[str, float] = {}
         for word in said.words:
-            weight = weights[word]
-            for other in self._words.get(word, ()):
-                shared[other.note.id] = shared.get(other.note.id, 0.0) + weight
+            for other in postings.get(word, ()):
+                shared[other.note.id] = shared.get(other.note.id, 0.0) + weights[word]
         scored: list[tuple[float, int, _Said]] = []
         for name, weight in shared.items():
             other = self._said[name]
@@ -165,11 +196,7 @@ class NoteBook:
             if may and self._open_to(said, other):
                 scored.append((share, other.note.seq, other))
         scored.sort(key=lambda item: (-item[0], -item[1]))
-        if not scored or scored[0][0] < least:
-            return
-        if len(scored) == 1 or scored[0][0] - scored[1][0] >= _MARGIN:
-            scored[0][2].later.append(said.note)
-            self._doubtful.add(scored[0][2].note.id)
+        return scored if scored and scored[0][0] >= least else []
 
     def _open_to(self, said: _Said, other: _Said) -> bool:
         old, new = other.note, said.note

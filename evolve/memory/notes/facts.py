@@ -53,6 +53,9 @@ _FORMS = tuple(
         rf"(?:(?:{_DEGREE}|set to|set at|going to be|changed to|no longer|not)\s+)*)(?P<value>.+)$",
     )
 )
+_COPULAS = " is , are , was , were , equals , be , becomes , became , become , been , stands , amounts ,=,:"
+_NEEDED = ((" to ",), (" to ",), (" new ", " current "), tuple(_COPULAS.split(",")))
+"""Of each form something that a sentence must hold; to look for it is sooner done than to try the form."""
 _VERB = rf"(?:{_DEGREE}\s+|has\s+|have\s+|no longer\s+)*"
 _VERB_FORMS = (
     (r"lives? in|resides? in|settled in|(?:is|are|am) (?:now )?(?:based|living) in", "home"),
@@ -152,8 +155,9 @@ def read_fact(sentence: str) -> Fact | None:
         if found := form.match(plain):
             subject = stems(found["key"])
             return _fact(subject | {name} if subject else frozenset(), found["value"], negated)
-    for form in _FORMS:
-        if found := form.match(plain):
+    lower = plain.lower()
+    for form, needed in zip(_FORMS, _NEEDED, strict=True):
+        if any(word in lower for word in needed) and (found := form.match(plain)):
             return _stated(found["key"], found["value"], negated)
     return None
 

@@ -54,7 +54,7 @@ class Note:
     @property
     def tags(self) -> dict[str, str]:
         """What queries may be restricted to."""
-        return {"environment": self.environment, "family": self.family}
+        return {"role": self.role}
 
     @property
     def provenance(self) -> str:

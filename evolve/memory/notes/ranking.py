@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from evolve.episodes import Recalled
 from evolve.memory.notes.book import NoteBook
-from evolve.memory.notes.note import Note
+from evolve.memory.notes.facts import stems
+from evolve.memory.notes.note import TRUST, Note
 from evolve.memory.notes.times import Span, asked_time
 from evolve.retrieval import fuse
 from evolve.vectors import Hit
@@ -23,6 +24,12 @@ _BESIDE = 0.4
 _IN_TIME = 0.5
 _ASSISTANT = 0.85
 """Factor of what an assistant said: its prose repeats the question and holds fewer facts."""
+_FOLLOWED = 12
+"""Notes among which later talk is looked for."""
+_BEFORE = 1e-6
+_ROOT = 4
+"""Letters by which forms of one word are alike."""
+_NAME = re.compile(r"(?:[A-Z][\w-]+)(?: [A-Z][\w-]+)+")
 _PAST = re.compile(
     r"\b(?:used to|previous(?:ly)?|before (?:that|this|it)|former(?:ly)?|original(?:ly)?|in the past|history|earlier"
     r"|at first|over time)\b",
@@ -58,13 +65,14 @@ class Arms:
     """Both ways of searching.
 
     Attributes:
-        lexical: Scores by words of a text, of at most so many notes.
-        nearest: So many notes whose vectors are nearest to the question.
+        lexical: Scores by words of a text, of at most so many notes; of a person's own alone, or of all.
+        nearest: So many notes whose vectors are nearest to the question; likewise. Where what others said is left out
+            it must not crowd out the rest, or change how rare a word is.
         weight: Of nearness beside words at 1. Scores are fused: ranks lost ten points of recall.
     """
 
-    lexical: Callable[[str, int], Mapping[str, float]]
-    nearest: Callable[[int], Sequence[Hit]]
+    lexical: Callable[[str, int, bool], Mapping[str, float]]
+    nearest: Callable[[int, bool], Sequence[Hit]]
     weight: float
 
 
@@ -82,8 +90,9 @@ def answer(book: NoteBook, arms: Arms, asked: NoteQuestion) -> list[Recalled]:
             return ""
         return name if past else book.holder(name, until)
 
-    by_words = _credited(arms.lexical(asked.text, max(LEXICAL_HITS, 4 * asked.k)), standing)
-    hits = arms.nearest(max(VECTOR_HITS, 4 * asked.k))
+    own = asked.told and book.others
+    by_words = _credited(arms.lexical(asked.text, max(LEXICAL_HITS, 4 * asked.k), own), standing)
+    hits = arms.nearest(max(VECTOR_HITS, 4 * asked.k), own)
     near = _credited({hit.id: 1.0 - hit.distance for hit in hits}, standing)
     near = {name: cosine for name, cosine in near.items() if cosine >= _NEAR or name in by_words}
     base = dict(fuse([(1.0, by_words), (arms.weight, near)]))
@@ -91,6 +100,8 @@ def answer(book: NoteBook, arms: Arms, asked: NoteQuestion) -> list[Recalled]:
     span = asked_time(asked.text, asked.now)
     for name in total:
         total[name] = _weighed(book.notes[name], total[name], span)
+    if not past and span is None:
+        _let_follow(book, total, asked.text)
     later = {name: book.successor(name, until) for name in total} if past else {}
     best = sorted(total, key=lambda name: (-total[name], name))
     return [
@@ -137,6 +148,34 @@ def _with_neighbours(book: NoteBook, base: Mapping[str, float], fits: Callable[[
 def _weighed(note: Note, score: float, span: Span | None) -> float:
     in_time = span is not None and span[0] <= note.at < span[1]
     return score * (_ASSISTANT if note.role == "assistant" else 1.0) + _IN_TIME * in_time
+
+
+def _let_follow(book: NoteBook, total: dict[str, float], question: str) -> None:
+    """Puts later talk of what a note says before that note; both stay.
+
+    A later note is such talk where it has the subject, which is the name or else the words that the question and the
+    note share, and besides a word of the note that the question lacks: that is what the question asks for. So free
+    wording that changes a value is told first without a guess at its verb, and a note that nobody came back to keeps
+    its place however old it is. Turns of a conversation come back to what was said all the time and stay as they are.
+    """
+    asked = stems(question) - {"@"}
+    best = sorted(total, key=lambda name: (-total[name], name))[:_FOLLOWED]
+    for name in sorted(best, key=lambda name: book.notes[name].at):
+        old = book.notes[name]
+        subject = asked & book.words(name)
+        names = [run for run in map(stems, _NAME.findall(old.text)) if run & subject]
+        subject = frozenset().union(*names) or subject
+        said = {word for word in book.words(name) - subject if not _like(word, asked) and book.is_rare(word)}
+        for other in best if subject and said else ():
+            new, words = book.notes[other], book.words(other)
+            newer = new.at > old.at and TRUST[new.role] >= TRUST[old.role] and not (new.thread or old.thread)
+            if newer and subject <= words and said & words:
+                total[other] = max(total[other], total[name] + _BEFORE)
+
+
+def _like(word: str, asked: frozenset[str]) -> bool:
+    """Whether the question has a word, in another form perhaps."""
+    return any(word[:_ROOT] == other[:_ROOT] for other in asked)
 
 
 def _recalled(note: Note, score: float, scores: Mapping[str, float], later: Note | None) -> Recalled:

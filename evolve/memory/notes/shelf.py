@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from evolve.episodes import Recalled
 from evolve.errors import UsageError
+from evolve.files import clean_text
 from evolve.memory.derived_index import BATCH, DerivedIndex, IndexFactory, LateIndex, measured
 from evolve.memory.encoding import WordEncoder
 from evolve.memory.notes.book import NoteBook
@@ -22,6 +24,8 @@ from evolve.vectors import Hit, Progress
 
 if TYPE_CHECKING:
     from evolve.retrieval import Embedder
+
+_OWN = {"role": "user"}
 
 
 class NoteShelf:
@@ -41,8 +45,7 @@ class NoteShelf:
         self._encoder = WordEncoder(embedder)
         self._index = DerivedIndex(index, self._encoder)
         self._reader = NoteReader(db)
-        self._words = WordIndex()
-        self._worded = 0
+        self._words = _SpokenWords()
         self._round = 0
 
     def add(self, note: Note) -> Note:
@@ -51,14 +54,18 @@ class NoteShelf:
         The same words of the same speaker in the same place are kept once, unless something else replaced them since.
 
         Raises:
-            UsageError: It has no text, an unknown role, or an id under which other words stand.
+            UsageError: It has no text, an unknown role, no real time, or an id under which other words stand.
         """
         if not note.text.strip():
             raise UsageError("a note needs some text")
         if note.role not in TRUST:
             raise UsageError(f"no role {note.role!r}", hint=f"one of {', '.join(TRUST)}")
+        if not math.isfinite(note.at):
+            raise UsageError(f"{note.at} is no time")
         dated = bool(note.at)
-        note = replace(note, text=note.text.strip(), at=note.at or self._clock())
+        # As the record keeps it; a lone surrogate is no text there.
+        note = replace(note, text=clean_text(note.text.strip()), author=clean_text(note.author))
+        note = replace(note, at=note.at or self._clock())
         with self._db.transaction():
             if not note.id:
                 note = replace(note, id=note_id(note, dated=dated))
@@ -84,7 +91,7 @@ class NoteShelf:
         vector = self._encoder.encode([((), asked.text)])[0]
         arms = Arms(
             lexical=self._words.scores,
-            nearest=lambda count: self._index.query(vector, count, None),
+            nearest=lambda count, own: self._index.query(vector, count, _OWN if own else None),
             weight=self._encoder.weight,
         )
         return answer(book, arms, asked)
@@ -120,11 +127,36 @@ class NoteShelf:
         notes = book.said
         if self._round != self._reader.round:
             self._words.close()
-            self._words, self._worded, self._round = WordIndex(), 0, self._reader.round
+            self._words, self._round = _SpokenWords(), self._reader.round
             self._index.restart()
-        self._words.add({note.id: note.spoken for note in notes[self._worded :]})
-        self._worded = len(notes)
+        self._words.notes = notes
         self._index.catch_up(notes, 0)
+
+
+class _SpokenWords:
+    """Notes found by words: among all, and among a person's own with how rare each word is there.
+
+    Attributes:
+        notes: In the order of the record; only longer from one question to the next.
+    """
+
+    def __init__(self, notes: Sequence[Note] = ()) -> None:
+        self.notes = notes
+        self._indexes = {False: WordIndex(), True: WordIndex()}
+        self._taken = {False: 0, True: 0}
+
+    def scores(self, text: str, limit: int, own: bool) -> dict[str, float]:
+        """Scores above zero by id, best first."""
+        fresh = self.notes[self._taken[own] :]
+        self._taken[own] = len(self.notes)
+        self._indexes[own].add({note.id: note.spoken for note in fresh if not own or note.role == "user"})
+        return self._indexes[own].scores(text, limit)
+
+    def close(self) -> None:
+        """Frees its memory; closing twice is no error."""
+        self._taken = {False: 0, True: 0}
+        for index in self._indexes.values():
+            index.close()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,9 +178,9 @@ class NoteSnapshot:
         encoder, index = self._late
         vector = encoder.encode([((), asked.text)])[0]
 
-        def nearest(count: int) -> list[Hit]:
+        def nearest(count: int, own: bool) -> list[Hit]:
             made = index.made()
-            names = sorted(hit.id for hit in made.query(vector, count))
+            names = sorted(hit.id for hit in made.query(vector, count, _OWN if own else None))
             return measured(names, made.vectors(names), vector)
 
         arms = Arms(lexical=self._words.scores, nearest=nearest, weight=encoder.weight)
@@ -163,10 +195,8 @@ class NoteSnapshot:
         return NoteBook(self.notes)
 
     @cached_property
-    def _words(self) -> WordIndex:
-        words = WordIndex()
-        words.add({note.id: note.spoken for note in self.notes})
-        return words
+    def _words(self) -> _SpokenWords:
+        return _SpokenWords(self.notes)
 
     @cached_property
     def _late(self) -> tuple[WordEncoder, LateIndex]:

@@ -13,6 +13,7 @@ from evolve.tasks import load_suite
 from evolve.workspace.arguments import BudgetLike, as_budget
 from evolve.workspace.desk import Desk
 from evolve.workspace.loops.improving import LoopWork, loop_key, loop_limits, opened_session
+from evolve.workspace.secrets import scanner_of
 from evolve.workspace.shelves.memory import Memories
 
 
@@ -41,7 +42,7 @@ class TriedMemories(Memories):
     """
 
     def __init__(self, desk: Desk, writable: Callable[[], None], *, on_empty: Callable[[], None]) -> None:
-        super().__init__(desk.stores, on_empty=on_empty)
+        super().__init__(desk.stores, on_empty=on_empty, scanner=lambda: scanner_of(desk.paths))
         self._desk = desk
         self._writable = writable
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,11 +17,13 @@ from evolve.record.journal import Journal
 from evolve.record.keeping import NotKept, not_kept
 from evolve.workspace.desk import Desk
 from evolve.workspace.runs.beginnings import Beginning, beginning_of
+from evolve.workspace.runs.conversations import PastConversation
 from evolve.workspace.runs.diagnosing import Diagnosis, diagnose
 from evolve.workspace.runs.learning import owed_episodes, settled
 from evolve.workspace.runs.looking_back import chosen_episode
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.result import Result
+from evolve.workspace.runs.searching import Asked, Said, search_past
 from evolve.workspace.runs.solving import answer, waiting_question
 from evolve.workspace.shelves.folders import Patch
 from evolve.workspace.shelves.preferences import ABOUT
@@ -28,6 +31,11 @@ from evolve.workspace.shelves.shelf import Shelf
 
 if TYPE_CHECKING:
     from evolve.memory.metrics import Comment, Metric
+
+
+def asked_of(run: Run) -> str:
+    """The task of a run in its own words; "" where none were noted."""
+    return str(run.body.get(ABOUT, {}).get("instruction", ""))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +54,7 @@ class RunRow:
     @property
     def asked(self) -> str:
         """The task in its own words; "" where none were noted."""
-        return str(self.run.body.get(ABOUT, {}).get("instruction", ""))
+        return asked_of(self.run)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,10 +112,13 @@ class Runs(Shelf):
 
     Args:
         writable: Raises :class:`UsageError` where the workspace is open for reading only.
+        talks: Gives the conversations of the workspace.
     """
 
-    def __init__(self, desk: Desk, writable: Callable[[], None]) -> None:
-        self._desk = desk
+    def __init__(
+        self, desk: Desk, writable: Callable[[], None], talks: Callable[[], builtins.list[PastConversation]]
+    ) -> None:
+        self._desk, self._talks = desk, talks
         self._writable = writable
 
     def list(self) -> builtins.list[RunRow]:
@@ -115,6 +126,17 @@ class Runs(Shelf):
         records = self._desk.stores.runs
         counts = Counter(record.run for record in records.episodes())
         return [RunRow(run=run, episodes=counts[run.id], question=waiting_question(run)) for run in records.runs()]
+
+    def search(self, question: str, k: int = 5) -> builtins.list[Said]:
+        """What was asked in conversations and runs and what came of it, by a question in words, best first.
+
+        A time that the question names counts ("what did we decide about the port last week"). Nothing is learned from
+        it and no run is told of it.
+        """
+        records = self._desk.stores.runs
+        rows = [Asked(run=run.id, started=run.started, words=asked_of(run)) for run in records.runs()]
+        last = {record.run: record for record in records.episodes()}
+        return search_past(question, k, self._talks(), rows, last, now=time.time())
 
     def unlearned(self) -> builtins.list[str]:
         """Ids of the runs that :meth:`Workspace.learn` would learn from, oldest first; also for another policy."""

@@ -7,6 +7,7 @@ import getpass
 import os
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from evolve.episodes import FACT, Recalled, Scope
@@ -14,7 +15,9 @@ from evolve.errors import UsageError
 from evolve.files import write_atomic
 from evolve.memory import CausalChain, EvidenceRow, Insight, InsightStatus, MemoryCheck, Note, Sentence
 from evolve.record.stores import Stores
+from evolve.redaction import Scanner
 from evolve.vectors import Progress
+from evolve.workspace.shelves.note_files import read_notes, write_notes
 from evolve.workspace.shelves.shelf import Shelf
 
 if TYPE_CHECKING:
@@ -36,10 +39,11 @@ class Memories(Shelf):
 
     Args:
         on_empty: Called after the last insight was forgotten.
+        scanner: Gives what knows the secrets that no file may hold.
     """
 
-    def __init__(self, stores: Stores, *, on_empty: Callable[[], None]) -> None:
-        self._stores, self._memory = stores, stores.memory
+    def __init__(self, stores: Stores, *, on_empty: Callable[[], None], scanner: Callable[[], Scanner]) -> None:
+        self._stores, self._memory, self._scanner = stores, stores.memory, scanner
         self._on_empty = on_empty
 
     def note(
@@ -71,6 +75,31 @@ class Memories(Shelf):
         place = {"environment": scope.environment, "family": scope.family} if scope is not None else {}
         time = _seconds(at) or 0.0
         return self._memory.note(text, author or getpass.getuser(), role=role, at=time, **place, **more)
+
+    def export(self, path: str | os.PathLike[str]) -> int:
+        """Writes all notes to a new file of JSON lines, those that were replaced too; gives how many.
+
+        Raises:
+            UsageError: There is such a file, or a note holds a known secret.
+        """
+        return write_notes(Path(path), self.notes(), self._scanner())
+
+    def import_(self, path: str | os.PathLike[str], *, mine: bool = False) -> int:
+        """Takes in the notes of such a file, all or none; gives how many are new.
+
+        Args:
+            mine: You vouch for the file, so what stands there as a person's counts as yours. Else all of it counts as
+                what a document says: shown as unchecked to who looks it up, and to no run.
+
+        Raises:
+            UsageError: The file cannot be read, or a line is no note.
+        """
+        found = read_notes(Path(path), mine=mine)
+        before = len(self.notes())
+        with self._stores.db.transaction():
+            for fields in found:
+                self._memory.note(**fields)
+        return len(self.notes()) - before
 
     @property
     def encoder(self) -> str:

@@ -1,0 +1,113 @@
+"""What was asked in conversations and runs and what came of it, found again by a question in words.
+
+Searched as notes of a conversation are: by stems and letters, beside their neighbours, in a time that the question
+names. Nothing of it is kept anywhere else, and no run is told of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from evolve.episodes import EpisodeRecord
+from evolve.memory import Note, NoteQuestion, NoteSnapshot
+from evolve.workspace.runs.conversations import PastConversation
+
+_LONGEST = 2_000
+"""Letters of an answer that are searched; what it is about stands at its beginning."""
+_PERSON, _EVOLVE = "you", "evolve"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Said:
+    """Something that was asked or answered.
+
+    Attributes:
+        place: The conversation, or the run where it was none.
+        run: The run that it belongs to, or "".
+        author: ``you`` or ``evolve``.
+        at: When its run began, in seconds since the epoch; 0 where no run began.
+        score: Of this question alone.
+    """
+
+    place: str
+    run: str
+    author: str
+    at: float
+    text: str
+    score: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """A run as it was asked for.
+
+    Attributes:
+        started: As of the record, in UTC.
+    """
+
+    run: str
+    started: str
+    words: str
+
+
+def search_past(
+    question: str,
+    k: int,
+    talks: Iterable[PastConversation],
+    runs: Iterable[Asked],
+    episodes: Mapping[str, EpisodeRecord],
+    *,
+    now: float,
+) -> list[Said]:
+    """At most ``k`` of what was said, best first.
+
+    Args:
+        episodes: The last episode of each run.
+        now: When it is asked, in seconds since the epoch.
+    """
+    # Hashed words, whatever encoder is set: every turn is new, and the vectors of past ones are kept nowhere.
+    from evolve.retrieval import HashingEmbedder
+
+    runs = list(runs)
+    started = {asked.run: datetime.fromisoformat(asked.started).timestamp() for asked in runs}
+    found = {said.id: (said, run) for said, run in _all(talks, runs, started, episodes)}
+    notes = NoteSnapshot(notes=[note for note, _ in found.values()], embedder=HashingEmbedder(), made=now)
+    items = notes.recall(NoteQuestion(text=question, k=k, now=now, past=True))
+    return [
+        Said(place=note.thread, run=run, author=note.author, at=note.at, text=note.text, score=item.score)
+        for item in items
+        for note, run in (found[item.id],)
+    ]
+
+
+def _all(
+    talks: Iterable[PastConversation],
+    runs: Iterable[Asked],
+    started: Mapping[str, float],
+    episodes: Mapping[str, EpisodeRecord],
+) -> Iterator[tuple[Note, str]]:
+    """Everything that was said, with its run: conversations first, then runs outside of them."""
+    told = set()
+    for talk in sorted(talks, key=lambda talk: int(talk.id[1:])):
+        for turn in talk.turns:
+            told.add(turn.run)
+            at, name = started.get(turn.run, 0.0), f"{talk.id}.{turn.number}"
+            yield _note(f"{name}?", turn.asked, at, talk.id), turn.run
+            answer = f"{turn.told}\n{turn.answer[:_LONGEST]}".strip()
+            if answer:
+                yield _note(f"{name}!", answer, at, talk.id, _EVOLVE), turn.run
+    for asked in runs:
+        if asked.run in told or not asked.words:
+            continue
+        yield _note(f"{asked.run}?", asked.words, started[asked.run], asked.run), asked.run
+        episode = episodes.get(asked.run)
+        if episode is not None:
+            answer = f"{episode.status}\n{episode.answer[:_LONGEST]}".strip()
+            yield _note(f"{asked.run}!", answer, started[asked.run], asked.run, _EVOLVE), asked.run
+
+
+def _note(name: str, text: str, at: float, place: str, author: str = _PERSON) -> Note:
+    role = "user" if author == _PERSON else "assistant"
+    return Note(id=name, text=text, author=author, role=role, at=at, thread=place)

@@ -1,0 +1,89 @@
+"""What was said in conversations and runs is found again, by words and by times."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+
+import evolve
+from evolve.episodes import Cost, EpisodeRecord
+from evolve.workspace import ChatTurn, PastConversation
+from evolve.workspace.runs.searching import Asked, search_past
+
+NOW = datetime(2024, 5, 15, 12).astimezone()
+
+
+def ago(days: float) -> str:
+    return (NOW - timedelta(days=days)).isoformat()
+
+
+TALKS = [
+    PastConversation(
+        id="c2",
+        turns=(
+            ChatTurn(number=1, asked="which port shall billing get", told="solved: 9000, as 8000 is taken", run="r3"),
+            ChatTurn(number=2, asked="sort the names", told="solved: reproduces every example", run="r4"),
+        ),
+    ),
+    PastConversation(
+        id="c10", turns=(ChatTurn(number=1, asked="which port shall search get", told="solved: 7000", run="r9"),)
+    ),
+]
+RUNS = [
+    Asked(run="r1", started=ago(40), words="Give the initials of a name"),
+    Asked(run="r3", started=ago(30), words="which port shall billing get"),
+    Asked(run="r4", started=ago(29), words="sort the names"),
+    Asked(run="r9", started=ago(0.01), words="which port shall search get"),
+    Asked(run="r10", started=ago(0), words=""),
+]
+
+
+def episode(run: str, answer: str) -> EpisodeRecord:
+    return EpisodeRecord(
+        episode=f"e-{run}",
+        run=run,
+        task="t",
+        suite="",
+        group="g",
+        split="own",
+        variant="unlearned",
+        seed=0,
+        status="solved",
+        verified=True,
+        answer=answer,
+        steps=(),
+        cost=Cost(candidates=1),
+    )
+
+
+def said(question: str, k: int = 3) -> list[tuple[str, str, str]]:
+    found = search_past(question, k, TALKS, RUNS, {"r1": episode("r1", "def initials(name): ...")}, now=NOW.timestamp())
+    return [(one.place, one.run, one.author) for one in found]
+
+
+def test_a_question_finds_what_was_asked_and_what_came_of_it() -> None:
+    assert set(said("what did we decide about the port of billing", 2)) == {("c2", "r3", "you"), ("c2", "r3", "evolve")}
+    assert said("9000")[0] == ("c2", "r3", "evolve")
+
+
+def test_what_stands_in_a_conversation_is_told_once_and_other_runs_too() -> None:
+    assert said("sort the names", 9).count(("c2", "r4", "you")) == 1
+    assert ("r4", "r4", "you") not in said("sort the names", 9)
+    assert set(said("initials of a name", 2)) == {("r1", "r1", "you"), ("r1", "r1", "evolve")}
+
+
+@pytest.mark.parametrize(("when", "place"), [("today", "c10"), ("4 weeks ago", "c2")])
+def test_a_time_that_is_named_counts(when: str, place: str) -> None:
+    assert said(f"which port did we choose {when}")[0][0] == place
+
+
+def test_nothing_was_said_in_a_new_workspace_and_a_conversation_is_found_in_the_next(tmp_path) -> None:
+    with evolve.open(tmp_path / "ws") as opened:
+        assert opened.runs.search("port") == []
+        talk = opened.conversations.begin()
+        talk.ask("which port shall billing get")
+        talk.close()
+    with evolve.open(tmp_path / "ws", read_only=True) as opened:
+        (found,) = opened.runs.search("the port of billing")
+        assert (found.place, found.run, found.at, found.author) == ("c1", "", 0.0, "you")
