@@ -10,25 +10,25 @@ Precision is the share of what is claimed to promote or to prevent an effect tha
 effect comes to need another action: counted are the episodes until the old claim is not used any more, and the
 experiments until the new one is.
 
-    python -m benchmarks.causal --worlds 40 --json
+    python -m benchmarks.causal --seeds 40 --json
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import random
-import statistics
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from benchmarks.causal_worlds import CausalWorld, Edge, draw_world
+from benchmarks.record import Outcome, Target, against, common_options, progress, publish
 from evolve.episodes import Scope
+from evolve.gate import Interval, clopper_pearson
 from evolve.memory import MIGRATIONS, Memory
 from evolve.memory.experiments import Allowance, Beliefs, Experimenter, MemoryNotebook, Trace
 from evolve.retrieval import HashingEmbedder
@@ -40,7 +40,6 @@ EPISODES = 10
 """Episodes for each true edge, by default."""
 FIRST, AT_ONCE = 14, 3
 """Problems that are played before the first experiments, and before the next ones."""
-TARGETS: Mapping[str, float] = {"precision": 0.95, "recall": 0.85, "stopped_within": 3, "back_within": 1}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -206,82 +205,105 @@ def change(world: CausalWorld, experimenter: Experimenter, kept: Memory) -> Mapp
     return {"stopped": stopped, "episodes": uses, "experiments": tried, "back": back}
 
 
-def run(worlds: int, *, first: int, faults: float, each: int = EPISODES) -> Mapping[str, Any]:
-    scores: dict[str, list[Score]] = {"experiments": [], "observation": [], "hints": []}
-    changes, used = [], 0
-    for seed in range(first, first + worlds):
-        world = draw_world(seed, faults=faults)
-        with memory() as kept:
-            experimenter, claims = experiments(world, kept, each)
-            used += world.plays
-            scores["experiments"].append(score(claims, world))
-            after = change(world, experimenter, kept)
-            changes += [after] if after else []
-        scores["observation"].append(score(observation(draw_world(seed, faults=faults), each), world))
-        scores["hints"].append(score(hints(draw_world(seed, faults=faults), each), world))
-    return {
-        "benchmark": "causal",
-        "worlds": worlds,
-        "episodes_per_edge": round(used / sum(draw_world(first + n).edges() for n in range(worlds)), 2),
-        "targets": TARGETS,
-        "arms": {name: _summary(own) for name, own in scores.items()},
-        "better_than": {
-            name: {part: _interval(scores["experiments"], scores[name], part) for part in ("precision", "recall", "f1")}
-            for name in ("observation", "hints")
-        },
-        "change": _changes(changes),
-    }
+ARMS = ("experiments", "observation", "hints")
 
 
-def _summary(scores: Sequence[Score]) -> Mapping[str, float]:
-    total = sum(scores[1:], scores[0])
-    parts = {part: round(getattr(total, part), 3) for part in ("precision", "recall", "f1")}
-    return {**parts, "claimed": total.claimed}
+def measure(seed: int, *, faults: float, each: int) -> list[dict[str, Any]]:
+    """A row for each arm in one world, that of experiments with what a change of the world brings."""
+    world = draw_world(seed, faults=faults)
+    with memory() as kept:
+        experimenter, claims = experiments(world, kept, each)
+        found = {"experiments": score(claims, world)}
+        played = world.plays
+        after = change(world, experimenter, kept)
+    found["observation"] = score(observation(draw_world(seed, faults=faults), each), world)
+    found["hints"] = score(hints(draw_world(seed, faults=faults), each), world)
+    rows = [{"world": seed, "arm": arm, "episodes": played, **asdict(own)} for arm, own in found.items()]
+    rows[0]["change"] = after
+    return rows
 
 
-def _interval(own: Sequence[Score], other: Sequence[Score], part: str) -> tuple[float, float]:
-    """95 % interval of the difference, worlds drawn with replacement."""
-    draw = random.Random(0)
+def targets_of(rows: Sequence[Mapping[str, Any]]) -> list[Target]:
+    """What is claimed against the truth, against both other ways, and after a change."""
+    own = _scores(rows, "experiments")
+    found = [
+        against("precision", _interval([own], "precision"), ">=", 0.95),
+        against("recall", _interval([own], "recall"), ">=", 0.85),
+    ]
+    for arm in ARMS[1:]:
+        for part in ("precision", "recall", "f1"):
+            difference = _interval([own, _scores(rows, arm)], part)
+            found.append(against(f"{part}, more than by {arm}", difference, "low >", 0.0))
+    changes = [row["change"] for row in rows if row.get("change")]
+    return [
+        *found,
+        _share("old claim unused within 3 episodes", [one["stopped"] and one["episodes"] <= 3 for one in changes]),
+        _share("new cause used after 1 experiment", [one["back"] and one["experiments"] <= 1 for one in changes]),
+    ]
 
-    def difference() -> float:
-        chosen = [draw.randrange(len(own)) for _ in own]
-        one, two = (sum((each[i] for i in chosen[1:]), each[chosen[0]]) for each in (own, other))
-        return float(getattr(one, part) - getattr(two, part))
 
-    drawn = sorted(difference() for _ in range(1000))
-    return round(drawn[25], 3), round(drawn[974], 3)
+def _scores(rows: Sequence[Mapping[str, Any]], arm: str) -> list[Score]:
+    names = [one.name for one in fields(Score)]
+    return [Score(**{name: row[name] for name in names}) for row in rows if row["arm"] == arm]
 
 
-def _changes(changes: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    if not changes:
-        return {"worlds": 0}
-    return {
-        "worlds": len(changes),
-        "stopped_within_3": round(statistics.fmean(one["stopped"] and one["episodes"] <= 3 for one in changes), 3),
-        "episodes_mean": round(statistics.fmean(one["episodes"] for one in changes), 2),
-        "back_within_1": round(statistics.fmean(one["back"] and one["experiments"] <= 1 for one in changes), 3),
-        "experiments_mean": round(statistics.fmean(one["experiments"] for one in changes), 2),
-    }
+def _share(name: str, held: Sequence[bool]) -> Target:
+    interval = clopper_pearson(sum(held), len(held))
+    value = sum(held) / len(held) if held else None
+    return Target(name=name, op=">=", target=0.95, value=value, low=interval.low, high=interval.high, n=len(held))
+
+
+def _interval(arms: Sequence[Sequence[Score]], part: str) -> Interval:
+    """A figure of the first arm, or its difference to a second one, with 95 % by drawing worlds with replacement."""
+    draw, worlds = random.Random(0), range(len(arms[0]))
+
+    def figure(chosen: Sequence[int]) -> float:
+        parts = [float(getattr(sum((arm[i] for i in chosen[1:]), arm[chosen[0]]), part)) for arm in arms]
+        return parts[0] - sum(parts[1:])
+
+    drawn = sorted(figure([draw.choice(worlds) for _ in worlds]) for _ in range(1000))
+    return Interval(value=figure(list(worlds)), low=drawn[25], high=drawn[974], n=len(worlds))
+
+
+def table(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Any, ...]]:
+    """What each way of learning claims."""
+    yield ("way", "claims", "true", "precision", "recall", "F1")
+    for arm in ARMS:
+        total = sum((own := _scores(rows, arm))[1:], own[0])
+        shares = (f"{one:.3f}" for one in (total.precision, total.recall, total.f1))
+        yield (arm, total.claimed, total.true, *shares)
+
+
+def _told(target: Target) -> str:
+    met, value = "met " if target.met else "MISS", "-" if target.value is None else f"{target.value:.3f}"
+    bounds = "" if target.low is None else f" [{target.low:.3f}, {target.high:.3f}]"
+    return f"{met} {target.name}: {value}{bounds}, {target.op} {target.target}"
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--worlds", type=int, default=40)
-    parser.add_argument("--first", type=int, default=1000, help="seed of the first world")
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.causal", description=(__doc__ or "").split("\n")[0])
+    common_options(parser, seeds=40)
+    parser.add_argument("--first", type=int, default=1000, help="number of the first world; seeds are worlds")
     parser.add_argument("--episodes", type=int, default=EPISODES, help="for each true edge")
-    parser.add_argument("--faults", type=float, default=0.2)
-    parser.add_argument("--json", action="store_true")
-    given = parser.parse_args(argv)
-    result = run(given.worlds, first=given.first, faults=given.faults, each=given.episodes)
-    show: Callable[[Mapping[str, Any]], str] = json.dumps if given.json else _table
-    print(show(result))
-
-
-def _table(result: Mapping[str, Any]) -> str:
-    lines = [f"{result['worlds']} worlds, {result['episodes_per_edge']} episodes an edge"]
-    lines += [f"  {name:12} {own}" for name, own in result["arms"].items()]
-    lines += [f"  better than {name} by (95 %) {own}" for name, own in result["better_than"].items()]
-    return "\n".join([*lines, f"  after a change {result['change']}"])
+    parser.add_argument("--faults", type=float, default=0.2, help="share of episodes")
+    options = parser.parse_args(argv)
+    worlds = 5 if options.quick else options.seeds
+    rows = []
+    for seed in range(options.first, options.first + worlds):
+        progress(f"world {seed}")
+        rows += measure(seed, faults=options.faults, each=options.episodes)
+    outcome = Outcome(
+        benchmark="causal",
+        seeds=worlds,
+        quick=options.quick,
+        rows=rows,
+        targets=targets_of(rows),
+        settings={"episodes": options.episodes, "faults": options.faults, "first": options.first},
+    )
+    told = ["  ".join(f"{cell!s:>11}" for cell in line) for line in table(rows)]
+    told += [_told(one) for one in outcome.targets]
+    publish(outcome, options, "\n".join(told))
 
 
 if __name__ == "__main__":
