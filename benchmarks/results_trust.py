@@ -153,7 +153,7 @@ NOTES: Mapping[str, str] = {
         " prevents, habits that go with success and mean nothing. Ten episodes for each true edge, replays and faults"
         " included; a fifth of the episodes fails, half of these without saying so, with an outcome drawn by a coin."
         " True are also the edges that follow through an effect that is needed first. The worlds on which the rules of"
-        " the experimenter were chosen are others. At 15 and 20 episodes an edge the same 40 worlds give a recall of .87"
+        " the experimenter were chosen are others. At 15 and 20 episodes an edge these 40 worlds give a recall of .87"
         " and .89, and without faults .93 at ten. A changed world is told by a plan that fails; the old claim stays in"
         " use where a misreported success hides that."
     ),
