@@ -8,6 +8,7 @@ from typing import Any
 
 from benchmarks.agent.figures import answered_table
 from benchmarks.agent.figures import table as agent_table
+from benchmarks.causal import table as causal_table
 from benchmarks.diagnose import table as diagnose_table
 from benchmarks.escalation import table as escalation_table
 from benchmarks.gate_streams import table as streams_table
@@ -102,6 +103,7 @@ TABLES: Mapping[str, Callable[[Rows], Iterator[tuple[Any, ...]]]] = {
     "answered": answered_table,
     "gate_streams": streams_table,
     "diagnose": diagnose_table,
+    "causal": causal_table,
 }
 """Per benchmark its table, the head first."""
 
@@ -156,6 +158,15 @@ NOTES: Mapping[str, str] = {
         " tasks: the proof of evolve report, looked at after every task. The product: it begins with nothing and"
         " practises, fits, judges with its own limits; only the guide that the loop ends with, with which no pair is"
         " judged, is left out. More wins than losses is what a count without a test would have kept."
+    ),
+    "causal": (
+        "Worlds of fourteen actions and four effects with a known causal graph: what is needed, what replaces it, what"
+        " prevents, habits that go with success and mean nothing. Ten episodes for each true edge, replays and faults"
+        " included; a fifth of the episodes fails, half of these without saying so, with an outcome drawn by a coin."
+        " True are also the edges that follow through an effect that is needed first. The worlds on which the rules of"
+        " the experimenter were chosen are others. At 15 and 20 episodes an edge these 40 worlds give a recall of .87"
+        " and .89, and without faults .93 at ten. A changed world is told by a plan that fails; the old claim stays in"
+        " use where a misreported success hides that."
     ),
 }
 """Per benchmark what its table does not say."""

@@ -140,7 +140,10 @@ def need_of(levels: Sequence[Occurrence]) -> Need:
     occurs = _along([(len(one.occurs), len(one.solved - one.occurs)) for one in rest])
     needed = _along([(len(one.mattered), len(one.tried - one.mattered)) for one in rest])
     hindered = _along([(len(one.hindered), len(one.tried - one.hindered)) for one in rest])
-    return Need(known=levels[-1], occurs=occurs, needed=occurs.times(needed), hindered=occurs.times(hindered))
+    own = levels[-1]
+    # What stands in no answer was put into those in which it was tried, and is judged by these.
+    hinders = occurs.times(hindered) if own.occurs - own.tried else hindered
+    return Need(known=own, occurs=occurs, needed=occurs.times(needed), hindered=hinders)
 
 
 def _along(counts: Sequence[tuple[int, int]]) -> Share:
