@@ -62,26 +62,28 @@ class Notes:
         told |= dict.fromkeys(found.hindering, ("prevents", "intervention", 1, "put in: not reached"))
         told |= dict.fromkeys(found.replacing, ("contributes", "intervention", 1, "put in for another: reached"))
         told |= dict.fromkeys(found.needed, ("necessary", "intervention", 1, "played without it: not reached"))
-        return [_claim(action, *said, effect, scope, self.group) for action, said in sorted(told.items())]
+        return [
+            _claim(action, effect, scope, relation, self._evidence(kind, direction, detail))
+            for action, (relation, kind, direction, detail) in sorted(told.items())
+        ]
+
+    def _evidence(self, kind: EvidenceKind, direction: Literal[1, -1], detail: str) -> Evidence:
+        return Evidence(task=self.group, group=self.group, kind=kind, direction=direction, detail=detail)
 
 
-def _claim(
-    action: str,
-    relation: Relation,
-    kind: EvidenceKind,
-    direction: Literal[1, -1],
-    detail: str,
-    effect: str,
-    scope: Scope,
-    group: str,
-) -> Claim:
+
+def _claim(action: str, effect: str, scope: Scope, relation: Relation, evidence: Evidence) -> Claim:
     return Claim(
         cause=f"{ACTION}{action}",
         relation=relation,
         effect=f"{REACHES}{effect}",
         scope=scope,
-        evidence=(Evidence(task=group, group=group, kind=kind, direction=direction, detail=detail),),
+        evidence=(evidence,),
         text=f"{action} {_VERBS[relation]} {effect}",
+    )
+
+
+_VERBS[relation]} {effect}",
     )
 
 
