@@ -71,7 +71,6 @@ class Notes:
         return Evidence(task=self.group, group=self.group, kind=kind, direction=direction, detail=detail)
 
 
-
 def _claim(action: str, effect: str, scope: Scope, relation: Relation, evidence: Evidence) -> Claim:
     return Claim(
         cause=f"{ACTION}{action}",
@@ -80,10 +79,6 @@ def _claim(action: str, effect: str, scope: Scope, relation: Relation, evidence:
         scope=scope,
         evidence=(evidence,),
         text=f"{action} {_VERBS[relation]} {effect}",
-    )
-
-
-_VERBS[relation]} {effect}",
     )
 
 
