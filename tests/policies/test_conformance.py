@@ -185,7 +185,7 @@ def test_claims_rest_on_evidence_from_this_task(make: Make, sandbox: Sandbox) ->
             assert claim.text
             for evidence in claim.evidence:
                 assert (evidence.task, evidence.group) == (view.id, f"group of {view.id}")
-                # That a part of one answer broke it when it was taken out shows that it occurs, and not that it is needed.
+                # A part of one answer that broke it when taken out occurs there; that says not that it is needed.
                 assert evidence.kind in ("observation", "intervention")
                 assert evidence.direction in (1, -1)
                 assert evidence.features == policy.features(view)
