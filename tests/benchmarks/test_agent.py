@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -190,4 +191,5 @@ def test_a_command_that_does_not_end_leaves_nothing_behind(tmp_path, monkeypatch
     code, said = judge.run_command("echo begun; sleep 977 & echo $! >left; wait", tmp_path)
     assert code == 124 and said.startswith("begun")
     told = Path("/proc", (tmp_path / "left").read_text().strip(), "stat")
-    assert not told.exists() or told.read_text().rpartition(")")[2].split()[0] == "Z"
+    while told.exists() and told.read_text().rpartition(")")[2].split()[0] != "Z":
+        time.sleep(0.05)  # a killed process may be seen until it next runs; one that was spared stays for 977 s
