@@ -10,12 +10,13 @@ import json
 import os
 import sys
 
+from evolve.sandbox.calling import Outside
 from evolve.sandbox.denials import Denials
 from evolve.sandbox.worker import BEGUN, caught, explain, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
 AST_ONLY = 0x400  # ast.PyCF_ONLY_AST; importing ast takes longer than most actions
@@ -102,8 +103,12 @@ def act(source: str, names: dict[str, Any], denials: Denials, most_bytes: int) -
     return f'{{"value":{value},{ENCODE(rest)[1:]}\n'.encode("ascii")
 
 
-def run(source: str, limits: Mapping[str, Any], config: Mapping[str, Any], report: int, orders: int) -> None:
-    """Runs one action, or one after another as they come on ``orders`` where that is a descriptor."""
+def run(source: str, limits: Mapping[str, Any], config: Mapping[str, Any], pipes: Sequence[int]) -> None:
+    """Runs one action, or one after another as they come on the second pipe where that is a descriptor.
+
+    Each comes with the functions that it may call on the last two.
+    """
+    report, orders, calls, answers = pipes
     sys.path[:] = [*config["packages"], *(path for path in sys.path if path)]
     denials = Denials(config["readable"], config["writable"], bool(limits["processes"]))
     names = fresh_names()
@@ -115,9 +120,13 @@ def run(source: str, limits: Mapping[str, Any], config: Mapping[str, Any], repor
     if orders < 0:
         send(report, act(source, names, denials, most_bytes), own_pid)
         return
+    outside = Outside(calls, answers)
     with open(orders, "rb") as incoming:
-        while head := incoming.readline(32):
-            source = incoming.read(int(head)).decode("utf-8", "surrogatepass")
+        while head := incoming.readline(64):
+            sizes = [int(size) for size in head.split()]
+            source = incoming.read(sizes[0]).decode("utf-8", "surrogatepass")
+            if sizes[1]:
+                outside.offer(json.loads(incoming.read(sizes[1])))
             send(report, act(source, names, denials, most_bytes), own_pid)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType, TracebackType
 from typing import Literal, Protocol
@@ -87,6 +87,28 @@ class ActionResult:
     gone: tuple[str, ...] = ()
     wall_s: float = 0.0
     ended: bool = True
+
+
+class Calls(Protocol):
+    """What code in a session may call outside of the sandbox."""
+
+    def offered(self) -> Sequence[tuple[str, Sequence[str], str]]:
+        """Of each function its name, its parameters in order, and what it does; asked before each action."""
+        ...
+
+    def answer(self, frame: bytes) -> bytes:
+        """Answers one call, in the thread that runs the action, whose clock stands still meanwhile.
+
+        Args:
+            frame: Untrusted; of honest code JSON such as ``{"function": "read", "arguments": {"path": "a.txt"}}``.
+
+        Returns:
+            JSON: ``{"value": ...}``, or ``{"error": "one sentence"}``, which the code sees as an exception.
+
+        Raises:
+            Exception: Whatever ends the action, and its session with it.
+        """
+        ...
 
 
 class CodeSession(Protocol):

@@ -8,6 +8,8 @@ import select
 import signal
 import time
 
+from evolve.sandbox.calling import Channel, TooLarge
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,8 +49,9 @@ class Domain:
 class Child:
     """A forked process with the pipe that it reports on and, in a session, the pipe that it is told on."""
 
-    def __init__(self, pid: int, report_read: int, orders_write: int = -1) -> None:
+    def __init__(self, pid: int, report_read: int, orders_write: int = -1, channel: Channel | None = None) -> None:
         self.pid, self.report_read, self.orders_write = pid, report_read, orders_write
+        self.channel = channel or Channel(-1, -1)
         self.begun = False  # whether it came so far as to run the code
 
     def strip_mark(self, part: bytes, bounds: Bounds) -> bytes:
@@ -71,6 +74,7 @@ class Child:
         os.close(self.report_read)
         if self.orders_write >= 0:
             os.close(self.orders_write)
+        self.channel.close()
 
 
 class Bounds:
@@ -92,7 +96,10 @@ def gather(child: Child, full: Callable[[], bool], bounds: Bounds, order: bytes 
     """
     if child.begun:
         bounds.begin()
-    data, state = read_report(child, full, bounds, order)
+    try:
+        data, state = read_report(child, full, bounds, order)
+    except TooLarge:
+        data, state = b"", end_state(child.pid, "size", bounds.deadline)
     return (data, state) if child.begun else (b"", "unbegun")
 
 
@@ -110,9 +117,14 @@ def read_report(child: Child, full: Callable[[], bool], bounds: Bounds, order: b
             look = now + max(LOOK_EVERY_S, 4 * (time.monotonic() - now))
         if now >= bounds.deadline:
             return bytes(data[: bounds.most_bytes]), end_state(child.pid, "time", bounds.deadline)
-        if not select.select(
-            [child.report_read], [child.orders_write] if unsent else [], [], min(bounds.deadline, look) - now
-        )[0]:
+        ready = select.select(
+            [child.report_read, *child.channel.reading()],
+            [*([child.orders_write] if unsent else []), *child.channel.writing()],
+            [],
+            min(bounds.deadline, look) - now,
+        )
+        bounds.deadline += child.channel.serve(ready, bounds.most_bytes)
+        if child.report_read not in ready[0]:
             unsent = send_order(child, unsent)
             if has_ended(child.pid):
                 break  # it ended and left the pipe to a process of its own

@@ -13,7 +13,7 @@ from evolve.cancellation import Cancellation
 from evolve.episodes import Json
 from evolve.errors import Cancelled, UsageError
 from evolve.sandbox.action_replies import ActionReport, Collected, read_files, read_report
-from evolve.sandbox.actions import NO_FILES, ActionResult, Collect, LimitKind, is_plain_name
+from evolve.sandbox.actions import NO_FILES, ActionResult, Calls, Collect, LimitKind, is_plain_name
 from evolve.sandbox.protocol import SandboxLimits
 from evolve.sandbox.session import BY_PERSON, Order, RunnerExchange
 from evolve.sandbox.text import decode_output
@@ -36,6 +36,7 @@ class CodeAction:
     files: Mapping[str, bytes]
     collect: Collect
     session: str = ""
+    calls: Calls | None = None
 
 
 def order_of(action: CodeAction, limits: SandboxLimits, kernel: Mapping[str, Json]) -> Order:
@@ -51,7 +52,7 @@ def order_of(action: CodeAction, limits: SandboxLimits, kernel: Mapping[str, Jso
         raise UsageError(f"the files exceed the scratch folder's {limits.file_mb} MiB or {limits.entries} files")
     request: dict[str, Json] = {
         "limits": dict(kernel),
-        "jobs": [{"action": action.code}],
+        "jobs": [{"action": action.code, "functions": _offered(action.calls)}],
         "rows": [],
         "files": [[name, len(content)] for name, content in action.files.items()],
         "collect": action.collect,
@@ -64,7 +65,12 @@ def order_of(action: CodeAction, limits: SandboxLimits, kernel: Mapping[str, Jso
         # a mebibyte more for error, denials and names, which have bounds of their own
         largest=max(limits.result_kb << 10, limits.file_mb << 20 if action.collect else 0) + (1 << 20),
         stop_at_output=True,
+        answer=None if action.calls is None else action.calls.answer,
     )
+
+
+def _offered(calls: Calls | None) -> list[Json]:
+    return [] if calls is None else [[name, list(parameters), text] for name, parameters, text in calls.offered()]
 
 
 def result_of(exchange: RunnerExchange, seconds: float, limits: SandboxLimits) -> ActionResult:
@@ -123,6 +129,7 @@ class LeasedSession:
         limits: Of every action.
         kernel: The limits as the runner takes them.
         cancellation: Ends the session with the action going on; that action then raises ``Cancelled``.
+        calls: What its code may call outside.
     """
 
     def __init__(
@@ -131,9 +138,10 @@ class LeasedSession:
         limits: SandboxLimits,
         kernel: Mapping[str, Json],
         cancellation: Cancellation | None = None,
+        calls: Calls | None = None,
     ) -> None:
         self._stopped = None if cancellation is None else lambda: cancellation.requested
-        self._line, self._limits, self._kernel = line, limits, kernel
+        self._line, self._limits, self._kernel, self._calls = line, limits, kernel, calls
         self._open = True
         self._idle = True  # no exchange is under way, or was given up in the middle
 
@@ -142,12 +150,12 @@ class LeasedSession:
         if not self._open:
             raise UsageError("the session is over", hint="open another one")
         started = time.monotonic()
-        action = CodeAction(code=code, files=files, collect=collect, session="keep")
+        action = CodeAction(code=code, files=files, collect=collect, session="keep", calls=self._calls)
         exchange = self._exchange(order_of(action, self._limits, self._kernel), self._stopped)
         if exchange.killed == BY_PERSON:
             self._end(keep=False)
             raise Cancelled("the person stopped the action")
-        result = result_of(exchange, time.monotonic() - started, self._limits)
+        result = result_of(exchange, time.monotonic() - started - exchange.outside_s, self._limits)
         if exchange.reply.alive and result.ended:
             self.close()
         elif result.ended:

@@ -28,7 +28,7 @@ def executable() -> str:
 
 
 # Files of this package that make up the runner, in the order in which they are needed
-_PARTS = ("wiping", "worker", "denials", "acting", "children", "runner")
+_PARTS = ("wiping", "worker", "denials", "calling", "acting", "children", "runner")
 
 _LIBRARY = re.compile(r"python\d+(?:\.\d+)*t?\Z")
 _INTERPRETER = re.compile(r"python(?:\d+(?:\.\d+)*t?)?\Z")

@@ -14,7 +14,7 @@ from types import TracebackType
 from evolve.cancellation import Cancellation
 from evolve.episodes import Json
 from evolve.errors import Cancelled, SandboxUnavailable
-from evolve.sandbox.actions import NO_FILES, ActionResult
+from evolve.sandbox.actions import NO_FILES, ActionResult, Calls
 from evolve.sandbox.coding import CodeAction, LeasedSession, order_of, result_of
 from evolve.sandbox.protocol import (
     Backend,
@@ -91,7 +91,7 @@ class _Lease:
         """
         exchange = self._runner.exchange(order, limits, stopped)
         # not after "start": that took 30 s already, and a second try would take as long
-        if not self._asked and exchange.fault() and exchange.killed not in ("start", BY_PERSON):
+        if not self._asked and not exchange.calls and exchange.fault() and exchange.killed not in ("start", BY_PERSON):
             self._runner.close()
             self._runner = RunnerProcess(self._backend, self._limits)
             exchange = self._runner.exchange(order, limits, stopped)
@@ -207,14 +207,14 @@ class IsolatedSandbox:
         exchange = self._exchange(order_of(action, limits, _kernel_limits(limits)), limits)
         return result_of(exchange, time.monotonic() - started, limits)
 
-    def session(self, limits: SandboxLimits | None = None) -> LeasedSession:
+    def session(self, limits: SandboxLimits | None = None, *, calls: Calls | None = None) -> LeasedSession:
         """A process in which actions run one after another; see the protocol.
 
         Raises:
             SandboxUnavailable: The backend cannot start, or cannot run code that starts processes.
         """
         limits = limits or SandboxLimits()
-        return LeasedSession(self._lease(limits), limits, _kernel_limits(limits), self._cancellation)
+        return LeasedSession(self._lease(limits), limits, _kernel_limits(limits), self._cancellation, calls)
 
     def _exchange(self, request: Order, limits: SandboxLimits) -> RunnerExchange:
         """One request on a kept or new interpreter, which is kept again only if nothing about it can have changed."""

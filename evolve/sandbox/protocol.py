@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from evolve.cancellation import Cancellation
 from evolve.episodes import Json
-from evolve.sandbox.actions import NO_FILES, ActionResult, CodeSession
+from evolve.sandbox.actions import NO_FILES, ActionResult, Calls, CodeSession
 
 if TYPE_CHECKING:
     from evolve.sandbox.scratch import Scratch
@@ -192,10 +192,11 @@ class Sandbox(Protocol):
         """
         ...
 
-    def session(self, limits: SandboxLimits | None = None) -> CodeSession:
+    def session(self, limits: SandboxLimits | None = None, *, calls: Calls | None = None) -> CodeSession:
         """A process in which actions run one after another and see each other's variables.
 
-        It must be used and closed in the thread that opened it, and ends with that thread.
+        It must be used and closed in the thread that opened it, and ends with that thread. With ``calls`` its code can
+        import what is offered from the module ``functions``; the processes that it starts cannot.
 
         Raises:
             SandboxUnavailable: The backend cannot start, or cannot run code that starts processes.

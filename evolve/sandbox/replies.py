@@ -46,6 +46,8 @@ class ReplyReader:
         largest: Most bytes of one block; more means that the reply is not the runner's.
         ready: Whether the runner has said that it is; a new one says so before its first reply.
         alive: Whether the process of a session is there for another action.
+        calls: Whether code may call functions outside; else a call means that the reply is not the runner's.
+        call: The frame of a call that waits to be answered; nothing further is read before.
     """
 
     jobs: int
@@ -56,6 +58,8 @@ class ReplyReader:
     dirty: bool = True
     alive: bool = False
     damaged: bool = False
+    calls: bool = False
+    call: bytes | None = None
     _buffer: bytearray = field(default_factory=bytearray)
 
     @property
@@ -66,8 +70,14 @@ class ReplyReader:
     def feed(self, data: bytes) -> None:
         """Takes more bytes; sets ``damaged`` when they do not follow the protocol."""
         self._buffer += data
-        while not self.ended and not self.damaged and self._step():
+        while not self.ended and not self.damaged and self.call is None and self._step():
             pass
+
+    def take_call(self) -> bytes:
+        """The frame that waits; reading goes on with the next bytes."""
+        frame, self.call = self.call, None
+        assert frame is not None
+        return frame
 
     def _step(self) -> bool:
         """Takes one header, with its block where it has one, off the buffer; False when more bytes must come first."""
@@ -97,8 +107,12 @@ class ReplyReader:
         if len(self._buffer) < end + 1 + size:
             return False
         with memoryview(self._buffer) as buffer:
-            self.blocks.append(Block(state=state, data=bytes(buffer[end + 1 : end + 1 + size])))
+            data = bytes(buffer[end + 1 : end + 1 + size])
         del self._buffer[: end + 1 + size]
+        if state == "call":
+            self.call, self.damaged = data, not self.calls
+        else:
+            self.blocks.append(Block(state=state, data=data))
         return True
 
 

@@ -21,6 +21,7 @@ import sys
 import time
 
 from evolve.sandbox.acting import run as run_actions
+from evolve.sandbox.calling import Channel
 from evolve.sandbox.children import Bounds, Child, Domain, gather, has_ended
 from evolve.sandbox.wiping import is_caused_by_code, is_full, larger_than, place_file, regular_files, wipe
 from evolve.sandbox.worker import ProgramFilter, Reporter, call_program, call_tests, caught, kernel_limits
@@ -96,24 +97,26 @@ def start(job: Job, request: Job, host: Host, *, session: bool = False) -> Child
     """Forks the process of one job, or of a session."""
     report_read, report_write = os.pipe()
     orders_read, orders_write = os.pipe() if session else (-1, -1)
+    calls_read, calls_write = os.pipe() if session else (-1, -1)
+    answers_read, answers_write = os.pipe() if session else (-1, -1)
     rlimits = kernel_limits(request["limits"], host.others, session)
     sys.stdout.flush()
     pid = os.fork()
     if pid == 0:
         try:
-            for descriptor in (report_read, orders_write, host.result, host.root):
+            for descriptor in (report_read, orders_write, calls_read, answers_write, host.result, host.root):
                 if descriptor >= 0:
                     os.close(descriptor)
             failure = caught(confine, request, host, rlimits)
             if failure is None:
-                run_job(job, request, host, (report_write, orders_read))
+                run_job(job, request, host, (report_write, orders_read, calls_write, answers_read))
             os.write(2, f"{type(failure).__name__}: {failure}\n".encode("utf-8", "backslashreplace"))
         finally:
             os._exit(1)
-    os.close(report_write)
-    if orders_read >= 0:
-        os.close(orders_read)
-    return Child(pid, report_read, orders_write)
+    for descriptor in (report_write, orders_read, calls_write, answers_read):
+        if descriptor >= 0:
+            os.close(descriptor)
+    return Child(pid, report_read, orders_write, Channel(calls_read, answers_write))
 
 
 def confine(request: Job, host: Host, rlimits: list[tuple[int, int, int]]) -> None:
@@ -139,13 +142,13 @@ def confine(request: Job, host: Host, rlimits: list[tuple[int, int, int]]) -> No
         host.filter.install()
 
 
-def run_job(job: Job, request: Job, host: Host, pipes: tuple[int, int]) -> None:
+def run_job(job: Job, request: Job, host: Host, pipes: tuple[int, int, int, int]) -> None:
     """Runs the job and ends without cleaning up."""
-    report, orders = pipes
+    report = pipes[0]
     gc.unfreeze()
     try:
         if "action" in job:
-            run_actions(job["action"], request["limits"], host.config, report, orders)
+            run_actions(job["action"], request["limits"], host.config, pipes)
         else:
             run = call_tests if "test" in job else call_program
             run(job, request["rows"], Reporter(report))
@@ -296,15 +299,17 @@ def act_in_session(job: Job, request: Job, host: Host, deadline: float) -> tuple
     if child is None:
         child = host.session = start(job, request, host, session=True)
         os.set_blocking(child.orders_write, False)
-    elif select.select([child.report_read], [], [], 0)[0]:
+    elif child.channel.frame or select.select([child.report_read, *child.channel.reading()], [], [], 0)[0]:
         drop_session(host)
-        return b"", "unasked"  # it reported again after its action was over
+        return b"", "unasked"  # it reported again, or called a function, after its action was over
     host.known.wait()
     signal_session(host, child, signal.SIGCONT)
     code = job["action"].encode("utf-8", "surrogatepass")
-    order = b"%d\n%b" % (len(code), code)
+    offered = json.dumps(job["functions"]).encode("ascii") if job["functions"] else b""
+    order = b"%d %d\n%b%b" % (len(code), len(offered), code, offered)
     limits = request["limits"]
     bounds = Bounds(deadline, limits["wall_s"], most_report_bytes(limits, job))
+    child.channel.ask = lambda frame: ask_outside(host, child, frame)
     data, state = gather(child, lambda: too_big(host), bounds, order)
     if state == "ok" and (too_big(host) or not data.endswith(b"\n") or has_ended(child.pid)):
         state = "disk" if too_big(host) else "died"
@@ -313,6 +318,18 @@ def act_in_session(job: Job, request: Job, host: Host, deadline: float) -> tuple
     else:
         drop_session(host)
     return data, state
+
+
+def ask_outside(host: Host, child: Child, frame: bytes) -> bytes:
+    """Has a call answered by the supervisor, while everything of the session is stopped."""
+    signal_session(host, child, signal.SIGSTOP)
+    write_all(host.result, block(0, "call", frame))
+    head = sys.stdin.buffer.readline(64)
+    if not head:
+        exit_runner(host)
+    answer = sys.stdin.buffer.read(int(head))
+    signal_session(host, child, signal.SIGCONT)
+    return answer
 
 
 def signal_session(host: Host, child: Child, number: int) -> None:

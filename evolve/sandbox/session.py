@@ -9,7 +9,7 @@ import signal
 import subprocess
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from evolve.errors import SandboxUnavailable
@@ -61,6 +61,8 @@ class Order:
         blocks: How many blocks the reply has.
         largest: Most bytes of one block.
         stop_at_output: End the execution when it prints more than is kept, instead of dropping the rest.
+        answer: Answers a call that the code makes to the outside, frame by frame, in the thread of the exchange; what
+            it raises ends the exchange. None where code may call nothing.
     """
 
     request: bytes
@@ -68,6 +70,7 @@ class Order:
     blocks: int
     largest: int
     stop_at_output: bool = False
+    answer: Callable[[bytes], bytes] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +81,8 @@ class RunnerExchange:
         killed: Why the supervisor ended it: wall, output, memory, disk, processes, start (it was never ready),
             person; or "". Not told where every answer had come before.
         trouble: What kept the supervisor from its work, or "".
+        calls: How many calls were answered.
+        outside_s: Seconds that they took outside.
     """
 
     reply: ReplyReader
@@ -85,6 +90,8 @@ class RunnerExchange:
     stderr: Capture
     killed: str = ""
     trouble: str = ""
+    calls: int = 0
+    outside_s: float = 0.0
 
     @property
     def reusable(self) -> bool:
@@ -179,7 +186,7 @@ class RunnerProcess:
             stopped: Looked at many times a second; once it is true the exchange is over and has to be closed.
         """
         self.uses += 1
-        reply = ReplyReader(jobs=order.blocks, largest=order.largest, ready=self._ready)
+        reply = ReplyReader(jobs=order.blocks, largest=order.largest, ready=self._ready, calls=order.answer is not None)
         out = Capture(limit=limits.output_kb * 1024, data=bytearray())
         err = Capture(limit=limits.output_kb * 1024, data=bytearray())
         watch = _Watch(self._process.pid, limits, self._ready, sum(map(len, order.files)))
@@ -192,7 +199,15 @@ class RunnerProcess:
         if self._scratch is not None and self._scratch.lost:
             trouble = "the scratch folder was removed from outside"
         late = watch.killed == "wall" and reply.complete  # what came was in time; the runner was slow to clear up
-        return RunnerExchange(reply=reply, stdout=out, stderr=err, killed="" if late else watch.killed, trouble=trouble)
+        return RunnerExchange(
+            reply=reply,
+            stdout=out,
+            stderr=err,
+            killed="" if late else watch.killed,
+            trouble=trouble,
+            calls=watch.pauses,
+            outside_s=watch.paused_s,
+        )
 
     def _transfer(
         self,
@@ -223,6 +238,12 @@ class RunnerProcess:
                         _send(selector, stdin, unsent)
                     else:
                         _receive(selector, key)
+                if reply.call is not None and not reply.damaged and order.answer is not None:
+                    with watch.paused():
+                        answer = order.answer(reply.take_call())
+                    unsent.add(b"%d\n%b" % (len(answer), answer))
+                    _send_more(selector, stdin)
+                    reply.feed(b"")
         for descriptor, capture in ((stdout, out), (stderr, err)):
             # output that came before the reply may still lie in the pipe
             _drain(descriptor, capture)
@@ -292,6 +313,9 @@ class _Unsent:
         if size:
             self._parts[0] = self._parts[0][size:]
 
+    def add(self, part: bytes) -> None:
+        self._parts.append(memoryview(part))
+
     def drop(self) -> None:
         self._parts.clear()
 
@@ -305,6 +329,11 @@ def _send(selector: selectors.BaseSelector, descriptor: int, unsent: _Unsent) ->
         unsent.drop()
     if not unsent:
         selector.unregister(descriptor)
+
+
+def _send_more(selector: selectors.BaseSelector, descriptor: int) -> None:
+    if descriptor not in selector.get_map():
+        selector.register(descriptor, selectors.EVENT_WRITE)
 
 
 def _receive(selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
@@ -336,6 +365,7 @@ class _Watch:
 
     def __init__(self, process: int, limits: SandboxLimits, ready: bool, sent: int) -> None:
         self.killed = ""
+        self.pauses, self.paused_s = 0, 0.0
         self._allowed = limits.wall_s + _GRACE_S + sent / _SLOWEST
         self._process = process
         self._limits = limits
@@ -363,6 +393,14 @@ class _Watch:
             elif use.nameless > self._limits.file_mb << 20:
                 self.killed = "disk"
         return bool(self.killed)
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """Around what is done outside for the code: that time is not the code's."""
+        began = time.monotonic()
+        yield
+        took = time.monotonic() - began
+        self.pauses, self.paused_s, self._deadline = self.pauses + 1, self.paused_s + took, self._deadline + took
 
     def pause(self) -> float:
         """Seconds until it must look again."""

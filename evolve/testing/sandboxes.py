@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from evolve.episodes import Json
-from evolve.sandbox.actions import NO_FILES, ActionResult
+from evolve.sandbox.actions import NO_FILES, ActionResult, Calls
 from evolve.sandbox.protocol import Outcome, Program, ProgramRun, SandboxLimits, SandboxResult, TestModule
 
 
@@ -61,8 +61,8 @@ class TrustingSandbox:
         """Runs one action with fresh variables; files are neither given nor taken."""
         return self.session(limits).execute(code)
 
-    def session(self, limits: SandboxLimits | None = None) -> TrustingSession:
-        """Variables that several actions share."""
+    def session(self, limits: SandboxLimits | None = None, *, calls: Calls | None = None) -> TrustingSession:
+        """Variables that several actions share; there are no functions here."""
         return TrustingSession(self)
 
     def close(self) -> None:

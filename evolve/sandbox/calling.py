@@ -1,0 +1,175 @@
+"""Calls that code in a session makes to the outside, and how the runner passes them on; sent as text.
+
+What an action sees is the module ``functions``. A call leaves its process as one frame, eight bytes of length and JSON,
+and its answer comes back the same way. Nothing here decides anything: whether there is such a function, and whether it
+may be called, is decided outside. While a call is there everything of the session is stopped, so neither its clock nor
+its threads go on.
+"""
+
+from __future__ import annotations
+
+import _thread
+import json
+import os
+import sys
+import time
+
+from evolve.sandbox.worker import plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+MODULE = "functions"
+LENGTH = 8  # bytes of the length in front of each frame
+ENCODE = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+
+
+class FunctionError(Exception):
+    """A call was refused, or failed; the message says why in one sentence."""
+
+
+class Outside:
+    """The end of the channel in the process of the session: one call at a time, whichever thread makes it.
+
+    A forked process has no channel; one that was started as another program never got it.
+    """
+
+    def __init__(self, calls: int, answers: int) -> None:
+        self.calls, self.answers = calls, answers
+        self.lock = _thread.allocate_lock()
+        os.register_at_fork(after_in_child=self.close)
+
+    def close(self) -> None:
+        """Gives up the channel."""
+        if self.calls >= 0:
+            os.close(self.calls)
+            os.close(self.answers)
+        self.calls = self.answers = -1
+
+    def call(self, name: str, arguments: Mapping[str, Any]) -> Any:
+        """Has a function called outside; gives what it gave, or raises FunctionError."""
+        frame = ENCODE({"function": name, "arguments": plain(arguments)}).encode("ascii")
+        with self.lock:
+            if self.calls < 0:
+                raise FunctionError("functions can be called in the process of the action only")
+            write(self.calls, len(frame).to_bytes(LENGTH, "big") + frame)
+            reply = json.loads(self.read(int.from_bytes(self.read(LENGTH), "big")))
+        if "error" in reply:
+            raise FunctionError(reply["error"])
+        return reply["value"]
+
+    def read(self, size: int) -> bytes:
+        parts = []
+        while size:
+            part = os.read(self.answers, min(size, 1 << 16))
+            if not part:
+                raise FunctionError("nobody answers calls any more")
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+
+    def offer(self, functions: Sequence[Sequence[Any]]) -> None:
+        """Makes the module anew: of each function its name, its parameters in order, and what it does."""
+        module = type(sys)(MODULE, "Functions that act on something outside the sandbox.")
+        module.__dict__["FunctionError"] = FunctionError
+        for name, parameters, text in functions:
+            module.__dict__[name] = self.stand_in(name, parameters, text)
+        sys.modules[MODULE] = module
+
+    def stand_in(self, name: str, parameters: Sequence[str], text: str) -> Any:
+        def function(*positional: Any, **named: Any) -> Any:
+            if len(positional) > len(parameters):
+                raise TypeError(f"{name} takes {len(parameters)} arguments at most, not {len(positional)}")
+            arguments = dict(zip(parameters, positional))  # noqa: B905  # some may be left out, or named
+            for key in named:
+                if key in arguments:
+                    raise TypeError(f"{name} got {key} twice")
+            return self.call(name, {**arguments, **named})
+
+        function.__name__ = function.__qualname__ = name
+        function.__doc__, function.__module__ = text, MODULE
+        return function
+
+
+def write(descriptor: int, data: bytes) -> None:
+    """Writes everything."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+class TooLarge(Exception):
+    """A call is longer than it may be."""
+
+
+class Channel:
+    """The runner's end: takes one frame at a time, as it arrives, and gives its answer as far as the process reads.
+
+    With descriptors of -1 there is none. ``ask`` has a call answered outside.
+    """
+
+    def __init__(self, calls: int, answers: int) -> None:
+        self.calls, self.answers = calls, answers
+        if answers >= 0:
+            os.set_blocking(answers, False)
+        self.ask: Callable[[bytes], bytes] = lambda frame: b""
+        self.frame = bytearray()
+        self.unsent = memoryview(b"")
+
+    def reading(self) -> list[int]:
+        """What to wait for: the next frame comes after the answer before it was taken."""
+        return [] if self.unsent or self.calls < 0 else [self.calls]
+
+    def writing(self) -> list[int]:
+        return [self.answers] if self.unsent else []
+
+    def serve(self, ready: Sequence[Sequence[int]], most: int) -> float:
+        """Passes a call on once it is whole, and an answer as far as it is taken; gives the seconds spent outside.
+
+        Raises:
+            TooLarge: The call is longer than ``most`` bytes.
+        """
+        if self.answers in ready[1]:
+            self.send()
+        if self.calls not in ready[0]:
+            return 0.0
+        frame = self.take(most)
+        if frame is None:
+            return 0.0
+        began = time.monotonic()
+        answer = self.ask(frame)
+        self.unsent = memoryview(len(answer).to_bytes(LENGTH, "big") + answer)
+        return time.monotonic() - began
+
+    def take(self, most: int) -> bytes | None:
+        """Reads what is there; the frame once it is whole, None before."""
+        wanted = LENGTH
+        if len(self.frame) >= LENGTH:
+            wanted += int.from_bytes(self.frame[:LENGTH], "big")
+        if wanted > LENGTH + most:
+            raise TooLarge
+        part = os.read(self.calls, min(wanted - len(self.frame), 1 << 16))
+        if not part and wanted > len(self.frame):
+            os.close(self.calls)
+            self.calls = -1
+        self.frame += part
+        if len(self.frame) < LENGTH or len(self.frame) < LENGTH + int.from_bytes(self.frame[:LENGTH], "big"):
+            return None
+        frame, self.frame = bytes(self.frame[LENGTH:]), bytearray()
+        return frame
+
+    def send(self) -> None:
+        """Writes as much of the answer as the process takes now."""
+        try:
+            self.unsent = self.unsent[os.write(self.answers, self.unsent[:4096]) :]
+        except BlockingIOError:
+            return
+        except BrokenPipeError:
+            self.unsent = self.unsent[:0]
+
+    def close(self) -> None:
+        for descriptor in (self.calls, self.answers):
+            if descriptor >= 0:
+                os.close(descriptor)
