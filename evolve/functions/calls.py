@@ -1,0 +1,235 @@
+"""The one gate that every call of a code action passes, outside the sandbox.
+
+A frame comes from untrusted code. In this order it is read, its function looked up, its size, number and arguments
+checked, leave asked for, and its intent put on record; only then is the function called, and what it gave is put on
+record before the code sees it. Whatever stops a call on the way is told to the code in one sentence.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from evolve.episodes import Json
+from evolve.functions.function import CallFailed, Function, FunctionSource
+from evolve.functions.schema import misfit
+
+CallState = Literal["answered", "failed", "refused", "doubtful"]
+"""It gave a value; it said why not; it was never made; it may have been made, and nobody knows."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallLimits:
+    """What the calls of one episode may use together.
+
+    Attributes:
+        calls: How many may be made.
+        seconds: Of one call.
+        total_s: Of all of them.
+        arguments_kb: Largest arguments of one, KiB of JSON.
+        value_kb: Largest value, KiB of JSON.
+    """
+
+    calls: int = 500
+    seconds: float = 60.0
+    total_s: float = 600.0
+    arguments_kb: int = 256
+    value_kb: int = 1024
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call:
+    """One call as it is on record.
+
+    Attributes:
+        number: Its place among the calls of the episode, from 1.
+        function: The digest of the function is kept beside its name, which another may get later.
+    """
+
+    number: int
+    function: str
+    digest: str
+    arguments: Mapping[str, Json]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What a call came to.
+
+    Attributes:
+        value: Where it was answered.
+        why: One sentence, where it was not.
+        seconds: Wall seconds outside.
+    """
+
+    state: CallState
+    value: Json = None
+    why: str = ""
+    seconds: float = 0.0
+
+
+class CallRecord(Protocol):
+    """Where intent and answer of every call are kept, each before anything follows from it."""
+
+    def begun(self, number: int) -> tuple[Call, Answer | None] | None:
+        """The call of that number, with its answer if one came; None where it was not begun yet."""
+        ...
+
+    def begin(self, call: Call) -> None:
+        """Keeps the intent, durably."""
+        ...
+
+    def end(self, number: int, answer: Answer) -> None:
+        """Keeps the answer, durably."""
+        ...
+
+
+@dataclass
+class CallsInMemory:
+    """A record that lasts as long as the process."""
+
+    calls: dict[int, tuple[Call, Answer | None]] = field(default_factory=dict)
+
+    def begun(self, number: int) -> tuple[Call, Answer | None] | None:
+        return self.calls.get(number)
+
+    def begin(self, call: Call) -> None:
+        self.calls[call.number] = call, None
+
+    def end(self, number: int, answer: Answer) -> None:
+        self.calls[number] = self.calls[number][0], answer
+
+
+Leave = Callable[[Function, Mapping[str, Json]], str]
+"""Why a call is not allowed, in one sentence; "" where it is."""
+
+
+class CallGate:
+    """Answers the calls of one episode; implements :class:`evolve.sandbox.actions.Calls`.
+
+    An episode that is rebuilt makes its calls again in the same order. Each is answered from the record; one that is
+    not the call on record ends it, and one that was begun and never answered is made again only if it is repeatable.
+
+    Args:
+        sources: Where two offer the same name, neither is offered: code could not tell them apart.
+        allowed: Asked for each call that is made, and not for one that the record answers.
+    """
+
+    def __init__(
+        self,
+        sources: Sequence[FunctionSource],
+        record: CallRecord,
+        allowed: Leave,
+        limits: CallLimits | None = None,
+    ) -> None:
+        self._record, self._allowed, self._limits = record, allowed, limits or CallLimits()
+        offers = [(function, source) for source in sources for function in source.functions()]
+        names = [function.name for function, _ in offers]
+        self._offers = {made.name: (made, source) for made, source in offers if names.count(made.name) == 1}
+        self._number, self._spent = 0, 0.0
+
+    def offered(self) -> Sequence[tuple[str, Sequence[str], str]]:
+        return [(name, made.names, made.description) for name, (made, _) in self._offers.items()]
+
+    def start_again(self) -> None:
+        """The episode's code runs again from its beginning."""
+        self._number, self._spent = 0, 0.0
+
+    def answer(self, frame: bytes) -> bytes:
+        """Answers one call; see the protocol."""
+        answer = self._answered(frame)
+        said = {"value": answer.value} if answer.state == "answered" else {"error": answer.why}
+        return json.dumps(said, separators=(",", ":")).encode("ascii")
+
+    def _answered(self, frame: bytes) -> Answer:
+        asked = _read(frame)
+        if asked is None:
+            return _refused("this is no call of a function")
+        name, arguments = asked
+        if name not in self._offers:
+            return _refused(f"there is no function {name[:80]!r}")
+        made, source = self._offers[name]
+        if why := self._unfit(made, arguments, len(frame)):
+            return _refused(why)
+        self._number += 1
+        call = Call(number=self._number, function=name, digest=made.digest, arguments=arguments)
+        answer = self._on_record(call, made) or self._called(call, made, source)
+        self._spent += answer.seconds
+        return answer
+
+    def _unfit(self, made: Function, arguments: Mapping[str, Json], size: int) -> str:
+        """Why the call cannot be made at all, whoever allows it."""
+        limits = self._limits
+        if size > limits.arguments_kb << 10:
+            return f"the arguments of {made.name} are larger than {limits.arguments_kb} KiB"
+        if self._number >= limits.calls:
+            return f"all {limits.calls} calls of this task are used up"
+        if self._spent >= limits.total_s:
+            return f"the calls of this task have taken their {limits.total_s:g} s"
+        wrong = misfit(arguments, made.parameters)
+        return f"{made.name}: {wrong}" if wrong else ""
+
+    def _on_record(self, call: Call, made: Function) -> Answer | None:
+        """What is known of this call from before the episode was rebuilt; None where it has to be made."""
+        known = self._record.begun(call.number)
+        if known is None:
+            return None
+        before, answer = known
+        if before != call:
+            return _refused(f"call {call.number} was another one when this code ran before; nothing was called")
+        if answer is not None:
+            return answer
+        if made.repeatable:
+            return None
+        told = f"{call.function} may have been done, and nobody knows: it was under way when evolve was ended"
+        return self._ended(call, Answer(state="doubtful", why=told))
+
+    def _called(self, call: Call, made: Function, source: FunctionSource) -> Answer:
+        why = self._allowed(made, call.arguments)
+        self._record.begin(call)
+        if why:
+            return self._ended(call, _refused(why))
+        began, limits = time.monotonic(), self._limits
+        seconds = min(limits.seconds, limits.total_s - self._spent)
+        try:
+            answer = self._valued(call.function, source.call(call.function, call.arguments, seconds=seconds))
+        except CallFailed as failure:
+            answer = Answer(state="doubtful" if failure.doubtful else "failed", why=str(failure))
+        took = time.monotonic() - began
+        return self._ended(call, Answer(state=answer.state, value=answer.value, why=answer.why, seconds=took))
+
+    def _valued(self, name: str, value: Json) -> Answer:
+        try:
+            size = len(json.dumps(value, allow_nan=False).encode("ascii"))
+        except (TypeError, ValueError, RecursionError):
+            return Answer(state="failed", why=f"{name} gave something that is no JSON value")
+        if size > self._limits.value_kb << 10:
+            return Answer(state="failed", why=f"{name} gave more than {self._limits.value_kb} KiB")
+        return Answer(state="answered", value=value)
+
+    def _ended(self, call: Call, answer: Answer) -> Answer:
+        self._record.end(call.number, answer)
+        return answer
+
+
+def _read(frame: bytes) -> tuple[str, Mapping[str, Json]] | None:
+    """The name and the arguments that a frame holds; None where it holds anything else."""
+    try:
+        value = json.loads(frame.decode("ascii"), parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict) or set(value) != {"function", "arguments"}:
+        return None
+    name, arguments = value["function"], value["arguments"]
+    return (name, arguments) if isinstance(name, str) and isinstance(arguments, dict) else None
+
+
+def _refuse(name: str) -> Json:
+    raise ValueError(name)
+
+
+def _refused(why: str) -> Answer:
+    return Answer(state="refused", why=why)

@@ -1,0 +1,78 @@
+"""A person's own Python functions as functions for code actions."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from evolve.episodes import Json
+from evolve.errors import UsageError
+from evolve.functions.function import UNKNOWN, CallFailed, Effect, Function
+
+_LONGEST_ERROR = 300
+
+
+class PythonFunctions:
+    """Functions of the running program; implements :class:`~evolve.functions.FunctionSource`.
+
+    They run in this process and with its rights, outside the sandbox: whoever adds one vouches for it. A call cannot be
+    ended from outside, so its seconds are up to the function.
+    """
+
+    def __init__(self) -> None:
+        self._functions: dict[str, tuple[Function, Callable[..., Any]]] = {}
+
+    def add(
+        self, function: Callable[..., Any], *, effects: Collection[Effect] = UNKNOWN, repeatable: bool = False
+    ) -> Function:
+        """Offers a function under its own name; its annotations say what it takes, its docstring what it does.
+
+        Args:
+            effects: What a call may do; where nothing is said, that it changes something and that data leaves.
+            repeatable: Whether a second call with the same arguments does no more than the first.
+
+        Raises:
+            UsageError: It has no plain name, there is one of that name, or its parameters cannot be given as JSON.
+        """
+        name = getattr(function, "__name__", "")
+        if name in self._functions:
+            raise UsageError(f"there is a function {name} already", hint="give this one another name")
+        made = Function(
+            name=name,
+            description=inspect.getdoc(function) or "",
+            parameters=_schema_of(name, function),
+            effects=frozenset(effects),
+            repeatable=repeatable,
+        )
+        self._functions[name] = made, function
+        return made
+
+    def functions(self) -> Sequence[Function]:
+        return [made for made, _ in self._functions.values()]
+
+    def call(self, name: str, arguments: Mapping[str, Json], *, seconds: float) -> Json:
+        from pydantic import TypeAdapter, validate_call
+
+        try:
+            return TypeAdapter(Any).dump_python(validate_call(self._functions[name][1])(**arguments), mode="json")
+        except Exception as error:  # whatever the person's function raises is what the call came to
+            message = " ".join(str(error).split())[:_LONGEST_ERROR]
+            raise CallFailed(f"{name}: {type(error).__name__}{f': {message}' if message else ''}") from error
+
+    def close(self) -> None:
+        """Does nothing."""
+
+
+def _schema_of(name: str, function: Callable[..., Any]) -> Mapping[str, Json]:
+    from pydantic import PydanticUserError, TypeAdapter
+
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+            raise UsageError(f"{name}: {parameter} cannot be given by name", hint="name each parameter")
+    try:
+        schema: dict[str, Json] = TypeAdapter[Any](function).json_schema()  # type: ignore[arg-type]
+    except PydanticUserError as error:
+        reason = str(error).partition("\n")[0]
+        raise UsageError(f"{name}: its parameters cannot be given as JSON: {reason}") from error
+    return {"properties": {}, **schema, "type": "object"}

@@ -1,0 +1,69 @@
+"""Whether arguments are what a function takes, by its JSON Schema."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from evolve.episodes import Json
+
+_LONGEST = 300
+_MOST_STEPS = 20_000
+_MOST_UNIQUE = 1_000
+
+# What a stranger could write so that a check never ends: Python's regular expressions may take exponential time.
+_UNCHECKED = frozenset({"pattern", "patternProperties"})
+_BESIDE_PATTERNS = frozenset({"additionalProperties", "unevaluatedProperties"})
+
+
+class _TooLong(Exception):
+    """The check took too many steps."""
+
+
+def misfit(arguments: Mapping[str, Json], schema: Mapping[str, Json]) -> str:
+    """What is wrong with the arguments, in one phrase; "" where they fit.
+
+    The check is that of the ``jsonschema`` library, draft 2020-12, as far as a schema from a stranger may be followed:
+    what it refers to elsewhere is not fetched, patterns are not tried, and a check that takes too many steps fails. The
+    function itself checks what is left out here.
+    """
+    from jsonschema.exceptions import best_match
+    from referencing import Registry
+    from referencing.exceptions import Unresolvable
+
+    try:
+        worst = best_match(_validator()(dict(schema), registry=Registry()).iter_errors(dict(arguments)))
+    except (Unresolvable, RecursionError, _TooLong):
+        return "its parameters are described in a way that cannot be followed"
+    except Exception:  # of a schema that is none the library raises whatever its parts raise
+        return "its parameters are not described by a schema"
+    if worst is None:
+        return ""
+    place = "/".join(map(str, worst.absolute_path))
+    return f"{f'{place}: ' if place else ''}{' '.join(worst.message.split())[:_LONGEST]}"
+
+
+def _validator() -> Callable[..., Any]:
+    """A validator whose steps are counted over the whole check."""
+    from jsonschema import Draft202012Validator
+    from jsonschema.validators import extend
+
+    steps = 0
+
+    def bounded(keyword: str, check: Callable[..., Iterator[Any] | None]) -> Callable[..., Iterator[Any]]:
+        def checked(validator: Any, wanted: Json, value: Json, schema: Mapping[str, Json]) -> Iterator[Any]:
+            nonlocal steps
+            steps += 1
+            if steps > _MOST_STEPS:
+                raise _TooLong
+            if keyword in _UNCHECKED or (keyword in _BESIDE_PATTERNS and "patternProperties" in schema):
+                return
+            if keyword == "uniqueItems" and isinstance(value, list) and len(value) > _MOST_UNIQUE:
+                return
+            yield from check(validator, wanted, value, schema) or ()
+
+        return checked
+
+    checks = {name: bounded(name, check) for name, check in Draft202012Validator.VALIDATORS.items()}
+    made: Callable[..., Any] = extend(Draft202012Validator, checks)
+    return made
