@@ -27,16 +27,19 @@ def misfit(arguments: Mapping[str, Json], schema: Mapping[str, Json]) -> str:
     what it refers to elsewhere is not fetched, patterns are not tried, and a check that takes too many steps fails. The
     function itself checks what is left out here.
     """
-    from jsonschema.exceptions import best_match
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import SchemaError, best_match
     from referencing import Registry
     from referencing.exceptions import Unresolvable
 
     try:
+        Draft202012Validator.check_schema(dict(schema))
         worst = best_match(_validator()(dict(schema), registry=Registry()).iter_errors(dict(arguments)))
-    except (Unresolvable, RecursionError, _TooLong):
-        return "its parameters are described in a way that cannot be followed"
-    except Exception:  # of a schema that is none the library raises whatever its parts raise
+    except SchemaError:
         return "its parameters are not described by a schema"
+    # numbers of a schema may be too large to divide by
+    except (Unresolvable, RecursionError, ArithmeticError, _TooLong):
+        return "its parameters are described in a way that cannot be followed"
     if worst is None:
         return ""
     place = "/".join(map(str, worst.absolute_path))

@@ -8,7 +8,6 @@ import selectors
 import signal
 import subprocess
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -16,10 +15,10 @@ from evolve.errors import SandboxUnavailable
 from evolve.sandbox.process_tree import children_of, descendants, tree_usage
 from evolve.sandbox.protocol import Backend, Launch, SandboxLimits
 from evolve.sandbox.replies import ReplyReader
+from evolve.sandbox.streams import Capture, Unsent, drain, receive, send, send_more
 from evolve.sandbox.taskgroup import make_task_group
 from evolve.sandbox.text import visible
 
-_CHUNK = 1 << 16
 # bytes a second at which files arrive at least; a machine that is not stuck takes a fiftieth of the time
 _SLOWEST = 10 << 20
 # only a machine that is stuck takes as long; a cold start takes about a tenth of a second
@@ -36,19 +35,6 @@ _FAULT_TEXT = 300
 
 BY_PERSON = "person"
 """Why an exchange ended that a person stopped."""
-
-
-@dataclass(kw_only=True)
-class Capture:
-    """A stream's first bytes and its whole length."""
-
-    limit: int
-    data: bytearray
-    total: int = 0
-
-    def add(self, data: bytes) -> None:
-        self.total += len(data)
-        self.data += data[: max(0, self.limit - len(self.data))]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -219,7 +205,7 @@ class RunnerProcess:
     ) -> None:
         out, err = captures
         stdout, stderr, stdin = (stream.fileno() for stream in self._streams if stream is not None)
-        unsent = _Unsent((b"%d\n%b" % (len(order.request), order.request), *order.files))
+        unsent = Unsent((b"%d\n%b" % (len(order.request), order.request), *order.files))
         with selectors.DefaultSelector() as selector:
             for descriptor, target in ((stdout, out.add), (stderr, err.add), (self._result, reply.feed)):
                 selector.register(descriptor, selectors.EVENT_READ, target)
@@ -235,18 +221,18 @@ class RunnerProcess:
                     break
                 for key, _ in selector.select(watch.pause()):
                     if key.fd == stdin:
-                        _send(selector, stdin, unsent)
+                        send(selector, stdin, unsent)
                     else:
-                        _receive(selector, key)
+                        receive(selector, key)
                 if reply.call is not None and not reply.damaged and order.answer is not None:
                     with watch.paused():
                         answer = order.answer(reply.take_call())
                     unsent.add(b"%d\n%b" % (len(answer), answer))
-                    _send_more(selector, stdin)
+                    send_more(selector, stdin)
                     reply.feed(b"")
         for descriptor, capture in ((stdout, out), (stderr, err)):
             # output that came before the reply may still lie in the pipe
-            _drain(descriptor, capture)
+            drain(descriptor, capture)
 
     def close(self) -> None:
         """Ends the interpreter and everything it started, and removes its scratch folder. Safe to repeat."""
@@ -291,73 +277,6 @@ class RunnerProcess:
     def _wait(self) -> None:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_END_S)
-
-
-class _Unsent:
-    """What has to be sent still, part by part: a copy of a whole folder would be as large again."""
-
-    def __init__(self, parts: Sequence[bytes]) -> None:
-        self._parts: deque[memoryview] = deque(memoryview(part) for part in parts)
-
-    def __bool__(self) -> bool:
-        return bool(self._parts)
-
-    def next(self) -> memoryview:
-        """As much as one write takes."""
-        return self._parts[0][:_CHUNK]
-
-    def sent(self, size: int) -> None:
-        """Forgets so many bytes, and empty parts that come next."""
-        while self._parts and size >= len(self._parts[0]):
-            size -= len(self._parts.popleft())
-        if size:
-            self._parts[0] = self._parts[0][size:]
-
-    def add(self, part: bytes) -> None:
-        self._parts.append(memoryview(part))
-
-    def drop(self) -> None:
-        self._parts.clear()
-
-
-def _send(selector: selectors.BaseSelector, descriptor: int, unsent: _Unsent) -> None:
-    try:
-        unsent.sent(os.write(descriptor, unsent.next()))
-    except BlockingIOError:
-        return
-    except BrokenPipeError:
-        unsent.drop()
-    if not unsent:
-        selector.unregister(descriptor)
-
-
-def _send_more(selector: selectors.BaseSelector, descriptor: int) -> None:
-    if descriptor not in selector.get_map():
-        selector.register(descriptor, selectors.EVENT_WRITE)
-
-
-def _receive(selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
-    try:
-        data = os.read(key.fd, _CHUNK)
-    except BlockingIOError:
-        return
-    if data:
-        key.data(data)
-    else:
-        selector.unregister(key.fd)
-
-
-def _drain(descriptor: int, capture: Capture) -> None:
-    """Reads what is already in a pipe; bounded, because a process may go on writing."""
-    # 64 chunks are more than a pipe holds
-    for _ in range(64):
-        try:
-            data = os.read(descriptor, _CHUNK)
-        except BlockingIOError:
-            return
-        if not data:
-            return
-        capture.add(data)
 
 
 class _Watch:
