@@ -15,7 +15,7 @@ from evolve.environments import kind_of
 from evolve.episodes import OWN, EpisodeRecord, Recalled, Refused, TaskView
 from evolve.events import EventSink
 from evolve.ledger import Budget
-from evolve.record.arms import SEARCH_RECALLS, Arm, recall_from
+from evolve.record.arms import Arm, recall_from
 from evolve.sandbox.protocol import Stoppable
 from evolve.tasks import Task
 from evolve.tasks.work import FolderWork
@@ -170,7 +170,7 @@ def _own_recall(desk: Desk, arm: Arm, task: Task) -> Recall:
     if desk.uses_model:  # it can read what the person noted and wants
         recall = recall_from(desk.stores.memory, notes=True, trials=True)
         return desk.preferences.beside(recall, folder=task.folder)
-    return recall_from(desk.stores.memory, most=SEARCH_RECALLS) if arm.memory is not None else recall_nothing
+    return recall_from(desk.stores.memory) if arm.memory is not None else recall_nothing
 
 
 def with_earlier_runs(desk: Desk, task: Task, run: str) -> Task:
