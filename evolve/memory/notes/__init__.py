@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from evolve.memory.notes.kept import KeptNotes
 from evolve.memory.notes.note import Note
 from evolve.memory.notes.ranking import NoteQuestion
 from evolve.memory.notes.shelf import NoteShelf, NoteSnapshot
 from evolve.memory.notes.table import NOTES
 
-__all__ = ["NOTES", "Note", "NoteQuestion", "NoteShelf", "NoteSnapshot"]
+__all__ = ["NOTES", "KeptNotes", "Note", "NoteQuestion", "NoteShelf", "NoteSnapshot"]
