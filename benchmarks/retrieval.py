@@ -123,46 +123,34 @@ def _best(scores: Mapping[str, float]) -> list[str]:
     return sorted(scores, key=lambda name: (-scores[name], name))
 
 
-def peer_answers(corpus: Corpus, embedder: Embedder, way: str, python: str) -> list[dict[str, Any]]:
-    """What another project's store finds for each question, best first, with its CPU milliseconds.
-
-    Raises:
-        subprocess.CalledProcessError: It did not run there; its last words are in ``stderr``.
-    """
+def measure_peers(
+    corpus: Corpus, embedder: Embedder, python: str | None
+) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """Rows of the stores of other projects, and why one has none."""
     import numpy as np
 
+    rows: list[dict[str, Any]] = []
+    missing: dict[str, str] = {}
     with tempfile.TemporaryDirectory(prefix="retrieval-") as name:
         folder, questions = Path(name), [question for question, _ in corpus.questions]
         content = {"ids": list(corpus.texts), "texts": list(corpus.texts.values()), "questions": questions}
         (folder / "rows.json").write_text(json.dumps(content), "utf-8")
         np.save(folder / "texts.npy", embedder.encode(content["texts"]))
         np.save(folder / "questions.npy", embedder.encode(questions))
-        command = [python, str(_SCRIPT), name, way, str(max(DEPTHS))]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
-def measure_peers(
-    corpus: Corpus, embedder: Embedder, python: str | None
-) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """Rows of the other stores, and why one has none."""
-    rows: list[dict[str, Any]] = []
-    missing: dict[str, str] = {}
-    for way, called in PEERS.items():
-        interpreter = sys.executable if way in _INCLUDED else python
-        if interpreter is None:
-            missing[called] = "no environment was named by --peers"
-            continue
-        progress(f"{corpus.name}: {called}")
-        try:
-            answers = peer_answers(corpus, embedder, way, interpreter)
-        except subprocess.CalledProcessError as error:
-            missing[called] = (error.stderr.strip().splitlines() or ["it said nothing"])[-1][:300]
-            continue
-        rows += [
-            _row(corpus, embedder, called, number, answer["found"], answer["cpu_ms"])
-            for number, answer in enumerate(answers)
-        ]
+        for way, called in PEERS.items():
+            interpreter = sys.executable if way in _INCLUDED else python
+            if interpreter is None:
+                missing[called] = "no environment was named by --peers"
+                continue
+            progress(f"{corpus.name}: {called}")
+            command = [interpreter, str(_SCRIPT), name, way, str(max(DEPTHS))]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode:
+                missing[called] = (done.stderr.strip().splitlines() or ["it said nothing"])[-1][:300]
+                continue
+            for number, line in enumerate(done.stdout.splitlines()):
+                answer = json.loads(line)
+                rows.append(_row(corpus, embedder, called, number, answer["found"], answer["cpu_ms"]))
     return rows, missing
 
 

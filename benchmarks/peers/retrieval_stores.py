@@ -35,14 +35,13 @@ class Given:
         self.vectors: Any = np.load(folder / "texts.npy", allow_pickle=False)
         self.asked: Any = np.load(folder / "questions.npy", allow_pickle=False)
         self.folder = folder
-        self._known = {
-            **dict(zip(self.questions, self.asked.tolist(), strict=True)),
-            **dict(zip(self.texts, self.vectors.tolist(), strict=True)),
-        }
+        rows = [*zip(self.questions, self.asked.tolist(), strict=True)]
+        rows += [*zip(self.texts, self.vectors.tolist(), strict=True)]
+        self._known = {text.strip(): vector for text, vector in rows}
 
     def encode(self, text: str) -> list[float]:
-        """The vector that was handed over for a text. Stores may trim what they are given."""
-        return self._known[text] if text in self._known else self._known[text.strip()]
+        """The vector that was handed over for a text. Stores trim what they are given."""
+        return self._known[text.strip()]
 
 
 def chroma(given: Given, k: int) -> Search:

@@ -7,7 +7,9 @@ them for nothing.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from itertools import chain
 from typing import Any, Generic, TypeVar
 
 from evolve.memory.notes.note import Note
@@ -18,6 +20,9 @@ V = TypeVar("V")
 NoteRow = Mapping[str, Value]
 """A row of the record, with its number as ``seq``."""
 
+COLUMNS = tuple(field.name for field in fields(Note))
+"""Those of a note's row, under the names that :class:`Note` has for them."""
+
 
 def read_note(row: NoteRow) -> Note:
     """The note that a row of the record keeps."""
@@ -25,19 +30,25 @@ def read_note(row: NoteRow) -> Note:
 
 
 class LateNotes(Mapping[str, Note]):
-    """Notes by id in the order of the record; those given as rows are made when they are asked for."""
+    """Notes by id in the order of the record, each made when it is first asked for.
 
-    def __init__(self, rows: Iterable[NoteRow] = ()) -> None:
-        self._held: list[Note | NoteRow] = list(rows)
-        self._names = [str(row["id"]) for row in self._held]  # type: ignore[index]
+    Args:
+        columns: What the record has of them, in the order of :data:`COLUMNS`.
+    """
+
+    def __init__(self, columns: Sequence[Sequence[Value]] = ()) -> None:
+        self._columns = dict(zip(COLUMNS, columns, strict=False))
+        self._names = [str(name) for name in self._columns.get("id", ())]
         self._places = {name: place for place, name in enumerate(self._names)}
+        self._made: dict[str, Note] = {}
 
     def __getitem__(self, name: str) -> Note:
-        place = self._places[name]
-        held = self._held[place]
-        if not isinstance(held, Note):
-            held = self._held[place] = read_note(held)
-        return held
+        note = self._made.get(name)
+        if note is None:
+            place = self._places[name]
+            row = {column: values[place] for column, values in self._columns.items()}
+            note = self._made[name] = read_note(row)
+        return note
 
     def get(self, name: str, default: Any = None) -> Any:
         """The note, or the default."""
@@ -53,13 +64,13 @@ class LateNotes(Mapping[str, Note]):
         return reversed(self._places)
 
     def __len__(self) -> int:
-        return len(self._held)
+        return len(self._names)
 
     def append(self, note: Note) -> None:
         """Adds a note under a new id."""
-        self._places[note.id] = len(self._held)
+        self._places[note.id] = len(self._names)
         self._names.append(note.id)
-        self._held.append(note)
+        self._made[note.id] = note
 
     def after(self, place: int) -> list[Note]:
         """All but the first so many."""
@@ -71,7 +82,8 @@ class LateNotes(Mapping[str, Note]):
 
     def column(self, name: str) -> Iterator[Value]:
         """One field of all notes, of some None for its default, without making them."""
-        return (getattr(held, name) if isinstance(held, Note) else held[name] for held in self._held)
+        given = self._columns.get(name, ())
+        return chain(given, (getattr(self._made[later], name) for later in self._names[len(given) :]))
 
 
 class LateTable(dict[str, V], Generic[V]):

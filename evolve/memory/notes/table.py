@@ -8,7 +8,7 @@ from hashlib import sha256
 from evolve.files import canonical_json, digest
 from evolve.memory.notes.book import NoteBook
 from evolve.memory.notes.kept import WORTH_KEEPING, KeptNotes
-from evolve.memory.notes.late import LateNotes, NoteRow, read_note
+from evolve.memory.notes.late import COLUMNS, LateNotes, read_note
 from evolve.memory.notes.note import Note
 from evolve.store import Database, Migration, Value
 
@@ -89,8 +89,8 @@ class NoteReader:
         """Stores what was worked out, where that is worth a file."""
         if self._book is not None and len(self._book.notes) >= self._kept.count + WORTH_KEEPING:
             self._book.keep(self._kept.connection)
-            rows = self._db.query(f"{_ROWS} WHERE rowid <= ? ORDER BY rowid", [self._last])
-            self._kept.write(len(rows), _digest(rows))
+            found = self._db.columns(f"{_SEALED} WHERE rowid <= ? ORDER BY rowid", [self._last])
+            self._kept.write(len(found[0]), _digest(found))
 
     def _begun(self) -> NoteBook:
         """A book of the notes that were worked out before, or an empty one."""
@@ -98,10 +98,12 @@ class NoteReader:
         self._kept.read()
         if self._kept.count:
             # Unverified, as opening the record has checked each row, and the digest says that these are the same.
-            rows = self._db.query(f"{_ROWS} ORDER BY rowid LIMIT ?", [self._kept.count])
-            if self._kept.speaks_of(_digest(rows)):
-                book.read_from(LateNotes(rows), self._kept.connection)
-                self._last = int(str(rows[-1]["seq"]))
+            sealed = self._db.columns(f"{_SEALED} ORDER BY rowid LIMIT ?", [self._kept.count])
+            if self._kept.speaks_of(_digest(sealed)):
+                names = ", ".join("rowid" if name == "seq" else name for name in COLUMNS)
+                rows = f"SELECT {names} FROM memory_notes ORDER BY rowid LIMIT ?"
+                book.read_from(LateNotes(self._db.columns(rows, [self._kept.count])), self._kept.connection)
+                self._last = int(str(sealed[0][-1]))
         return book
 
     def _in_step(self, book: NoteBook, fresh: int) -> bool:
@@ -114,9 +116,9 @@ class NoteReader:
         return found["name"] == next(reversed(book.notes)) and found["n"] == len(book.notes) + fresh
 
 
-_ROWS = "SELECT rowid AS seq, * FROM memory_notes"
+_SEALED = "SELECT rowid, checksum FROM memory_notes"
 
 
-def _digest(rows: Sequence[NoteRow]) -> str:
+def _digest(sealed: Sequence[Sequence[Value]]) -> str:
     """Of which rows these are and what they say, as their checksums have it."""
-    return sha256("\n".join(f"{row['seq']!r} {row['checksum']!r}" for row in rows).encode()).hexdigest()
+    return sha256("\n".join(" ".join(map(str, column)) for column in sealed).encode()).hexdigest()
