@@ -221,10 +221,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     common_options(parser, seeds=1)
     parser.add_argument("--data", type=Path, required=True, help="folder with one folder for each set")
     parser.add_argument("--encoder", default="hashing", help="as the setting encoder; minilm is a trained one")
+    parser.add_argument("--questions", type=int, help="only the first so many questions of each set")
     parser.add_argument("--peers", metavar="PYTHON", help="an interpreter that has lancedb and mem0ai")
     options = parser.parse_args(argv)
     embedder = open_embedder(Settings(encoder=options.encoder))
-    most = 60 if options.quick else None
+    most = 60 if options.quick else options.questions
     folders = [options.data / name for name in dict.fromkeys(name for name, _ in TARGETS)]
     rows: list[dict[str, Any]] = []
     missing: dict[str, str] = {}
@@ -239,7 +240,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         quick=options.quick,
         rows=rows,
         targets=targets_of(rows),
-        settings={"encoder": embedder.name, "missing": missing},
+        settings={"encoder": embedder.name, "questions": most, "missing": missing},
     )
     publish(outcome, options, table(outcome))
 

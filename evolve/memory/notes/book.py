@@ -83,6 +83,8 @@ class NoteBook:
             for trust in sorted(set(TRUST.values()))
         }
         """By trust, then by stem: what others say must not weigh in what a person's own notes come to."""
+        self._held: dict[int, Counter[str]] = {trust: Counter() for trust in self._words}
+        """In how many notes each stem is, likewise: asked far more often than in which."""
         self._weights = array("d")
         """Of each note's words, when it was last weighed; it changes slowly as notes come."""
         self._counts: Counter[int] = Counter()
@@ -100,6 +102,7 @@ class NoteBook:
             table.read_from(kept)
         state = dict(kept.execute("SELECT key, content FROM entries WHERE kind = 'state'"))
         self._weights, self._doubtful = array("d", state["weights"]), set(json.loads(state["doubtful"]))
+        self._held = {int(trust): Counter(held) for trust, held in json.loads(state["held"]).items()}
         self._counts.update(TRUST[str(role or "user")] for role in notes.column("role"))
         for name, thread in zip(notes, notes.column("thread"), strict=True):
             if thread:
@@ -109,7 +112,11 @@ class NoteBook:
         """Stores what was worked out since it was last kept."""
         for table in self._tables():
             table.keep(kept)
-        state = [("weights", self._weights.tobytes()), ("doubtful", json.dumps(sorted(self._doubtful)))]
+        state = [
+            ("weights", self._weights.tobytes()),
+            ("doubtful", json.dumps(sorted(self._doubtful))),
+            ("held", json.dumps(self._held)),
+        ]
         kept.executemany("INSERT OR REPLACE INTO entries (kind, key, content) VALUES ('state', ?, ?)", state)
 
     def add(self, note: Note) -> None:
@@ -129,6 +136,7 @@ class NoteBook:
             insort(group, (*_when(note), note.id, place))
         self._said[note.id] = said
         postings = self._words[TRUST[note.role]]
+        self._held[TRUST[note.role]].update(said.words)
         for word in said.words:
             postings.changing(word, _no_places).append(len(self.notes))
         self.notes.append(note)
@@ -162,8 +170,7 @@ class NoteBook:
 
     def is_rare(self, word: str) -> bool:
         """Whether few notes have a stem, so that it tells what they speak of."""
-        held = sum(len(self._words[trust].find(word) or ()) for trust, count in self._counts.items() if count)
-        return held <= max(_FEW, _RARE * len(self.notes))
+        return sum(held[word] for held in self._held.values()) <= max(_FEW, _RARE * len(self.notes))
 
     def around(self, name: str) -> tuple[str, ...]:
         """The notes before and after this one in its thread."""
@@ -215,7 +222,7 @@ class NoteBook:
         if not (changes or denies):
             return
         for level, postings in self._words.items():
-            scored = self._alike(said, changes, postings, self._counts[level])
+            scored = self._alike(said, changes, postings, _Weights(self._held[level], self._counts[level]))
             if scored and (len(scored) == 1 or scored[0][0] - scored[1][0] >= _MARGIN):
                 old = scored[0][2].note.id
                 scored[0][2].later.append(said.note.id)
@@ -223,13 +230,12 @@ class NoteBook:
                 self._doubtful.add(old)
 
     def _alike(
-        self, said: _Said, changes: bool, postings: LateTable[array[int]], count: int
+        self, said: _Said, changes: bool, postings: LateTable[array[int]], weights: _Weights
     ) -> list[tuple[float, int, _Said]]:
         """The notes that a change may concern, by the share of their words' weight that it has."""
         from evolve.memory.notes.facts import is_negated
 
         least = _ALIKE if changes else _DENIED
-        weights = _Weights(postings, count)
         shared: dict[int, float] = {}
         for word in said.words:
             weight = weights[word]
@@ -260,11 +266,11 @@ class NoteBook:
 class _Weights(dict[str, float]):
     """The inverse document frequency of each stem that is asked for."""
 
-    def __init__(self, held: LateTable[array[int]], count: int) -> None:
+    def __init__(self, held: Counter[str], count: int) -> None:
         self._held, self._count = held, count
 
     def __missing__(self, word: str) -> float:
-        weight = self[word] = math.log(2 + self._count / (1 + len(self._held.find(word) or ())))
+        weight = self[word] = math.log(2 + self._count / (1 + self._held[word]))
         return weight
 
 
