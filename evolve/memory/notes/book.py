@@ -85,7 +85,7 @@ class NoteBook:
         """By trust, then by stem: what others say must not weigh in what a person's own notes come to."""
         self._held: dict[int, Counter[str]] = {trust: Counter() for trust in self._words}
         """In how many notes each stem is, likewise: asked far more often than in which."""
-        self._weights = array("d")
+        self._weighed = array("d")
         """Of each note's words, when it was last weighed; it changes slowly as notes come."""
         self._counts: Counter[int] = Counter()
         self._threads: dict[str, list[str]] = {}
@@ -101,7 +101,7 @@ class NoteBook:
         for table in self._tables():
             table.read_from(kept)
         state = dict(kept.execute("SELECT key, content FROM entries WHERE kind = 'state'"))
-        self._weights, self._doubtful = array("d", state["weights"]), set(json.loads(state["doubtful"]))
+        self._weighed, self._doubtful = array("d", state["weights"]), set(json.loads(state["doubtful"]))
         self._held = {int(trust): Counter(held) for trust, held in json.loads(state["held"]).items()}
         self._counts.update(TRUST[str(role or "user")] for role in notes.column("role"))
         for name, thread in zip(notes, notes.column("thread"), strict=True):
@@ -113,7 +113,7 @@ class NoteBook:
         for table in self._tables():
             table.keep(kept)
         state = [
-            ("weights", self._weights.tobytes()),
+            ("weights", self._weighed.tobytes()),
             ("doubtful", json.dumps(sorted(self._doubtful))),
             ("held", json.dumps(self._held)),
         ]
@@ -140,7 +140,7 @@ class NoteBook:
         for word in said.words:
             postings.changing(word, _no_places).append(len(self.notes))
         self.notes.append(note)
-        self._weights.append(0.0)
+        self._weighed.append(0.0)
         self._counts[TRUST[note.role]] += 1
         if note.thread:
             self._enter(note.id, note.thread)
@@ -244,11 +244,11 @@ class NoteBook:
         scored: list[tuple[float, int, _Said]] = []
         for place, weight in shared.items():
             # Most share a common word and no more, and need not be weighed.
-            if weight < (least - _MARGIN) * _STILL * self._weights[place]:
+            if weight < (least - _MARGIN) * _STILL * self._weighed[place]:
                 continue
             other = self._said[self.notes.name(place)]
-            self._weights[place] = max(sum(map(weights.__getitem__, other.words)), 1e-9)
-            share = weight / self._weights[place]
+            self._weighed[place] = max(sum(map(weights.__getitem__, other.words)), 1e-9)
+            share = weight / self._weighed[place]
             may = share >= least - _MARGIN and (changes or not is_negated(other.note.text))
             if may and self._open_to(said, other):
                 scored.append((share, other.note.seq, other))
