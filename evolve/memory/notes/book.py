@@ -20,19 +20,31 @@ if TYPE_CHECKING:
     from evolve.memory.notes.facts import Fact
 
 _CHANGE = re.compile(
-    r"\b(?:now|no longer|any ?more|instead|switched|changed|moved|replaced|replaces|became|becomes|updated?|correction"
-    r"|actually|renamed|as of|from now on|new|postponed|rescheduled|extended|cancell?ed|raised|lowered|increased"
-    r"|reduced|stopped|quit|gave up|took over|used to|dropped|went (?:up|down))\b",
+    r"\b(?:now|nowadays|no longer|no more|any ?more|instead|switched|changed|moved|replaced|replaces|became|becomes"
+    r"|updated?|correction|actually|renamed|as of|from now on|new|postponed|rescheduled|extended|cancell?ed|raised"
+    r"|lowered|increased|reduced|stopped|quit|gave up|took over|used to|dropped|went (?:up|down)|traded|swapped"
+    r"|exchanged|abandoned|ditched|gave .{1,60}? (?:away|back)|(?:got|get|be|are|is) rid of|in favou?r of|in place of"
+    r"|takes? .{0,30}?place of|took .{0,30}?place|these days|turn(?:s|ed) out|resigned|converted|transferred"
+    r"|formerly|previously|until recently|by now|lately|at present|rather than)\b",
     re.IGNORECASE,
 )
 """What tells that something changed. Without it two notes that are alike are two notes."""
+_MAYBE = re.compile(
+    r"\b(?:since|after|because|left|leaves|sold|lost|broke|closed|ended|retired|another|different|aside|down|tired of"
+    r"|prefers?|from .{1,60}? to|recently|this (?:week|month|season|year|time)|first|finally|so)\b",
+    re.IGNORECASE,
+)
+"""What may tell so; it counts where the two notes are more alike."""
 _NAME = re.compile(r"(?:[A-Z][\w-]+)(?: [A-Z][\w-]+)*")
+_FULL_NAME = re.compile(r"[A-Z][a-z][\w-]*(?: [A-Z][a-z][\w-]*)+")
 _PLAIN = re.compile(
     r"(?:We|The|My|Our|They|This|That|He|She|It|From|As|In|On|At|For|A|An|There|Update|Correction|Now)\b"
 )
 """Words that open a sentence with a capital and are no name."""
 _ALIKE = 0.45
 """Share of the information of what it replaces that a change has, at least."""
+_LIKELY = 0.55
+"""The same, where the new note only may tell of a change."""
 _DENIED = 0.75
 """The same, where nothing tells of a change and the new note only denies what the old one says."""
 _MARGIN = 0.1
@@ -69,6 +81,7 @@ class NoteBook:
         self._words: dict[int, dict[str, list[_Said]]] = {}
         """By trust, then by stem: what others say must not weigh in what a person's own notes come to."""
         self._counts: Counter[int] = Counter()
+        self._weights: dict[int, _Weights] = {}
         self._threads: dict[str, list[str]] = {}
         self._places: dict[str, int] = {}
         self._doubtful: set[str] = set()
@@ -85,7 +98,8 @@ class NoteBook:
         facts = tuple(fact for fact in stated if fact is not None)
         said = _Said(note, _own(facts, note.author), len(facts) == len(stated), stems(note.text))
         groups = [self._group(said, place) for place in range(len(facts))]
-        if not any(groups) and len(stated) == 1:
+        # What is said in a conversation comes back to the same words all the time and changes nothing by them.
+        if not any(groups) and len(stated) == 1 and not note.thread:
             self._replace_alike(said)
         for place, group in enumerate(groups):
             if group:
@@ -129,6 +143,20 @@ class NoteBook:
         held = sum(len(postings.get(word, ())) for postings in self._words.values())
         return held <= max(_FEW, _RARE * len(self.notes))
 
+    def information(self, name: str) -> float:
+        """How much a note says: the weights of its words summed, by how rare they are among what is as trusted."""
+        level = TRUST[self.notes[name].role]
+        count = self._counts[level]
+        if level not in self._weights or self._weights[level].count != count:
+            self._weights[level] = _Weights(self._words[level], count)
+        return sum(map(self._weights[level].__getitem__, self._said[name].words))
+
+    def holding(self, stems: frozenset[str], name: str, most: int) -> list[str]:
+        """The notes that have all of these stems and are trusted as this one is; none where each stem is in more."""
+        postings = self._words[TRUST[self.notes[name].role]]
+        fewest = min((postings.get(word, []) for word in stems), key=len, default=[])
+        return [said.note.id for said in fewest if stems <= said.words] if len(fewest) <= most else []
+
     def around(self, name: str) -> tuple[str, ...]:
         """The notes before and after this one in its thread."""
         if name not in self._places:
@@ -163,8 +191,9 @@ class NoteBook:
         """Free wording: replaces the one note that it tells a change of, or denies, among those of each trust."""
         from evolve.memory.notes.facts import is_negated
 
-        changes, denies = bool(_CHANGE.search(said.note.text)), is_negated(said.note.text)
-        if not (changes or denies):
+        text = said.note.text
+        changes = _ALIKE if _CHANGE.search(text) else _LIKELY if _MAYBE.search(text) else 0.0
+        if not (changes or is_negated(text)):
             return
         for level, postings in self._words.items():
             scored = self._alike(said, changes, postings, self._counts[level])
@@ -173,12 +202,12 @@ class NoteBook:
                 self._doubtful.add(scored[0][2].note.id)
 
     def _alike(
-        self, said: _Said, changes: bool, postings: Mapping[str, Sequence[_Said]], count: int
+        self, said: _Said, changes: float, postings: Mapping[str, Sequence[_Said]], count: int
     ) -> list[tuple[float, int, _Said]]:
         """The notes that a change may concern, by the share of their words' weight that it has."""
         from evolve.memory.notes.facts import is_negated
 
-        least = _ALIKE if changes else _DENIED
+        least = changes or _DENIED
         weights = _Weights(postings, count)
         shared: dict[str, float] = {}
         for word in said.words:
@@ -210,10 +239,10 @@ class _Weights(dict[str, float]):
     """The inverse document frequency of each stem that is asked for."""
 
     def __init__(self, held: Mapping[str, Sequence[object]], count: int) -> None:
-        self._held, self._count = held, count
+        self._held, self.count = held, count
 
     def __missing__(self, word: str) -> float:
-        weight = self[word] = math.log(2 + self._count / (1 + len(self._held.get(word, ()))))
+        weight = self[word] = math.log(2 + self.count / (1 + len(self._held.get(word, ()))))
         return weight
 
 
@@ -232,7 +261,10 @@ def _contradicts(new: Fact, old: Fact) -> bool:
 
 
 def _one_subject(one: str, other: str) -> bool:
-    """Whether two texts that begin with somebody's name may speak of one subject."""
+    """Whether two texts may speak of one subject: not where each has full names and they share no word of them."""
+    full = [set(" ".join(_FULL_NAME.findall(text)).split()) for text in (one, other)]
+    if all(full) and not full[0] & full[1]:
+        return False
     first, second = _NAME.match(one), _NAME.match(other)
     if first is None or second is None or _PLAIN.match(first[0]) or _PLAIN.match(second[0]):
         return True
