@@ -183,7 +183,7 @@ def targets_of(rows: Sequence[Mapping[str, Any]]) -> list[Target]:
     found = []
     for (name, depth), target in TARGETS.items():
         values = [row[f"recall@{depth}"] for row in rows if (row["set"], row["way"]) == (name, OURS)]
-        low, high = _interval(values)
+        low, high = interval(values)
         mean = sum(values) / len(values) if values else None
         found.append(
             Target(name=f"{name} recall@{depth}", op=">=", target=target, value=mean, low=low, high=high, n=len(values))
@@ -191,7 +191,8 @@ def targets_of(rows: Sequence[Mapping[str, Any]]) -> list[Target]:
     return found
 
 
-def _interval(values: Sequence[float]) -> tuple[float | None, float | None]:
+def interval(values: Sequence[float]) -> tuple[float | None, float | None]:
+    """Of a mean, by bootstrap."""
     import numpy as np
 
     if not values:

@@ -26,19 +26,31 @@ if TYPE_CHECKING:
     from evolve.memory.notes.facts import Fact
 
 _CHANGE = re.compile(
-    r"\b(?:now|no longer|any ?more|instead|switched|changed|moved|replaced|replaces|became|becomes|updated?|correction"
-    r"|actually|renamed|as of|from now on|new|postponed|rescheduled|extended|cancell?ed|raised|lowered|increased"
-    r"|reduced|stopped|quit|gave up|took over|used to|dropped|went (?:up|down))\b",
+    r"\b(?:now|nowadays|no longer|no more|any ?more|instead|switched|changed|moved|replaced|replaces|became|becomes"
+    r"|updated?|correction|actually|renamed|as of|from now on|new|postponed|rescheduled|extended|cancell?ed|raised"
+    r"|lowered|increased|reduced|stopped|quit|gave up|took over|used to|dropped|went (?:up|down)|traded|swapped"
+    r"|exchanged|abandoned|ditched|gave .{1,60}? (?:away|back)|(?:got|get|be|are|is) rid of|in favou?r of|in place of"
+    r"|takes? .{0,30}?place of|took .{0,30}?place|these days|turn(?:s|ed) out|resigned|converted|transferred"
+    r"|formerly|previously|until recently|by now|lately|at present|rather than)\b",
     re.IGNORECASE,
 )
 """What tells that something changed. Without it two notes that are alike are two notes."""
+_MAYBE = re.compile(
+    r"\b(?:since|after|because|left|leaves|sold|lost|broke|closed|ended|retired|another|different|aside|down|tired of"
+    r"|prefers?|from .{1,60}? to|recently|this (?:week|month|season|year|time)|first|finally|so)\b",
+    re.IGNORECASE,
+)
+"""What may tell so; it counts where the two notes are more alike."""
 _NAME = re.compile(r"(?:[A-Z][\w-]+)(?: [A-Z][\w-]+)*")
+_FULL_NAME = re.compile(r"[A-Z][a-z][\w-]*(?: [A-Z][a-z][\w-]*)+")
 _PLAIN = re.compile(
     r"(?:We|The|My|Our|They|This|That|He|She|It|From|As|In|On|At|For|A|An|There|Update|Correction|Now)\b"
 )
 """Words that open a sentence with a capital and are no name."""
 _ALIKE = 0.45
 """Share of the information of what it replaces that a change has, at least."""
+_LIKELY = 0.55
+"""The same, where the new note only may tell of a change."""
 _DENIED = 0.75
 """The same, where nothing tells of a change and the new note only denies what the old one says."""
 _MARGIN = 0.1
@@ -88,6 +100,7 @@ class NoteBook:
         self._weighed = array("d")
         """Of each note's words, when it was last weighed; it changes slowly as notes come."""
         self._counts: Counter[int] = Counter()
+        self._weights: dict[int, _Weights] = {}
         self._threads: dict[str, list[str]] = {}
         self._places: dict[str, int] = {}
         self._doubtful: set[str] = set()
@@ -128,7 +141,8 @@ class NoteBook:
         facts = tuple(fact for fact in stated if fact is not None)
         said = _Said(note, _own(facts, note.author), len(facts) == len(stated), stems(note.text))
         groups = [self._facts.changing(_fact_key(said, place), list) for place in range(len(facts))]
-        if not any(groups) and len(stated) == 1:
+        # What is said in a conversation comes back to the same words all the time and changes nothing by them.
+        if not any(groups) and len(stated) == 1 and not note.thread:
             self._replace_alike(said)
         for place, group in enumerate(groups):
             if group:
@@ -171,6 +185,24 @@ class NoteBook:
     def is_rare(self, word: str) -> bool:
         """Whether few notes have a stem, so that it tells what they speak of."""
         return sum(held[word] for held in self._held.values()) <= max(_FEW, _RARE * len(self.notes))
+
+    def information(self, name: str) -> float:
+        """How much a note says: the weights of its words summed, by how rare they are among what is as trusted."""
+        level = TRUST[self.notes[name].role]
+        count = self._counts[level]
+        if level not in self._weights or self._weights[level].count != count:
+            self._weights[level] = _Weights(self._held[level], count)
+        # Exact, as the order of a set differs from process to process.
+        return math.fsum(map(self._weights[level].__getitem__, self._said[name].words))
+
+    def holding(self, stems: frozenset[str], name: str, most: int) -> list[str]:
+        """The notes that have all of these stems and are trusted as this one is; none where each stem is in more."""
+        trust = TRUST[self.notes[name].role]
+        rarest = min(sorted(stems), key=self._held[trust].__getitem__, default="")
+        if self._held[trust][rarest] > most:
+            return []
+        found = map(self.notes.name, self._words[trust].find(rarest) or ())
+        return [other for other in found if stems <= self.words(other)]
 
     def around(self, name: str) -> tuple[str, ...]:
         """The notes before and after this one in its thread."""
@@ -218,8 +250,9 @@ class NoteBook:
         """Free wording: replaces the one note that it tells a change of, or denies, among those of each trust."""
         from evolve.memory.notes.facts import is_negated
 
-        changes, denies = bool(_CHANGE.search(said.note.text)), is_negated(said.note.text)
-        if not (changes or denies):
+        text = said.note.text
+        changes = _ALIKE if _CHANGE.search(text) else _LIKELY if _MAYBE.search(text) else 0.0
+        if not (changes or is_negated(text)):
             return
         for level, postings in self._words.items():
             scored = self._alike(said, changes, postings, _Weights(self._held[level], self._counts[level]))
@@ -230,14 +263,14 @@ class NoteBook:
                 self._doubtful.add(old)
 
     def _alike(
-        self, said: _Said, changes: bool, postings: LateTable[array[int]], weights: _Weights
+        self, said: _Said, changes: float, postings: LateTable[array[int]], weights: _Weights
     ) -> list[tuple[float, int, _Said]]:
         """The notes that a change may concern, by the share of their words' weight that it has."""
         from evolve.memory.notes.facts import is_negated
 
-        least = _ALIKE if changes else _DENIED
+        least = changes or _DENIED
         shared: dict[int, float] = {}
-        for word in said.words:
+        for word in sorted(said.words):
             weight = weights[word]
             for place in postings.find(word) or ():
                 shared[place] = shared.get(place, 0.0) + weight
@@ -247,7 +280,7 @@ class NoteBook:
             if weight < (least - _MARGIN) * _STILL * self._weighed[place]:
                 continue
             other = self._said[self.notes.name(place)]
-            self._weighed[place] = max(sum(map(weights.__getitem__, other.words)), 1e-9)
+            self._weighed[place] = max(math.fsum(map(weights.__getitem__, other.words)), 1e-9)
             share = weight / self._weighed[place]
             may = share >= least - _MARGIN and (changes or not is_negated(other.note.text))
             if may and self._open_to(said, other):
@@ -267,10 +300,10 @@ class _Weights(dict[str, float]):
     """The inverse document frequency of each stem that is asked for."""
 
     def __init__(self, held: Counter[str], count: int) -> None:
-        self._held, self._count = held, count
+        self._held, self.count = held, count
 
     def __missing__(self, word: str) -> float:
-        weight = self[word] = math.log(2 + self._count / (1 + self._held[word]))
+        weight = self[word] = math.log(2 + self.count / (1 + self._held[word]))
         return weight
 
 
@@ -301,7 +334,10 @@ def _contradicts(new: Fact, old: Fact) -> bool:
 
 
 def _one_subject(one: str, other: str) -> bool:
-    """Whether two texts that begin with somebody's name may speak of one subject."""
+    """Whether two texts may speak of one subject: not where each has full names and they share no word of them."""
+    full = [set(" ".join(_FULL_NAME.findall(text)).split()) for text in (one, other)]
+    if all(full) and not full[0] & full[1]:
+        return False
     first, second = _NAME.match(one), _NAME.match(other)
     if first is None or second is None or _PLAIN.match(first[0]) or _PLAIN.match(second[0]):
         return True
