@@ -56,13 +56,13 @@ class KeptNotes:
             return
         except OSError:
             content = b""
-        rest = content[9:]
+        rest = memoryview(content)[9:]  # views, as it may be large
         if content[:9] != b"%08x\n" % zlib.crc32(rest):
             return
-        line, _, body = rest.partition(b"\n")
-        head: Mapping[str, Any] = json.loads(line)
+        end = content.index(b"\n", 9)
+        head: Mapping[str, Any] = json.loads(content[9:end])
         if head["code"] == code_digest():
-            self.connection.deserialize(body)
+            self.connection.deserialize(memoryview(content)[end + 1 :])
             self.count, self._digest = head["count"], head["digest"]
 
     def speaks_of(self, digest: str) -> bool:

@@ -98,12 +98,12 @@ class NoteReader:
         self._kept.read()
         if self._kept.count:
             # Unverified, as opening the record has checked each row, and the digest says that these are the same.
-            sealed = self._db.columns(f"{_SEALED} ORDER BY rowid LIMIT ?", [self._kept.count])
-            if self._kept.speaks_of(_digest(sealed)):
-                names = ", ".join("rowid" if name == "seq" else name for name in COLUMNS)
-                rows = f"SELECT {names} FROM memory_notes ORDER BY rowid LIMIT ?"
-                book.read_from(LateNotes(self._db.columns(rows, [self._kept.count])), self._kept.connection)
-                self._last = int(str(sealed[0][-1]))
+            names = ", ".join("rowid" if name == "seq" else name for name in COLUMNS)
+            rows = f"SELECT rowid, checksum, {names} FROM memory_notes ORDER BY rowid LIMIT ?"
+            found = self._db.columns(rows, [self._kept.count])
+            if self._kept.speaks_of(_digest(found[:2])):
+                book.read_from(LateNotes(found[2:]), self._kept.connection)
+                self._last = int(str(found[0][-1]))
         return book
 
     def _in_step(self, book: NoteBook, fresh: int) -> bool:
