@@ -264,7 +264,7 @@ FRESH = (
         free=True,
     ),
 )
-"""Domains that were written before that last work, and measured once after it."""
+"""Domains that were written before that last work; no rule was chosen by them."""
 
 
 @dataclass(frozen=True, kw_only=True)

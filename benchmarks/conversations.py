@@ -11,9 +11,11 @@ import argparse
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 import evolve
 from benchmarks.record import Outcome, Target, common_options, progress, publish
@@ -32,39 +34,73 @@ TARGETS = {5: 0.62, 10: 0.70}
 """What long conversations of real people are aimed at; made-up ones are easier or harder, and prove nothing of that."""
 OURS = "through a workspace"
 _NONE = Gains(beside=0.0, informed=False, in_time=0.0, dated=0.0, linked=0.0)
-_ARMS: Mapping[str, tuple[bool, bool, bool, Gains]] = {
-    "words": (True, False, False, _NONE),
-    "vectors": (False, True, False, _NONE),
-    "vectors, speaker": (False, True, True, _NONE),
-    "vectors, speaker, information": (False, True, True, replace(_NONE, informed=True)),
-    "fused": (True, True, False, _NONE),
-    "+ speaker": (True, True, True, _NONE),
-    "+ neighbours": (True, True, True, replace(_NONE, beside=Gains().beside)),
-    "+ information": (True, True, True, replace(_NONE, beside=Gains().beside, informed=True)),
-    "+ times": (True, True, True, replace(Gains(), linked=0.0)),
-    "+ links": (True, True, True, Gains()),
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way of searching.
+
+    Attributes:
+        words, vectors: Whether these are searched.
+        speaker: Whether the speaker stands before the text.
+    """
+
+    words: bool
+    vectors: bool
+    speaker: bool
+    gains: Gains = _NONE
+
+
+WAYS: Mapping[str, Way] = {
+    "words": Way(words=True, vectors=False, speaker=False),
+    "vectors": Way(words=False, vectors=True, speaker=False),
+    "vectors, speaker": Way(words=False, vectors=True, speaker=True),
+    "vectors, speaker, information": Way(False, True, True, replace(_NONE, informed=True)),
+    "fused": Way(words=True, vectors=True, speaker=False),
+    "+ speaker": Way(words=True, vectors=True, speaker=True),
+    "+ neighbours": Way(True, True, True, replace(_NONE, beside=Gains().beside)),
+    "+ information": Way(True, True, True, replace(_NONE, beside=Gains().beside, informed=True)),
+    "+ times": Way(True, True, True, replace(Gains(), linked=0.0)),
+    "+ links": Way(True, True, True, Gains()),
 }
-"""Whether words and vectors are searched, whether the speaker stands before the text, and the gains."""
 Ranker = Callable[[str], Sequence[str]]
 
 
-def ranker(talk: Talk, embedder: Embedder, by_words: bool, by_vectors: bool, speaker: bool, gains: Gains) -> Ranker:
-    """One way of searching."""
+class KeptVectors:
+    """An encoder that encodes each text once, since every way of searching asks for the same ones."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder, self._kept = embedder, dict[str, np.ndarray]()
+        self.name, self.dimension = embedder.name, embedder.dimension
+
+    def encode(self, texts: Sequence[str]) -> np.ndarray:
+        """Vectors of shape (len(texts), dimension)."""
+        fresh = [text for text in dict.fromkeys(texts) if text not in self._kept]
+        self._kept.update(zip(fresh, self._embedder.encode(fresh) if fresh else (), strict=True))
+        return np.stack([self._kept[text] for text in texts])
+
+
+def ranker(talk: Talk, embedder: Embedder, weight: float, way: Way) -> Ranker:
+    """One way of searching.
+
+    Args:
+        weight: Of vectors beside words.
+    """
     notes = _notes(talk)
-    texts = {note.id: note.spoken if speaker else note.text for note in notes}
-    index, encoder = MemoryIndex(embedder.dimension), WordEncoder(embedder)
+    texts = {note.id: note.spoken if way.speaker else note.text for note in notes}
+    index = MemoryIndex(embedder.dimension)
     index.upsert(list(texts), embedder.encode(list(texts.values())))
     words, book = WordIndex(), NoteBook(notes)
     words.add(texts)
 
     def rank(question: str) -> list[str]:
         arms = Arms(
-            lexical=lambda text, most, own: words.scores(text, most) if by_words else {},
-            nearest=lambda count, own: index.query(embedder.encode([question])[0], count) if by_vectors else [],
-            weight=encoder.weight if by_words else 1.0,
+            lexical=lambda text, most, own: words.scores(text, most) if way.words else {},
+            nearest=lambda count, own: index.query(embedder.encode([question])[0], count) if way.vectors else [],
+            weight=weight if way.words else 1.0,
         )
         asked = NoteQuestion(text=question, k=max(DEPTHS), now=talk.turns[-1].at + 86_400)
-        return [item.id for item in answer(book, arms, asked, gains)]
+        return [item.id for item in answer(book, arms, asked, way.gains)]
 
     return rank
 
@@ -85,10 +121,11 @@ def workspace_ranker(talk: Talk, encoder: str) -> Iterator[Ranker]:
 
 def measure(seed: int, encoder: str = "hashing") -> list[dict[str, Any]]:
     """A row for each question and way."""
-    talk, embedder = draw_talk(seed), open_embedder(Settings(encoder=encoder))
+    talk, opened = draw_talk(seed), open_embedder(Settings(encoder=encoder))
+    embedder, weight = KeptVectors(opened), WordEncoder(opened).weight
     rows: list[dict[str, Any]] = []
-    for way, parts in _ARMS.items():
-        rows += _asked(talk, seed, way, ranker(talk, embedder, *parts))
+    for name, way in WAYS.items():
+        rows += _asked(talk, seed, name, ranker(talk, embedder, weight, way))
     with workspace_ranker(talk, encoder) as rank:
         rows += _asked(talk, seed, OURS, rank)
     return rows
@@ -130,7 +167,7 @@ def table(outcome: Outcome) -> str:
     """Recall by way, over all questions and by kind at five, then the targets."""
     kinds = list(dict.fromkeys(row["kind"] for row in outcome.rows))
     lines = [f"{'way':34}" + "".join(f"{name:>10}" for name in ("@5", "@10", *kinds))]
-    for way in (*_ARMS, OURS):
+    for way in (*WAYS, OURS):
         mine = [row for row in outcome.rows if row["way"] == way]
         cells = [(mine, "recall@5"), (mine, "recall@10")]
         cells += [([row for row in mine if row["kind"] == kind], "recall@5") for kind in kinds]

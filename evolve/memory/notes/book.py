@@ -36,8 +36,8 @@ _CHANGE = re.compile(
 )
 """What tells that something changed. Without it two notes that are alike are two notes."""
 _MAYBE = re.compile(
-    r"\b(?:since|after|because|left|leaves|sold|lost|broke|closed|ended|retired|another|different|aside|down|tired of"
-    r"|prefers?|from .{1,60}? to|recently|this (?:week|month|season|year|time)|first|finally|so)\b",
+    r"\b(?:since|after|left|leaves|sold|lost|broke|closed|ended|retired|another|different|aside|tired of|prefers?"
+    r"|from .{1,60}? to|recently)\b",
     re.IGNORECASE,
 )
 """What may tell so; it counts where the two notes are more alike."""
