@@ -23,8 +23,10 @@ from evolve.workflow import Workflow
 from evolve.workspace.desk import Desk
 from evolve.workspace.folder_needs import environment_for, refuse_search
 from evolve.workspace.opening import sandbox_opener
+from evolve.workspace.runs.conversations import Conversations
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.result import refusals_of
+from evolve.workspace.runs.searching import past_before
 from evolve.workspace.secrets import AsksEndpoints, folders_of, scanner_for
 
 if TYPE_CHECKING:
@@ -92,7 +94,12 @@ def agent_for(desk: Desk, wish: Wish, workflow: Workflow, place: Place) -> Agent
         live=desk.events if wish.person.streams else None,
     )
     around = _surroundings(desk, wish, arm, place)
-    around = replace(around, recall=_own_recall(desk, arm, wish.task), attendance=attendance)
+    around = replace(
+        around,
+        recall=_own_recall(desk, arm, wish.task),
+        past=past_before(Conversations(desk.paths.runs / "chats").list, desk.stores.runs, place.run),
+        attendance=attendance,
+    )
     return Agent(around, room_for(arm.workflow.attended(), wish.task.environment))
 
 
