@@ -65,6 +65,8 @@ class EpisodeRecord:
     """A command, or assertions in the answer's own process, accepted the answer, and nothing verified it."""
     found: Found | None = field(default=None, metadata=SPARSE)
     """What learning found, once the outcome was on record: status, answer and steps stay what they were."""
+    policy: str = field(default="", metadata=SPARSE)
+    """Name of the policy that acted: ``search``, or ``language:`` and its models; "" where nobody noted it."""
 
     @property
     def solved(self) -> bool:

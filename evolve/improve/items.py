@@ -96,7 +96,8 @@ def recalled_on(arm: Arm, learner: Learner, tasks: Sequence[Task]) -> dict[str, 
     scored: dict[str, list[tuple[float, Task]]] = {}
     if arm.memory is None:
         return {}
-    recall, policy = recall_from(arm.memory, most=most_recalled(learner)), arm.policy(learner)
+    policy = arm.policy(learner)
+    recall = recall_from(arm.memory, most=most_recalled(learner), policy=policy.name)
     for task in tasks:
         view = task.view()
         try:

@@ -90,6 +90,7 @@ class InsightBook:
     _resolved: dict[str, Insight] = field(default_factory=dict)
     _direction_cache: dict[str, Mapping[str, float]] = field(default_factory=dict)
     _judged: dict[str, Insight] = field(default_factory=dict)
+    _policies: dict[str, set[str]] = field(default_factory=dict)
     _occurrences: Occurrences = field(default_factory=Occurrences)
 
     def __post_init__(self) -> None:
@@ -114,6 +115,7 @@ class InsightBook:
             own[row.id] = row
             self._occurrences.add(self.keys[row.insight], row)
             self._judged.clear()  # what one problem says changes the shares of every cause in its scopes
+            self._policies.setdefault(row.insight, set()).add(row.policy)
             self._by_episode.setdefault(row.episode, {}).setdefault(row.insight, []).append(row)
             self._resolved.pop(row.insight, None)
             self._direction_cache.pop(row.episode, None)
@@ -133,12 +135,18 @@ class InsightBook:
         """Every row of one insight, also those set aside, by ``seq``."""
         return sorted(self._rows.get(insight, {}).values(), key=lambda row: (row.seq, row.id))
 
-    def get(self, insight: str) -> Insight:
+    def get(self, insight: str, policy: str | None = None) -> Insight:
         """The resolved insight.
+
+        Args:
+            policy: For whom it is read, where a model worded it: evidence that others made is its prior and no more.
+                What the search composed is tested by the search alone. None reads all evidence as one.
 
         Raises:
             KeyError: There is none with this id.
         """
+        if policy is not None and self.keys[insight].cause.startswith(FACT) and self.made_by(insight) != {policy}:
+            return self._read_by(insight, policy)
         if insight not in self._judged:
             resolved = self._resolve(insight)
             of_words = resolved.cause.startswith(FACT) or resolved.status == "expired"
@@ -167,23 +175,40 @@ class InsightBook:
             self._resolved[insight] = resolve(self.keys[insight], rows if stale else live, expired=stale)
         return self._resolved[insight]
 
+    def made_by(self, insight: str) -> frozenset[str]:
+        """The policies that made its evidence; "" for one that nobody noted."""
+        return frozenset(self._policies.get(insight, ()))
+
+    def _read_by(self, insight: str, policy: str) -> Insight:
+        live = [row for row in self._rows.get(insight, {}).values() if not self._is_aside(row)]
+        if not live:
+            return self.get(insight)
+        own = [row for row in live if row.policy == policy]
+        return resolve(self.keys[insight], own, others=[row for row in live if row.policy != policy])
+
     def _is_aside(self, row: EvidenceRow) -> bool:
         through = self.expired.get(row.insight)
         if through is None or row.seq > through:
             return False
         return row.kind == "intervention" or self.keys[row.insight].cause.startswith(FACT)
 
-    def trials_agree(self, insight: str) -> frozenset[str]:
-        """Tasks on which an intervention agreed, where more agree than disagree; else none."""
-        return frozenset(row.task for row in self._agreeing(insight))
+    def worth_trying(self, insight: str, policy: str | None = None) -> bool:
+        """Whether more trials agree than disagree; those that other policies made count as a prior."""
+        resolved = self.get(insight, policy)
+        tried = resolved.posterior.agree or resolved.others
+        return bool(tried) and resolved.status not in _WITHOUT_INFLUENCE and resolved.posterior.mean > 0.5
 
-    def _agreeing(self, insight: str) -> list[EvidenceRow]:
-        resolved = self.get(insight)
+    def _agreeing(self, insight: str, policy: str | None) -> list[EvidenceRow]:
+        resolved = self.get(insight, policy)
         if resolved.status in _WITHOUT_INFLUENCE or resolved.posterior.agree <= resolved.posterior.disagree:
             return []
-        return [row for row in self.evidence(insight) if row.kind == "intervention" and row.direction > 0]
+        return [
+            row
+            for row in self.evidence(insight)
+            if row.kind == "intervention" and row.direction > 0 and policy in (None, row.policy)
+        ]
 
-    def acts_anywhere(self, insight: str) -> bool:
+    def acts_anywhere(self, insight: str, policy: str | None = None) -> bool:
         """Whether interventions in two families, from two sources, agree that this cause has this effect.
 
         Families alone do not count: a task file names its own. Suites that ship are our own, so there they do.
@@ -193,16 +218,16 @@ class InsightBook:
         origins = {
             (key.scope.environment, key.scope.family, self.entries[row.episode].source)
             for key in same
-            for row in self._agreeing(key.id)
+            for row in self._agreeing(key.id, policy)
             if row.episode in self.entries
         }
         return any(
             left[:2] != right[:2] and _independent(left[2], right[2]) for left, right in combinations(origins, 2)
         )
 
-    def insights(self) -> list[Insight]:
-        """All insights, ordered by id."""
-        return [self.get(name) for name in sorted(self.keys)]
+    def insights(self, policy: str | None = None) -> list[Insight]:
+        """All insights as :meth:`get` gives them, ordered by id."""
+        return [self.get(name, policy) for name in sorted(self.keys)]
 
     def bearing(self, episode: str) -> Mapping[str, float]:
         """What one episode says: for each insight the mean direction, in [-1, 1], of its evidence there."""

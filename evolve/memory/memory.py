@@ -19,6 +19,7 @@ from evolve.memory.mending import mend
 from evolve.memory.need import Need
 from evolve.memory.notes import Note, NoteShelf
 from evolve.memory.notes.book import stale
+from evolve.memory.policies import COMPOSED
 from evolve.memory.recall import note_question, recall_insights, recall_request
 from evolve.memory.snapshot import MemorySnapshot
 from evolve.memory.telling import Sentence, sentences
@@ -112,6 +113,7 @@ class Memory:
         scope: Scope | Origin | None = None,
         now: float | None = None,
         kinds: Sequence[str] | None = None,
+        policy: str | None = None,
     ) -> list[Recalled]:
         """What is worth knowing for a task: at most ``k`` insights, then at most ``k`` notes.
 
@@ -125,11 +127,13 @@ class Memory:
             now: Evidence and notes after this time (seconds since the epoch) are left out, and what they replaced.
             kinds: Some of ``insight``, ``note``, ``replaced``, ``trial``, ``hypothesis``, ``contested``, ``refuted``;
                 None for insights and notes.
+            policy: Who asks: what only other policies found counts as a hypothesis. None for a person, to whom all
+                evidence is one.
 
         Raises:
             ValueError: A kind is unknown.
         """
-        want = recall_request(query, k, scope, kinds)
+        want = recall_request(query, k, scope, kinds, policy)
         book = self._reader.book()
         notes = self._notes.recall(note_question(want, now, self._clock())) if want.notes else []
         if not book.entries or not want.insights:
@@ -160,8 +164,11 @@ class Memory:
         """A placebo copy; see :meth:`MemorySnapshot.shuffled`."""
         return self.snapshot().shuffled(seed)
 
-    def claims(self, status: InsightStatus | None = None) -> list[Insight]:
+    def claims(self, status: InsightStatus | None = None, *, policy: str | None = None) -> list[Insight]:
         """All insights, or those of one status, ordered by id.
+
+        Args:
+            policy: For whom they are read, as in :meth:`recall`.
 
         Raises:
             UsageError: There is no such status.
@@ -169,10 +176,13 @@ class Memory:
         statuses = get_args(InsightStatus)
         if status is not None and status not in statuses:
             raise UsageError(f"no status {status!r}", hint=f"one of {', '.join(statuses)}")
-        return [insight for insight in self._reader.book().insights() if status in (None, insight.status)]
+        return [insight for insight in self._reader.book().insights(policy) if status in (None, insight.status)]
 
-    def get(self, name: str) -> Insight:
+    def get(self, name: str, *, policy: str | None = None) -> Insight:
         """One insight by id, or by the beginning of an id that names only one.
+
+        Args:
+            policy: For whom it is read, as in :meth:`recall`.
 
         Raises:
             UsageError: There is none, or more than one.
@@ -182,11 +192,15 @@ class Memory:
         if len(matches) != 1:
             problem = "no insight" if not matches else f"{len(matches)} insights"
             raise UsageError(f"{problem} with id {name!r}", hint="evolve memory list")
-        return book.get(matches[0])
+        return book.get(matches[0], policy)
 
-    def sentences(self) -> Mapping[str, Sentence]:
-        """Every insight in a plain sentence with counts from its evidence, by id."""
-        return sentences(self._reader.book())
+    def sentences(self, policy: str | None = None) -> Mapping[str, Sentence]:
+        """Every insight in a plain sentence with counts from its evidence, by id.
+
+        Args:
+            policy: For whom they are read, as in :meth:`recall`.
+        """
+        return sentences(self._reader.book(), policy)
 
     def needs(self) -> list[tuple[Insight, Need]]:
         """Every insight with how many problems of its scope need its cause, ordered by id."""
@@ -323,5 +337,5 @@ def _by_seq(book: InsightBook) -> list[EpisodeEntry]:
 
 def _was_seen(insight: Insight) -> bool:
     """Whether it is of an operation that some answer has: that much is no conjecture."""
-    of_an_answer = insight.cause.startswith(("operation:", "skill:", "literal:", "mined:"))
+    of_an_answer = insight.cause.startswith(COMPOSED)
     return insight.status == "hypothesis" and of_an_answer and insight.groups > 0

@@ -14,6 +14,7 @@ from evolve.memory.insight_book import EpisodeEntry, InsightBook
 from evolve.memory.insights import ClaimKey, EvidenceRow, insight_id
 from evolve.memory.metrics.book import METRICS
 from evolve.memory.notes import NOTES
+from evolve.memory.policies import POLICIES, keep_policy, policies_after
 from evolve.memory.preferences.book import PREFERENCES
 from evolve.store import Database, Migration, value_of
 
@@ -50,13 +51,14 @@ MIGRATIONS: tuple[Migration, ...] = (
         "CREATE TABLE memory_sources (episode TEXT PRIMARY KEY, source TEXT NOT NULL, checksum TEXT NOT NULL)",
     ),
     NOTES,
+    POLICIES,
 )
 
 EPOCH = "memory.epoch"
 """Counts deletions. Whatever was derived in an earlier epoch is built anew."""
 
 _TABLES = (
-    *("memory_evidence", "memory_episodes", "memory_sources"),
+    *("memory_evidence", "memory_episodes", "memory_sources", "memory_policies"),
     *("memory_claims", "memory_insights", "memory_features"),
 )
 
@@ -74,6 +76,7 @@ def write_claims(db: Database, record: EpisodeRecord, instruction: str, at: floa
             db.insert("memory_episodes", _episode_row(db, record, first, instruction), key="episode")
         if source and _tells_of_the_task(record):
             db.insert("memory_sources", {"episode": record.episode, "source": source}, key="episode")
+        keep_policy(db, record)
         return sum(db.insert("memory_evidence", row, key="id") for row in _evidence_rows(db, record, at))
 
 
@@ -224,7 +227,8 @@ class BookReader:
         rows = self._db.rows("memory_evidence", "seq > ?", parameters=[self._evidence])
         for name in sorted({str(row["insight"]) for row in rows}):
             self._book.add_key(self._key(name))
-        self._book.add_evidence(self._evidence_row(row) for row in rows)
+        policies = policies_after(self._db, self._evidence) if rows else {}
+        self._book.add_evidence(self._evidence_row(row, policies.get(str(row["episode"]), "")) for row in rows)
         if rows:
             self._evidence, self._last = cast(int, rows[-1]["seq"]), str(rows[-1]["id"])
 
@@ -244,8 +248,9 @@ class BookReader:
             texts={cast(Relation, claim["relation"]): str(claim["text"]) for claim in claims},
         )
 
-    def _evidence_row(self, row: Mapping[str, Any]) -> EvidenceRow:
-        read = value_of(EvidenceRow, row, group=row["problem"], features=self._numbers(row["features"]))
+    def _evidence_row(self, row: Mapping[str, Any], policy: str) -> EvidenceRow:
+        own = {"group": row["problem"], "features": self._numbers(row["features"]), "policy": policy}
+        read = value_of(EvidenceRow, row, **own)
         return _as_observed(read) if _is_ablation(read) else read
 
     def _numbers(self, name: str) -> tuple[float, ...]:
@@ -286,8 +291,8 @@ def delete_insights(db: Database, ids: list[str]) -> None:
             for table in ("memory_evidence", "memory_claims", "memory_expiries"):
                 db.delete(table, {"insight": name})
             db.delete("memory_insights", {"id": name})
-        db.delete("memory_episodes", "episode NOT IN (SELECT episode FROM memory_evidence)")
-        db.delete("memory_sources", "episode NOT IN (SELECT episode FROM memory_evidence)")
+        for table in ("memory_episodes", "memory_sources", "memory_policies"):
+            db.delete(table, "episode NOT IN (SELECT episode FROM memory_evidence)")
         db.delete(
             "memory_features",
             "id NOT IN (SELECT features FROM memory_evidence UNION SELECT features FROM memory_episodes)",

@@ -123,10 +123,13 @@ def agent_for(
     Args:
         scanner: Knows the secrets that nothing observed may bring into a record; by default there are none.
     """
+    policy = arm.policy(learner)
     around = Surroundings(
-        policy=arm.policy(learner),
+        policy=policy,
         sandbox=sandbox,
-        recall=recall_from(arm.memory, trials=isinstance(learner, Prompted), most=most_recalled(learner)),
+        recall=recall_from(
+            arm.memory, trials=isinstance(learner, Prompted), most=most_recalled(learner), policy=policy.name
+        ),
         run=run,
         suite=suite,
         skills=arm.skills,
@@ -151,6 +154,7 @@ def recall_from(
     trials: bool = False,
     insights: bool = True,
     most: int | None = None,
+    policy: str | None = None,
 ) -> Recall:
     """A recall for an episode: of insights, as far as they may act on its task.
 
@@ -160,6 +164,7 @@ def recall_from(
         insights: False for what has learned nothing.
         most: For a search: no more of them, whatever a workflow says. It weighs what nearby problems show, which
             hypotheses do as well as claims that are settled.
+        policy: Who asks, by its name: what others found is no more than worth a trial to it.
     """
     if memory is None:
         return recall_nothing
@@ -170,6 +175,7 @@ def recall_from(
     def recall(view: TaskView, features: tuple[float, ...], k: int) -> Sequence[Recalled]:
         origin = Origin(environment=view.environment, family=view.family)
         query = view.instruction or view.signature
-        return source.recall(query, k if most is None else min(k, most), features=features, kinds=kinds, scope=origin)
+        count = k if most is None else min(k, most)
+        return source.recall(query, count, features=features, kinds=kinds, scope=origin, policy=policy)
 
     return recall

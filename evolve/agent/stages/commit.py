@@ -57,4 +57,5 @@ def make_record(state: AgentState, context: EpisodeContext, paused: tuple[Status
         claims=read_claims(state) if status != "fault" else (),
         drafts=read_drafts(state) if status != "fault" else (),
         note=note,
+        policy=context.policy.name,
     )

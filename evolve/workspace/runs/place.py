@@ -168,7 +168,7 @@ def _surroundings(desk: Desk, wish: Wish, arm: Arm, place: Place) -> Surrounding
 
 def _own_recall(desk: Desk, arm: Arm, task: Task) -> Recall:
     if desk.uses_model:  # it can read what the person noted and wants
-        recall = recall_from(desk.stores.memory, notes=True, trials=True)
+        recall = recall_from(desk.stores.memory, notes=True, trials=True, policy=desk.learner.name)
         return desk.preferences.beside(recall, folder=task.folder)
     return recall_from(desk.stores.memory, most=SEARCH_RECALLS) if arm.memory is not None else recall_nothing
 
