@@ -67,6 +67,8 @@ class EpisodeRecord:
     """What learning found, once the outcome was on record: status, answer and steps stay what they were."""
     policy: str = field(default="", metadata=SPARSE)
     """Name of the policy that acted: ``search``, or ``language:`` and its models; "" where nobody noted it."""
+    fingerprint: str = field(default="", metadata=SPARSE)
+    """What its code ran in: the sandbox's backend and the version of Python; "" where nobody noted it."""
 
     @property
     def solved(self) -> bool:

@@ -12,7 +12,7 @@ from evolve.errors import ModelMistake
 from evolve.optimizer import Variant
 from evolve.optimizer.prompt_items import parse_prompt, revise
 from evolve.policies.protocol import Edit
-from evolve.record.arms import Arm, Learner, most_recalled, recall_from
+from evolve.record.arms import Arm, Asking, Learner, most_recalled, recall_from
 from evolve.record.stores import Stores
 from evolve.skills import KEPT, Skill, with_called
 from evolve.tasks import Task
@@ -97,7 +97,7 @@ def recalled_on(arm: Arm, learner: Learner, tasks: Sequence[Task]) -> dict[str, 
     if arm.memory is None:
         return {}
     policy = arm.policy(learner)
-    recall = recall_from(arm.memory, most=most_recalled(learner), policy=policy.name)
+    recall = recall_from(arm.memory, most=most_recalled(learner), asking=Asking(policy=policy.name))
     for task in tasks:
         view = task.view()
         try:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
-from evolve.episodes import BUILT_IN, FACT, Scope
+from evolve.episodes import BUILT_IN, FACT, Origin, Scope
 from evolve.memory.insights import ClaimKey, EvidenceRow, Insight, InsightStatus, camp_of, judged, resolve
 from evolve.memory.need import Need, need_of
 from evolve.memory.occurrences import Occurrences
@@ -170,7 +170,7 @@ class InsightBook:
     def _resolve(self, insight: str) -> Insight:
         if insight not in self._resolved:
             rows, after = self._rows.get(insight, {}).values(), self.expired.get(insight)
-            live = [row for row in rows if not self._is_aside(row)]
+            live = self._live(insight)
             stale = after is not None and not live
             self._resolved[insight] = resolve(self.keys[insight], rows if stale else live, expired=stale)
         return self._resolved[insight]
@@ -180,11 +180,19 @@ class InsightBook:
         return frozenset(self._policies.get(insight, ()))
 
     def _read_by(self, insight: str, policy: str) -> Insight:
-        live = [row for row in self._rows.get(insight, {}).values() if not self._is_aside(row)]
+        live = self._live(insight)
         if not live:
             return self.get(insight)
         own = [row for row in live if row.policy == policy]
         return resolve(self.keys[insight], own, others=[row for row in live if row.policy != policy])
+
+    def _live(self, insight: str) -> list[EvidenceRow]:
+        """Its evidence without what was set aside and, of a claim in words, without what no longer holds."""
+        rows = [row for row in self._rows.get(insight, {}).values() if not self._is_aside(row)]
+        if not self.keys[insight].cause.startswith(FACT):
+            return rows
+        anew = [row for row in rows if row.direction > 0 and row.fingerprint]
+        return [row for row in rows if row.direction > 0 or not any(_overrules(later, row) for later in anew)]
 
     def _is_aside(self, row: EvidenceRow) -> bool:
         through = self.expired.get(row.insight)
@@ -198,15 +206,21 @@ class InsightBook:
         tried = resolved.posterior.agree or resolved.others
         return bool(tried) and resolved.status not in _WITHOUT_INFLUENCE and resolved.posterior.mean > 0.5
 
+    def to_be_tried_anew(self, insight: str, origin: Origin) -> bool:
+        """Whether trials spoke against it, and all of them where code ran in something else than now."""
+        if self.get(insight, origin.policy).status in ("expired", "superseded") or not origin.fingerprint:
+            return False
+        own = [row for row in self._trials(insight) if origin.policy in (None, row.policy)]
+        return bool(own) and all(row.fingerprint not in ("", origin.fingerprint) for row in own)
+
+    def _trials(self, insight: str) -> list[EvidenceRow]:
+        return [row for row in self.evidence(insight) if row.kind == "intervention" and not self._is_aside(row)]
+
     def _agreeing(self, insight: str, policy: str | None) -> list[EvidenceRow]:
         resolved = self.get(insight, policy)
         if resolved.status in _WITHOUT_INFLUENCE or resolved.posterior.agree <= resolved.posterior.disagree:
             return []
-        return [
-            row
-            for row in self.evidence(insight)
-            if row.kind == "intervention" and row.direction > 0 and policy in (None, row.policy)
-        ]
+        return [row for row in self._trials(insight) if row.direction > 0 and policy in (None, row.policy)]
 
     def acts_anywhere(self, insight: str, policy: str | None = None) -> bool:
         """Whether interventions in two families, from two sources, agree that this cause has this effect.
@@ -295,6 +309,12 @@ class InsightBook:
     def all_evidence(self) -> list[EvidenceRow]:
         """Every row, ordered by id."""
         return sorted((row for rows in self._rows.values() for row in rows.values()), key=lambda row: row.id)
+
+
+def _overrules(later: EvidenceRow, row: EvidenceRow) -> bool:
+    """Whether a later trial found that a claim holds which did not where code ran in something else."""
+    elsewhere = row.fingerprint not in ("", later.fingerprint)
+    return elsewhere and later.policy == row.policy and later.seq > row.seq
 
 
 def _independent(left: str, right: str) -> bool:

@@ -79,7 +79,8 @@ class EvidenceRow:
         features: Observable features of ``task``; () where the policy has none.
         at: Seconds since the epoch.
         seq: Place in the record, rising.
-        policy: Who acted when it was made, as :attr:`evolve.episodes.EpisodeRecord.policy` says.
+        policy, fingerprint: Who acted when it was made, and what code ran in, as in
+            :class:`evolve.episodes.EpisodeRecord`.
     """
 
     id: str
@@ -95,6 +96,7 @@ class EvidenceRow:
     at: float = 0.0
     seq: int = 0
     policy: str = ""
+    fingerprint: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

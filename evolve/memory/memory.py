@@ -15,11 +15,11 @@ from evolve.memory.derived_index import DerivedIndex, IndexFactory, LateIndex
 from evolve.memory.encoding import TaskEncoder
 from evolve.memory.insight_book import EpisodeEntry, ExperienceRow, InsightBook
 from evolve.memory.insights import EvidenceRow, Insight, InsightStatus
+from evolve.memory.makers import COMPOSED
 from evolve.memory.mending import mend
 from evolve.memory.need import Need
 from evolve.memory.notes import Note, NoteShelf
 from evolve.memory.notes.book import stale
-from evolve.memory.policies import COMPOSED
 from evolve.memory.recall import note_question, recall_insights, recall_request
 from evolve.memory.snapshot import MemorySnapshot
 from evolve.memory.telling import Sentence, sentences
@@ -113,7 +113,6 @@ class Memory:
         scope: Scope | Origin | None = None,
         now: float | None = None,
         kinds: Sequence[str] | None = None,
-        policy: str | None = None,
     ) -> list[Recalled]:
         """What is worth knowing for a task: at most ``k`` insights, then at most ``k`` notes.
 
@@ -127,13 +126,11 @@ class Memory:
             now: Evidence and notes after this time (seconds since the epoch) are left out, and what they replaced.
             kinds: Some of ``insight``, ``note``, ``replaced``, ``trial``, ``hypothesis``, ``contested``, ``refuted``;
                 None for insights and notes.
-            policy: Who asks: what only other policies found counts as a hypothesis. None for a person, to whom all
-                evidence is one.
 
         Raises:
             ValueError: A kind is unknown.
         """
-        want = recall_request(query, k, scope, kinds, policy)
+        want = recall_request(query, k, scope, kinds)
         book = self._reader.book()
         notes = self._notes.recall(note_question(want, now, self._clock())) if want.notes else []
         if not book.entries or not want.insights:
@@ -168,7 +165,7 @@ class Memory:
         """All insights, or those of one status, ordered by id.
 
         Args:
-            policy: For whom they are read, as in :meth:`recall`.
+            policy: For whom they are read: what only others found is a hypothesis. None reads all evidence as one.
 
         Raises:
             UsageError: There is no such status.
@@ -182,7 +179,7 @@ class Memory:
         """One insight by id, or by the beginning of an id that names only one.
 
         Args:
-            policy: For whom it is read, as in :meth:`recall`.
+            policy: For whom it is read, as in :meth:`claims`.
 
         Raises:
             UsageError: There is none, or more than one.
@@ -198,7 +195,7 @@ class Memory:
         """Every insight in a plain sentence with counts from its evidence, by id.
 
         Args:
-            policy: For whom they are read, as in :meth:`recall`.
+            policy: For whom they are read, as in :meth:`claims`.
         """
         return sentences(self._reader.book(), policy)
 

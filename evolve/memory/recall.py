@@ -44,7 +44,6 @@ class RecallRequest:
             acts in its own family once trials on two problems agree, and elsewhere once trials of two families from
             two sources do. One that repeats what a program or a file had said must be confirmed first.
         trials: Also give such claims that may not act there yet, to be tried.
-        policy: Whose verdicts count; what others found is offered to be tried. None for all verdicts as one.
     """
 
     query: str
@@ -57,12 +56,14 @@ class RecallRequest:
     without: frozenset[str] = frozenset()
     origin: Origin | None = None
     trials: bool = False
-    policy: str | None = None
+
+    @property
+    def policy(self) -> str | None:
+        """Who asks; None where all evidence is read as one."""
+        return None if self.origin is None else self.origin.policy
 
 
-def recall_request(
-    query: str, k: int, scope: Scope | Origin | None, kinds: Sequence[str] | None, policy: str | None = None
-) -> RecallRequest:
+def recall_request(query: str, k: int, scope: Scope | Origin | None, kinds: Sequence[str] | None) -> RecallRequest:
     """Reads ``kinds``: ``insight``, ``note``, ``trial``, or a status to see insights that do not influence runs.
 
     ``replaced`` are notes, with those that later ones replaced.
@@ -95,7 +96,6 @@ def recall_request(
         replaced="replaced" in chosen_kinds,
         origin=scope if isinstance(scope, Origin) else None,
         trials=TRIAL in chosen_kinds,
-        policy=policy,
     )
 
 
@@ -145,17 +145,17 @@ def _kind(book: InsightBook, insight: Insight, want: RecallRequest) -> str:
         return "insight" if counts else ""
     if not insight.cause.startswith(FACT):
         # What the search found speaks of its operations, which mean nothing to work of another kind and to a model.
-        own = want.policy is None or book.made_by(insight.id) <= {want.policy, ""}
+        own = origin.policy is None or book.made_by(insight.id) <= {origin.policy, ""}
         return "insight" if counts and own and insight.scope.environment in ("", origin.environment) else ""
     if insight.cause.startswith(QUOTED):
         counts = counts and insight.status == "confirmed"
     at_home = (insight.scope.environment, insight.scope.family) == (origin.environment, origin.family)
-    promising = book.worth_trying(insight.id, want.policy)
+    promising = book.worth_trying(insight.id, origin.policy)
     # Pairs of two origins are two pairs, even where each family has but one of them.
-    elsewhere = promising and want.statuses >= INFLUENTIAL and book.acts_anywhere(insight.id, want.policy)
+    elsewhere = promising and want.statuses >= INFLUENTIAL and book.acts_anywhere(insight.id, origin.policy)
     if (counts and at_home) or (elsewhere and (counts or not insight.cause.startswith(QUOTED))):
         return "insight"
-    return TRIAL if want.trials and promising else ""
+    return TRIAL if want.trials and (promising or book.to_be_tried_anew(insight.id, origin)) else ""
 
 
 @dataclass(kw_only=True)

@@ -12,9 +12,9 @@ from evolve.episodes import FACT, PROBE, Claim, EpisodeRecord, Relation, Scope
 from evolve.files import canonical_json, digest
 from evolve.memory.insight_book import EpisodeEntry, InsightBook
 from evolve.memory.insights import ClaimKey, EvidenceRow, insight_id
+from evolve.memory.makers import MAKERS, keep_maker, makers_after
 from evolve.memory.metrics.book import METRICS
 from evolve.memory.notes import NOTES
-from evolve.memory.policies import POLICIES, keep_policy, policies_after
 from evolve.memory.preferences.book import PREFERENCES
 from evolve.store import Database, Migration, value_of
 
@@ -51,14 +51,14 @@ MIGRATIONS: tuple[Migration, ...] = (
         "CREATE TABLE memory_sources (episode TEXT PRIMARY KEY, source TEXT NOT NULL, checksum TEXT NOT NULL)",
     ),
     NOTES,
-    POLICIES,
+    MAKERS,
 )
 
 EPOCH = "memory.epoch"
 """Counts deletions. Whatever was derived in an earlier epoch is built anew."""
 
 _TABLES = (
-    *("memory_evidence", "memory_episodes", "memory_sources", "memory_policies"),
+    *("memory_evidence", "memory_episodes", "memory_sources", "memory_makers"),
     *("memory_claims", "memory_insights", "memory_features"),
 )
 
@@ -76,7 +76,7 @@ def write_claims(db: Database, record: EpisodeRecord, instruction: str, at: floa
             db.insert("memory_episodes", _episode_row(db, record, first, instruction), key="episode")
         if source and _tells_of_the_task(record):
             db.insert("memory_sources", {"episode": record.episode, "source": source}, key="episode")
-        keep_policy(db, record)
+        keep_maker(db, record)
         return sum(db.insert("memory_evidence", row, key="id") for row in _evidence_rows(db, record, at))
 
 
@@ -227,8 +227,8 @@ class BookReader:
         rows = self._db.rows("memory_evidence", "seq > ?", parameters=[self._evidence])
         for name in sorted({str(row["insight"]) for row in rows}):
             self._book.add_key(self._key(name))
-        policies = policies_after(self._db, self._evidence) if rows else {}
-        self._book.add_evidence(self._evidence_row(row, policies.get(str(row["episode"]), "")) for row in rows)
+        makers = makers_after(self._db, self._evidence) if rows else {}
+        self._book.add_evidence(self._evidence_row(row, makers.get(str(row["episode"]), {})) for row in rows)
         if rows:
             self._evidence, self._last = cast(int, rows[-1]["seq"]), str(rows[-1]["id"])
 
@@ -248,9 +248,8 @@ class BookReader:
             texts={cast(Relation, claim["relation"]): str(claim["text"]) for claim in claims},
         )
 
-    def _evidence_row(self, row: Mapping[str, Any], policy: str) -> EvidenceRow:
-        own = {"group": row["problem"], "features": self._numbers(row["features"]), "policy": policy}
-        read = value_of(EvidenceRow, row, **own)
+    def _evidence_row(self, row: Mapping[str, Any], maker: Mapping[str, str]) -> EvidenceRow:
+        read = value_of(EvidenceRow, row, group=row["problem"], features=self._numbers(row["features"]), **maker)
         return _as_observed(read) if _is_ablation(read) else read
 
     def _numbers(self, name: str) -> tuple[float, ...]:
@@ -291,7 +290,7 @@ def delete_insights(db: Database, ids: list[str]) -> None:
             for table in ("memory_evidence", "memory_claims", "memory_expiries"):
                 db.delete(table, {"insight": name})
             db.delete("memory_insights", {"id": name})
-        for table in ("memory_episodes", "memory_sources", "memory_policies"):
+        for table in ("memory_episodes", "memory_sources", "memory_makers"):
             db.delete(table, "episode NOT IN (SELECT episode FROM memory_evidence)")
         db.delete(
             "memory_features",

@@ -31,7 +31,6 @@ class Recaller(Protocol):
         scope: Scope | Origin | None = None,
         now: float | None = None,
         kinds: Sequence[str] | None = None,
-        policy: str | None = None,
     ) -> list[Recalled]:
         """What is worth knowing for a task; see :meth:`evolve.memory.Memory.recall`."""
         ...
@@ -66,10 +65,9 @@ class MemorySnapshot:
         scope: Scope | Origin | None = None,
         now: float | None = None,
         kinds: Sequence[str] | None = None,
-        policy: str | None = None,
     ) -> list[Recalled]:
         """What is worth knowing for a task; see :meth:`evolve.memory.Memory.recall`."""
-        want = replace(recall_request(query, k, scope, kinds, policy), without=self.silent)
+        want = replace(recall_request(query, k, scope, kinds), without=self.silent)
         book = self.book if now is None else self.book.as_of(now)
         vector = self.encoder.encode([(tuple(features), query)])[0]
 

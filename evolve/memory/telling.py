@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from evolve.memory.insight_book import InsightBook
 from evolve.memory.insights import ClaimKey, Insight
+from evolve.memory.makers import named
 from evolve.memory.need import Occurrence
-from evolve.memory.policies import named
 
 ENOUGH = 3
 """Problems in whose answer something must have stood before it is told after a run."""

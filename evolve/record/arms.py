@@ -11,7 +11,7 @@ from evolve.episodes import TRIAL, Json, Limits, Origin, Recalled, TaskView
 from evolve.memory import ExperienceRow, MemorySnapshot, Recaller
 from evolve.policies.protocol import Policy, Removing
 from evolve.redaction import Scanner
-from evolve.sandbox import Sandbox
+from evolve.sandbox import Sandbox, fingerprint_of
 from evolve.skills import Skill
 from evolve.skills.admission import Interpreter
 from evolve.workflow import Workflow
@@ -128,7 +128,10 @@ def agent_for(
         policy=policy,
         sandbox=sandbox,
         recall=recall_from(
-            arm.memory, trials=isinstance(learner, Prompted), most=most_recalled(learner), policy=policy.name
+            arm.memory,
+            trials=isinstance(learner, Prompted),
+            most=most_recalled(learner),
+            asking=Asking(policy=policy.name, fingerprint=fingerprint_of(sandbox)),
         ),
         run=run,
         suite=suite,
@@ -147,6 +150,14 @@ def most_recalled(learner: Learner) -> int | None:
     return None if isinstance(learner, Prompted) else SEARCH_RECALLS
 
 
+@dataclass(frozen=True, kw_only=True)
+class Asking:
+    """Who asks the memory: what others found is no more than worth a trial to it; see :class:`Origin`."""
+
+    policy: str | None = None
+    fingerprint: str = ""
+
+
 def recall_from(
     memory: Recaller | None,
     *,
@@ -154,7 +165,7 @@ def recall_from(
     trials: bool = False,
     insights: bool = True,
     most: int | None = None,
-    policy: str | None = None,
+    asking: Asking | None = None,
 ) -> Recall:
     """A recall for an episode: of insights, as far as they may act on its task.
 
@@ -164,18 +175,20 @@ def recall_from(
         insights: False for what has learned nothing.
         most: For a search: no more of them, whatever a workflow says. It weighs what nearby problems show, which
             hypotheses do as well as claims that are settled.
-        policy: Who asks, by its name: what others found is no more than worth a trial to it.
+        asking: Who asks; None reads the evidence of all as one.
     """
     if memory is None:
         return recall_nothing
-    source = memory
+    source, who = memory, asking or Asking()
     wanted = {"insight": insights, "note": notes, TRIAL: trials, "hypothesis": most is not None}
     kinds = tuple(kind for kind, is_wanted in wanted.items() if is_wanted)
 
     def recall(view: TaskView, features: tuple[float, ...], k: int) -> Sequence[Recalled]:
-        origin = Origin(environment=view.environment, family=view.family)
+        origin = Origin(
+            environment=view.environment, family=view.family, policy=who.policy, fingerprint=who.fingerprint
+        )
         query = view.instruction or view.signature
         count = k if most is None else min(k, most)
-        return source.recall(query, count, features=features, kinds=kinds, scope=origin, policy=policy)
+        return source.recall(query, count, features=features, kinds=kinds, scope=origin)
 
     return recall

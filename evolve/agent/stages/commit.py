@@ -15,6 +15,7 @@ from evolve.agent.state import (
     read_steps,
 )
 from evolve.episodes import TRIAL, EpisodeRecord, Status
+from evolve.sandbox import fingerprint_of
 
 
 def commit(state: AgentState, context: EpisodeContext) -> AgentUpdate:
@@ -58,4 +59,5 @@ def make_record(state: AgentState, context: EpisodeContext, paused: tuple[Status
         drafts=read_drafts(state) if status != "fault" else (),
         note=note,
         policy=context.policy.name,
+        fingerprint=fingerprint_of(context.sandbox),
     )

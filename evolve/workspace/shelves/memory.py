@@ -167,8 +167,7 @@ class Memories(Shelf):
         if now is not None and as_of is not None:
             raise UsageError("now and as_of say the same", hint="give one of them")
         chosen = ("insight", "hypothesis", "note") if kinds is None else kinds
-        then = _seconds(as_of) if now is None else now
-        found = self._memory.recall(query, k, scope=scope, now=then, kinds=chosen, policy=self._policy)
+        found = self._memory.recall(query, k, scope=scope, now=_seconds(as_of) if now is None else now, kinds=chosen)
         # A model's word that is not borne out stays out, unless it is asked for.
         return [
             one for one in found if kinds is not None or one.status != "hypothesis" or not one.cause.startswith(FACT)

@@ -1,4 +1,4 @@
-"""Which policy made what evidence: what was seen with one says of another no more than what to expect."""
+"""Who made what evidence, and where: what was seen with one model says of another no more than what to expect."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from evolve.episodes import EpisodeRecord
 from evolve.store import Database, Migration
 from evolve.store.sealing import row_checksum
 
-_TABLE = "memory_policies"
+_TABLE = "memory_makers"
 _SEARCH = "search"
 COMPOSED = ("operation:", "skill:", "literal:", "mined:")
 """How the causes begin that the search alone composes."""
@@ -19,14 +19,16 @@ COMPOSED = ("operation:", "skill:", "literal:", "mined:")
 def _create(connection: sqlite3.Connection) -> None:
     """Makes the table and names the policy of earlier evidence, where the record tells it."""
     connection.execute(
-        f"CREATE TABLE {_TABLE} (episode TEXT PRIMARY KEY, policy TEXT NOT NULL, checksum TEXT NOT NULL)"
+        f"CREATE TABLE {_TABLE} (episode TEXT PRIMARY KEY, policy TEXT NOT NULL, fingerprint TEXT NOT NULL,"
+        " checksum TEXT NOT NULL)"
     )
     for episode, policy in _earlier(connection):
-        row = {"episode": episode, "policy": policy}
-        connection.execute(f"INSERT INTO {_TABLE} VALUES (?, ?, ?)", (episode, policy, row_checksum(_TABLE, row)))
+        row = {"episode": episode, "policy": policy, "fingerprint": ""}
+        sealed = (*row.values(), row_checksum(_TABLE, row))
+        connection.execute(f"INSERT INTO {_TABLE} VALUES (?, ?, ?, ?)", sealed)
 
 
-POLICIES = Migration("memory", 6, _create)
+MAKERS = Migration("memory", 6, _create)
 
 
 def _earlier(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
@@ -62,16 +64,20 @@ def _named(body: str) -> str:
         return ""
 
 
-def keep_policy(db: Database, record: EpisodeRecord) -> None:
-    """Notes which policy made the evidence of an episode, where it is known."""
-    if record.policy:
-        db.insert(_TABLE, {"episode": record.episode, "policy": record.policy}, key="episode")
+def keep_maker(db: Database, record: EpisodeRecord) -> None:
+    """Notes who made the evidence of an episode, and where, as far as it is known."""
+    if record.policy or record.fingerprint:
+        row = {"episode": record.episode, "policy": record.policy, "fingerprint": record.fingerprint}
+        db.insert(_TABLE, row, key="episode")
 
 
-def policies_after(db: Database, seq: int) -> dict[str, str]:
-    """The policies of the episodes whose evidence came after a ``seq``, by episode."""
+def makers_after(db: Database, seq: int) -> dict[str, dict[str, str]]:
+    """Policy and fingerprint of the episodes whose evidence came after a ``seq``, by episode."""
     new = "episode IN (SELECT episode FROM memory_evidence WHERE seq > ?)"
-    return {str(row["episode"]): str(row["policy"]) for row in db.rows(_TABLE, new, parameters=[seq])}
+    return {
+        str(row["episode"]): {"policy": str(row["policy"]), "fingerprint": str(row["fingerprint"])}
+        for row in db.rows(_TABLE, new, parameters=[seq])
+    }
 
 
 def named(policy: str) -> str:
