@@ -72,6 +72,19 @@ class ExperienceRow:
     weight: float = 1.0
 
 
+@dataclass(frozen=True, kw_only=True)
+class Retired:
+    """A claim in words that moved nothing.
+
+    Attributes:
+        through: The last ``seq`` of evidence before that; a later trial that agrees brings the claim back.
+        reason: How tasks came out with it and without.
+    """
+
+    through: int
+    reason: str = ""
+
+
 @dataclass(kw_only=True)
 class InsightBook:
     """Evidence by insight and by episode, resolved on demand.
@@ -80,11 +93,13 @@ class InsightBook:
         keys: What each insight is about.
         entries: Episodes with evidence.
         expired: For insights that were set aside, the last ``seq`` that no longer counts.
+        retired: Claims in words that moved nothing, by insight and policy.
     """
 
     keys: dict[str, ClaimKey] = field(default_factory=dict)
     entries: dict[str, EpisodeEntry] = field(default_factory=dict)
     expired: dict[str, int] = field(default_factory=dict)
+    retired: dict[tuple[str, str], Retired] = field(default_factory=dict)
     _rows: dict[str, dict[str, EvidenceRow]] = field(default_factory=dict)
     _by_episode: dict[str, dict[str, list[EvidenceRow]]] = field(default_factory=dict)
     _resolved: dict[str, Insight] = field(default_factory=dict)
@@ -131,6 +146,24 @@ class InsightBook:
         self._judged.clear()
         self._direction_cache.clear()
 
+    def retire(self, insight: str, policy: str, told: Retired) -> None:
+        """Lets a claim act no longer on the work of a policy."""
+        self.retired[insight, policy] = told
+
+    def retirement(self, insight: str, policy: str | None = None) -> Retired | None:
+        """Why a claim is told no longer, to one policy or to all that tested it; None where it is."""
+        if not self.retired:
+            return None
+        found = [self._retirement_by(insight, one) for one in (self.made_by(insight) if policy is None else (policy,))]
+        return found[0] if found and all(found) else None
+
+    def _retirement_by(self, insight: str, policy: str) -> Retired | None:
+        told = self.retired.get((insight, policy))
+        if told is None:
+            return None
+        own = (row for row in self._trials(insight) if row.policy == policy and row.direction > 0)
+        return None if any(row.seq > told.through for row in own) else told
+
     def evidence(self, insight: str) -> list[EvidenceRow]:
         """Every row of one insight, also those set aside, by ``seq``."""
         return sorted(self._rows.get(insight, {}).values(), key=lambda row: (row.seq, row.id))
@@ -145,6 +178,11 @@ class InsightBook:
         Raises:
             KeyError: There is none with this id.
         """
+        found = self._read(insight, policy)
+        aside = found.influences and self.retirement(insight, policy) is not None
+        return replace(found, status="expired") if aside else found
+
+    def _read(self, insight: str, policy: str | None) -> Insight:
         if policy is not None and self.keys[insight].cause.startswith(FACT) and self.made_by(insight) != {policy}:
             return self._read_by(insight, policy)
         if insight not in self._judged:
@@ -182,7 +220,7 @@ class InsightBook:
     def _read_by(self, insight: str, policy: str) -> Insight:
         live = self._live(insight)
         if not live:
-            return self.get(insight)
+            return self._read(insight, None)
         own = [row for row in live if row.policy == policy]
         return resolve(self.keys[insight], own, others=[row for row in live if row.policy != policy])
 
@@ -300,6 +338,7 @@ class InsightBook:
             keys=dict(self.keys),
             entries=dict(self.entries) if entries is None else {entry.episode: entry for entry in entries},
             expired=dict(self.expired),
+            retired=dict(self.retired),
         )
         other.add_evidence(rows)
         # An insight without evidence is not one.

@@ -23,6 +23,7 @@ from evolve.memory.notes.book import stale
 from evolve.memory.recall import note_question, recall_insights, recall_request
 from evolve.memory.snapshot import MemorySnapshot
 from evolve.memory.telling import Sentence, sentences
+from evolve.memory.uses import write_uses
 from evolve.store import Database
 from evolve.vectors import Progress, VectorIndex
 
@@ -93,6 +94,9 @@ class Memory:
     def commit(self, episode: EpisodeRecord, *, instruction: str = "", source: str = "") -> int:
         """Writes an episode's claims with their evidence; gives the number of new evidence rows.
 
+        Also how it came out, for claims in words that it was told and those that chance withheld: one that moves
+        nothing is retired (:mod:`evolve.memory.uses`).
+
         Joins the caller's transaction. Committing an episode again adds nothing. Episodes that
         ended in a fault or were interrupted, and those of held-out splits, leave no evidence.
 
@@ -102,7 +106,9 @@ class Memory:
         """
         if episode.status in _TEACHES_NOTHING or episode.split in HELD_OUT:
             return 0
-        return record.write_claims(self._db, episode, instruction, self._clock(), source)
+        with self._db.transaction():
+            write_uses(self._db, episode, self._clock())
+            return record.write_claims(self._db, episode, instruction, self._clock(), source)
 
     def recall(
         self,

@@ -10,12 +10,13 @@ from typing import Any, cast
 
 from evolve.episodes import FACT, PROBE, Claim, EpisodeRecord, Relation, Scope
 from evolve.files import canonical_json, digest
-from evolve.memory.insight_book import EpisodeEntry, InsightBook
+from evolve.memory.insight_book import EpisodeEntry, InsightBook, Retired
 from evolve.memory.insights import ClaimKey, EvidenceRow, insight_id
 from evolve.memory.makers import MAKERS, keep_maker, makers_after
 from evolve.memory.metrics.book import METRICS
 from evolve.memory.notes import NOTES
 from evolve.memory.preferences.book import PREFERENCES
+from evolve.memory.uses import USES
 from evolve.store import Database, Migration, value_of
 
 # Columns called problem hold a group, because GROUP is a word of SQL.
@@ -52,6 +53,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     ),
     NOTES,
     MAKERS,
+    USES,
 )
 
 EPOCH = "memory.epoch"
@@ -59,6 +61,7 @@ EPOCH = "memory.epoch"
 
 _TABLES = (
     *("memory_evidence", "memory_episodes", "memory_sources", "memory_makers"),
+    *("memory_uses", "memory_retirements"),
     *("memory_claims", "memory_insights", "memory_features"),
 )
 
@@ -188,6 +191,7 @@ class BookReader:
         self._read_episodes()
         self._read_evidence()
         self._read_expiries()
+        self._read_retirements()
         return self._book
 
     def _start(self) -> None:
@@ -197,6 +201,7 @@ class BookReader:
         self._evidence = 0
         self._episode = 0
         self._expiry = 0
+        self._retirement = 0
         self._last = ""
 
     def _in_step(self) -> bool:
@@ -236,6 +241,12 @@ class BookReader:
         for row in self._db.rows("memory_expiries", "seq > ?", parameters=[self._expiry]):
             self._book.expire(str(row["insight"]), cast(int, row["through"]))
             self._expiry = cast(int, row["seq"])
+
+    def _read_retirements(self) -> None:
+        for row in self._db.rows("memory_retirements", "seq > ?", parameters=[self._retirement]):
+            told = Retired(through=cast(int, row["through"]), reason=str(row["reason"]))
+            self._book.retire(str(row["insight"]), str(row["policy"]), told)
+            self._retirement = cast(int, row["seq"])
 
     def _key(self, name: str) -> ClaimKey:
         row = self._db.rows("memory_insights", {"id": name})[0]
@@ -287,7 +298,7 @@ def delete_insights(db: Database, ids: list[str]) -> None:
     """Removes these insights with their evidence, and episodes that have none left."""
     with db.transaction():
         for name in ids:
-            for table in ("memory_evidence", "memory_claims", "memory_expiries"):
+            for table in ("memory_evidence", "memory_claims", "memory_expiries", "memory_uses", "memory_retirements"):
                 db.delete(table, {"insight": name})
             db.delete("memory_insights", {"id": name})
         for table in ("memory_episodes", "memory_sources", "memory_makers"):

@@ -49,9 +49,7 @@ def sentences(book: InsightBook, policy: str | None = None) -> Mapping[str, Sent
     Args:
         policy: For whom it is told; see :meth:`InsightBook.get`.
     """
-    return {
-        name: _sentence(key, _worded(book.get(name, policy)), book.need(name).known) for name, key in book.keys.items()
-    }
+    return {name: _sentence(key, _worded(book, name, policy), book.need(name).known) for name, key in book.keys.items()}
 
 
 def tested_with(insight: Insight) -> str:
@@ -61,9 +59,10 @@ def tested_with(insight: Insight) -> str:
     return f"tested with {' and '.join(map(named, insight.others))}, not yet with this model"
 
 
-def _worded(insight: Insight) -> str:
-    where = tested_with(insight)
-    return f"{insight.text.rstrip('.')} ({where})." if where else insight.text
+def _worded(book: InsightBook, name: str, policy: str | None) -> str:
+    insight, gone = book.get(name, policy), book.retirement(name, policy)
+    more = tested_with(insight) if gone is None else f"told no longer: {gone.reason}"
+    return f"{insight.text.rstrip('.')} ({more})." if more else insight.text
 
 
 _NAMED = re.compile(r"(?:skill )?(.*?) (?:is necessary for|occurs in answers to) ")

@@ -168,7 +168,7 @@ def test_lost_makers_are_made_anew_from_episodes(store, lesson):
     ],
 )
 def test_earlier_evidence_has_the_policy_of_its_run_where_that_is_on_record(tmp_path, store, lesson, body, policy):
-    earlier = tuple(one for one in MIGRATIONS if one != MAKERS)
+    earlier = MIGRATIONS[: MIGRATIONS.index(MAKERS)]
     store.folder = tmp_path
     with Database(tmp_path / "memory.db", (*AGENT, *earlier)) as db:
         runs, memory = RunRecords(db), store.memory(db)

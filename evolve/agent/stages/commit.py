@@ -58,6 +58,7 @@ def make_record(state: AgentState, context: EpisodeContext, paused: tuple[Status
         claims=read_claims(state) if status != "fault" else (),
         drafts=read_drafts(state) if status != "fault" else (),
         note=note,
+        withheld=tuple(state["withheld"]),
         policy=context.policy.name,
         fingerprint=fingerprint_of(context.sandbox),
     )
