@@ -179,8 +179,9 @@ class InsightBook:
             KeyError: There is none with this id.
         """
         found = self._read(insight, policy)
-        aside = found.influences and self.retirement(insight, policy) is not None
-        return replace(found, status="expired") if aside else found
+        if found.status in _WITHOUT_INFLUENCE or self.retirement(insight, policy) is None:
+            return found
+        return replace(found, status="expired")
 
     def _read(self, insight: str, policy: str | None) -> Insight:
         if policy is not None and self.keys[insight].cause.startswith(FACT) and self.made_by(insight) != {policy}:

@@ -14,7 +14,7 @@ The rules:
 - A camp is admitted, on its own evidence, when interventions agree more often than they
   disagree, or, as long as there are none, when agreeing episodes of two groups outnumber the others.
   A claim in a model's words (its cause begins with :data:`evolve.episodes.FACT`) needs agreeing interventions
-  in two groups: whatever made the model say it on one task may be in that task.
+  in two groups, as whatever made the model say it on one task may be in that task, and P(theta > 1/2) >= 0.85.
 - It is confirmed when admitted, with agreeing interventions in at least two groups and
   P(theta > 1/2) >= 0.95. It is refuted by the mirror image on its own evidence.
 - One admitted camp is the insight's. When several are admitted the one with
@@ -43,6 +43,10 @@ INFLUENTIAL: frozenset[InsightStatus] = frozenset({"supported", "confirmed"})
 
 FIRM = 0.95
 """Posterior probability from which a direction counts as settled."""
+
+LIKELY = 0.85
+"""The same from which a claim in words may act. Where a tenth of all runs goes wrong and nobody notices, every fifth or
+sixth pair of trials differs by chance, and one more that agrees than disagrees would be a coin's word."""
 
 # Order matters where evidence is equal: the more specific relation is named first.
 _CAMPS: Mapping[Relation, Camp] = {
@@ -308,7 +312,7 @@ def _standing(camp: Camp, rows: Sequence[EvidenceRow], others: Sequence[Evidence
     return Standing(
         camp=camp,
         relation=expected.relation if expected is not None and not own else _best_relation(camp, agreeing or own),
-        status=_camp_status(agreeing, against, posterior, fewest=2 if worded else 1),
+        status=_camp_status(agreeing, against, posterior, worded=worded),
         posterior=posterior,
         tasks=len({row.task for row in agreeing}),
         groups=len({row.group for row in agreeing}),
@@ -318,10 +322,11 @@ def _standing(camp: Camp, rows: Sequence[EvidenceRow], others: Sequence[Evidence
 
 
 def _camp_status(
-    agreeing: Sequence[EvidenceRow], against: Sequence[EvidenceRow], posterior: Posterior, *, fewest: int
+    agreeing: Sequence[EvidenceRow], against: Sequence[EvidenceRow], posterior: Posterior, *, worded: bool
 ) -> InsightStatus:
     own = Posterior(agree=_interventions(agreeing), disagree=_interventions(against))
-    if own.agree > own.disagree and _intervention_groups(agreeing) >= fewest:
+    fewest, surely = (2, LIKELY) if worded else (1, 0.5)
+    if own.firmness > surely and _intervention_groups(agreeing) >= fewest:
         # Two groups, as one problem in disguise would otherwise confirm itself.
         confirmed = posterior.firmness >= FIRM and _intervention_groups(agreeing) >= 2
         return "confirmed" if confirmed else "supported"

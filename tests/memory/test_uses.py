@@ -94,10 +94,11 @@ def test_what_helps_stays(memory, used) -> None:
 def test_a_later_trial_that_agrees_brings_it_back_and_counting_begins_anew(memory, used, lesson) -> None:
     used(1, with_it=0.5, without=0.5)
     assert asks(memory) == []
-    against = lesson(50, cause=FACT, family="dates", policy=ONE, direction=-1)
-    memory.commit(against)
+    memory.commit(lesson(50, cause=FACT, family="dates", policy=ONE, direction=-1))
     assert asks(memory) == []
-    memory.commit(replace(lesson(51, cause=FACT, family="dates", policy=ONE), episode="a trial"))
+    memory.commit(lesson(51, cause=FACT, family="dates", policy=ONE))
+    assert asks(memory) == ["trial"]  # three of four
+    memory.commit(lesson(52, cause=FACT, family="dates", policy=ONE))
     assert asks(memory) == ["insight"]
     memory.commit(replace(worked(lesson, "one more"), withheld=(memory.claims()[0].id,)))
     assert asks(memory) == ["insight"]
