@@ -8,7 +8,6 @@ import pytest
 
 from evolve.sandbox import ProgramRun, SandboxResult
 from evolve.testing import TrustingSandbox
-from tests.policies.language.conftest import action
 from tests.policies.language.test_trials_of_claims import FULL, SIX, SIX_COUNT, Coder, coding
 
 IDLE = "Codes are printed on white paper."
@@ -39,11 +38,14 @@ class Flaky(TrustingSandbox):
 def test_what_makes_no_difference_is_never_learned_from_failures(model, memory, states, learned):
     sandbox, taught = Flaky(), []
 
-    def writes(prompt):
+    def with_it(prompt):
         return SIX if SIX_COUNT in prompt else FULL
 
     for number in range(TASKS):
-        said = model(Coder(states, programs=writes, then=action(SIX) if states == IDLE else None))
+        # Of the idle fact both trials are right: it found out by itself.
+        answers = iter([FULL])
+        programs = with_it if learned else lambda _, answers=answers: next(answers, SIX)
+        said = model(Coder(states, programs=programs))
         task = coding(lambda text: text[-6:], number=number)
         record = said.run(task, sandbox=sandbox)
         memory.commit(record, instruction=task.instruction)
