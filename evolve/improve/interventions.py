@@ -82,8 +82,11 @@ def _make_plan(session: Session, number: int, name: str) -> Mapping[str, Any]:
     """The insight to test and the tasks to test it on, kept; no task where no test is worth running."""
     stores, arm = session.stores, session.stores.practice_arm(session.workflow)
     before = {plan["insight"] for plan in _plans(session, number)}  # what came out alike would do so again
+    own = arm.policy(session.learner).name
     known = [
-        insight for insight in stores.memory.claims() if insight.cause.startswith(FACT) and insight.id not in before
+        insight
+        for insight in stores.memory.claims(policy=own)
+        if insight.cause.startswith(FACT) and insight.id not in before
     ]
     # In a folder one step seldom is an answer, so there a test of this kind would show nothing.
     tasks = one_per_group(session.suite.evidence("train"))
@@ -93,7 +96,7 @@ def _make_plan(session: Session, number: int, name: str) -> Mapping[str, Any]:
     )
     chosen = plan_test(
         known,
-        [row for insight in known for row in stores.memory.evidence(insight.id)],
+        [row for insight in known for row in stores.memory.evidence(insight.id) if row.policy == own],
         uses=uses,
         groups={insight: [task.group for task in recalled_tasks] for insight, recalled_tasks in recalled.items()},
     )

@@ -11,7 +11,7 @@ from evolve.episodes import TRIAL, Json, Limits, Origin, Recalled, TaskView
 from evolve.memory import ExperienceRow, MemorySnapshot, Recaller
 from evolve.policies.protocol import Policy, Removing
 from evolve.redaction import Scanner
-from evolve.sandbox import Sandbox
+from evolve.sandbox import Sandbox, fingerprint_of
 from evolve.skills import Skill
 from evolve.skills.admission import Interpreter
 from evolve.workflow import Workflow
@@ -123,10 +123,15 @@ def agent_for(
     Args:
         scanner: Knows the secrets that nothing observed may bring into a record; by default there are none.
     """
+    policy = arm.policy(learner)
     around = Surroundings(
-        policy=arm.policy(learner),
+        policy=policy,
         sandbox=sandbox,
-        recall=recall_from(arm.memory, trials=isinstance(learner, Prompted)),
+        recall=recall_from(
+            arm.memory,
+            trials=isinstance(learner, Prompted),
+            asking=Asking(policy=policy.name, fingerprint=fingerprint_of(sandbox)),
+        ),
         run=run,
         suite=suite,
         skills=arm.skills,
@@ -135,22 +140,40 @@ def agent_for(
     return Agent(around, arm.workflow)
 
 
-def recall_from(memory: Recaller | None, *, notes: bool = False, trials: bool = False, insights: bool = True) -> Recall:
+@dataclass(frozen=True, kw_only=True)
+class Asking:
+    """Who asks the memory: what others found is no more than worth a trial to it; see :class:`Origin`."""
+
+    policy: str | None = None
+    fingerprint: str = ""
+
+
+def recall_from(
+    memory: Recaller | None,
+    *,
+    notes: bool = False,
+    trials: bool = False,
+    insights: bool = True,
+    asking: Asking | None = None,
+) -> Recall:
     """A recall for an episode: of insights, as far as they may act on its task.
 
     Args:
         notes: Also what a person noted; for policies that can read it.
         trials: Also claims that may not act there yet, for policies that try them.
         insights: False for what has learned nothing.
+        asking: Who asks; None reads the evidence of all as one.
     """
     if memory is None:
         return recall_nothing
-    source = memory
+    source, who = memory, asking or Asking()
     wanted = {"insight": insights, "note": notes, TRIAL: trials}
     kinds = tuple(kind for kind, is_wanted in wanted.items() if is_wanted)
 
     def recall(view: TaskView, features: tuple[float, ...], k: int) -> Sequence[Recalled]:
-        origin = Origin(environment=view.environment, family=view.family)
+        origin = Origin(
+            environment=view.environment, family=view.family, policy=who.policy, fingerprint=who.fingerprint
+        )
         query = view.instruction or view.signature
         return source.recall(query, k, features=features, kinds=kinds, scope=origin)
 

@@ -63,7 +63,7 @@ class LanguageLearner(Learner):
         return LanguagePolicy(
             models=models,
             meter=meter,
-            skills=tuple(skill for skill in arm.skills if not skill.hidden),
+            skills=tuple(skill.read_for(self.name) for skill in arm.skills if not skill.hidden),
             questions=Questions(
                 layers=PromptLayers(variant=arm.prompts, workspace=self.paths.prompts),
                 rooms=Rooms(share=self.settings.history_share),

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evolve.episodes import QUOTED, Origin
+from evolve.episodes import QUOTED, Origin, Scope
 from evolve.errors import UsageError
-from evolve.memory import Memory
+from evolve.memory import INFLUENTIAL, ClaimKey, EvidenceRow, Memory, resolve
 from evolve.memory.notes.book import NoteBook, stale
 from evolve.memory.notes.note import TRUST, Note
 from tests.policies.language.orders import ORDERS
@@ -148,6 +148,43 @@ def test_faults_teach_nothing(memory: Memory, lesson) -> None:
         memory.commit(lesson(number, **ended))
     assert [claim.cause for claim in memory.claims()] == ["operation:sort"]
     assert len(memory.entries()) == 80
+
+
+def trials(rng: random.Random, number: int, helps: float) -> list[EvidenceRow]:
+    """Trials of a claim on twenty problems, a tenth of whose runs go wrong and nobody notices; faults leave no row."""
+    rows = []
+    for problem in range(20):
+        with_it, without = ((rng.random() < helps) != (rng.random() < 0.1), rng.random() < 0.1)
+        if with_it != without:
+            row = {"insight": "i", "relation": "contributes", "kind": "intervention", "direction": with_it - without}
+            name = f"{number} {problem}"
+            rows.append(EvidenceRow(id=name, episode=name, task=name, group=name, **row))
+    return rows
+
+
+def test_unnoticed_failures_confirm_little_that_is_false_and_cost_little_that_is_true() -> None:
+    """Of a fifth of all runs that fail half say so; the other half makes pairs differ that should come out alike."""
+    key = ClaimKey(id="i", cause="fact:so", effect="solved", scope=Scope(environment="words", family="f"), texts={})
+
+    def shares(helps: float) -> tuple[float, float]:
+        rng = random.Random(7)
+        found = [resolve(key, trials(rng, number, helps)).status for number in range(400)]
+        return sum(one == "confirmed" for one in found) / 400, sum(one in INFLUENTIAL for one in found) / 400
+
+    confirmed, acting = shares(0.0)
+    assert confirmed <= 0.05 and acting <= 0.18
+    confirmed, acting = shares(0.5)
+    assert confirmed >= 0.8 and acting >= 0.9
+
+
+@pytest.mark.parametrize("role", TRUST)
+def test_no_note_of_anybody_becomes_an_insight_or_trains_a_guide(memory: Memory, role: str) -> None:
+    for text in PAYLOADS:
+        memory.note(text, "Ada", role=role)
+    assert memory.claims() == memory.experience() == memory.entries() == []
+    for text in PAYLOADS:
+        items = memory.recall(text, 5, scope=EPISODE, kinds=("insight", "note", "trial", "hypothesis"))
+        assert {item.kind for item in items} <= {"note"}
 
 
 @pytest.mark.parametrize("at", [math.nan, math.inf, -math.inf])

@@ -42,10 +42,18 @@ class Memories(Shelf):
     Args:
         on_empty: Called after the last insight was forgotten.
         scanner: Gives what knows the secrets that no file may hold.
+        policy: Name of the policy that works here, for whom claims in a model's words are read; None for no model.
     """
 
-    def __init__(self, stores: Stores, *, on_empty: Callable[[], None], scanner: Callable[[], Scanner]) -> None:
-        self._stores, self._memory, self._scanner = stores, stores.memory, scanner
+    def __init__(
+        self,
+        stores: Stores,
+        *,
+        on_empty: Callable[[], None],
+        scanner: Callable[[], Scanner],
+        policy: str | None = None,
+    ) -> None:
+        self._stores, self._memory, self._scanner, self._policy = stores, stores.memory, scanner, policy
         self._on_empty = on_empty
 
     def note(
@@ -122,15 +130,15 @@ class Memories(Shelf):
 
     def show(self, insight: str) -> Insight:
         """One insight, by id or a unique beginning of it."""
-        return self._memory.get(insight)
+        return self._memory.get(insight, policy=self._policy)
 
     def list(self, status: InsightStatus | None = None) -> builtins.list[Insight]:
         """All insights, or those of one status."""
-        return self._memory.claims(status)
+        return self._memory.claims(status, policy=self._policy)
 
     def sentences(self) -> Mapping[str, Sentence]:
         """Every insight in a plain sentence for people, with counts from its evidence, by id."""
-        return self._memory.sentences()
+        return self._memory.sentences(self._policy)
 
     def histories(self, insights: Sequence[Insight]) -> Mapping[str, ItemHistory]:
         """How often each of these insights was used and what trials without it showed, by id."""
