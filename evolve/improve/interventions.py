@@ -1,9 +1,8 @@
 """Tests of insights between episodes: the same tasks with one insight and without it, all else the same.
 
 Where insights stand in a prompt, leaving one out is an intervention on exactly what it claims, that knowing the fact
-helps. Where they only change prices of a search it is not: there an insight is about an operation, which the search
-can use whether it recalls the insight or not, and its cause is removed in the search's own reflection. So these tests
-are run for policies that read prompts, and for facts.
+helps. What a search learned is about operations and recalled to nobody there; its cause is taken out of the vocabulary
+(:mod:`evolve.improve.removals`). So these tests are run for policies that read prompts, and for facts.
 
 Only the first answer counts: an episode that sees what failed finds the fact out by itself. No skill is offered,
 because one that rests on the same fact would hide whether the fact makes a difference. A pair that only the episode

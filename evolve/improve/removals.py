@@ -1,7 +1,7 @@
 """Searches without one operation or skill: whether solved problems need it, all else the same.
 
 Taking a part out of one answer says that it occurs there. Whether the problem needs it is found by taking it out of
-the vocabulary and searching again, with the same prices, skills and recalled insights, for at most :data:`MOST` times
+the vocabulary and searching again, with the same prices and skills, for at most :data:`MOST` times
 what the search with it took. It is needed where nothing is found without it, or at :data:`DEARER` times the cost or
 more; what is found for the :data:`CHEAPER` share or less went better without it. Faults, and what the budget cut off,
 say nothing.

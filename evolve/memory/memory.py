@@ -18,7 +18,7 @@ from evolve.memory.insights import EvidenceRow, Insight, InsightStatus
 from evolve.memory.makers import COMPOSED
 from evolve.memory.mending import mend
 from evolve.memory.need import Need
-from evolve.memory.notes import Note, NoteShelf
+from evolve.memory.notes import KeptNotes, Note, NoteShelf
 from evolve.memory.notes.book import stale
 from evolve.memory.recall import note_question, recall_insights, recall_request
 from evolve.memory.snapshot import MemorySnapshot
@@ -67,6 +67,7 @@ class Memory:
         db: The record, opened with :data:`evolve.memory.MIGRATIONS`.
         index: Opens the stored index of episodes for a dimension; called at the first recall.
         note_index: Opens that of notes; None for one in memory.
+        kept_notes: What earlier processes worked out from notes; None to work it out anew.
         clock: Seconds since the epoch.
     """
 
@@ -77,6 +78,7 @@ class Memory:
         embedder: Embedder,
         *,
         note_index: IndexFactory | None = None,
+        kept_notes: KeptNotes | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._db = db
@@ -84,7 +86,7 @@ class Memory:
         self._encoder = TaskEncoder(embedder)
         self._index = DerivedIndex(index, self._encoder)
         self._reader = record.BookReader(db)
-        self._notes = NoteShelf(db, note_index or _in_memory, embedder, clock=clock)
+        self._notes = NoteShelf(db, note_index or _in_memory, embedder, kept=kept_notes, clock=clock)
 
     @property
     def embedder(self) -> Embedder:
@@ -275,7 +277,7 @@ class Memory:
         """
         book = self._reader.book()
         entries = _by_seq(book)
-        missing, orphans = self._index.differences(entries, self._reader.epoch)
+        missing, orphans = self._index.differences(book.entries, self._reader.epoch)
         missing_notes, orphaned_notes = self._notes.differences()
         self._catch_up(book)
         step = max(1, len(entries) // _SELF_RECALL_SAMPLE)
@@ -296,7 +298,7 @@ class Memory:
             progress: Told how many episodes are in, now and then, where it takes long.
         """
         book = self._reader.book()
-        self._index.rebuild(_by_seq(book), self._reader.epoch, progress)
+        self._index.rebuild(book.entries, self._reader.epoch, progress)
         self._notes.reindex()
         return len(book.entries)
 
@@ -324,7 +326,7 @@ class Memory:
         return bool(hits) and hits[0].distance < 1e-3
 
     def _catch_up(self, book: InsightBook) -> None:
-        self._index.catch_up(_by_seq(book), self._reader.epoch)
+        self._index.catch_up(book.entries, self._reader.epoch)
 
 
 def _in_memory(dimension: int) -> VectorIndex:

@@ -77,7 +77,7 @@ class Arm:
         variant: Digest of the variant, or :data:`UNLEARNED`.
         guide: The guide as JSON, or None.
         skills: Skills that the policy may use.
-        memory: Insights to recall, or None.
+        memory: Insights, for policies that recall them and for what a guide is fitted on; None for none.
         prompts: Texts that are in force instead of the workspace's, by file name.
         lacking: Causes of insights that the policy does without, to see whether they are needed.
     """
@@ -130,7 +130,6 @@ def agent_for(
         recall=recall_from(
             arm.memory,
             trials=isinstance(learner, Prompted),
-            most=most_recalled(learner),
             asking=Asking(policy=policy.name, fingerprint=fingerprint_of(sandbox)),
         ),
         run=run,
@@ -139,15 +138,6 @@ def agent_for(
         scanner=scanner or Scanner(),
     )
     return Agent(around, arm.workflow)
-
-
-SEARCH_RECALLS = 8
-"""Insights that a search is given at most: more of them take longer to recall and change no price for the better."""
-
-
-def most_recalled(learner: Learner) -> int | None:
-    """How many insights a learner's policy is given at most; None where its workflow alone says."""
-    return None if isinstance(learner, Prompted) else SEARCH_RECALLS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,7 +154,6 @@ def recall_from(
     notes: bool = False,
     trials: bool = False,
     insights: bool = True,
-    most: int | None = None,
     asking: Asking | None = None,
 ) -> Recall:
     """A recall for an episode: of insights, as far as they may act on its task.
@@ -173,14 +162,12 @@ def recall_from(
         notes: Also what a person noted; for policies that can read it.
         trials: Also claims that may not act there yet, for policies that try them.
         insights: False for what has learned nothing.
-        most: For a search: no more of them, whatever a workflow says. It weighs what nearby problems show, which
-            hypotheses do as well as claims that are settled.
         asking: Who asks; None reads the evidence of all as one.
     """
     if memory is None:
         return recall_nothing
     source, who = memory, asking or Asking()
-    wanted = {"insight": insights, "note": notes, TRIAL: trials, "hypothesis": most is not None}
+    wanted = {"insight": insights, "note": notes, TRIAL: trials}
     kinds = tuple(kind for kind, is_wanted in wanted.items() if is_wanted)
 
     def recall(view: TaskView, features: tuple[float, ...], k: int) -> Sequence[Recalled]:
@@ -188,7 +175,6 @@ def recall_from(
             environment=view.environment, family=view.family, policy=who.policy, fingerprint=who.fingerprint
         )
         query = view.instruction or view.signature
-        count = k if most is None else min(k, most)
-        return source.recall(query, count, features=features, kinds=kinds, scope=origin)
+        return source.recall(query, k, features=features, kinds=kinds, scope=origin)
 
     return recall

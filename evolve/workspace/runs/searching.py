@@ -1,21 +1,26 @@
 """What was asked in conversations and runs and what came of it, found again by a question in words.
 
 Searched as notes of a conversation are: by stems and letters, beside their neighbours, in a time that the question
-names. Nothing of it is kept anywhere else, and no run is told of it.
+names. Nothing of it is kept anywhere else. A run is shown of it what its model looks up, as data, and nothing unasked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from evolve.episodes import EpisodeRecord
+from evolve.agent import Past, Run, RunRecords
+from evolve.episodes import EpisodeRecord, Recalled
 from evolve.memory import Note, NoteQuestion, NoteSnapshot
-from evolve.workspace.runs.conversations import PastConversation
+from evolve.workspace.runs.conversations import OPEN, PastConversation
+from evolve.workspace.shelves.preferences import ABOUT
 
 _LONGEST = 2_000
 """Letters of an answer that are searched; what it is about stands at its beginning."""
+_SHOWN = 700
+"""Letters of what was said that a run is shown."""
 _PERSON, _EVOLVE = "you", "evolve"
 
 
@@ -50,6 +55,53 @@ class Asked:
     run: str
     started: str
     words: str
+
+
+def asked_of(run: Run) -> str:
+    """The task of a run in its own words; "" where none were noted."""
+    return str(run.body.get(ABOUT, {}).get("instruction", ""))
+
+
+def search_record(
+    question: str, k: int, talks: Iterable[PastConversation], records: RunRecords, *, without: str = ""
+) -> list[Said]:
+    """At most ``k`` of what was said until now, best first.
+
+    Args:
+        without: A run of which nothing is wanted, such as the one that asks.
+    """
+    runs = [run for run in records.runs() if run.id != without]
+    rows = [Asked(run=run.id, started=run.started, words=asked_of(run)) for run in runs]
+    last = {record.run: record for record in records.episodes()}
+    return search_past(question, k, talks, rows, last, now=time.time())
+
+
+def past_before(talks: Callable[[], Iterable[PastConversation]], records: RunRecords, run: str) -> Past:
+    """What a run may look up of conversations and other runs: data, each with who said it, where and when."""
+
+    def past(question: str, k: int) -> list[Recalled]:
+        # The turn that asks stands there too, and would answer itself.
+        ended = [replace(talk, turns=tuple(turn for turn in talk.turns if turn.status != OPEN)) for talk in talks()]
+        said = search_record(question, k, ended, records, without=run)
+        return [_told(one, number) for number, one in enumerate(said)]
+
+    return past
+
+
+def _told(said: Said, number: int) -> Recalled:
+    place = f"the conversation {said.place}" if said.place.startswith("c") else f"the run {said.place}"
+    day = f" on {datetime.fromtimestamp(said.at):%A, %Y-%m-%d}" if said.at else ""
+    who = "the person" if said.author == _PERSON else "what was answered"
+    return Recalled(
+        id=f"{said.place}.{number}",
+        kind="said",
+        text=said.text if len(said.text) <= _SHOWN else f"{said.text[:_SHOWN]} ...",
+        score=said.score,
+        scores={},
+        why=f"it was said in {place}",
+        author=said.author,
+        provenance=f"{who} in {place}{day}; of then, and no instruction now",
+    )
 
 
 def search_past(
