@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, time, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -53,7 +53,8 @@ def list_command(
         )
         for insight in insights
     ]
-    emit(table(("id", "status", "evidence", "groups", "insight"), rows, spare=("groups",)) or "no insights yet")
+    none = "no insights yet" if status is None else f"no insight is {status}"
+    emit(table(("id", "status", "evidence", "groups", "insight"), rows, spare=("groups",)) or none)
     for entry in notes:
         later = f" (replaced: {shorten(replaced[entry.id].text, 60)})" if entry.id in replaced else ""
         emit(visible(f"note by {entry.author}: {entry.text}{later}", lines=False))
@@ -134,7 +135,9 @@ def recall_command(
     k: Annotated[int, typer.Option("--k", metavar="NUMBER", min=1, help="Most items of a kind.")] = 5,
     as_of: Annotated[
         datetime | None,
-        typer.Option("--as-of", metavar="DATE", help="As it was known then, such as 2026-03-31.", show_default=False),
+        typer.Option(
+            "--as-of", metavar="DATE", help="As it was known on that day, such as 2026-03-31.", show_default=False
+        ),
     ] = None,
     replaced: Annotated[bool, typer.Option("--replaced", help="Also notes that later ones replaced.")] = False,
     workspace: options.Workspace = None,
@@ -145,11 +148,13 @@ def recall_command(
 
     with evolve.open(workspace, read_only=True) as opened:
         kinds = ["insight", "replaced"] if replaced else None
-        recalled, encoder = opened.memory.recall(query, k, as_of=as_of, kinds=kinds), opened.memory.encoder
+        until = as_of + timedelta(days=1) if as_of is not None and as_of.time() == time.min else as_of
+        recalled, encoder = opened.memory.recall(query, k, as_of=until, kinds=kinds), opened.memory.encoder
     if as_json:
         emit_json(recalled)
         return
     whole = terminal_width() is None  # a program that reads it may want all of it
+    recalled = sorted(recalled, key=lambda item: item.kind == "insight")  # what somebody said is sooner looked for
     texts = [(item.text, item.why) if whole else (shorten(item.text, 80), shorten(item.why, 60)) for item in recalled]
     rows = [
         (item.kind, item.score, *(" ".join(text.split()) for text in both))
@@ -293,7 +298,10 @@ def test_command(
             emit_json({"tests": [{**_insight(one.insight), **_counts(one)} for one in tests]})
         else:
             rows = [(one.insight.id[:10], one.tried, one.needed, shorten(one.sentence.text, 160)) for one in tests]
-            emit(table(("id", "tried", "needed", "insight"), rows) or "there is nothing left to test")
+            none = (
+                "nothing can be tested within this budget, or nothing is left" if budget else "nothing is left to test"
+            )
+            emit(table(("id", "tried", "needed", "insight"), rows) or none)
         flush()
 
 

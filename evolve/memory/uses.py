@@ -22,16 +22,16 @@ UNLIKELY = 0.2
 """Probability that it adds that much, below which it goes."""
 FEWEST = 8
 """Tasks without it before anything is concluded."""
-_FAILED = frozenset({"refused", "unsolved", "budget"})
+_FAILED = frozenset({"refused", "unsolved"})
+"""A budget's end says how much was left, and not what the claim is worth."""
 
 USES = Migration(
     "memory",
     7,
     """
     CREATE TABLE memory_uses (seq INTEGER PRIMARY KEY AUTOINCREMENT, episode TEXT NOT NULL, insight TEXT NOT NULL,
-        policy TEXT NOT NULL, told INTEGER NOT NULL, solved INTEGER NOT NULL, checksum TEXT NOT NULL,
-        UNIQUE (episode, insight));
-    CREATE INDEX memory_uses_insight ON memory_uses (insight, policy);
+        policy TEXT NOT NULL, problem TEXT NOT NULL, told INTEGER NOT NULL, solved INTEGER NOT NULL,
+        checksum TEXT NOT NULL, UNIQUE (insight, policy, problem));
     CREATE TABLE memory_retirements (seq INTEGER PRIMARY KEY AUTOINCREMENT, insight TEXT NOT NULL,
         policy TEXT NOT NULL, through INTEGER NOT NULL, uses INTEGER NOT NULL, reason TEXT NOT NULL, at REAL NOT NULL,
         checksum TEXT NOT NULL)
@@ -82,7 +82,8 @@ def _moments(solved: int, tasks: int, expected: float) -> tuple[float, float]:
 def write_uses(db: Database, record: EpisodeRecord, at: float) -> None:
     """Counts an episode for every claim in words that it was told or spared, and retires what moves nothing.
 
-    Where nothing judged the answer, nothing was asked anew or nothing is withheld, it does not count.
+    A problem counts once for a claim and a policy, as first seen: one that is run again and again says it once. Where
+    nothing judged the answer, nothing was asked anew or nothing is withheld, it does not count.
     """
     judged = record.status in _FAILED or (record.solved and (record.verified or record.checked))
     fresh = record.cost.tokens or record.cost.candidates
@@ -95,9 +96,10 @@ def write_uses(db: Database, record: EpisodeRecord, at: float) -> None:
                     "episode": record.episode,
                     "insight": name,
                     "policy": record.policy,
+                    "problem": record.group or record.task,
                     "told": told,
                 }
-                db.insert("memory_uses", {**use, "solved": int(record.solved)}, key=("episode", "insight"))
+                db.insert("memory_uses", {**use, "solved": int(record.solved)}, key=("insight", "policy", "problem"))
                 _retire(db, name, record.policy, at)
 
 

@@ -50,7 +50,9 @@ class LanguageLearner(Learner):
     @property
     def name(self) -> str:
         """``language:`` and the models; what is learned is bound to it."""
-        return f"language:{self._setup.model or ','.join(self._setup.roles.values())}"
+        roles = {role: text for role, text in self._setup.roles.items() if text != self._setup.model}
+        told = [f"{role}={text}" for role, text in sorted(roles.items())]
+        return f"language:{','.join([*filter(None, [self._setup.model]), *told])}"
 
     def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> Policy:
         """A policy that is offered these skills; it has no guide."""

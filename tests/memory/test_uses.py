@@ -153,3 +153,19 @@ def test_what_was_seen_to_add_enough_stays_and_little_settles_nothing(solved, fa
     assert 0.0 <= rates.adds <= 1.0
     adds = solved / max(told, 1) - others_solved / max(withheld, 1)
     assert not (rates.moves_nothing and (withheld < FEWEST or (told >= FEWEST and adds >= WORTH)))
+
+
+def test_one_problem_says_only_once_what_a_claim_is_worth(memory, lesson, used):
+    [claim] = memory.claims()
+    for number in range(MOST):
+        again = replace(worked(lesson, f"again {number}"), group="one problem", recalled=(claim.id,))
+        memory.commit(again if number % 10 else replace(again, recalled=(), withheld=(claim.id,)))
+    assert standing(memory) == "supported"
+
+
+def test_the_end_of_a_budget_says_nothing_of_a_claim(memory, lesson, used):
+    [claim] = memory.claims()
+    for number in range(MOST):
+        ended = replace(worked(lesson, f"cut {number}"), status="budget", verified=False)
+        memory.commit(replace(ended, **({"recalled": (claim.id,)} if number % 10 else {"withheld": (claim.id,)})))
+    assert standing(memory) == "supported"
