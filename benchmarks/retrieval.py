@@ -58,17 +58,24 @@ class Corpus:
 
 
 def read_corpus(folder: Path, most: int | None) -> Corpus:
-    """Reads ``corpus.jsonl`` and ``queries.jsonl``; of the questions the first ``most``."""
+    """Reads ``corpus.jsonl`` and ``queries.jsonl``; of the questions ``most``, spread evenly over the file."""
 
     def lines(name: str) -> list[dict[str, Any]]:
         with (folder / name).open(encoding="utf-8") as stream:
             return [json.loads(line) for line in stream]
 
+    asked = _spread(lines("queries.jsonl"), most)
     return Corpus(
         name=folder.name,
         texts={str(row["id"]): str(row["text"]) for row in lines("corpus.jsonl")},
-        questions=[(str(row["text"]), frozenset(map(str, row["relevant"]))) for row in lines("queries.jsonl")[:most]],
+        questions=[(str(row["text"]), frozenset(map(str, row["relevant"]))) for row in asked],
     )
+
+
+def _spread(rows: Sequence[dict[str, Any]], most: int | None) -> Sequence[dict[str, Any]]:
+    """So many rows, evenly from all over: what stands together is often of one kind."""
+    count = len(rows) if most is None else min(most, len(rows))
+    return [rows[place * len(rows) // count] for place in range(count)]
 
 
 @contextmanager
@@ -222,7 +229,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     common_options(parser, seeds=1)
     parser.add_argument("--data", type=Path, required=True, help="folder with one folder for each set")
     parser.add_argument("--encoder", default="hashing", help="as the setting encoder; minilm is a trained one")
-    parser.add_argument("--questions", type=int, help="only the first so many questions of each set")
+    parser.add_argument("--questions", type=int, help="only so many questions of each set, spread evenly over it")
     parser.add_argument("--peers", metavar="PYTHON", help="an interpreter that has lancedb and mem0ai")
     options = parser.parse_args(argv)
     embedder = open_embedder(Settings(encoder=options.encoder))
