@@ -42,7 +42,7 @@ _MAYBE = re.compile(
 )
 """What may tell so; it counts where the two notes are more alike."""
 _NAME = re.compile(r"(?:[A-Z][\w-]+)(?: [A-Z][\w-]+)*")
-_FULL_NAME = re.compile(r"[A-Z][a-z][\w-]*(?: [A-Z][a-z][\w-]*)+")
+_FULL_NAME = re.compile(r"[A-Z][a-z][\w-]{0,80}(?: [A-Z][a-z][\w-]{0,80})+")
 _PLAIN = re.compile(
     r"(?:We|The|My|Our|They|This|That|He|She|It|From|As|In|On|At|For|A|An|There|Update|Correction|Now)\b"
 )

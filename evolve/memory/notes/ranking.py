@@ -28,7 +28,7 @@ _FOLLOWED = 12
 _BEFORE = 1e-6
 _ROOT = 4
 """Letters by which forms of one word are alike."""
-_NAME = re.compile(r"(?:[A-Z][\w-]+)(?: [A-Z][\w-]+)+")
+_NAME = re.compile(r"(?:[A-Z][\w-]{1,80})(?: [A-Z][\w-]{1,80})+")
 _PAST = re.compile(
     r"\b(?:used to|previous(?:ly)?|before (?:that|this|it)|former(?:ly)?|original(?:ly)?|in the past|history|earlier"
     r"|at first|over time)\b",
