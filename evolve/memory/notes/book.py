@@ -110,13 +110,26 @@ class NoteBook:
             self.add(note)
 
     def read_from(self, notes: LateNotes, kept: sqlite3.Connection) -> None:
-        """Begins with these notes and what :meth:`keep` stored when the book held just them."""
+        """Begins with these notes and what :meth:`keep` stored when the book held just them.
+
+        Raises:
+            ValueError: It is not what was stored; so may be any other of :data:`evolve.memory.notes.kept.UNSOUND`.
+        """
         self.notes = notes
         for table in self._tables():
             table.read_from(kept)
         state = dict(kept.execute("SELECT key, content FROM entries WHERE kind = 'state'"))
         self._weighed, self._doubtful = array("d", state["weights"]), set(json.loads(state["doubtful"]))
         self._held = {int(trust): Counter(held) for trust, held in json.loads(state["held"]).items()}
+        stored = kept.execute("SELECT count(*) FROM entries WHERE kind = 'said'").fetchone()[0]
+        taken = [count for (count,) in kept.execute("SELECT content FROM entries WHERE kind = 'taken'")]
+        if (
+            {len(notes)} != {len(self._weighed), stored}
+            or not all(type(count) is int and 0 <= count <= len(notes) for count in taken)
+            or self._held.keys() != self._words.keys()
+            or not all(type(count) is int for held in self._held.values() for count in held.values())
+        ):
+            raise ValueError("not what a book stored")
         self._counts.update(TRUST[str(role or "user")] for role in notes.column("role"))
         for name, thread, role in zip(notes, notes.column("thread"), notes.column("role"), strict=True):
             if thread:
@@ -165,8 +178,10 @@ class NoteBook:
         if name not in self._doubtful:
             return None
         said = self._said[name]
-        later = map(self.notes.__getitem__, said.later)
-        whole = next((note for note in later if now is None or note.at <= now), None)
+        # Asked again, as it may come from a file; that what replaces is the later one also ends each chain.
+        later = (self.notes[later] for later in said.later if later in self.notes)
+        fit = (note for note in later if _may_replace(note, said.note) and _when(note) > _when(said.note))
+        whole = next((note for note in fit if now is None or note.at <= now), None)
         if whole is not None or not (said.whole and said.facts):
             return whole
         by_fact = [self._replaced(said, place, now) for place in range(len(said.facts))]
@@ -245,6 +260,7 @@ class NoteBook:
             known = now is None or other.note.at <= now
             if (
                 known
+                and _when(other.note) > _when(said.note)
                 and _contradicts(other.facts[elsewhere], said.facts[place])
                 and _may_replace(other.note, said.note)
             ):

@@ -111,6 +111,8 @@ def answer(book: NoteBook, arms: Arms, asked: NoteQuestion, gains: Gains = _ALL)
         if note is None or not _fits(note, asked):
             return ()
         holds = name if past else book.holder(name, until)
+        if not _fits(book.notes[holds], asked):
+            holds = name
         # A conversation is asked for what was said in it, too.
         return (holds, name) if note.thread and not asked.told and holds != name else (holds,)
 
