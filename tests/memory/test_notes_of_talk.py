@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,9 @@ from benchmarks.talks import draw_talk
 from evolve.errors import UsageError
 from evolve.memory import MIGRATIONS, Memory, Note
 from evolve.memory.notes import NoteBook
+from evolve.memory.notes.book import _one_subject
 from evolve.memory.notes.linking import entities
-from evolve.memory.notes.ranking import _information
+from evolve.memory.notes.ranking import _NAME, _information
 from evolve.memory.notes.times import asks_when, names_time
 from evolve.retrieval import HashingEmbedder
 from evolve.store import Database
@@ -68,6 +70,17 @@ def test_names_at_the_start_of_a_sentence_and_days_are_no_entities() -> None:
         "Ada",
         "Lovelace",
     }
+
+
+@pytest.mark.parametrize("sign", ["/", "ab12", "x Bob ", "a-", "~/", "~", ".", "Aa", "`", "   Bob", "a.b/"])
+def test_no_text_is_long_in_being_searched_for_names(sign: str) -> None:
+    """It takes minutes where the work grows with the square of the length."""
+    text = sign * (200_000 // len(sign)) + " "
+    begun = time.process_time()
+    entities(text)
+    _one_subject(text, text)
+    _NAME.findall(text)
+    assert time.process_time() - begun < 20
 
 
 def test_what_is_about_somebody_else_leads_nowhere(memory: Memory) -> None:

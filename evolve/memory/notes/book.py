@@ -42,7 +42,7 @@ _MAYBE = re.compile(
 )
 """What may tell so; it counts where the two notes are more alike."""
 _NAME = re.compile(r"(?:[A-Z][\w-]+)(?: [A-Z][\w-]+)*")
-_FULL_NAME = re.compile(r"[A-Z][a-z][\w-]*(?: [A-Z][a-z][\w-]*)+")
+_FULL_NAME = re.compile(r"[A-Z][a-z][\w-]{0,80}(?: [A-Z][a-z][\w-]{0,80})+")
 _PLAIN = re.compile(
     r"(?:We|The|My|Our|They|This|That|He|She|It|From|As|In|On|At|For|A|An|There|Update|Correction|Now)\b"
 )
@@ -101,25 +101,39 @@ class NoteBook:
         """Of each note's words, when it was last weighed; it changes slowly as notes come."""
         self._counts: Counter[int] = Counter()
         self._weights: dict[int, _Weights] = {}
-        self._threads: dict[str, list[str]] = {}
-        self._places: dict[str, int] = {}
+        self._threads: dict[tuple[str, bool], list[str]] = {}
+        """By name and whether only a person's own notes count; the places in them likewise."""
+        self._places: dict[tuple[str, bool], int] = {}
         self._doubtful: set[str] = set()
         """Notes of which something may have been replaced; of most there is nothing to ask."""
         for note in notes:
             self.add(note)
 
     def read_from(self, notes: LateNotes, kept: sqlite3.Connection) -> None:
-        """Begins with these notes and what :meth:`keep` stored when the book held just them."""
+        """Begins with these notes and what :meth:`keep` stored when the book held just them.
+
+        Raises:
+            ValueError: It is not what was stored; so may be any other of :data:`evolve.memory.notes.kept.UNSOUND`.
+        """
         self.notes = notes
         for table in self._tables():
             table.read_from(kept)
         state = dict(kept.execute("SELECT key, content FROM entries WHERE kind = 'state'"))
         self._weighed, self._doubtful = array("d", state["weights"]), set(json.loads(state["doubtful"]))
         self._held = {int(trust): Counter(held) for trust, held in json.loads(state["held"]).items()}
+        stored = kept.execute("SELECT count(*) FROM entries WHERE kind = 'said'").fetchone()[0]
+        taken = [count for (count,) in kept.execute("SELECT content FROM entries WHERE kind = 'taken'")]
+        if (
+            {len(notes)} != {len(self._weighed), stored}
+            or not all(type(count) is int and 0 <= count <= len(notes) for count in taken)
+            or self._held.keys() != self._words.keys()
+            or not all(type(count) is int for held in self._held.values() for count in held.values())
+        ):
+            raise ValueError("not what a book stored")
         self._counts.update(TRUST[str(role or "user")] for role in notes.column("role"))
-        for name, thread in zip(notes, notes.column("thread"), strict=True):
+        for name, thread, role in zip(notes, notes.column("thread"), notes.column("role"), strict=True):
             if thread:
-                self._enter(name, str(thread))
+                self._enter(name, str(thread), str(role or "user"))
 
     def keep(self, kept: sqlite3.Connection) -> None:
         """Stores what was worked out since it was last kept."""
@@ -142,8 +156,8 @@ class NoteBook:
         said = _Said(note, _own(facts, note.author), len(facts) == len(stated), stems(note.text))
         groups = [self._facts.changing(_fact_key(said, place), list) for place in range(len(facts))]
         # What is said in a conversation comes back to the same words all the time and changes nothing by them.
-        if not any(groups) and len(stated) == 1 and not note.thread:
-            self._replace_alike(said)
+        if len(stated) == 1 and not note.thread:
+            self._replace_alike(said, groups)
         for place, group in enumerate(groups):
             if group:
                 self._doubtful.update((group[0][2], note.id))
@@ -157,15 +171,17 @@ class NoteBook:
         self._weighed.append(0.0)
         self._counts[TRUST[note.role]] += 1
         if note.thread:
-            self._enter(note.id, note.thread)
+            self._enter(note.id, note.thread, note.role)
 
     def successor(self, name: str, now: float | None = None) -> Note | None:
         """The note that replaced this one by then; None where it still holds, in part at least."""
         if name not in self._doubtful:
             return None
         said = self._said[name]
-        later = map(self.notes.__getitem__, said.later)
-        whole = next((note for note in later if now is None or note.at <= now), None)
+        # Asked again, as it may come from a file; that what replaces is the later one also ends each chain.
+        later = (self.notes[later] for later in said.later if later in self.notes)
+        fit = (note for note in later if _may_replace(note, said.note) and _when(note) > _when(said.note))
+        whole = next((note for note in fit if now is None or note.at <= now), None)
         if whole is not None or not (said.whole and said.facts):
             return whole
         by_fact = [self._replaced(said, place, now) for place in range(len(said.facts))]
@@ -182,9 +198,14 @@ class NoteBook:
         """The stems of a note that matter."""
         return self._said[name].words
 
-    def is_rare(self, word: str) -> bool:
-        """Whether few notes have a stem, so that it tells what they speak of."""
-        return sum(held[word] for held in self._held.values()) <= max(_FEW, _RARE * len(self.notes))
+    def is_rare(self, word: str, name: str) -> bool:
+        """Whether few of the notes that are trusted as this one is, or more, have a stem, so that it tells a subject.
+
+        What others say is not counted, as they could make any word common.
+        """
+        levels = [level for level in self._held if level >= TRUST[self.notes[name].role]]
+        count = sum(self._counts[level] for level in levels)
+        return sum(self._held[level][word] for level in levels) <= max(_FEW, _RARE * count)
 
     def information(self, name: str) -> float:
         """How much a note says: the weights of its words summed, by how rare they are among what is as trusted."""
@@ -204,20 +225,24 @@ class NoteBook:
         found = map(self.notes.name, self._words[trust].find(rarest) or ())
         return [other for other in found if stems <= self.words(other)]
 
-    def around(self, name: str) -> tuple[str, ...]:
-        """The notes before and after this one in its thread."""
-        if name not in self._places:
+    def around(self, name: str, *, own: bool = False) -> tuple[str, ...]:
+        """The notes before and after this one in its thread; ``own``: as if only the person had said something there.
+
+        Whoever guesses the name of a thread could put a note between a question and its answer.
+        """
+        if (name, own) not in self._places:
             return ()
-        thread, place = self._threads[self.notes[name].thread], self._places[name]
+        thread, place = self._threads[self.notes[name].thread, own], self._places[name, own]
         return (*thread[max(0, place - 1) : place], *thread[place + 1 : place + 2])
 
     def _tables(self) -> list[LateTable[Any]]:
         return [self._said, self._facts, *self._words.values()]
 
-    def _enter(self, name: str, thread: str) -> None:
-        held = self._threads.setdefault(thread, [])
-        self._places[name] = len(held)
-        held.append(name)
+    def _enter(self, name: str, thread: str, role: str) -> None:
+        for own in (False, True) if role == "user" else (False,):
+            held = self._threads.setdefault((thread, own), [])
+            self._places[name, own] = len(held)
+            held.append(name)
 
     def _unpacked(self, name: str, content: str) -> _Said:
         from evolve.memory.notes.facts import Fact
@@ -235,6 +260,7 @@ class NoteBook:
             known = now is None or other.note.at <= now
             if (
                 known
+                and _when(other.note) > _when(said.note)
                 and _contradicts(other.facts[elsewhere], said.facts[place])
                 and _may_replace(other.note, said.note)
             ):
@@ -246,8 +272,11 @@ class NoteBook:
         """Whether anybody but the person said something."""
         return self._counts.total() > self._counts[TRUST["user"]]
 
-    def _replace_alike(self, said: _Said) -> None:
-        """Free wording: replaces the one note that it tells a change of, or denies, among those of each trust."""
+    def _replace_alike(self, said: _Said, groups: Iterable[list[_Stated]]) -> None:
+        """Free wording: replaces the one note that it tells a change of, or denies, among those of each trust.
+
+        Not where it gives a value of what notes as trusted gave one of (``groups``): that is replaced by its fact.
+        """
         from evolve.memory.notes.facts import is_negated
 
         text = said.note.text
@@ -255,6 +284,9 @@ class NoteBook:
         if not (changes or is_negated(text)):
             return
         for level, postings in self._words.items():
+            spoken_of = (TRUST[self.notes[stated[2]].role] >= level for group in groups for stated in group)
+            if level > TRUST[said.note.role] or any(spoken_of):
+                continue
             scored = self._alike(said, changes, postings, _Weights(self._held[level], self._counts[level]))
             if scored and (len(scored) == 1 or scored[0][0] - scored[1][0] >= _MARGIN):
                 old = scored[0][2].note.id

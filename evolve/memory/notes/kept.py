@@ -8,25 +8,28 @@ so a process that is killed leaves it as it was before, and the notes since then
 from __future__ import annotations
 
 import json
+import os
 import pkgutil
 import sqlite3
+import stat
 import zlib
-from collections.abc import Mapping
 from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 from evolve.files import canonical_json, write_atomic, write_failure
 from evolve.memory.notes.late import SCHEMA
 
 WORTH_KEEPING = 256
 """Notes that came since the file was written; fewer are worked out anew sooner than the file is written."""
+_MAGIC = b"SQLite format 3\0"
 _CODE = (
     *(("evolve.memory.notes", name) for name in ("book.py", "facts.py", "kept.py", "late.py", "note.py", "shelf.py")),
     *(("evolve.retrieval", name) for name in ("lexical.py", "word_index.py")),
 )
 """Files of which each change may change what is worked out."""
+UNSOUND = (sqlite3.Error, ValueError, TypeError, LookupError, AttributeError, RecursionError)
+"""What reading of a file comes to that has the right checksum and was not written by this code."""
 
 
 class KeptNotes:
@@ -51,19 +54,23 @@ class KeptNotes:
         """Begins anew with what the file has, where it is sound and of this code."""
         self._begin()
         try:
-            content = self._path.read_bytes() if self._path is not None else b""
-        except FileNotFoundError:
-            return
+            content = _content(self._path) if self._path is not None else b""
         except OSError:
-            content = b""
+            return
         rest = memoryview(content)[9:]  # views, as it may be large
         if content[:9] != b"%08x\n" % zlib.crc32(rest):
             return
-        end = content.index(b"\n", 9)
-        head: Mapping[str, Any] = json.loads(content[9:end])
-        if head["code"] == code_digest():
-            self.connection.deserialize(memoryview(content)[end + 1 :])
-            self.count, self._digest = head["count"], head["digest"]
+        end = content.find(b"\n", 9)
+        try:
+            head = json.loads(content[9:end])
+        except (ValueError, RecursionError):
+            return
+        if not isinstance(head, dict) or head.get("code") != code_digest():
+            return
+        count, digest, database = head.get("count"), head.get("digest"), memoryview(content)[end + 1 :]
+        if type(count) is int and count > 0 and isinstance(digest, str) and database[: len(_MAGIC)] == _MAGIC:
+            self.connection.deserialize(database)
+            self.count, self._digest = count, digest
 
     def speaks_of(self, digest: str) -> bool:
         """Whether it was made from the rows of this digest; if not it is dropped, and what was deleted with it."""
@@ -79,10 +86,12 @@ class KeptNotes:
             try:
                 self._path.unlink(missing_ok=True)
             except OSError as error:
+                if self._path.is_dir():  # nothing of notes is in it
+                    return
                 raise write_failure(self._path, error) from error
 
     def write(self, count: int, digest: str) -> None:
-        """Replaces the file.
+        """Replaces the file; what is there and is no regular file stays, as then nothing is kept.
 
         Args:
             count: Notes that it speaks of.
@@ -91,7 +100,7 @@ class KeptNotes:
         Raises:
             WorkspaceError: It cannot be written.
         """
-        if self._path is None or self._read_only:
+        if self._path is None or self._read_only or (self._path.exists() and not self._path.is_file()):
             return
         head = canonical_json({"code": code_digest(), "count": count, "digest": digest})
         rest = head.encode() + b"\n" + self.connection.serialize()
@@ -114,6 +123,19 @@ def code_digest() -> str:
     except OSError:  # installed without its sources
         parts = [metadata.version("evolve-agent").encode()]
     return sha256(b"\0".join([*parts, sqlite3.sqlite_version.encode()])).hexdigest()
+
+
+def _content(path: Path) -> bytes:
+    """What a file has; none where that is no regular file, such as a pipe, of which reading might never end.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    if not path.is_file():
+        return b""
+    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as stream:
+        # It may have been replaced since; to open a pipe would wait for its other end.
+        return stream.read() if stat.S_ISREG(os.fstat(stream.fileno()).st_mode) else b""
 
 
 def _new() -> sqlite3.Connection:

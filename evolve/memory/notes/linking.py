@@ -22,10 +22,13 @@ _BEHIND = 1e-6
 _ADDED = 3
 """Notes that gain by it, at most, so that what was found by itself is not crowded out."""
 _SHORTEST = 3
-_EXACT = re.compile(r"`([^`\n]{2,80})`|((?:[\w.~-]*/)+[\w.-]+|\b[\w-]+\.[a-z]{1,5}\b(?!\.\w))")
-"""Code spans, paths, and names of files."""
+_LONGEST = 80
+_EXACT = re.compile(
+    r"`([^`\n]{2,80})`|((?<![\w.~/-])(?:[\w.~-]{0,80}/){1,20}[\w.-]{1,80}|\b[\w-]{1,80}\.[a-z]{1,5}\b(?!\.\w))"
+)
+"""Code spans, paths, and names of files; all bounded, as anybody's text is searched with it."""
 _RUN = re.compile(r"\b[A-Z][\w-]+(?: [A-Z][\w-]+)*")
-_OPENS = re.compile(r"(?:^|[.!?:;\n\"(])\s*$")
+_BEFORE_OPENING = frozenset('.!?:;\n"(')
 
 
 def link(book: NoteBook, total: dict[str, float], question: str, share: float, fits: Callable[[str], bool]) -> None:
@@ -69,9 +72,16 @@ def _names(text: str) -> Iterator[str]:
     """Words with a capital; one that opens a sentence only as part of a longer name."""
     for run in _RUN.finditer(text):
         parts = run[0].split()
-        if _OPENS.search(text[: run.start()]) and len(parts) == 1:
+        if len(parts) == 1 and _opens(text, run.start()):
             continue
-        yield from (part for part in parts if len(part) >= _SHORTEST and not names_time(part))
+        yield from (part for part in parts if _SHORTEST <= len(part) <= _LONGEST and not names_time(part))
+
+
+def _opens(text: str, at: int) -> bool:
+    """Whether a sentence begins there."""
+    while at > 0 and text[at - 1].isspace() and text[at - 1] != "\n":
+        at -= 1
+    return at == 0 or text[at - 1] in _BEFORE_OPENING
 
 
 def _naming(book: NoteBook, entity: str, name: str) -> list[str]:

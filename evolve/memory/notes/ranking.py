@@ -28,7 +28,7 @@ _FOLLOWED = 12
 _BEFORE = 1e-6
 _ROOT = 4
 """Letters by which forms of one word are alike."""
-_NAME = re.compile(r"(?:[A-Z][\w-]+)(?: [A-Z][\w-]+)+")
+_NAME = re.compile(r"(?:[A-Z][\w-]{1,80})(?: [A-Z][\w-]{1,80})+")
 _PAST = re.compile(
     r"\b(?:used to|previous(?:ly)?|before (?:that|this|it)|former(?:ly)?|original(?:ly)?|in the past|history|earlier"
     r"|at first|over time)\b",
@@ -111,6 +111,8 @@ def answer(book: NoteBook, arms: Arms, asked: NoteQuestion, gains: Gains = _ALL)
         if note is None or not _fits(note, asked):
             return ()
         holds = name if past else book.holder(name, until)
+        if not _fits(book.notes[holds], asked):
+            holds = name
         # A conversation is asked for what was said in it, too.
         return (holds, name) if note.thread and not asked.told and holds != name else (holds,)
 
@@ -120,7 +122,7 @@ def answer(book: NoteBook, arms: Arms, asked: NoteQuestion, gains: Gains = _ALL)
     near = _credited({hit.id: 1.0 - hit.distance for hit in hits}, standing)
     near = {name: cosine for name, cosine in near.items() if cosine >= _NEAR or name in by_words}
     base = dict(fuse([(1.0, by_words), (arms.weight, near)]))
-    total = _with_neighbours(book, base, lambda name: name in standing(name), gains.beside)
+    total = _with_neighbours(book, base, lambda name: name in standing(name), gains.beside, own=asked.told)
     span, dated = asked_time(asked.text, asked.now), asks_when(asked.text)
     factors = _information(book, total) if gains.informed else {}
     for name, score in total.items():
@@ -167,11 +169,11 @@ def _credited(scores: Mapping[str, float], standing: Callable[[str], tuple[str, 
 
 
 def _with_neighbours(
-    book: NoteBook, base: Mapping[str, float], fits: Callable[[str], bool], share: float
+    book: NoteBook, base: Mapping[str, float], fits: Callable[[str], bool], share: float, *, own: bool
 ) -> dict[str, float]:
     beside: dict[str, float] = {}
     for name, score in base.items() if share else ():
-        for other in book.around(name):
+        for other in book.around(name, own=own):
             beside[other] = max(beside.get(other, 0.0), score)
     total = dict(base)
     for name, score in beside.items():
@@ -205,7 +207,7 @@ def _let_follow(book: NoteBook, total: dict[str, float], question: str) -> None:
         subject = asked & book.words(name)
         names = [run for run in map(stems, _NAME.findall(old.text)) if run & subject]
         subject = frozenset().union(*names) or subject
-        said = {word for word in book.words(name) - subject if not _like(word, asked) and book.is_rare(word)}
+        said = {word for word in book.words(name) - subject if not _like(word, asked) and book.is_rare(word, name)}
         for other in best if subject and said else ():
             new, words = book.notes[other], book.words(other)
             newer = new.at > old.at and TRUST[new.role] >= TRUST[old.role] and not (new.thread or old.thread)

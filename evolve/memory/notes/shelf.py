@@ -17,7 +17,7 @@ from evolve.files import clean_text
 from evolve.memory.derived_index import BATCH, DerivedIndex, IndexFactory, LateIndex, measured
 from evolve.memory.encoding import WordEncoder
 from evolve.memory.notes.book import NoteBook
-from evolve.memory.notes.kept import KeptNotes
+from evolve.memory.notes.kept import UNSOUND, KeptNotes
 from evolve.memory.notes.late import LateNotes
 from evolve.memory.notes.note import TRUST, Note
 from evolve.memory.notes.ranking import Arms, NoteQuestion, answer
@@ -96,6 +96,17 @@ class NoteShelf:
 
     def recall(self, asked: NoteQuestion) -> list[Recalled]:
         """The notes that answer a question, best first."""
+        try:
+            return self._recall(asked)
+        except UNSOUND:
+            if not self._kept.count:
+                raise
+            # Of what was kept most is read only when it is asked for; what is wrong without it as well is an error.
+            self._kept.drop()
+            self._reader.restart()
+            return self._recall(asked)
+
+    def _recall(self, asked: NoteQuestion) -> list[Recalled]:
         book = self.book()
         if not book.notes:
             return []
@@ -171,7 +182,10 @@ class _SpokenWords:
             taken = self._taken[own] = (found.fetchone() or (0,))[0]
             roles = zip(islice(self.notes, taken), self.notes.column("role"), strict=False)
             ids = [name for name, role in roles if not own or role in (None, "user")]
-            self._indexes[own] = WordIndex(self._kept, f"words_{own}".lower(), ids)
+            table = f"words_{own}".lower()
+            if taken and self._kept.execute(f"SELECT count(*) FROM {table}_docsize").fetchone()[0] != len(ids):
+                raise ValueError("not the index that was stored")
+            self._indexes[own] = WordIndex(self._kept, table, ids)
         fresh = self.notes.after(self._taken[own])
         self._taken[own] = len(self.notes)
         self._indexes[own].add({note.id: note.spoken for note in fresh if not own or note.role == "user"})

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from evolve.files import canonical_json, digest
 from evolve.memory.notes.book import NoteBook
-from evolve.memory.notes.kept import WORTH_KEEPING, KeptNotes
+from evolve.memory.notes.kept import UNSOUND, WORTH_KEEPING, KeptNotes
 from evolve.memory.notes.late import COLUMNS, LateNotes, read_note
 from evolve.memory.notes.note import Note
 from evolve.store import Database, Migration, Value
@@ -102,7 +102,11 @@ class NoteReader:
             rows = f"SELECT rowid, checksum, {names} FROM memory_notes ORDER BY rowid LIMIT ?"
             found = self._db.columns(rows, [self._kept.count])
             if self._kept.speaks_of(_digest(found[:2])):
-                book.read_from(LateNotes(found[2:]), self._kept.connection)
+                try:
+                    book.read_from(LateNotes(found[2:]), self._kept.connection)
+                except UNSOUND:
+                    self._kept.drop()
+                    return NoteBook()
                 self._last = int(str(found[0][-1]))
         return book
 
