@@ -14,6 +14,8 @@ from datetime import datetime
 from evolve.agent import Past, Run, RunRecords
 from evolve.episodes import EpisodeRecord, Recalled
 from evolve.memory import Note, NoteQuestion, NoteSnapshot
+from evolve.tasks import Task
+from evolve.tasks.model import WORDS
 from evolve.workspace.runs.conversations import OPEN, PastConversation
 from evolve.workspace.shelves.preferences import ABOUT
 
@@ -22,6 +24,9 @@ _LONGEST = 2_000
 _SHOWN = 700
 """Letters of what was said that a run is shown."""
 _PERSON, _EVOLVE = "you", "evolve"
+_FILE, _UNKNOWN = "task file", "the task"
+_SOURCE = "said by"
+"""Key of a run's JSON: who its task's words are by, where that is known."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +36,7 @@ class Said:
     Attributes:
         place: The conversation, or the run where it was none.
         run: The run that it belongs to, or "".
-        author: ``you`` or ``evolve``.
+        author: ``you``, ``evolve``, ``task file`` or, where nobody noted where a task came from, ``the task``.
         at: When its run began, in seconds since the epoch; 0 where no run began.
         score: Of this question alone.
     """
@@ -50,16 +55,35 @@ class Asked:
 
     Attributes:
         started: As of the record, in UTC.
+        author: Whose words they are, as of :class:`Said`.
     """
 
     run: str
     started: str
     words: str
+    author: str = _UNKNOWN
 
 
 def asked_of(run: Run) -> str:
     """The task of a run in its own words; "" where none were noted."""
     return str(run.body.get(ABOUT, {}).get("instruction", ""))
+
+
+def said_by(task: Task) -> dict[str, str]:
+    """What a run notes of whose words its task is in: a person's, where they were given as words; a file's; or nothing.
+
+    A task that another program made may be in anyone's words.
+    """
+    # Neither can be feigned by a file: whatever is read from one has the file as its source.
+    in_words = task.family == WORDS and not (task.source or task.examples)
+    if task.source.startswith("files-") or in_words:
+        return {_SOURCE: _PERSON}
+    return {_SOURCE: _FILE} if task.source else {}
+
+
+def _author(run: Run) -> str:
+    noted = run.body.get(_SOURCE)
+    return noted if noted in (_PERSON, _FILE) else _UNKNOWN
 
 
 def search_record(
@@ -71,7 +95,7 @@ def search_record(
         without: A run of which nothing is wanted, such as the one that asks.
     """
     runs = [run for run in records.runs() if run.id != without]
-    rows = [Asked(run=run.id, started=run.started, words=asked_of(run)) for run in runs]
+    rows = [Asked(run=run.id, started=run.started, words=asked_of(run), author=_author(run)) for run in runs]
     last = {record.run: record for record in records.episodes()}
     return search_past(question, k, talks, rows, last, now=time.time())
 
@@ -91,7 +115,7 @@ def past_before(talks: Callable[[], Iterable[PastConversation]], records: RunRec
 def _told(said: Said, number: int) -> Recalled:
     place = f"the conversation {said.place}" if said.place.startswith("c") else f"the run {said.place}"
     day = f" on {datetime.fromtimestamp(said.at):%A, %Y-%m-%d}" if said.at else ""
-    who = "the person" if said.author == _PERSON else "what was answered"
+    who = {_PERSON: "the person", _EVOLVE: "what was answered", _FILE: "a task file"}.get(said.author, "the task")
     return Recalled(
         id=f"{said.place}.{number}",
         kind="said",
@@ -153,7 +177,7 @@ def _all(
     for asked in runs:
         if asked.run in told or not asked.words:
             continue
-        yield _note(f"{asked.run}?", asked.words, started[asked.run], asked.run), asked.run
+        yield _note(f"{asked.run}?", asked.words, started[asked.run], asked.run, asked.author), asked.run
         episode = episodes.get(asked.run)
         if episode is not None:
             answer = f"{episode.status}\n{episode.answer[:_LONGEST]}".strip()
@@ -161,5 +185,5 @@ def _all(
 
 
 def _note(name: str, text: str, at: float, place: str, author: str = _PERSON) -> Note:
-    role = "user" if author == _PERSON else "assistant"
+    role = {_PERSON: "user", _EVOLVE: "assistant"}.get(author, "document")
     return Note(id=name, text=text, author=author, role=role, at=at, thread=place)
