@@ -49,9 +49,9 @@ class LanguageLearner(Learner):
 
     @property
     def name(self) -> str:
-        """``language:`` and the models; what is learned is bound to it."""
+        """``language:`` and the models that act and reflect; what is learned is bound to it."""
         roles = {role: text for role, text in self._setup.roles.items() if text != self._setup.model}
-        told = [f"{role}={text}" for role, text in sorted(roles.items())]
+        told = [f"{role}={roles[role]}" for role in ("act", "reflect") if role in roles]
         return f"language:{','.join([*filter(None, [self._setup.model]), *told])}"
 
     def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> Policy:
