@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,29 +15,25 @@ from evolve.episodes import (
     Judgement,
     Limits,
     Observation,
-    Recalled,
     SkillDraft,
     Step,
     TaskView,
 )
 from evolve.errors import ModelMistake
-from evolve.memory import Recaller
 from evolve.policies.search import SearchPolicy
-from evolve.record.arms import SEARCH_RECALLS
 from evolve.tasks import MIN_VERIFY, Task
 from evolve.workflow import Knobs
 
 
 @dataclass(frozen=True, kw_only=True)
 class Solver:
-    """A policy with its memory and the judge of its answers."""
+    """A policy and the judge of its answers."""
 
     policy: SearchPolicy
     judge: Judge
-    memory: Recaller | None = None
 
     def attempt(self, task: Task, candidates: int, *, submissions: int = 1) -> Attempt:
-        """Recalls, plans and searches until an answer is accepted or the budget is used up.
+        """Plans and searches until an answer is accepted or the budget is used up.
 
         Seconds are not limited, so that the outcome depends on nothing but the arguments.
         """
@@ -46,7 +41,7 @@ class Solver:
         before = time.process_time()
         steps: list[Step] = []
         try:
-            plan = self.policy.plan(view, self._recalled(view))
+            plan = self.policy.plan(view, ())
         except ModelMistake:
             return Attempt(task=task, view=view, steps=(), cpu_s=time.process_time() - before)
         limits = Limits(candidates=candidates, seconds=None, submissions=submissions)
@@ -72,13 +67,6 @@ class Solver:
         drafts = self.policy.distill(attempt.view, attempt.steps) if attempt.verified else ()
         return claims, drafts
 
-    def _recalled(self, view: TaskView) -> Sequence[Recalled]:
-        if self.memory is None:
-            return ()
-        features = self.policy.features(view)
-        words = view.instruction or view.signature
-        return self.memory.recall(words, SEARCH_RECALLS, features=features, kinds=("insight", "hypothesis"))
-
     def _judged(self, task: Task, view: TaskView, step: Step) -> Step:
         action = step.action
         if action.kind != "code":
@@ -96,7 +84,7 @@ class Attempt:
     """What an attempt came to.
 
     Attributes:
-        cpu_s: CPU seconds of recall, search and judgement.
+        cpu_s: CPU seconds of planning, search and judgement.
     """
 
     task: Task

@@ -207,7 +207,64 @@ KEPT = (
         free=True,
     ),
 )
-"""Domains that were written before the rules for free wording were worked on again, and kept from that work."""
+"""Domains that were written before the rules for free wording were worked on again, and kept from that work. Since then
+they were looked at, so they are in sight like the first."""
+
+FRESH = (
+    Domain(
+        name="dentist",
+        subjects=_PEOPLE,
+        values=("Abara", "Brandt", "Castell", "Dimov", "Erdem", "Fink", "Galvan", "Hasek"),
+        told=("{s} sees Dr. {v} about the teeth.", "Dr. {v} checks the teeth of {s} twice a year."),
+        changed=(
+            "{s} has found another dentist, Dr. {v}, and is glad to be rid of Dr. {o}.",
+            "Dr. {v} looks after the teeth of {s} since Dr. {o} retired.",
+            "{s} is a patient of Dr. {v} by now.",
+        ),
+        asked=("Who is the dentist of {s}?", "Which doctor checks the teeth of {s}?"),
+        free=True,
+    ),
+    Domain(
+        name="band",
+        subjects=_PEOPLE,
+        values=("trumpet", "tuba", "clarinet", "drums", "flute", "saxophone", "trombone"),
+        told=("{s} plays the {v} in the town band.", "In the town band {s} is on {v}."),
+        changed=(
+            "{s} put the {o} aside and took up the {v}.",
+            "The band needed a {v}, so {s} laid down the {o}.",
+            "{s} can be heard on the {v} this season.",
+        ),
+        asked=("What does {s} play in the band?", "Which instrument is {s} on in the town band?"),
+        free=True,
+    ),
+    Domain(
+        name="storage",
+        subjects=("tax files", "spare keys", "paint cans", "tent poles", "board games", "ski boots", "old maps"),
+        values=("blue cabinet", "cellar", "garden shed", "hall closet", "attic", "glass shelf", "garage"),
+        told=("You find the {s} in the {v}.", "Whoever needs the {s} has to go to the {v}."),
+        changed=(
+            "Someone carried the {s} from the {o} to the {v}.",
+            "The {s} went into the {v} because the {o} was damp.",
+            "Look for the {s} in the {v}, they left the {o}.",
+        ),
+        asked=("Where do I find the {s}?", "Where have the {s} gone?"),
+        free=True,
+    ),
+    Domain(
+        name="lunch",
+        subjects=_TEAMS,
+        values=("Da Enzo", "Little Hanoi", "the Oak Room", "Mezzaluna", "Burrito Bay", "Green Fork", "Sapporo"),
+        told=("The {s} has lunch at {v}.", "At noon you meet the {s} at {v}."),
+        changed=(
+            "The {s} grew tired of {o} and eats at {v}.",
+            "{o} closed down, so the {s} has lunch at {v}.",
+            "For lunch the {s} prefers {v} to {o} lately.",
+        ),
+        asked=("Where does the {s} have lunch?", "Where do I meet the {s} at noon?"),
+        free=True,
+    ),
+)
+"""Domains that were written before that last work; no rule was chosen by them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -321,7 +378,7 @@ def table(outcome: Outcome) -> str:
     ]
     names = ("right_first", "stale_first", "stale_in_5", "there", "first_then", "old_readable")
     lines.append(f"{'changed facts of':20}" + "".join(f"{name:>14}" for name in names))
-    for domain in (*DOMAINS, *KEPT):
+    for domain in (*DOMAINS, *KEPT, *FRESH):
         mine = [row for row in outcome.rows if row["domain"] == domain.name and row["changed"]]
         if mine:
             cells = "".join(f"{sum(row[name] for row in mine) / len(mine):14.3f}" for name in names)
@@ -334,14 +391,15 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.conflict", description=(__doc__ or "").split("\n")[0])
     common_options(parser, seeds=10)
     parser.add_argument("--encoder", default="hashing", help="as the setting encoder; minilm is a trained one")
-    parser.add_argument("--kept", action="store_true", help="domains that were kept aside; choose nothing by them")
+    parser.add_argument("--kept", action="store_true", help="domains that were kept aside from an earlier work")
+    parser.add_argument("--fresh", action="store_true", help="domains kept aside until now; choose nothing by them")
     options = parser.parse_args(argv)
     embedder = open_embedder(Settings(encoder=options.encoder))
     seeds = 2 if options.quick else options.seeds
     rows = []
     for seed in range(seeds):
         progress(f"seed {seed}")
-        rows += measure(seed, embedder, KEPT if options.kept else DOMAINS)
+        rows += measure(seed, embedder, FRESH if options.fresh else KEPT if options.kept else DOMAINS)
     outcome = Outcome(benchmark="conflict", seeds=seeds, quick=options.quick, rows=rows, targets=targets_of(rows))
     publish(outcome, options, table(outcome))
 

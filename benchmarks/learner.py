@@ -45,8 +45,6 @@ ARMS = (
     "guide",
     "guide+library",
     "placebo",
-    "no-recall",
-    "other-claims",
     "unlearned-total",
 )
 
@@ -104,15 +102,13 @@ class _Practice:
     spent: int = 0
 
     def round(self, number: int) -> None:
-        guide, recaller = None, None
-        if number > 1 and self.memory.experience():
-            recaller = self.memory.snapshot()
-            guide = self.guide(recaller.experience())
+        experience = self.memory.experience() if number > 1 else ()
+        guide = self.guide(experience) if experience else None
         before = list(self.skills)
         served: set[str] = set()
         for place, task in enumerate(self._tasks_of(number)):
             if place % BATCH == 0:  # what a batch teaches is usable from the next one on
-                solver = self._solver(guide, recaller)
+                solver = self._solver(guide)
             attempt = solver.attempt(task, self.course.budget, submissions=SUBMISSIONS)
             drafts = self._take_in(attempt, solver, number)
             served |= self._used(attempt)
@@ -132,9 +128,8 @@ class _Practice:
         of_use = with_called((one.digest for one in self.skills if self.uses[one.digest]), self.skills)
         return tuple(skill for skill in self.skills if skill.digest in of_use)
 
-    def _solver(self, guide: Guide | None, recaller: MemorySnapshot | None) -> Solver:
-        policy = SearchPolicy(library=tuple(self.skills), guide=guide)
-        return Solver(policy=policy, judge=self.judge, memory=recaller)
+    def _solver(self, guide: Guide | None) -> Solver:
+        return Solver(policy=SearchPolicy(library=tuple(self.skills), guide=guide), judge=self.judge)
 
     def _tasks_of(self, number: int) -> list[Task]:
         """In the stream's order where it has one, else mixed; later some of the open and some of the solved."""
@@ -232,8 +227,7 @@ def solver_of(arm: str, learned: Learned, judge: Judge) -> Solver:
     source = memory.shuffled(learned.course.seed) if arm == "placebo" else memory
     library = () if arm == "guide" else learned.skills
     policy = SearchPolicy(library=library, guide=_guide(source.experience(), learned.course, library))
-    recalls = memory.shuffled(learned.course.seed) if arm == "other-claims" else source
-    return Solver(policy=policy, judge=judge, memory=None if arm == "no-recall" else recalls)
+    return Solver(policy=policy, judge=judge)
 
 
 def _guide(experience: Sequence[ExperienceRow], course: Course, library: Sequence[Skill]) -> Guide:

@@ -2,14 +2,14 @@
 
 For each split the learner practises for two rounds as the product does: search on the examples,
 acceptance on the verify rows with three submissions, reflection by ablation into insights, skills
-from verified answers, a guide fitted to insights and dreams, recall. Then every arm tries each
-held-out task once, with one submission, at the whole budget; what a smaller budget would have
+from verified answers, a guide fitted to insights and dreams. Then every arm tries each held-out
+task once, with one submission, at the whole budget; what a smaller budget would have
 solved follows from the number of candidates at which the answer was found.
 
 By default answers and their ablations are evaluated with the search's own operations instead of
 running their Python in the sandbox, and a skill is admitted when it passes unseen verify rows and
 is new; ``--sandbox`` uses the sandbox and the full admission. Which one was used stands in the
-file under ``settings``. The arm ``guide+library`` is the learned one, with recall. The arm
+file under ``settings``. The arm ``guide+library`` is the learned one. The arm
 ``unlearned-total`` has the budget of one task plus an equal share of all candidates the learner
 spent on practice and dreams.
 """

@@ -1,14 +1,21 @@
 """Is what was stored found again? Public sets of tools and of causal rules, each text a note, each request a question.
 
-Measured is the recall of notes as a workspace does it, beside its parts alone and other ways of fusing them, all on the
-same vectors: the share of the relevant texts among the first k, averaged over questions, with an interval by bootstrap.
-The sets are for reporting; nothing in the package was chosen by them.
+Measured is the recall of notes as a workspace does it, beside its parts alone, other ways of fusing them, and the
+stores of other projects, all on the same vectors: the share of the relevant texts among the first k, averaged over
+questions, with an interval by bootstrap. The sets are for reporting; nothing in the package was chosen by them.
+
+The other stores are handed the vectors, so their milliseconds are without encoding. Chroma and LangGraph's come with
+this package. ``--peers PYTHON`` is the interpreter of an environment that has ``lancedb`` and ``mem0ai``; without it
+they are left out. mem0 keeps texts as they are (``infer=False``); its own search by words needs a download and stays
+off.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.record import Outcome, Target, common_options, progress, publish
+from benchmarks.record import ROOT, Outcome, Target, common_options, progress, publish
 from evolve.memory import MIGRATIONS, Memory
 from evolve.retrieval import BM25, Embedder, HashingEmbedder, WordIndex, fuse
 from evolve.settings import Settings
@@ -32,6 +39,10 @@ _ARM_HITS = 200
 _RESAMPLES = 1000
 TARGETS = {("bfcl", 5): 0.765, ("seal-tools", 5): 0.82, ("e-care", 1): 0.52, ("e-care", 5): 0.745}
 OURS = "evolve"
+PEERS = {"chroma": "Chroma alone", "langgraph": "LangGraph InMemoryStore", "lancedb": "LanceDB hybrid", "mem0": "mem0"}
+"""Stores of other projects, and what the table calls them."""
+_INCLUDED = ("chroma", "langgraph")
+_SCRIPT = ROOT / "benchmarks" / "peers" / "retrieval_stores.py"
 
 Ranker = Callable[[str], Sequence[str]]
 """Ids for a question, best first."""
@@ -47,17 +58,24 @@ class Corpus:
 
 
 def read_corpus(folder: Path, most: int | None) -> Corpus:
-    """Reads ``corpus.jsonl`` and ``queries.jsonl``; of the questions the first ``most``."""
+    """Reads ``corpus.jsonl`` and ``queries.jsonl``; of the questions ``most``, spread evenly over the file."""
 
     def lines(name: str) -> list[dict[str, Any]]:
         with (folder / name).open(encoding="utf-8") as stream:
             return [json.loads(line) for line in stream]
 
+    asked = _spread(lines("queries.jsonl"), most)
     return Corpus(
         name=folder.name,
         texts={str(row["id"]): str(row["text"]) for row in lines("corpus.jsonl")},
-        questions=[(str(row["text"]), frozenset(map(str, row["relevant"]))) for row in lines("queries.jsonl")[:most]],
+        questions=[(str(row["text"]), frozenset(map(str, row["relevant"]))) for row in asked],
     )
+
+
+def _spread(rows: Sequence[dict[str, Any]], most: int | None) -> Sequence[dict[str, Any]]:
+    """So many rows, evenly from all over: what stands together is often of one kind."""
+    count = len(rows) if most is None else min(most, len(rows))
+    return [rows[place * len(rows) // count] for place in range(count)]
 
 
 @contextmanager
@@ -112,6 +130,46 @@ def _best(scores: Mapping[str, float]) -> list[str]:
     return sorted(scores, key=lambda name: (-scores[name], name))
 
 
+def measure_peers(
+    corpus: Corpus, embedder: Embedder, python: str | None
+) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """Rows of the stores of other projects, and why one has none."""
+    import numpy as np
+
+    rows: list[dict[str, Any]] = []
+    missing: dict[str, str] = {}
+    with tempfile.TemporaryDirectory(prefix="retrieval-") as name:
+        folder, questions = Path(name), [question for question, _ in corpus.questions]
+        content = {"ids": list(corpus.texts), "texts": list(corpus.texts.values()), "questions": questions}
+        (folder / "rows.json").write_text(json.dumps(content), "utf-8")
+        np.save(folder / "texts.npy", embedder.encode(content["texts"]))
+        np.save(folder / "questions.npy", embedder.encode(questions))
+        for way, called in PEERS.items():
+            interpreter = sys.executable if way in _INCLUDED else python
+            if interpreter is None:
+                missing[called] = "no environment was named by --peers"
+                continue
+            progress(f"{corpus.name}: {called}")
+            command = [interpreter, str(_SCRIPT), name, way, str(max(DEPTHS))]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode:
+                missing[called] = (done.stderr.strip().splitlines() or ["it said nothing"])[-1][:300]
+                continue
+            for number, line in enumerate(done.stdout.splitlines()):
+                answer = json.loads(line)
+                rows.append(_row(corpus, embedder, called, number, answer["found"], answer["cpu_ms"]))
+    return rows, missing
+
+
+def _row(
+    corpus: Corpus, embedder: Embedder, way: str, number: int, found: Sequence[str], cpu_ms: float
+) -> dict[str, Any]:
+    relevant = corpus.questions[number][1]
+    recalls = {f"recall@{depth}": len(relevant.intersection(found[:depth])) / len(relevant) for depth in DEPTHS}
+    row = {"set": corpus.name, "way": way, "encoder": embedder.name, "question": number, **recalls}
+    return {**row, "cpu_ms": round(cpu_ms, 3)}
+
+
 def measure(corpus: Corpus, embedder: Embedder | None = None) -> list[dict[str, Any]]:
     """A row for each question and way of searching: the recall at each depth, and CPU milliseconds."""
     embedder = embedder or HashingEmbedder()
@@ -120,15 +178,10 @@ def measure(corpus: Corpus, embedder: Embedder | None = None) -> list[dict[str, 
         for way, rank in ways.items():
             progress(f"{corpus.name}: {way}")
             rank("a first question, which makes what is made late")
-            for number, (question, relevant) in enumerate(corpus.questions):
+            for number, (question, _) in enumerate(corpus.questions):
                 started = time.process_time()
                 found = rank(question)[: max(DEPTHS)]
-                spent = (time.process_time() - started) * 1000
-                recalls = {
-                    f"recall@{depth}": len(relevant.intersection(found[:depth])) / len(relevant) for depth in DEPTHS
-                }
-                row = {"set": corpus.name, "way": way, "encoder": embedder.name, "question": number, **recalls}
-                rows.append({**row, "cpu_ms": round(spent, 3)})
+                rows.append(_row(corpus, embedder, way, number, found, (time.process_time() - started) * 1000))
     return rows
 
 
@@ -137,7 +190,7 @@ def targets_of(rows: Sequence[Mapping[str, Any]]) -> list[Target]:
     found = []
     for (name, depth), target in TARGETS.items():
         values = [row[f"recall@{depth}"] for row in rows if (row["set"], row["way"]) == (name, OURS)]
-        low, high = _interval(values)
+        low, high = interval(values)
         mean = sum(values) / len(values) if values else None
         found.append(
             Target(name=f"{name} recall@{depth}", op=">=", target=target, value=mean, low=low, high=high, n=len(values))
@@ -145,7 +198,8 @@ def targets_of(rows: Sequence[Mapping[str, Any]]) -> list[Target]:
     return found
 
 
-def _interval(values: Sequence[float]) -> tuple[float | None, float | None]:
+def interval(values: Sequence[float]) -> tuple[float | None, float | None]:
+    """Of a mean, by bootstrap."""
     import numpy as np
 
     if not values:
@@ -158,10 +212,11 @@ def _interval(values: Sequence[float]) -> tuple[float | None, float | None]:
 def table(outcome: Outcome) -> str:
     """Means for a terminal, a line for each set and way, and then the targets."""
     names = [*(f"recall@{depth}" for depth in DEPTHS), "cpu_ms"]
-    lines = [f"{'set':12}{'way':20}" + "".join(f"{name:>11}" for name in names)]
+    lines = [f"{'set':12}{'way':26}" + "".join(f"{name:>11}" for name in names)]
     for name, way in dict.fromkeys((row["set"], row["way"]) for row in outcome.rows):
         mine = [row for row in outcome.rows if (row["set"], row["way"]) == (name, way)]
-        lines.append(f"{name:12}{way:20}" + "".join(f"{sum(row[n] for row in mine) / len(mine):11.3f}" for n in names))
+        lines.append(f"{name:12}{way:26}" + "".join(f"{sum(row[n] for row in mine) / len(mine):11.3f}" for n in names))
+    lines += [f"{way} is missing: {why}" for way, why in outcome.settings.get("missing", {}).items()]
     lines += [
         f"{'met ' if one.met else 'MISS'} {one.name} {one.op} {one.target}: {one.value}" for one in outcome.targets
     ]
@@ -174,12 +229,27 @@ def main(argv: Sequence[str] | None = None) -> None:
     common_options(parser, seeds=1)
     parser.add_argument("--data", type=Path, required=True, help="folder with one folder for each set")
     parser.add_argument("--encoder", default="hashing", help="as the setting encoder; minilm is a trained one")
+    parser.add_argument("--questions", type=int, help="only so many questions of each set, spread evenly over it")
+    parser.add_argument("--peers", metavar="PYTHON", help="an interpreter that has lancedb and mem0ai")
     options = parser.parse_args(argv)
     embedder = open_embedder(Settings(encoder=options.encoder))
-    most = 60 if options.quick else None
+    most = 60 if options.quick else options.questions
     folders = [options.data / name for name in dict.fromkeys(name for name, _ in TARGETS)]
-    rows = [row for folder in folders for row in measure(read_corpus(folder, most), embedder)]
-    outcome = Outcome(benchmark="retrieval", seeds=1, quick=options.quick, rows=rows, targets=targets_of(rows))
+    rows: list[dict[str, Any]] = []
+    missing: dict[str, str] = {}
+    for folder in folders:
+        corpus = read_corpus(folder, most)
+        beside, lacking = measure_peers(corpus, embedder, options.peers)
+        rows += [*measure(corpus, embedder), *beside]
+        missing |= lacking
+    outcome = Outcome(
+        benchmark="retrieval",
+        seeds=1,
+        quick=options.quick,
+        rows=rows,
+        targets=targets_of(rows),
+        settings={"encoder": embedder.name, "questions": most, "missing": missing},
+    )
     publish(outcome, options, table(outcome))
 
 

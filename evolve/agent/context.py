@@ -22,6 +22,10 @@ Recall = Callable[[TaskView, tuple[float, ...], int], Sequence[Recalled]]
 """``recall(view, features, k)`` gives at most ``k`` items, best first."""
 
 
+Past = Callable[[str, int], Sequence[Recalled]]
+"""``past(question, k)`` gives at most ``k`` of what was said in conversations before, best first."""
+
+
 class Recorder(Protocol):
     """Where an episode's outcome is kept."""
 
@@ -42,6 +46,11 @@ class NoRecorder:
 
 def recall_nothing(view: TaskView, features: tuple[float, ...], k: int) -> tuple[Recalled, ...]:
     """The recall of an agent that has learned nothing."""
+    return ()
+
+
+def no_past(question: str, k: int) -> tuple[Recalled, ...]:
+    """What was said before, where nobody talked."""
     return ()
 
 
@@ -82,6 +91,7 @@ class EpisodeContext:
         view: What the policy may see of the task.
         environment: What actions act on; it knows what decides, which is never given to the policy.
         limits: What the whole episode may spend.
+        past: Asked where an action looks something up, and at no other time: what was said is data.
         outputs: Keeps what was paid for within a stage.
         exploration: The session for code that finds something out; without one it goes to the environment.
         stages: The stages of the episode's workflow.
@@ -103,6 +113,7 @@ class EpisodeContext:
     limits: Limits
     knobs: Knobs = field(default_factory=Knobs)
     recall: Recall = recall_nothing
+    past: Past = no_past
     recorder: Recorder = field(default_factory=NoRecorder)
     events: EventSink = field(default_factory=NoEvents)
     outputs: StepOutputs = field(default_factory=NoOutputs)

@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Any, cast
 
 from evolve.agent.attended_run import Talk, attended
 from evolve.agent.codec import from_json
-from evolve.agent.context import Attendance, EpisodeContext, Identity, NoRecorder, Recall, Recorder, recall_nothing
+from evolve.agent.context import (
+    Attendance,
+    EpisodeContext,
+    Identity,
+    NoRecorder,
+    Past,
+    Recall,
+    Recorder,
+    no_past,
+    recall_nothing,
+)
 from evolve.agent.exploration import Exploration
 from evolve.agent.lessons import Lessons, lessons_of
 from evolve.agent.narration import piece_data
@@ -47,6 +57,7 @@ class Surroundings:
     """What an agent works with.
 
     Attributes:
+        past: What was said in conversations, for actions that look something up.
         run: Id of the run the episodes belong to.
         suite: Name of the suite the tasks come from, or "".
         checkpoints: Folder of the run for one ``<episode>/checkpoint.db`` each, or None to keep
@@ -61,6 +72,7 @@ class Surroundings:
     policy: Policy
     sandbox: Sandbox
     recall: Recall = recall_nothing
+    past: Past = no_past
     recorder: Recorder = field(default_factory=NoRecorder)
     events: EventSink = field(default_factory=NoEvents)
     run: str = ""
@@ -259,6 +271,7 @@ class Agent:
             limits=replace(bounds, submissions=submissions),
             knobs=knobs,
             recall=surroundings.recall,
+            past=surroundings.past,
             recorder=surroundings.recorder,
             events=surroundings.events,
             learns=identity.split not in HELD_OUT | {PROBE},

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
+from dataclasses import replace
+from datetime import datetime, time, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -53,10 +54,11 @@ def list_command(
         )
         for insight in insights
     ]
-    emit(table(("id", "status", "evidence", "groups", "insight"), rows, spare=("groups",)) or "no insights yet")
+    none = "no insights yet" if status is None else f"no insight is {status}"
+    emit(table(("id", "status", "evidence", "groups", "insight"), rows, spare=("groups",)) or none)
     for entry in notes:
         later = f" (replaced: {shorten(replaced[entry.id].text, 60)})" if entry.id in replaced else ""
-        emit(visible(f"note by {entry.author}: {entry.text}{later}", lines=False))
+        emit(visible(f"note by {_speaker(entry.author, entry.role)}: {entry.text}{later}", lines=False))
 
 
 @app.page("show", "evolve memory show 0c1f22ab")
@@ -134,7 +136,9 @@ def recall_command(
     k: Annotated[int, typer.Option("--k", metavar="NUMBER", min=1, help="Most items of a kind.")] = 5,
     as_of: Annotated[
         datetime | None,
-        typer.Option("--as-of", metavar="DATE", help="As it was known then, such as 2026-03-31.", show_default=False),
+        typer.Option(
+            "--as-of", metavar="DATE", help="As it was known on that day, such as 2026-03-31.", show_default=False
+        ),
     ] = None,
     replaced: Annotated[bool, typer.Option("--replaced", help="Also notes that later ones replaced.")] = False,
     workspace: options.Workspace = None,
@@ -145,11 +149,19 @@ def recall_command(
 
     with evolve.open(workspace, read_only=True) as opened:
         kinds = ["insight", "replaced"] if replaced else None
-        recalled, encoder = opened.memory.recall(query, k, as_of=as_of, kinds=kinds), opened.memory.encoder
+        until = as_of + timedelta(days=1) if as_of is not None and as_of.time() == time.min else as_of
+        recalled, encoder = opened.memory.recall(query, k, as_of=until, kinds=kinds), opened.memory.encoder
+        others = {entry.id: (entry.author, entry.role) for entry in opened.memory.notes() if entry.role != "user"}
     if as_json:
         emit_json(recalled)
         return
+    # A name may be anyone's, "you" too: what the role says stands before it.
+    recalled = [
+        replace(item, why=f"{_speaker(*others[item.id])}: {item.why}") if item.id in others else item
+        for item in recalled
+    ]
     whole = terminal_width() is None  # a program that reads it may want all of it
+    recalled = sorted(recalled, key=lambda item: item.kind == "insight")  # what somebody said is sooner looked for
     texts = [(item.text, item.why) if whole else (shorten(item.text, 80), shorten(item.why, 60)) for item in recalled]
     rows = [
         (item.kind, item.score, *(" ".join(text.split()) for text in both))
@@ -293,7 +305,10 @@ def test_command(
             emit_json({"tests": [{**_insight(one.insight), **_counts(one)} for one in tests]})
         else:
             rows = [(one.insight.id[:10], one.tried, one.needed, shorten(one.sentence.text, 160)) for one in tests]
-            emit(table(("id", "tried", "needed", "insight"), rows) or "there is nothing left to test")
+            none = (
+                "nothing can be tested within this budget, or nothing is left" if budget else "nothing is left to test"
+            )
+            emit(table(("id", "tried", "needed", "insight"), rows) or none)
         flush()
 
 
@@ -354,6 +369,11 @@ def _status(insight: Insight, told: Sentence) -> str:
     if insight.status not in ("supported", "hypothesis") or told.worded or told.tried or not 0 < insight.groups <= 2:
         return insight.status
     return "seen once" if insight.groups < 2 else "seen twice"
+
+
+def _speaker(author: str, role: str) -> str:
+    """Whose note it is; of what is not the person's own, the role before the name."""
+    return author if role == "user" else f"{role}, by {shorten(author, 30)} (unchecked)"
 
 
 def _insight(insight: Insight) -> dict[str, Any]:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evolve.episodes import EpisodeRecord, Step
-
-_LIMIT = re.compile(r"\breached its (\w+) limit\b")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,25 +42,27 @@ def fault_of(record: EpisodeRecord) -> Fault | None:
 
 
 def _ended_before(steps: Sequence[Step]) -> bool:
-    said = [step.observation.state.check for step in steps if step.observation and step.observation.state]
-    return any(text is not None and not _LIMIT.search(text) for text in said)
+    states = [step.observation.state for step in steps if step.observation and step.observation.state]
+    return any(state.check is not None and not state.limit for state in states)
 
 
 def stopped_by(step: Step) -> Fault | None:
-    """The limit or denial that cut a step short, or None."""
+    """The limit or denial that cut a step short, or None.
+
+    It is what the sandbox noted: a check or a program may print that it reached a limit, and that proves nothing.
+    """
     observation, judged = step.observation, step.judgement
-    said = judged.text if judged is not None else ""
-    check = _LIMIT.search(said)
-    if check:
-        return Fault(kind="limit", step=step.number, told=f"the check that decides {check[0]}: {said}", check=True)
+    if judged is not None and judged.limit:
+        told = f"the check that decides reached its {judged.limit} limit: {judged.text}"
+        return Fault(kind="limit", step=step.number, told=told, check=True)
     if observation is None or judged is not None:
         return None
     kind, _, what = observation.denied.partition(":")
-    reached = _LIMIT.search(observation.error)
-    if what == "limit" or reached:
-        name = reached[1] if reached else kind
+    own = observation.limit or (kind if what == "limit" else "")
+    name = own or (observation.state.limit if observation.state is not None else "")
+    if name:
         told = f"step {step.number} reached its {name} limit: {observation.error or 'it was ended'}"
-        return Fault(kind="limit", step=step.number, told=told, check="the check" in observation.error)
+        return Fault(kind="limit", step=step.number, told=told, check=not own)
     if not observation.denied:
         return None
     return Fault(kind="denial", step=step.number, told=f"step {step.number} was denied {kind} {what}".rstrip())

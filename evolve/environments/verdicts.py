@@ -39,5 +39,6 @@ def judged_by_all(verifiers: Sequence[Verifier], submission: Submission, sandbox
             if verdict.text and (verdict.verified or verdict.judged or not verified)
         ),
         row=None if refusal is None else refusal.row,
+        limit=next((verdict.limit for verdict in verdicts if verdict.limit), ""),
         got=None if refusal is None else refusal.got,
     )

@@ -36,10 +36,14 @@ class Origin:
 
     Attributes:
         family: The kind of task; of work in a folder it names the folder.
+        policy: Who asks: what only other policies found is no more than worth a trial. None reads all evidence as one.
+        fingerprint: What its code runs in, as :attr:`evolve.episodes.EpisodeRecord.fingerprint` says.
     """
 
     environment: str
     family: str
+    policy: str | None = None
+    fingerprint: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -65,6 +65,12 @@ class EpisodeRecord:
     """A command, or assertions in the answer's own process, accepted the answer, and nothing verified it."""
     found: Found | None = field(default=None, metadata=SPARSE)
     """What learning found, once the outcome was on record: status, answer and steps stay what they were."""
+    withheld: tuple[str, ...] = field(default=(), metadata=SPARSE)
+    """Ids of what was recalled and left out by chance, so that its use can be measured."""
+    policy: str = field(default="", metadata=SPARSE)
+    """Name of the policy that acted: ``search``, or ``language:`` and its models; "" where nobody noted it."""
+    fingerprint: str = field(default="", metadata=SPARSE)
+    """What its code ran in: the sandbox's backend and the version of Python; "" where nobody noted it."""
 
     @property
     def solved(self) -> bool:

@@ -32,6 +32,7 @@ class EnvironmentState:
         whole: Digest of all that it gave, in the snapshots, where ``output`` is not all.
         value: The value of its last expression.
         check: The end of what the check printed; None where it was not run.
+        limit: The limit that ended the check, such as ``wall``, or "".
         undone: Another state was gone back to.
     """
 
@@ -45,6 +46,7 @@ class EnvironmentState:
     whole: str = field(default="", metadata=SPARSE)
     value: Json = field(default=None, metadata=SPARSE)
     check: str | None = field(default=None, metadata=SPARSE)
+    limit: str = field(default="", metadata=SPARSE)
     undone: bool = field(default=False, metadata=SPARSE)
 
 
@@ -64,6 +66,8 @@ class Observation:
     """What an action that answers nothing brought back, such as what its code printed."""
     person: bool = field(default=False, metadata=SPARSE)
     """``text`` is the person's own word."""
+    limit: str = field(default="", metadata=SPARSE)
+    """The limit of the sandbox that ended the action, such as ``wall``, or ""."""
     interrupted: bool = field(default=False, metadata=SPARSE)
     """A person stopped the action, which says nothing of what it would have given."""
     readings: tuple[Json, ...] = field(default=(), metadata=SPARSE)
@@ -102,6 +106,8 @@ class Judgement:
     person's own runs."""
     doubt: str = field(default="", metadata=SPARSE)
     """Why an answer is not verified although it is right on enough rows that nobody was shown, in one clause."""
+    limit: str = field(default="", metadata=SPARSE)
+    """The limit of the sandbox that ended the check that refused, such as ``wall``, or ""."""
     got: Json = field(default=None, metadata=SPARSE)
     """What the answer gave on ``row``; ``{"error": ...}`` where it failed."""
 

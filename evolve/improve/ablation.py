@@ -24,6 +24,7 @@ from evolve.improve.report import contrast
 from evolve.improve.session import Session
 from evolve.ledger import Spent
 from evolve.optimizer import Variant
+from evolve.policies.protocol import Guided
 from evolve.record.arms import Arm
 from evolve.tasks import Task
 
@@ -137,14 +138,18 @@ def ablate(session: Session, wish: AblationWish) -> AblationReport:
 def _items(session: Session, wish: AblationWish, whole: Variant, tasks: Sequence[Task]) -> list[tuple[Item, list[str]]]:
     """The items to look at, each with the ids of its tasks; kept, because episodes of the run change what is used most.
 
-    Where an insight is not recalled both arms would be the same, so such tasks are not run for it.
+    Where an insight is not recalled both arms would be the same, so such tasks are not run for it, and a policy that
+    recalls none has no such item.
     """
     rows = session.journal.done("items")
     if rows is None:
         stores, every = session.stores, [task.id for task in tasks]
-        listed = [(item, every) for item in items_of(stores, whole, wish.shipped) if item.kind in wish.kinds]
-        if whole.insights and "insights" in wish.kinds:
-            recalled = recalled_on(stores.arm_of(whole, session.workflow), session.learner, tasks)
+        arm = stores.arm_of(whole, session.workflow)
+        recalls = not isinstance(arm.policy(session.learner), Guided)
+        kinds = [kind for kind in wish.kinds if recalls or kind != "insights"]
+        listed = [(item, every) for item in items_of(stores, whole, wish.shipped) if item.kind in kinds]
+        if whole.insights and "insights" in kinds:
+            recalled = recalled_on(arm, session.learner, tasks)
             single = used_insights(stores, recalled)
             listed += [(item, [task.id for task in recalled[item.id]]) for item in single]
         if not listed:

@@ -1,9 +1,8 @@
 """Tests of insights between episodes: the same tasks with one insight and without it, all else the same.
 
 Where insights stand in a prompt, leaving one out is an intervention on exactly what it claims, that knowing the fact
-helps. Where they only change prices of a search it is not: there an insight is about an operation, which the search
-can use whether it recalls the insight or not, and its cause is removed in the search's own reflection. So these tests
-are run for policies that read prompts, and for facts.
+helps. What a search learned is about operations and recalled to nobody there; its cause is taken out of the vocabulary
+(:mod:`evolve.improve.removals`). So these tests are run for policies that read prompts, and for facts.
 
 Only the first answer counts: an episode that sees what failed finds the fact out by itself. No skill is offered,
 because one that rests on the same fact would hide whether the fact makes a difference. A pair that only the episode
@@ -83,8 +82,11 @@ def _make_plan(session: Session, number: int, name: str) -> Mapping[str, Any]:
     """The insight to test and the tasks to test it on, kept; no task where no test is worth running."""
     stores, arm = session.stores, session.stores.practice_arm(session.workflow)
     before = {plan["insight"] for plan in _plans(session, number)}  # what came out alike would do so again
+    own = arm.policy(session.learner).name
     known = [
-        insight for insight in stores.memory.claims() if insight.cause.startswith(FACT) and insight.id not in before
+        insight
+        for insight in stores.memory.claims(policy=own)
+        if insight.cause.startswith(FACT) and insight.id not in before
     ]
     # In a folder one step seldom is an answer, so there a test of this kind would show nothing.
     tasks = one_per_group(session.suite.evidence("train"))
@@ -94,7 +96,7 @@ def _make_plan(session: Session, number: int, name: str) -> Mapping[str, Any]:
     )
     chosen = plan_test(
         known,
-        [row for insight in known for row in stores.memory.evidence(insight.id)],
+        [row for insight in known for row in stores.memory.evidence(insight.id) if row.policy == own],
         uses=uses,
         groups={insight: [task.group for task in recalled_tasks] for insight, recalled_tasks in recalled.items()},
     )

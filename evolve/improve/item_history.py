@@ -88,7 +88,7 @@ def insight_histories(stores: Stores, insights: Sequence[Insight]) -> Mapping[st
     """The history of each of these insights, by id.
 
     Such tasks are those on which one was recalled, counted where a model cites what it uses. Of what the search learned
-    that is not counted: all that is recalled moves its prices, and the insight's own sentence says where it was needed.
+    that is not counted: it acts through the guide, and the insight's own sentence says where it was needed.
     """
     utilities = ItemRecord(stores.db).utilities()
     found = {one.id: ItemHistory(chance=utilities.get(one.id, ItemUtility())) for one in insights}

@@ -11,8 +11,8 @@ from evolve.episodes import PROBE, SCREEN
 from evolve.errors import ModelMistake
 from evolve.optimizer import Variant
 from evolve.optimizer.prompt_items import parse_prompt, revise
-from evolve.policies.protocol import Edit
-from evolve.record.arms import Arm, Learner, most_recalled, recall_from
+from evolve.policies.protocol import Edit, Guided
+from evolve.record.arms import Arm, Asking, Learner, recall_from
 from evolve.record.stores import Stores
 from evolve.skills import KEPT, Skill, with_called
 from evolve.tasks import Task
@@ -94,9 +94,10 @@ def times_used(stores: Stores, items: Container[str]) -> Counter[str]:
 def recalled_on(arm: Arm, learner: Learner, tasks: Sequence[Task]) -> dict[str, list[Task]]:
     """The tasks on which an arm recalls each insight, the most relevant first. It asks nobody and runs nothing."""
     scored: dict[str, list[tuple[float, Task]]] = {}
-    if arm.memory is None:
+    policy = arm.policy(learner)
+    if isinstance(policy, Guided):
         return {}
-    recall, policy = recall_from(arm.memory, most=most_recalled(learner)), arm.policy(learner)
+    recall = recall_from(arm.memory, asking=Asking(policy=policy.name))
     for task in tasks:
         view = task.view()
         try:

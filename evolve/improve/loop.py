@@ -184,7 +184,7 @@ def make_report(
     """
     before, after = [pair.parent for pair in pairs], [pair.variant for pair in pairs]
     compared = contrast(UNLEARNED, pairs)
-    insights, count, evidence = learned_insights(session.stores)
+    insights, count, evidence = learned_insights(session.stores, session.learner.name)
     active = session.stores.variants.active_digest
     why = note or controls
     return Report(

@@ -1,7 +1,7 @@
 """Searches without one operation or skill: whether solved problems need it, all else the same.
 
 Taking a part out of one answer says that it occurs there. Whether the problem needs it is found by taking it out of
-the vocabulary and searching again, with the same prices, skills and recalled insights, for at most :data:`MOST` times
+the vocabulary and searching again, with the same prices and skills, for at most :data:`MOST` times
 what the search with it took. It is needed where nothing is found without it, or at :data:`DEARER` times the cost or
 more; what is found for the :data:`CHEAPER` share or less went better without it. Faults, and what the budget cut off,
 say nothing.
@@ -19,6 +19,7 @@ from typing import Any, Literal
 from evolve.episodes import PROBE, Claim, EpisodeRecord, Evidence, Relation
 from evolve.errors import UsageError
 from evolve.failpoints import hit
+from evolve.files import canonical_json, digest
 from evolve.improve.jobs import Attempt, EpisodeJob
 from evolve.improve.practice import practised
 from evolve.improve.session import Session
@@ -109,7 +110,7 @@ def _tested(session: Session, number: int, wish: _Wish) -> Mapping[str, Any] | N
         with session.stores.db.transaction():
             _set_aside(session, arm)
             skills = sorted(skill.digest for skill in arm.skills)
-            plan = {"pairs": _plan(session, wish), "skills": skills}
+            plan = {"pairs": _plan(session, wish), "skills": skills, "operations": _operations()}
             session.journal.finish(f"{name}:plan", plan)
     pairs = [(str(insight), session.suite.task(str(task))) for insight, task in plan["pairs"]]
     trials = _run(session, number, arm, pairs)
@@ -125,16 +126,29 @@ def _tested(session: Session, number: int, wish: _Wish) -> Mapping[str, Any] | N
 
 
 def _set_aside(session: Session, arm: Arm) -> None:
-    """Sets aside that a step is not needed where that was found with a skill that is gone, so that it is tried anew."""
-    memory, had = session.stores.memory, dict[str, set[str]]()
+    """Sets aside that a step is not needed where that was found with other means than there are, so that it is tried
+    anew: with a skill that is gone, or with other operations."""
+    memory, plans = session.stores.memory, dict[str, Mapping[str, Any]]()
     for name, plan in finished(session.stores.db, "needs:"):
         if name.endswith(":plan"):
-            had.update((str(insight), set(plan.get("skills", ()))) for insight, _ in plan["pairs"])
-    now = {skill.digest for skill in arm.skills}
+            plans.update((str(insight), plan) for insight, _ in plan["pairs"])
+    now, operations = {skill.digest for skill in arm.skills}, _operations()
     for insight, need in memory.needs():
         negative = insight.relation in ("no_effect", "prevents") or insight.status == "refuted"
-        if negative and need.known.tried and had.get(insight.id, set()) - now:
+        if not (negative and need.known.tried and insight.id in plans):
+            continue
+        plan = plans[insight.id]
+        if set(plan.get("skills", ())) - now:
             memory.expire(insight.id, "a skill that stood in for it is gone")
+        elif plan.get("operations", operations) != operations:
+            memory.expire(insight.id, "the search had other operations then")
+
+
+def _operations() -> str:
+    """The fingerprint of what programs are composed of, skills apart."""
+    from evolve.programs.operations import vocabulary
+
+    return digest(canonical_json(sorted(operation.name for operation in vocabulary())))[:16]
 
 
 def _counted(trials: Sequence[_Trial]) -> Mapping[str, Any]:

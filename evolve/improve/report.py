@@ -303,9 +303,9 @@ def learned_skills(stores: Stores) -> tuple[SkillRow, ...]:
     return tuple(sorted(rows, key=lambda row: (-row.tasks, row.name)))
 
 
-def learned_insights(stores: Stores) -> tuple[tuple[InsightRow, ...], int, int]:
-    """The best-backed insights that influence runs, their number, and the evidence rows behind all of them."""
-    insights = [insight for insight in stores.memory.claims() if insight.status in INFLUENTIAL]
+def learned_insights(stores: Stores, policy: str) -> tuple[tuple[InsightRow, ...], int, int]:
+    """The best-backed insights that influence runs of a policy, their number, and the evidence rows behind them."""
+    insights = [insight for insight in stores.memory.claims(policy=policy) if insight.status in INFLUENTIAL]
     insights.sort(key=lambda insight: (insight.status != "confirmed", -insight.evidence, insight.id))
     rows = tuple(
         InsightRow(

@@ -7,7 +7,7 @@ memory, and both are asked at each query.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -55,6 +55,19 @@ class Indexed(Protocol):
         ...
 
 
+class Listing(Protocol):
+    """Items by key, in the order of their ``seq``. A dict is one; others make an item when it is asked for."""
+
+    def __getitem__(self, key: str, /) -> Indexed: ...
+    def __contains__(self, key: object, /) -> bool: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def __reversed__(self) -> Iterator[str]: ...
+    def __len__(self) -> int: ...
+    def values(self) -> Iterable[Indexed]:
+        """All items."""
+        ...
+
+
 class DerivedIndex:
     """Finds items near a look. Brought up to date by :meth:`catch_up` before each query.
 
@@ -69,8 +82,7 @@ class DerivedIndex:
         self._pending: list[Indexed] = []
         self._reached = 0
         self._epoch = 0
-        self._listed = 0
-        self._entries: dict[str, Indexed] = {}
+        self._entries: Listing = {}
         self._encoded: dict[str, np.ndarray] = {}
 
     @cached_property
@@ -78,20 +90,18 @@ class DerivedIndex:
         # Made when the first item comes or is asked for: numpy takes longer to load than the record to open.
         return exact_index((), self._encoder)
 
-    def catch_up(self, entries: Sequence[Indexed], epoch: int) -> None:
+    def catch_up(self, entries: Listing, epoch: int) -> None:
         """Takes in what is new.
 
         An index of another epoch or encoder, one that is ahead of the record, or one that holds other items
         than the record had by then, is emptied and filled again.
 
         Args:
-            entries: All items of the record, by rising ``seq``.
+            entries: All items of the record.
         """
         if self._stored is None or self._epoch != epoch:
             self._open(entries, epoch)
-        for entry in _after(entries, self._listed):
-            self._entries[entry.key] = entry
-            self._listed = entry.seq
+        self._entries = entries
         fresh = _after(entries, self._reached)
         if not fresh:
             return
@@ -144,13 +154,13 @@ class DerivedIndex:
         """Looks at the stored index again at the next :meth:`catch_up`, because items left the record."""
         self._epoch = -1
 
-    def rebuild(self, entries: Sequence[Indexed], epoch: int, progress: Progress | None = None) -> None:
+    def rebuild(self, entries: Listing, epoch: int, progress: Progress | None = None) -> None:
         """Fills the stored index anew from the record."""
         self._forget(epoch)
-        self._fill(self._connected(), entries, progress)
+        self._fill(self._connected(), list(entries.values()), progress)
         self.catch_up(entries, epoch)
 
-    def differences(self, entries: Sequence[Indexed], epoch: int) -> tuple[set[str], set[str]]:
+    def differences(self, entries: Listing, epoch: int) -> tuple[set[str], set[str]]:
         """Items that the stored index lacks although it says it has them, and those the record does not have.
 
         To be asked before :meth:`catch_up`, which mends both. An index of another epoch or encoder differs in
@@ -160,8 +170,7 @@ class DerivedIndex:
         if era != self._era(epoch):
             return set(), set()
         held = set(self._connected().ids())
-        known = {entry.key for entry in entries if entry.seq <= reached}
-        return known - held, held - {entry.key for entry in entries}
+        return set(_through(entries, reached)) - held, held - set(entries)
 
     def ids(self) -> list[str]:
         """All items that can be found, sorted."""
@@ -181,16 +190,15 @@ class DerivedIndex:
         """One number for the encoder and the epoch: vectors of another era are of no use."""
         return zlib.crc32(self._encoder.name.encode()) * _EPOCHS + epoch
 
-    def _open(self, entries: Sequence[Indexed], epoch: int) -> None:
+    def _open(self, entries: Listing, epoch: int) -> None:
         stored = self._connected()
         self._forget(epoch)
         era, reached = divmod(stored.generation, _SEQ)
-        known = [entry.key for entry in entries if entry.seq <= reached]
-        ahead = reached > (entries[-1].seq if entries else 0)
-        if era == self._era(epoch) and not ahead and stored.ids() == sorted(known):
+        ahead = reached > _last(entries)
+        if era == self._era(epoch) and not ahead and stored.ids() == sorted(_through(entries, reached)):
             self._reached = reached
         elif len(entries) > BATCH:
-            self._fill(stored, entries, None)
+            self._fill(stored, list(entries.values()), None)
         else:  # a few are at hand sooner than a stored index is filled with them
             stored.clear()
             hit("index.cleared")
@@ -205,7 +213,7 @@ class DerivedIndex:
     def _forget(self, epoch: int) -> None:
         self._waiting.clear()
         self._pending, self._reached, self._epoch = [], 0, epoch
-        self._listed, self._entries, self._encoded = 0, {}, {}
+        self._entries, self._encoded = {}, {}
 
     def _fill(self, stored: VectorIndex, entries: Sequence[Indexed], progress: Progress | None) -> None:
         from evolve.vectors import Rows
@@ -289,9 +297,21 @@ def _tags(entries: Sequence[Indexed]) -> list[Mapping[str, Tag]]:
     return [entry.tags for entry in entries]
 
 
-def _after(entries: Sequence[Indexed], seq: int) -> Sequence[Indexed]:
+def _after(entries: Listing, seq: int) -> list[Indexed]:
     # New entries are at the end, so walking back from there costs only what is new.
-    start = len(entries)
-    while start and entries[start - 1].seq > seq:
-        start -= 1
-    return entries[start:]
+    found: list[Indexed] = []
+    for key in reversed(entries):
+        if entries[key].seq <= seq:
+            break
+        found.append(entries[key])
+    return found[::-1]
+
+
+def _through(entries: Listing, seq: int) -> list[str]:
+    """The keys of all items up to this one."""
+    keys = list(entries)
+    return keys[: len(keys) - len(_after(entries, seq))]
+
+
+def _last(entries: Listing) -> int:
+    return entries[next(reversed(entries))].seq if entries else 0

@@ -28,6 +28,8 @@ _BOX, _PORT, _LEAST, _GAP, _COLUMN, _TOP, _SIDE = 270, 20, 30, 9, 240, 150, 30
 _SIGNS = 34
 """Letters in a line of a box."""
 _SWEEPS = 8
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that no XML may hold (XML 1.0, production 2), not even escaped."""
 _SKILL = re.compile(r"(?:skill )?(.+?) (?:is necessary for|occurs in answers to) ")
 _READ = "a number at the beginning of a line is how many problems speak for it; the darker a line, the firmer it is"
 _LINES: Mapping[Relation, str] = {
@@ -260,7 +262,7 @@ def _way(layout: _Layout, one: Insight) -> str:
     path = f"M{x1:.0f} {y1:.0f} C{x1 + bend:.0f} {y1:.0f} {end:.0f} {y2:.0f} {x2:.0f} {y2:.0f}"
     cause, effect = (_named(node[0]) for node in layout.ends[one.id])
     told = f"{cause} → {effect}: {_LINES[one.relation]}, {one.status}, {one.groups}"
-    return f'<path class="way {one.relation} {shade}" d="{path}"><title>{escape(told)}</title></path>'
+    return f'<path class="way {one.relation} {shade}" d="{path}"><title>{_escaped(told)}</title></path>'
 
 
 def _line(layout: _Layout, one: Insight) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -306,7 +308,11 @@ def _shade(status: str) -> str:
 
 
 def _text(kind: str, x: float, y: float, text: str) -> str:
-    return f'<text class="{kind}" x="{x:.0f}" y="{y:.0f}">{escape(text)}</text>'
+    return f'<text class="{kind}" x="{x:.0f}" y="{y:.0f}">{_escaped(text)}</text>'
+
+
+def _escaped(text: str) -> str:
+    return escape(_NO_XML.sub("\ufffd", text))
 
 
 def _told(node: _Node) -> list[str]:

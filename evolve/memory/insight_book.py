@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
-from evolve.episodes import BUILT_IN, FACT, Scope
+from evolve.episodes import BUILT_IN, FACT, Origin, Scope
 from evolve.memory.insights import ClaimKey, EvidenceRow, Insight, InsightStatus, camp_of, judged, resolve
 from evolve.memory.need import Need, need_of
 from evolve.memory.occurrences import Occurrences
@@ -72,6 +72,19 @@ class ExperienceRow:
     weight: float = 1.0
 
 
+@dataclass(frozen=True, kw_only=True)
+class Retired:
+    """A claim in words that moved nothing.
+
+    Attributes:
+        through: The last ``seq`` of evidence before that; a later trial that agrees brings the claim back.
+        reason: How tasks came out with it and without.
+    """
+
+    through: int
+    reason: str = ""
+
+
 @dataclass(kw_only=True)
 class InsightBook:
     """Evidence by insight and by episode, resolved on demand.
@@ -80,16 +93,19 @@ class InsightBook:
         keys: What each insight is about.
         entries: Episodes with evidence.
         expired: For insights that were set aside, the last ``seq`` that no longer counts.
+        retired: Claims in words that moved nothing, by insight and policy.
     """
 
     keys: dict[str, ClaimKey] = field(default_factory=dict)
     entries: dict[str, EpisodeEntry] = field(default_factory=dict)
     expired: dict[str, int] = field(default_factory=dict)
+    retired: dict[tuple[str, str], Retired] = field(default_factory=dict)
     _rows: dict[str, dict[str, EvidenceRow]] = field(default_factory=dict)
     _by_episode: dict[str, dict[str, list[EvidenceRow]]] = field(default_factory=dict)
     _resolved: dict[str, Insight] = field(default_factory=dict)
     _direction_cache: dict[str, Mapping[str, float]] = field(default_factory=dict)
     _judged: dict[str, Insight] = field(default_factory=dict)
+    _policies: dict[str, set[str]] = field(default_factory=dict)
     _occurrences: Occurrences = field(default_factory=Occurrences)
 
     def __post_init__(self) -> None:
@@ -114,6 +130,7 @@ class InsightBook:
             own[row.id] = row
             self._occurrences.add(self.keys[row.insight], row)
             self._judged.clear()  # what one problem says changes the shares of every cause in its scopes
+            self._policies.setdefault(row.insight, set()).add(row.policy)
             self._by_episode.setdefault(row.episode, {}).setdefault(row.insight, []).append(row)
             self._resolved.pop(row.insight, None)
             self._direction_cache.pop(row.episode, None)
@@ -129,16 +146,46 @@ class InsightBook:
         self._judged.clear()
         self._direction_cache.clear()
 
+    def retire(self, insight: str, policy: str, told: Retired) -> None:
+        """Lets a claim act no longer on the work of a policy."""
+        self.retired[insight, policy] = told
+
+    def retirement(self, insight: str, policy: str | None = None) -> Retired | None:
+        """Why a claim is told no longer, to one policy or to all that tested it; None where it is."""
+        if not self.retired:
+            return None
+        found = [self._retirement_by(insight, one) for one in (self.made_by(insight) if policy is None else (policy,))]
+        return found[0] if found and all(found) else None
+
+    def _retirement_by(self, insight: str, policy: str) -> Retired | None:
+        told = self.retired.get((insight, policy))
+        if told is None:
+            return None
+        own = (row for row in self._trials(insight) if row.policy == policy and row.direction > 0)
+        return None if any(row.seq > told.through for row in own) else told
+
     def evidence(self, insight: str) -> list[EvidenceRow]:
         """Every row of one insight, also those set aside, by ``seq``."""
         return sorted(self._rows.get(insight, {}).values(), key=lambda row: (row.seq, row.id))
 
-    def get(self, insight: str) -> Insight:
+    def get(self, insight: str, policy: str | None = None) -> Insight:
         """The resolved insight.
+
+        Args:
+            policy: For whom it is read, where a model worded it: evidence that others made is its prior and no more.
+                What the search composed is tested by the search alone. None reads all evidence as one.
 
         Raises:
             KeyError: There is none with this id.
         """
+        found = self._read(insight, policy)
+        if found.status in _WITHOUT_INFLUENCE or self.retirement(insight, policy) is None:
+            return found
+        return replace(found, status="expired")
+
+    def _read(self, insight: str, policy: str | None) -> Insight:
+        if policy is not None and self.keys[insight].cause.startswith(FACT) and self.made_by(insight) != {policy}:
+            return self._read_by(insight, policy)
         if insight not in self._judged:
             resolved = self._resolve(insight)
             of_words = resolved.cause.startswith(FACT) or resolved.status == "expired"
@@ -162,10 +209,29 @@ class InsightBook:
     def _resolve(self, insight: str) -> Insight:
         if insight not in self._resolved:
             rows, after = self._rows.get(insight, {}).values(), self.expired.get(insight)
-            live = [row for row in rows if not self._is_aside(row)]
+            live = self._live(insight)
             stale = after is not None and not live
             self._resolved[insight] = resolve(self.keys[insight], rows if stale else live, expired=stale)
         return self._resolved[insight]
+
+    def made_by(self, insight: str) -> frozenset[str]:
+        """The policies that made its evidence; "" for one that nobody noted."""
+        return frozenset(self._policies.get(insight, ()))
+
+    def _read_by(self, insight: str, policy: str) -> Insight:
+        live = self._live(insight)
+        if not live:
+            return self._read(insight, None)
+        own = [row for row in live if row.policy == policy]
+        return resolve(self.keys[insight], own, others=[row for row in live if row.policy != policy])
+
+    def _live(self, insight: str) -> list[EvidenceRow]:
+        """Its evidence without what was set aside and, of a claim in words, without what no longer holds."""
+        rows = [row for row in self._rows.get(insight, {}).values() if not self._is_aside(row)]
+        if not self.keys[insight].cause.startswith(FACT):
+            return rows
+        anew = [row for row in rows if row.direction > 0 and row.fingerprint]
+        return [row for row in rows if row.direction > 0 or not any(_overrules(later, row) for later in anew)]
 
     def _is_aside(self, row: EvidenceRow) -> bool:
         through = self.expired.get(row.insight)
@@ -173,17 +239,29 @@ class InsightBook:
             return False
         return row.kind == "intervention" or self.keys[row.insight].cause.startswith(FACT)
 
-    def trials_agree(self, insight: str) -> frozenset[str]:
-        """Tasks on which an intervention agreed, where more agree than disagree; else none."""
-        return frozenset(row.task for row in self._agreeing(insight))
+    def worth_trying(self, insight: str, policy: str | None = None) -> bool:
+        """Whether more trials agree than disagree; those that other policies made count as a prior."""
+        resolved = self.get(insight, policy)
+        tried = resolved.posterior.agree or resolved.others
+        return bool(tried) and resolved.status not in _WITHOUT_INFLUENCE and resolved.posterior.mean > 0.5
 
-    def _agreeing(self, insight: str) -> list[EvidenceRow]:
-        resolved = self.get(insight)
+    def to_be_tried_anew(self, insight: str, origin: Origin) -> bool:
+        """Whether trials spoke against it, and all of them where code ran in something else than now."""
+        if self.get(insight, origin.policy).status in ("expired", "superseded") or not origin.fingerprint:
+            return False
+        own = [row for row in self._trials(insight) if origin.policy in (None, row.policy)]
+        return bool(own) and all(row.fingerprint not in ("", origin.fingerprint) for row in own)
+
+    def _trials(self, insight: str) -> list[EvidenceRow]:
+        return [row for row in self.evidence(insight) if row.kind == "intervention" and not self._is_aside(row)]
+
+    def _agreeing(self, insight: str, policy: str | None) -> list[EvidenceRow]:
+        resolved = self.get(insight, policy)
         if resolved.status in _WITHOUT_INFLUENCE or resolved.posterior.agree <= resolved.posterior.disagree:
             return []
-        return [row for row in self.evidence(insight) if row.kind == "intervention" and row.direction > 0]
+        return [row for row in self._trials(insight) if row.direction > 0 and policy in (None, row.policy)]
 
-    def acts_anywhere(self, insight: str) -> bool:
+    def acts_anywhere(self, insight: str, policy: str | None = None) -> bool:
         """Whether interventions in two families, from two sources, agree that this cause has this effect.
 
         Families alone do not count: a task file names its own. Suites that ship are our own, so there they do.
@@ -193,16 +271,16 @@ class InsightBook:
         origins = {
             (key.scope.environment, key.scope.family, self.entries[row.episode].source)
             for key in same
-            for row in self._agreeing(key.id)
+            for row in self._agreeing(key.id, policy)
             if row.episode in self.entries
         }
         return any(
             left[:2] != right[:2] and _independent(left[2], right[2]) for left, right in combinations(origins, 2)
         )
 
-    def insights(self) -> list[Insight]:
-        """All insights, ordered by id."""
-        return [self.get(name) for name in sorted(self.keys)]
+    def insights(self, policy: str | None = None) -> list[Insight]:
+        """All insights as :meth:`get` gives them, ordered by id."""
+        return [self.get(name, policy) for name in sorted(self.keys)]
 
     def bearing(self, episode: str) -> Mapping[str, float]:
         """What one episode says: for each insight the mean direction, in [-1, 1], of its evidence there."""
@@ -261,6 +339,7 @@ class InsightBook:
             keys=dict(self.keys),
             entries=dict(self.entries) if entries is None else {entry.episode: entry for entry in entries},
             expired=dict(self.expired),
+            retired=dict(self.retired),
         )
         other.add_evidence(rows)
         # An insight without evidence is not one.
@@ -270,6 +349,12 @@ class InsightBook:
     def all_evidence(self) -> list[EvidenceRow]:
         """Every row, ordered by id."""
         return sorted((row for rows in self._rows.values() for row in rows.values()), key=lambda row: row.id)
+
+
+def _overrules(later: EvidenceRow, row: EvidenceRow) -> bool:
+    """Whether a later trial found that a claim holds which did not where code ran in something else."""
+    elsewhere = row.fingerprint not in ("", later.fingerprint)
+    return elsewhere and later.policy == row.policy and later.seq > row.seq
 
 
 def _independent(left: str, right: str) -> bool:

@@ -14,7 +14,7 @@ The rules:
 - A camp is admitted, on its own evidence, when interventions agree more often than they
   disagree, or, as long as there are none, when agreeing episodes of two groups outnumber the others.
   A claim in a model's words (its cause begins with :data:`evolve.episodes.FACT`) needs agreeing interventions
-  in two groups: whatever made the model say it on one task may be in that task.
+  in two groups, as whatever made the model say it on one task may be in that task, and P(theta > 1/2) >= 0.85.
 - It is confirmed when admitted, with agreeing interventions in at least two groups and
   P(theta > 1/2) >= 0.95. It is refuted by the mirror image on its own evidence.
 - One admitted camp is the insight's. When several are admitted the one with
@@ -33,7 +33,7 @@ from typing import Literal
 
 from evolve.episodes import FACT, EvidenceKind, Relation, Scope
 from evolve.files import canonical_json, digest
-from evolve.memory.need import Need
+from evolve.memory.need import STRENGTH, Need, beta_below
 
 InsightStatus = Literal["hypothesis", "supported", "confirmed", "contested", "refuted", "superseded", "expired"]
 Camp = Literal["promotes", "no_effect", "prevents"]
@@ -43,6 +43,10 @@ INFLUENTIAL: frozenset[InsightStatus] = frozenset({"supported", "confirmed"})
 
 FIRM = 0.95
 """Posterior probability from which a direction counts as settled."""
+
+LIKELY = 0.85
+"""The same from which a claim in words may act. Where a tenth of all runs goes wrong and nobody notices, every fifth or
+sixth pair of trials differs by chance, and one more that agrees than disagrees would be a coin's word."""
 
 # Order matters where evidence is equal: the more specific relation is named first.
 _CAMPS: Mapping[Relation, Camp] = {
@@ -79,6 +83,8 @@ class EvidenceRow:
         features: Observable features of ``task``; () where the policy has none.
         at: Seconds since the epoch.
         seq: Place in the record, rising.
+        policy, fingerprint: Who acted when it was made, and what code ran in, as in
+            :class:`evolve.episodes.EpisodeRecord`.
     """
 
     id: str
@@ -93,23 +99,33 @@ class EvidenceRow:
     detail: str = ""
     at: float = 0.0
     seq: int = 0
+    policy: str = ""
+    fingerprint: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Posterior:
-    """Beta(1 + agree, 1 + disagree) over the probability that an intervention agrees."""
+    """Beta(a + agree, b + disagree) over the probability that an intervention agrees.
+
+    Attributes:
+        a, b: The prior: flat, or what other policies saw (:func:`resolve`).
+    """
 
     agree: int = 0
     disagree: int = 0
+    a: float = 1.0
+    b: float = 1.0
 
     @property
     def mean(self) -> float:
-        """Posterior mean in (0, 1); one half without interventions."""
-        return (1 + self.agree) / (2 + self.agree + self.disagree)
+        """Posterior mean in (0, 1); that of the prior without interventions."""
+        return (self.a + self.agree) / (self.a + self.b + self.agree + self.disagree)
 
     @property
     def firmness(self) -> float:
-        """P(theta > 1/2), exactly: the probability of at most ``agree`` heads in n + 1 fair tosses."""
+        """P(theta > 1/2), exactly for a flat prior: the probability of at most ``agree`` heads in n + 1 fair tosses."""
+        if (self.a, self.b) != (1.0, 1.0):
+            return 1.0 - beta_below(0.5, self.a + self.agree, self.b + self.disagree)
         # The identity of the Beta distribution with whole parameters and the binomial one.
         tosses = self.agree + self.disagree + 1
         coefficient, total = 1, 0
@@ -148,6 +164,7 @@ class Insight:
         text: One sentence a person can read.
         standings: Every camp with evidence, the leading one first; losers stay here.
         evidence: Number of evidence rows under the key.
+        others: Where it was read for one policy, the other ones that left evidence; all of theirs is its prior alone.
     """
 
     id: str
@@ -162,6 +179,7 @@ class Insight:
     evidence: int
     text: str
     standings: tuple[Standing, ...]
+    others: tuple[str, ...] = ()
 
     @property
     def influences(self) -> bool:
@@ -187,18 +205,23 @@ class ClaimKey:
     texts: Mapping[Relation, str]
 
 
-def resolve(key: ClaimKey, rows: Iterable[EvidenceRow], *, expired: bool = False) -> Insight:
+def resolve(
+    key: ClaimKey, rows: Iterable[EvidenceRow], *, expired: bool = False, others: Iterable[EvidenceRow] = ()
+) -> Insight:
     """Computes the insight from its evidence.
 
     Rows are taken as a set by id, so order and repetition change nothing.
 
     Args:
         expired: The insight was set aside and nothing has been learned of it since.
+        others: Evidence that other policies made. It admits and confirms nothing here: what helps one model may do
+            nothing for the next. Each camp's prior has its mean and the weight of :data:`evolve.memory.need.STRENGTH`
+            interventions, so that own ones have the last word, and fewer of them settle what was to be expected.
     """
-    unique = sorted({row.id: row for row in rows}.values(), key=lambda row: row.id)
-    relations = {row.relation for row in unique} or set(key.texts) or {_RELATIONS[0]}
+    unique, theirs = _unique(rows), _unique(others)
+    relations = {row.relation for row in (*unique, *theirs)} or set(key.texts) or {_RELATIONS[0]}
     camps = sorted({camp_of(relation) for relation in relations})
-    standings = [_standing(camp, unique, worded=key.cause.startswith(FACT)) for camp in camps]
+    standings = [_standing(camp, unique, theirs, worded=key.cause.startswith(FACT)) for camp in camps]
     ranked = sorted(standings, key=_rank, reverse=True)
     status, settled = _settle(ranked)
     if expired:
@@ -217,6 +240,7 @@ def resolve(key: ClaimKey, rows: Iterable[EvidenceRow], *, expired: bool = False
         evidence=len(unique),
         text=key.texts.get(lead.relation) or f"{key.cause} {lead.relation} {key.effect}",
         standings=settled,
+        others=tuple(sorted({row.policy for row in theirs})),
     )
 
 
@@ -267,17 +291,28 @@ def _rank(standing: Standing) -> tuple[bool, float, int, int, int]:
     )
 
 
-def _standing(camp: Camp, rows: Sequence[EvidenceRow], *, worded: bool) -> Standing:
+def _unique(rows: Iterable[EvidenceRow]) -> list[EvidenceRow]:
+    return sorted({row.id: row for row in rows}.values(), key=lambda row: row.id)
+
+
+def _standing(camp: Camp, rows: Sequence[EvidenceRow], others: Sequence[EvidenceRow] = (), *, worded: bool) -> Standing:
     own = [row for row in rows if camp_of(row.relation) == camp]
     agreeing = [row for row in own if row.direction > 0]
     against = [row for row in own if row.direction < 0]
     # Who finds that it prevents the effect also finds that it does not promote it.
     rivals = [row for row in rows if camp_of(row.relation) != camp and row.direction > 0]
-    posterior = Posterior(agree=_interventions(agreeing), disagree=_interventions([*against, *rivals]))
+    expected = _standing(camp, others, worded=worded) if others else None
+    mean = 0.5 if expected is None else expected.posterior.mean
+    posterior = Posterior(
+        agree=_interventions(agreeing),
+        disagree=_interventions([*against, *rivals]),
+        a=STRENGTH * mean,
+        b=STRENGTH * (1.0 - mean),
+    )
     return Standing(
         camp=camp,
-        relation=_best_relation(camp, agreeing or own),
-        status=_camp_status(agreeing, against, posterior, fewest=2 if worded else 1),
+        relation=expected.relation if expected is not None and not own else _best_relation(camp, agreeing or own),
+        status=_camp_status(agreeing, against, posterior, worded=worded),
         posterior=posterior,
         tasks=len({row.task for row in agreeing}),
         groups=len({row.group for row in agreeing}),
@@ -287,10 +322,11 @@ def _standing(camp: Camp, rows: Sequence[EvidenceRow], *, worded: bool) -> Stand
 
 
 def _camp_status(
-    agreeing: Sequence[EvidenceRow], against: Sequence[EvidenceRow], posterior: Posterior, *, fewest: int
+    agreeing: Sequence[EvidenceRow], against: Sequence[EvidenceRow], posterior: Posterior, *, worded: bool
 ) -> InsightStatus:
     own = Posterior(agree=_interventions(agreeing), disagree=_interventions(against))
-    if own.agree > own.disagree and _intervention_groups(agreeing) >= fewest:
+    fewest, surely = (2, LIKELY) if worded else (1, 0.5)
+    if own.firmness > surely and _intervention_groups(agreeing) >= fewest:
         # Two groups, as one problem in disguise would otherwise confirm itself.
         confirmed = posterior.firmness >= FIRM and _intervention_groups(agreeing) >= 2
         return "confirmed" if confirmed else "supported"

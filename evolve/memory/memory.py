@@ -15,13 +15,15 @@ from evolve.memory.derived_index import DerivedIndex, IndexFactory, LateIndex
 from evolve.memory.encoding import TaskEncoder
 from evolve.memory.insight_book import EpisodeEntry, ExperienceRow, InsightBook
 from evolve.memory.insights import EvidenceRow, Insight, InsightStatus
+from evolve.memory.makers import COMPOSED
 from evolve.memory.mending import mend
 from evolve.memory.need import Need
-from evolve.memory.notes import Note, NoteShelf
+from evolve.memory.notes import KeptNotes, Note, NoteShelf
 from evolve.memory.notes.book import stale
 from evolve.memory.recall import note_question, recall_insights, recall_request
 from evolve.memory.snapshot import MemorySnapshot
 from evolve.memory.telling import Sentence, sentences
+from evolve.memory.uses import write_uses
 from evolve.store import Database
 from evolve.vectors import Progress, VectorIndex
 
@@ -65,6 +67,7 @@ class Memory:
         db: The record, opened with :data:`evolve.memory.MIGRATIONS`.
         index: Opens the stored index of episodes for a dimension; called at the first recall.
         note_index: Opens that of notes; None for one in memory.
+        kept_notes: What earlier processes worked out from notes; None to work it out anew.
         clock: Seconds since the epoch.
     """
 
@@ -75,6 +78,7 @@ class Memory:
         embedder: Embedder,
         *,
         note_index: IndexFactory | None = None,
+        kept_notes: KeptNotes | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._db = db
@@ -82,7 +86,7 @@ class Memory:
         self._encoder = TaskEncoder(embedder)
         self._index = DerivedIndex(index, self._encoder)
         self._reader = record.BookReader(db)
-        self._notes = NoteShelf(db, note_index or _in_memory, embedder, clock=clock)
+        self._notes = NoteShelf(db, note_index or _in_memory, embedder, kept=kept_notes, clock=clock)
 
     @property
     def embedder(self) -> Embedder:
@@ -91,6 +95,9 @@ class Memory:
 
     def commit(self, episode: EpisodeRecord, *, instruction: str = "", source: str = "") -> int:
         """Writes an episode's claims with their evidence; gives the number of new evidence rows.
+
+        Also how it came out, for claims in words that it was told and those that chance withheld: one that moves
+        nothing is retired (:mod:`evolve.memory.uses`).
 
         Joins the caller's transaction. Committing an episode again adds nothing. Episodes that
         ended in a fault or were interrupted, and those of held-out splits, leave no evidence.
@@ -101,7 +108,9 @@ class Memory:
         """
         if episode.status in _TEACHES_NOTHING or episode.split in HELD_OUT:
             return 0
-        return record.write_claims(self._db, episode, instruction, self._clock(), source)
+        with self._db.transaction():
+            write_uses(self._db, episode, self._clock())
+            return record.write_claims(self._db, episode, instruction, self._clock(), source)
 
     def recall(
         self,
@@ -160,8 +169,11 @@ class Memory:
         """A placebo copy; see :meth:`MemorySnapshot.shuffled`."""
         return self.snapshot().shuffled(seed)
 
-    def claims(self, status: InsightStatus | None = None) -> list[Insight]:
+    def claims(self, status: InsightStatus | None = None, *, policy: str | None = None) -> list[Insight]:
         """All insights, or those of one status, ordered by id.
+
+        Args:
+            policy: For whom they are read: what only others found is a hypothesis. None reads all evidence as one.
 
         Raises:
             UsageError: There is no such status.
@@ -169,10 +181,13 @@ class Memory:
         statuses = get_args(InsightStatus)
         if status is not None and status not in statuses:
             raise UsageError(f"no status {status!r}", hint=f"one of {', '.join(statuses)}")
-        return [insight for insight in self._reader.book().insights() if status in (None, insight.status)]
+        return [insight for insight in self._reader.book().insights(policy) if status in (None, insight.status)]
 
-    def get(self, name: str) -> Insight:
+    def get(self, name: str, *, policy: str | None = None) -> Insight:
         """One insight by id, or by the beginning of an id that names only one.
+
+        Args:
+            policy: For whom it is read, as in :meth:`claims`.
 
         Raises:
             UsageError: There is none, or more than one.
@@ -182,11 +197,15 @@ class Memory:
         if len(matches) != 1:
             problem = "no insight" if not matches else f"{len(matches)} insights"
             raise UsageError(f"{problem} with id {name!r}", hint="evolve memory list")
-        return book.get(matches[0])
+        return book.get(matches[0], policy)
 
-    def sentences(self) -> Mapping[str, Sentence]:
-        """Every insight in a plain sentence with counts from its evidence, by id."""
-        return sentences(self._reader.book())
+    def sentences(self, policy: str | None = None) -> Mapping[str, Sentence]:
+        """Every insight in a plain sentence with counts from its evidence, by id.
+
+        Args:
+            policy: For whom they are read, as in :meth:`claims`.
+        """
+        return sentences(self._reader.book(), policy)
 
     def needs(self) -> list[tuple[Insight, Need]]:
         """Every insight with how many problems of its scope need its cause, ordered by id."""
@@ -258,7 +277,7 @@ class Memory:
         """
         book = self._reader.book()
         entries = _by_seq(book)
-        missing, orphans = self._index.differences(entries, self._reader.epoch)
+        missing, orphans = self._index.differences(book.entries, self._reader.epoch)
         missing_notes, orphaned_notes = self._notes.differences()
         self._catch_up(book)
         step = max(1, len(entries) // _SELF_RECALL_SAMPLE)
@@ -279,7 +298,7 @@ class Memory:
             progress: Told how many episodes are in, now and then, where it takes long.
         """
         book = self._reader.book()
-        self._index.rebuild(_by_seq(book), self._reader.epoch, progress)
+        self._index.rebuild(book.entries, self._reader.epoch, progress)
         self._notes.reindex()
         return len(book.entries)
 
@@ -307,7 +326,7 @@ class Memory:
         return bool(hits) and hits[0].distance < 1e-3
 
     def _catch_up(self, book: InsightBook) -> None:
-        self._index.catch_up(_by_seq(book), self._reader.epoch)
+        self._index.catch_up(book.entries, self._reader.epoch)
 
 
 def _in_memory(dimension: int) -> VectorIndex:
@@ -323,5 +342,5 @@ def _by_seq(book: InsightBook) -> list[EpisodeEntry]:
 
 def _was_seen(insight: Insight) -> bool:
     """Whether it is of an operation that some answer has: that much is no conjecture."""
-    of_an_answer = insight.cause.startswith(("operation:", "skill:", "literal:", "mined:"))
+    of_an_answer = insight.cause.startswith(COMPOSED)
     return insight.status == "hypothesis" and of_an_answer and insight.groups > 0

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from evolve.episodes import EpisodeRecord
 from evolve.memory.insights import insight_id
+from evolve.memory.makers import keep_maker
 from evolve.memory.record import features_id, keep_claim, keep_features, read_epoch, write_claims
 from evolve.store import Database
 
@@ -47,6 +48,8 @@ def mend(db: Database, episodes: Iterable[EpisodeRecord], at: float) -> tuple[in
             # After a deletion nobody can tell what was lost from what was forgotten.
             if not forgotten and _evidence_count(db, record) < sum(len(claim.evidence) for claim in record.claims):
                 anew += write_claims(db, record, "", at)
+            elif _evidence_count(db, record):
+                keep_maker(db, record)
         aside = [
             line
             for table, column, target in _REFERENCES

@@ -15,6 +15,7 @@ from evolve.episodes import FACT, QUOTED, TRIAL, Origin, Recalled, Scope
 from evolve.memory.insight_book import InsightBook
 from evolve.memory.insights import INFLUENTIAL, Insight, InsightStatus, camp_of
 from evolve.memory.notes import NoteQuestion
+from evolve.memory.telling import tested_with
 from evolve.vectors import Hit, Where
 
 NEIGHBOURS = 32
@@ -55,6 +56,11 @@ class RecallRequest:
     without: frozenset[str] = frozenset()
     origin: Origin | None = None
     trials: bool = False
+
+    @property
+    def policy(self) -> str | None:
+        """Who asks; None where all evidence is read as one."""
+        return None if self.origin is None else self.origin.policy
 
 
 def recall_request(query: str, k: int, scope: Scope | Origin | None, kinds: Sequence[str] | None) -> RecallRequest:
@@ -118,7 +124,7 @@ def recall_insights(book: InsightBook, search: Search, want: RecallRequest) -> l
             share.episodes += 1
     scored: dict[str, list[tuple[float, str, Insight, _Share]]] = {"insight": [], TRIAL: []}
     for name, share in shares.items():
-        insight = book.get(name)
+        insight = book.get(name, want.policy)
         kind = _kind(book, insight, want) if name not in want.without and _in_scope(insight, want.scope) else ""
         if kind:
             # Over all neighbours: those that say nothing of it count as undecided.
@@ -138,17 +144,18 @@ def _kind(book: InsightBook, insight: Insight, want: RecallRequest) -> str:
     if origin is None:
         return "insight" if counts else ""
     if not insight.cause.startswith(FACT):
-        # What the search found speaks of its operations, which mean nothing to work of another kind.
-        return "insight" if counts and insight.scope.environment in ("", origin.environment) else ""
+        # What the search found speaks of its operations, which mean nothing to work of another kind and to a model.
+        own = origin.policy is None or book.made_by(insight.id) <= {origin.policy, ""}
+        return "insight" if counts and own and insight.scope.environment in ("", origin.environment) else ""
     if insight.cause.startswith(QUOTED):
         counts = counts and insight.status == "confirmed"
     at_home = (insight.scope.environment, insight.scope.family) == (origin.environment, origin.family)
-    agreeing = book.trials_agree(insight.id)
+    promising = book.worth_trying(insight.id, origin.policy)
     # Pairs of two origins are two pairs, even where each family has but one of them.
-    elsewhere = bool(agreeing) and want.statuses >= INFLUENTIAL and book.acts_anywhere(insight.id)
+    elsewhere = promising and want.statuses >= INFLUENTIAL and book.acts_anywhere(insight.id, origin.policy)
     if (counts and at_home) or (elsewhere and (counts or not insight.cause.startswith(QUOTED))):
         return "insight"
-    return TRIAL if want.trials and agreeing else ""
+    return TRIAL if want.trials and (promising or book.to_be_tried_anew(insight.id, origin)) else ""
 
 
 @dataclass(kw_only=True)
@@ -215,6 +222,8 @@ def _provenance(insight: Insight) -> str:
     maker += " after a text that it was shown" if insight.cause.startswith(QUOTED) else ""
     place = " ".join(part for part in (insight.scope.environment, insight.scope.family) if part)
     trials = f"{insight.posterior.agree} trials for it and {insight.posterior.disagree} against"
+    if insight.others and not insight.evidence:
+        return f"{maker} in work on {place or 'any kind'}; {insight.status}, {tested_with(insight)}"
     return f"{maker} on {insight.groups} problems of {place or 'any kind'}; {insight.status}, {trials}"
 
 

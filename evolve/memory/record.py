@@ -10,11 +10,13 @@ from typing import Any, cast
 
 from evolve.episodes import FACT, PROBE, Claim, EpisodeRecord, Relation, Scope
 from evolve.files import canonical_json, digest
-from evolve.memory.insight_book import EpisodeEntry, InsightBook
+from evolve.memory.insight_book import EpisodeEntry, InsightBook, Retired
 from evolve.memory.insights import ClaimKey, EvidenceRow, insight_id
+from evolve.memory.makers import MAKERS, keep_maker, makers_after
 from evolve.memory.metrics.book import METRICS
 from evolve.memory.notes import NOTES
 from evolve.memory.preferences.book import PREFERENCES
+from evolve.memory.uses import USES
 from evolve.store import Database, Migration, value_of
 
 # Columns called problem hold a group, because GROUP is a word of SQL.
@@ -50,13 +52,16 @@ MIGRATIONS: tuple[Migration, ...] = (
         "CREATE TABLE memory_sources (episode TEXT PRIMARY KEY, source TEXT NOT NULL, checksum TEXT NOT NULL)",
     ),
     NOTES,
+    MAKERS,
+    USES,
 )
 
 EPOCH = "memory.epoch"
 """Counts deletions. Whatever was derived in an earlier epoch is built anew."""
 
 _TABLES = (
-    *("memory_evidence", "memory_episodes", "memory_sources"),
+    *("memory_evidence", "memory_episodes", "memory_sources", "memory_makers"),
+    *("memory_uses", "memory_retirements"),
     *("memory_claims", "memory_insights", "memory_features"),
 )
 
@@ -74,6 +79,7 @@ def write_claims(db: Database, record: EpisodeRecord, instruction: str, at: floa
             db.insert("memory_episodes", _episode_row(db, record, first, instruction), key="episode")
         if source and _tells_of_the_task(record):
             db.insert("memory_sources", {"episode": record.episode, "source": source}, key="episode")
+        keep_maker(db, record)
         return sum(db.insert("memory_evidence", row, key="id") for row in _evidence_rows(db, record, at))
 
 
@@ -185,6 +191,7 @@ class BookReader:
         self._read_episodes()
         self._read_evidence()
         self._read_expiries()
+        self._read_retirements()
         return self._book
 
     def _start(self) -> None:
@@ -194,6 +201,7 @@ class BookReader:
         self._evidence = 0
         self._episode = 0
         self._expiry = 0
+        self._retirement = 0
         self._last = ""
 
     def _in_step(self) -> bool:
@@ -224,7 +232,8 @@ class BookReader:
         rows = self._db.rows("memory_evidence", "seq > ?", parameters=[self._evidence])
         for name in sorted({str(row["insight"]) for row in rows}):
             self._book.add_key(self._key(name))
-        self._book.add_evidence(self._evidence_row(row) for row in rows)
+        makers = makers_after(self._db, self._evidence) if rows else {}
+        self._book.add_evidence(self._evidence_row(row, makers.get(str(row["episode"]), {})) for row in rows)
         if rows:
             self._evidence, self._last = cast(int, rows[-1]["seq"]), str(rows[-1]["id"])
 
@@ -232,6 +241,12 @@ class BookReader:
         for row in self._db.rows("memory_expiries", "seq > ?", parameters=[self._expiry]):
             self._book.expire(str(row["insight"]), cast(int, row["through"]))
             self._expiry = cast(int, row["seq"])
+
+    def _read_retirements(self) -> None:
+        for row in self._db.rows("memory_retirements", "seq > ?", parameters=[self._retirement]):
+            told = Retired(through=cast(int, row["through"]), reason=str(row["reason"]))
+            self._book.retire(str(row["insight"]), str(row["policy"]), told)
+            self._retirement = cast(int, row["seq"])
 
     def _key(self, name: str) -> ClaimKey:
         row = self._db.rows("memory_insights", {"id": name})[0]
@@ -244,8 +259,8 @@ class BookReader:
             texts={cast(Relation, claim["relation"]): str(claim["text"]) for claim in claims},
         )
 
-    def _evidence_row(self, row: Mapping[str, Any]) -> EvidenceRow:
-        read = value_of(EvidenceRow, row, group=row["problem"], features=self._numbers(row["features"]))
+    def _evidence_row(self, row: Mapping[str, Any], maker: Mapping[str, str]) -> EvidenceRow:
+        read = value_of(EvidenceRow, row, group=row["problem"], features=self._numbers(row["features"]), **maker)
         return _as_observed(read) if _is_ablation(read) else read
 
     def _numbers(self, name: str) -> tuple[float, ...]:
@@ -283,11 +298,11 @@ def delete_insights(db: Database, ids: list[str]) -> None:
     """Removes these insights with their evidence, and episodes that have none left."""
     with db.transaction():
         for name in ids:
-            for table in ("memory_evidence", "memory_claims", "memory_expiries"):
+            for table in ("memory_evidence", "memory_claims", "memory_expiries", "memory_uses", "memory_retirements"):
                 db.delete(table, {"insight": name})
             db.delete("memory_insights", {"id": name})
-        db.delete("memory_episodes", "episode NOT IN (SELECT episode FROM memory_evidence)")
-        db.delete("memory_sources", "episode NOT IN (SELECT episode FROM memory_evidence)")
+        for table in ("memory_episodes", "memory_sources", "memory_makers"):
+            db.delete(table, "episode NOT IN (SELECT episode FROM memory_evidence)")
         db.delete(
             "memory_features",
             "id NOT IN (SELECT features FROM memory_evidence UNION SELECT features FROM memory_episodes)",

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from evolve.memory.insight_book import InsightBook
-from evolve.memory.insights import ClaimKey
+from evolve.memory.insights import ClaimKey, Insight
+from evolve.memory.makers import named
 from evolve.memory.need import Occurrence
 
 ENOUGH = 3
@@ -42,9 +43,26 @@ class Sentence:
         return self.worded or (self.general and self.occurs >= ENOUGH)
 
 
-def sentences(book: InsightBook) -> Mapping[str, Sentence]:
-    """Every insight in a sentence, by id. One that a model worded is its own sentence."""
-    return {name: _sentence(key, book.get(name).text, book.need(name).known) for name, key in book.keys.items()}
+def sentences(book: InsightBook, policy: str | None = None) -> Mapping[str, Sentence]:
+    """Every insight in a sentence, by id. One that a model worded is its own sentence.
+
+    Args:
+        policy: For whom it is told; see :meth:`InsightBook.get`.
+    """
+    return {name: _sentence(key, _worded(book, name, policy), book.need(name).known) for name, key in book.keys.items()}
+
+
+def tested_with(insight: Insight) -> str:
+    """With whom an insight was tested, where that is not the policy that it is read for; else ""."""
+    if not insight.others or insight.evidence:
+        return ""
+    return f"tested with {' and '.join(map(named, insight.others))}, not yet with this model"
+
+
+def _worded(book: InsightBook, name: str, policy: str | None) -> str:
+    insight, gone = book.get(name, policy), book.retirement(name, policy)
+    more = tested_with(insight) if gone is None else f"told no longer: {gone.reason}"
+    return f"{insight.text.rstrip('.')} ({more})." if more else insight.text
 
 
 _NAMED = re.compile(r"(?:skill )?(.*?) (?:is necessary for|occurs in answers to) ")

@@ -12,10 +12,13 @@ UNSEEN_KNOBS = frozenset({"submissions", "withhold"})
 """These act where something is learned, and trials are runs on which nothing is."""
 
 INERT_KNOBS: Mapping[str, frozenset[str]] = {
-    "search": frozenset({"samples", "tokens", "branches"}),
+    "search": frozenset({"samples", "tokens", "branches", "recall_k"}),
     "language": frozenset({"candidates"}),
 }
 """Knobs that mean nothing to a kind of policy."""
+
+INERT_STAGES: Mapping[str, frozenset[str]] = {"search": frozenset({"recall"})}
+"""Stages that do nothing for a kind of policy."""
 
 LEARNING_STAGES = frozenset({"reflect", "distill"})
 """These only learn, and on trials nothing is learned."""
@@ -50,21 +53,27 @@ class Scope:
     def hides(self, part: str) -> bool:
         """Whether no trial could show a change of this part alone."""
         kind, _, name = part.partition(":")
-        return name in self._hidden_knobs if kind == "knob" else bool(self.policy) and name in LEARNING_STAGES
+        return name in (self._hidden_knobs if kind == "knob" else self._hidden_stages)
 
     @property
     def _hidden_knobs(self) -> frozenset[str]:
-        return (
-            UNSEEN_KNOBS | INERT_KNOBS.get(self.policy.partition(":")[0], frozenset()) if self.policy else frozenset()
-        )
+        return self._hidden(UNSEEN_KNOBS, INERT_KNOBS)
+
+    @property
+    def _hidden_stages(self) -> frozenset[str]:
+        return self._hidden(LEARNING_STAGES, INERT_STAGES)
+
+    def _hidden(self, always: frozenset[str], inert: Mapping[str, frozenset[str]]) -> frozenset[str]:
+        return always | inert.get(self.policy.partition(":")[0], frozenset()) if self.policy else frozenset()
 
     def _seen(self, workflow: Workflow) -> object:
         if not self.policy:
             return workflow.as_json()
         knobs = {name: value for name, value in asdict(workflow.knobs).items() if name not in self._hidden_knobs}
-        stages = [stage for stage in workflow.stages if stage not in LEARNING_STAGES]
+        hidden = self._hidden_stages
+        stages = [stage for stage in workflow.stages if stage not in hidden]
         routes = {
-            stage: {condition: target for condition, target in targets.items() if target not in LEARNING_STAGES}
+            stage: {condition: target for condition, target in targets.items() if target not in hidden}
             for stage, targets in workflow.routes.items()
         }
         return [stages, routes, knobs]

@@ -124,6 +124,16 @@ class Deliberating(Protocol):
 
 
 @runtime_checkable
+class Guided(Protocol):
+    """A policy that what was learned reaches through its guide and its skills alone: nothing is recalled for it."""
+
+    @property
+    def guide(self) -> object:
+        """What was fitted on the evidence of all insights; None before anything was learned."""
+        ...
+
+
+@runtime_checkable
 class Removing(Protocol):
     """A policy that can go without single parts of what it works with."""
 

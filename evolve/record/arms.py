@@ -11,7 +11,7 @@ from evolve.episodes import TRIAL, Json, Limits, Origin, Recalled, TaskView
 from evolve.memory import ExperienceRow, MemorySnapshot, Recaller
 from evolve.policies.protocol import Policy, Removing
 from evolve.redaction import Scanner
-from evolve.sandbox import Sandbox
+from evolve.sandbox import Sandbox, fingerprint_of
 from evolve.skills import Skill
 from evolve.skills.admission import Interpreter
 from evolve.workflow import Workflow
@@ -77,7 +77,7 @@ class Arm:
         variant: Digest of the variant, or :data:`UNLEARNED`.
         guide: The guide as JSON, or None.
         skills: Skills that the policy may use.
-        memory: Insights to recall, or None.
+        memory: Insights, for policies that recall them and for what a guide is fitted on; None for none.
         prompts: Texts that are in force instead of the workspace's, by file name.
         lacking: Causes of insights that the policy does without, to see whether they are needed.
     """
@@ -123,10 +123,15 @@ def agent_for(
     Args:
         scanner: Knows the secrets that nothing observed may bring into a record; by default there are none.
     """
+    policy = arm.policy(learner)
     around = Surroundings(
-        policy=arm.policy(learner),
+        policy=policy,
         sandbox=sandbox,
-        recall=recall_from(arm.memory, trials=isinstance(learner, Prompted), most=most_recalled(learner)),
+        recall=recall_from(
+            arm.memory,
+            trials=isinstance(learner, Prompted),
+            asking=Asking(policy=policy.name, fingerprint=fingerprint_of(sandbox)),
+        ),
         run=run,
         suite=suite,
         skills=arm.skills,
@@ -135,13 +140,12 @@ def agent_for(
     return Agent(around, arm.workflow)
 
 
-SEARCH_RECALLS = 8
-"""Insights that a search is given at most: more of them take longer to recall and change no price for the better."""
+@dataclass(frozen=True, kw_only=True)
+class Asking:
+    """Who asks the memory: what others found is no more than worth a trial to it; see :class:`Origin`."""
 
-
-def most_recalled(learner: Learner) -> int | None:
-    """How many insights a learner's policy is given at most; None where its workflow alone says."""
-    return None if isinstance(learner, Prompted) else SEARCH_RECALLS
+    policy: str | None = None
+    fingerprint: str = ""
 
 
 def recall_from(
@@ -150,7 +154,7 @@ def recall_from(
     notes: bool = False,
     trials: bool = False,
     insights: bool = True,
-    most: int | None = None,
+    asking: Asking | None = None,
 ) -> Recall:
     """A recall for an episode: of insights, as far as they may act on its task.
 
@@ -158,18 +162,19 @@ def recall_from(
         notes: Also what a person noted; for policies that can read it.
         trials: Also claims that may not act there yet, for policies that try them.
         insights: False for what has learned nothing.
-        most: For a search: no more of them, whatever a workflow says. It weighs what nearby problems show, which
-            hypotheses do as well as claims that are settled.
+        asking: Who asks; None reads the evidence of all as one.
     """
     if memory is None:
         return recall_nothing
-    source = memory
-    wanted = {"insight": insights, "note": notes, TRIAL: trials, "hypothesis": most is not None}
+    source, who = memory, asking or Asking()
+    wanted = {"insight": insights, "note": notes, TRIAL: trials}
     kinds = tuple(kind for kind, is_wanted in wanted.items() if is_wanted)
 
     def recall(view: TaskView, features: tuple[float, ...], k: int) -> Sequence[Recalled]:
-        origin = Origin(environment=view.environment, family=view.family)
+        origin = Origin(
+            environment=view.environment, family=view.family, policy=who.policy, fingerprint=who.fingerprint
+        )
         query = view.instruction or view.signature
-        return source.recall(query, k if most is None else min(k, most), features=features, kinds=kinds, scope=origin)
+        return source.recall(query, k, features=features, kinds=kinds, scope=origin)
 
     return recall

@@ -117,7 +117,7 @@ class Stores:
         shown = {item.removeprefix("skill:") for step in record.steps for item in step.action.offered}
         for name in used:
             if name in known:
-                self.skills.record_use(name, record.task)
+                self.skills.record_use(name, record.task, record.policy)
         for name in sorted(shown & known):
             self.skills.record_offer(name, record.task)
 

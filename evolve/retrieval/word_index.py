@@ -1,4 +1,4 @@
-"""Search by stemmed words in a set of texts that grows: SQLite's FTS5 in memory.
+"""Search by stemmed words in a set of texts that grows: SQLite's FTS5.
 
 BM25 as FTS5 computes it (Robertson and Zaragoza 2009; k1 = 1.2, b = 0.75), over Porter's stems without accents.
 Adding a text costs the same however many there are; nothing is rebuilt at a query.
@@ -7,7 +7,7 @@ Adding a text costs the same however many there are; nothing is rebuilt at a que
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -25,27 +25,34 @@ _STOP_WORDS = frozenset(_STOP_WORDS_TEXT.split())
 class WordIndex:
     """Texts by id, found by words that they share with a query.
 
-    In memory on purpose: what the record forgets leaves no words in a segment or a backup, and no table of the record
-    is without checksums.
+    Never in the record: what it forgets is to leave no words in a segment or a backup, and no table of it is without
+    checksums.
+
+    Args:
+        connection: A database whose owner closes it; by default one of its own in memory.
+        table: The index in that database.
+        ids: What it holds already, in the order in which it was added.
     """
 
-    def __init__(self) -> None:
-        self._ids: list[str] = []
+    def __init__(
+        self, connection: sqlite3.Connection | None = None, table: str = "texts", ids: Iterable[str] = ()
+    ) -> None:
+        self._given, self._table = connection, table
+        self._ids = list(ids)
 
     @cached_property
     def _connection(self) -> sqlite3.Connection:
         # A workspace is closed from other threads than the one that recalled; its own lock keeps them apart.
-        connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-        connection.execute(
-            "CREATE VIRTUAL TABLE texts USING fts5(text, content='', tokenize='porter unicode61 remove_diacritics 2')"
-        )
+        connection = self._given or sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        form = "text, content='', tokenize='porter unicode61 remove_diacritics 2'"
+        connection.execute(f"CREATE VIRTUAL TABLE IF NOT EXISTS {self._table} USING fts5({form})")
         return connection
 
     def add(self, texts: Mapping[str, str]) -> None:
         """Adds texts under new ids."""
         rows = [(at, " ".join(words(text))) for at, text in enumerate(texts.values(), len(self._ids))]
         self._connection.execute("BEGIN")
-        self._connection.executemany("INSERT INTO texts (rowid, text) VALUES (?, ?)", rows)
+        self._connection.executemany(f"INSERT INTO {self._table} (rowid, text) VALUES (?, ?)", rows)
         self._connection.execute("COMMIT")
         self._ids += texts
 
@@ -63,12 +70,16 @@ class WordIndex:
         if not wanted:
             return {}
         # By number, as every matching row would be looked up for its id, and nearly all are left out.
-        sql = "SELECT rowid, -bm25(texts) AS score FROM texts WHERE texts MATCH ? ORDER BY score DESC, rowid LIMIT ?"
+        sql = (
+            f"SELECT rowid, -bm25({self._table}) AS score FROM {self._table} WHERE {self._table} MATCH ?"
+            " ORDER BY score DESC, rowid LIMIT ?"
+        )
         rows: list[tuple[int, Any]] = self._connection.execute(sql, (wanted, limit)).fetchall()
         return {self._ids[at]: float(score) for at, score in rows}
 
     def close(self) -> None:
         """Frees its memory; closing twice is no error."""
-        if connection := self.__dict__.pop("_connection", None):
+        connection = self.__dict__.pop("_connection", None)
+        if connection is not None and connection is not self._given:
             connection.close()
         self._ids = []

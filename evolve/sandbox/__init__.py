@@ -24,6 +24,7 @@ from evolve.sandbox.protocol import (
     SandboxLimits,
     SandboxResult,
     TestModule,
+    fingerprint_of,
 )
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ __all__ = [
     "SandboxResult",
     "TestModule",
     "check_backends",
+    "fingerprint_of",
     "open_sandbox",
 ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
@@ -206,6 +207,11 @@ class Sandbox(Protocol):
     def close(self) -> None:
         """Ends the warm processes, if there are any. The sandbox may be used again afterwards."""
         ...
+
+
+def fingerprint_of(sandbox: Sandbox) -> str:
+    """What code runs in, such as ``bubblewrap, Python 3.12``: where it differs, what did not work may work."""
+    return f"{sandbox.backend}, Python {sys.version_info.major}.{sys.version_info.minor}"
 
 
 @runtime_checkable

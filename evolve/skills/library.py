@@ -6,8 +6,8 @@ import builtins
 import json
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
@@ -58,6 +58,12 @@ MIGRATIONS: tuple[Migration, ...] = (
         "CREATE TABLE skill_offers (digest TEXT NOT NULL, task TEXT NOT NULL, checksum TEXT NOT NULL,"
         " UNIQUE (digest, task))",
     ),
+    Migration(
+        "skills",
+        3,
+        "CREATE TABLE skill_users (digest TEXT NOT NULL, task TEXT NOT NULL, policy TEXT NOT NULL,"
+        " checksum TEXT NOT NULL, UNIQUE (digest, task, policy))",
+    ),
 )
 """The tables of this package."""
 
@@ -67,6 +73,15 @@ ACTIVE: tuple[SkillStatus, ...] = ("admitted", "trusted")
 # Not being needed by a sample of tasks is no evidence against a skill; being offered makes each search longer.
 KEPT: tuple[SkillStatus, ...] = (*ACTIVE, "idle")
 """Statuses of skills whose admission holds: these are found, exported, and act in a variant judged with them."""
+
+
+@dataclass(frozen=True)
+class _Help:
+    """Whom a skill helped; see :class:`Skill`."""
+
+    tasks: tuple[str, ...]
+    offered: int
+    users: tuple[tuple[str, int], ...]
 
 
 class SkillLibrary:
@@ -147,7 +162,12 @@ class SkillLibrary:
         for use in self._db.rows("skill_uses"):
             tasks.setdefault(str(use["digest"]), []).append(str(use["task"]))
         offers = Counter(str(shown["digest"]) for shown in self._db.rows("skill_offers"))
-        skills = (self._readable(row, tasks.get(str(row["digest"]), []), offers[str(row["digest"])]) for row in rows)
+        users = self._users(self._db.rows("skill_users"))
+        skills = [
+            self._readable(row, _Help(tuple(tasks.get(name, ())), offers[name], users.get(name, ())))
+            for row in rows
+            for name in (str(row["digest"]),)
+        ]
         return [skill for skill in skills if skill is not None]
 
     @property
@@ -160,10 +180,13 @@ class SkillLibrary:
         """Skills that may act."""
         return self.list(ACTIVE)
 
-    def record_use(self, digest: str, task: str) -> Skill:
+    def record_use(self, digest: str, task: str, policy: str = "") -> Skill:
         """Notes that a skill helped to solve a task; after three distinct tasks it is trusted.
 
         That it solves the task it came from again is no help, and is not noted.
+
+        Args:
+            policy: Name of the policy that it helped, or "".
         """
         with self._db.transaction():
             skill = self.get(digest)
@@ -172,6 +195,9 @@ class SkillLibrary:
             if skill.came_from(task):
                 return skill
             self._db.insert("skill_uses", {"digest": digest, "task": task}, key=("digest", "task"))
+            if policy:
+                row = {"digest": digest, "task": task, "policy": policy}
+                self._db.insert("skill_users", row, key=("digest", "task", "policy"))
             skill = self.get(digest)
             if skill.status in ("admitted", "idle"):
                 self._set(skill, status=self._earned(skill))
@@ -256,9 +282,19 @@ class SkillLibrary:
             return None
         uses = self._db.rows("skill_uses", {"digest": rows[0]["digest"]})
         offers = self._db.rows("skill_offers", {"digest": rows[0]["digest"]})
-        return self._skill(rows[0], [str(use["task"]) for use in uses], len(offers))
+        users = self._users(self._db.rows("skill_users", {"digest": rows[0]["digest"]}))
+        tasks = tuple(str(use["task"]) for use in uses)
+        return self._skill(rows[0], _Help(tasks, len(offers), users.get(str(rows[0]["digest"]), ())))
 
-    def _skill(self, row: Mapping[str, Value], tasks: Sequence[str], offered: int) -> Skill:
+    def _users(self, rows: Iterable[Mapping[str, Value]]) -> dict[str, tuple[tuple[str, int], ...]]:
+        """In how many tasks a skill helped each policy, by digest."""
+        counts = Counter((str(row["digest"]), str(row["policy"])) for row in rows)
+        found: dict[str, tuple[tuple[str, int], ...]] = {}
+        for (digest, policy), count in sorted(counts.items()):
+            found[digest] = (*found.get(digest, ()), (policy, count))
+        return found
+
+    def _skill(self, row: Mapping[str, Value], helped: _Help) -> Skill:
         body = str(row["object"])
         if body not in self._bodies:
             self._bodies[body] = self._body(row)
@@ -266,13 +302,14 @@ class SkillLibrary:
             self._bodies[body],
             status=cast(SkillStatus, row["status"]),
             owner=cast(Owner, row["owner"]),
-            tasks=tuple(tasks),
-            offered=offered,
+            tasks=helped.tasks,
+            offered=helped.offered,
+            users=helped.users,
         )
 
-    def _readable(self, row: Mapping[str, Value], tasks: Sequence[str], offered: int) -> Skill | None:
+    def _readable(self, row: Mapping[str, Value], helped: _Help) -> Skill | None:
         try:
-            return self._skill(row, tasks, offered)
+            return self._skill(row, helped)
         except RecordDamaged as damage:
             self._quarantined[str(row["name"])] = str(damage)
             return None

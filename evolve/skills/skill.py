@@ -47,6 +47,8 @@ class Skill:
         family: The kind of task that it came from, of answers without a tree; else "".
         offered: In how many distinct other tasks that were solved it was shown.
         part: It is a part of answers, which nobody would ask for by itself; it serves the search.
+        users: How many distinct tasks it helped each policy with, by its name, as far as that was noted.
+        elsewhere: As it is read for one policy, how many of ``tasks`` it helped others with.
     """
 
     name: str
@@ -64,11 +66,22 @@ class Skill:
     family: str = ""
     offered: int = 0
     part: bool = False
+    users: tuple[tuple[str, int], ...] = ()
+    elsewhere: int = 0
 
     @property
     def hidden(self) -> bool:
         """Whether it serves the search alone: it has no folder, is not listed, and is neither offered nor exported."""
         return self.part and self.owner != "user"
+
+    def read_for(self, policy: str) -> Skill:
+        """The skill as one policy may trust it: that it helped another earns no trust with this one."""
+        helped = dict(self.users)
+        if not set(helped) - {policy}:
+            return self
+        own = helped.get(policy, 0)
+        status: SkillStatus = "admitted" if self.status == "trusted" and own < TRUSTED_AFTER else self.status
+        return replace(self, status=status, elsewhere=max(0, len(self.tasks) - own))
 
     @cached_property
     def digest(self) -> str:

@@ -255,6 +255,14 @@ class Database:
         with self._guard, self._watched():
             return [dict(row) for row in self._connection.execute(sql, list(parameters))]
 
+    def columns(self, sql: str, parameters: Sequence[Value] = ()) -> list[tuple[Value, ...]]:
+        """What an SQL query finds, one tuple for each of its columns: for many rows, of which each as a mapping costs
+        three times as much. Checksums are not verified here."""
+        with self._guard, self._watched():
+            cursor = self._connection.cursor()
+            cursor.row_factory = None
+            return list(zip(*cursor.execute(sql, list(parameters)), strict=True))
+
     def set_meta(self, key: str, value: str) -> None:
         """Keeps one small fact about the workspace."""
         with self.transaction():

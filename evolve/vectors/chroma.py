@@ -45,8 +45,9 @@ _BATCH = 2000
 _DIGITS = 6
 _FULL = ("disk is full", "disk I/O error", "No space left")
 """How Chroma words it; it has no error of its own for that."""
-_SPARE = 16
-"""Neighbours fetched beyond ``k`` so that ties at the edge are broken by id, not by chance."""
+_LOOKED_AT = 3200
+"""Neighbours fetched at least. The walk of its graph is as wide as what is asked for, and a narrow one misses many: of
+the 64 nearest of 100,000 hashed texts it found 76 % with 200, 93 % with 800, 97 % with 1600 and 99 % with 3200."""
 _DATABASE = "chroma.sqlite3"
 _MANIFEST = "manifest.json"
 # Chroma gives no space back after a delete, so a folder becomes smaller only by being made anew.
@@ -180,7 +181,7 @@ class ChromaIndex:
             return []
         answer = self._collection.query(
             query_embeddings=unit,
-            n_results=min(count, k + _SPARE),
+            n_results=min(count, max(2 * k, _LOOKED_AT)),
             where=_chroma_filter(where),
             include=["distances"],
         )

@@ -1,17 +1,17 @@
 """An exact index: a matrix and a list, in memory or kept in one file. The measure that other indexes are held to.
 
-Up to 50,000 vectors it costs less than a vector database in everything but the size of what is
-written, and far less to open (`python -m benchmarks.vectors`). In memory it can be sent to another
-process, which is why read-only workers use it.
+Up to some 200,000 vectors it costs less than a vector database that finds as much, and far less to open
+(`python -m benchmarks.vectors`). In memory it can be sent to another process, which is why read-only workers use it.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -46,6 +46,8 @@ class MemoryIndex:
         self._matrix = np.zeros((0, dimension), dtype=np.float32)
         self._generation = 0
         self._changed = False
+        self._found: dict[object, np.ndarray] = {}
+        """Rows by the filter that they match. Filters are few, and each looks at every row."""
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -59,7 +61,7 @@ class MemoryIndex:
 
     def upsert(self, ids: Sequence[str], vectors: np.ndarray, tags: Sequence[Mapping[str, Tag]] | None = None) -> None:
         unit = checked_rows(ids, vectors, self.dimension)
-        self._changed = True
+        self._changed, self._found = True, {}
         self._reserve(len(self._ids) + len(ids))
         for position, name in enumerate(ids):
             row = self._rows.get(name)
@@ -76,19 +78,20 @@ class MemoryIndex:
         if k < 1 or count == 0:
             return []
         distances = np.round(1.0 - self._matrix[:count] @ unit, _DIGITS)
-        rows = self._matching(where)
-        if len(rows) > k:
-            # A partial sort first: everything no farther than the k-th, ties included.
-            cut = np.partition(distances[rows], k - 1)[k - 1]
-            rows = rows[distances[rows] <= cut]
-        hits = [Hit(self._ids[row], max(0.0, float(distances[row]))) for row in rows]
+        rows = self._matching(where) if where else None
+        near = distances if rows is None else distances[rows]
+        # A partial sort first: everything no farther than the k-th, ties included.
+        cut = np.partition(near, k - 1)[k - 1] if len(near) > k else np.inf
+        kept = np.flatnonzero(near <= cut)
+        chosen = kept if rows is None else rows[kept]
+        hits = [Hit(self._ids[row], max(0.0, float(distances[row]))) for row in chosen]
         return sorted(hits, key=lambda hit: (hit.distance, hit.id))[:k]
 
     def delete(self, ids: Sequence[str]) -> None:
         gone = {self._rows[name] for name in ids if name in self._rows}
         if not gone:
             return
-        self._changed = True
+        self._changed, self._found = True, {}
         remaining = [row for row in range(len(self._ids)) if row not in gone]
         self._matrix = self._matrix[remaining].copy()
         self._ids = [self._ids[row] for row in remaining]
@@ -117,7 +120,7 @@ class MemoryIndex:
     def clear(self) -> None:
         self._rows, self._ids, self._tags = {}, [], []
         self._matrix = np.zeros((0, self.dimension), dtype=np.float32)
-        self._generation, self._changed = 0, True
+        self._generation, self._changed, self._found = 0, True, {}
 
     def rows(self) -> Rows:
         """Everything it holds."""
@@ -128,21 +131,24 @@ class MemoryIndex:
         fresh = MemoryIndex(self.dimension)
         fresh.upsert(rows.ids, rows.vectors, rows.tags)
         self._rows, self._ids, self._tags, self._matrix = fresh._rows, fresh._ids, fresh._tags, fresh._matrix
-        self._generation, self._changed = rows.generation, True
+        self._generation, self._changed, self._found = rows.generation, True, {}
 
     def close(self) -> None:
         """Nothing to free."""
 
-    def _matching(self, where: Where | None) -> np.ndarray:
-        if not where:
-            return np.arange(len(self._ids))
-        rows: Sequence[int] = range(len(self._ids))
-        for key, wanted in where.items():
-            # Typed comparison: True is not 1 in a filter.
-            options = {(type(value), value) for value in (wanted if isinstance(wanted, (list, tuple)) else [wanted])}
-            tags = self._tags
-            rows = [row for row in rows if key in tags[row] and (type(tags[row][key]), tags[row][key]) in options]
-        return np.array(rows, dtype=np.intp)
+    def _matching(self, where: Where) -> np.ndarray:
+        # Typed comparison: True is not 1 in a filter.
+        terms = tuple(
+            (key, tuple((type(value), value) for value in (wanted if isinstance(wanted, (list, tuple)) else [wanted])))
+            for key, wanted in where.items()
+        )
+        if (found := self._found.get(terms)) is None:
+            rows: Sequence[int] = range(len(self._ids))
+            for key, options in terms:
+                tags = self._tags
+                rows = [row for row in rows if key in tags[row] and (type(tags[row][key]), tags[row][key]) in options]
+            found = self._found[terms] = np.array(rows, dtype=np.intp)
+        return found
 
     def _reserve(self, rows: int) -> None:
         if rows <= len(self._matrix):
@@ -193,11 +199,12 @@ class ExactIndex(MemoryIndex):
         self._file, self._name, self._copied = folder / EXACT_FILE, name, copied
         self.set_aside: Path | None = None
         try:
-            content = self._file.read_bytes()
+            stream = self._file.open("rb")
         except FileNotFoundError:
             return
         try:
-            self._take(content)
+            with stream:
+                self._take(stream)
         except (KeyError, TypeError, ValueError):
             self.set_aside = None if copied else set_aside(folder)
 
@@ -213,17 +220,19 @@ class ExactIndex(MemoryIndex):
         rest = line + b"\n" + self._matrix[: len(self._ids)].astype("<f4").tobytes()
         return b"%08x\n" % zlib.crc32(rest) + rest
 
-    def _take(self, content: bytes) -> None:
+    def _take(self, stream: BinaryIO) -> None:
         """Takes in what a file holds; raises ValueError, or what reading strange JSON raises, where it is damaged."""
-        check, rest = content[:9], content[9:]
-        if check != b"%08x\n" % zlib.crc32(rest):
+        check, line = stream.read(9), stream.readline()
+        # Read into place: the vectors are nearly all of the file, and each copy of them would take as long again.
+        body = np.empty(max(0, os.fstat(stream.fileno()).st_size - stream.tell()), dtype=np.uint8)
+        stream.readinto(body)  # type: ignore[attr-defined]
+        if check != b"%08x\n" % zlib.crc32(body.data, zlib.crc32(line)):
             raise ValueError("the checksum differs")
-        line, _, body = rest.partition(b"\n")
         head: dict[str, Any] = json.loads(line)
         if (head["name"], head["dimension"]) != (self._name, self.dimension):
             return
-        matrix = np.frombuffer(body, dtype="<f4").reshape(len(head["ids"]), self.dimension)
-        self._matrix = matrix.astype(np.float32)
+        matrix = body.view("<f4").reshape(len(head["ids"]), self.dimension)
+        self._matrix = matrix.astype(np.float32, copy=False)
         self._ids, self._tags, self._generation = head["ids"], head["tags"], head["generation"]
         self._rows = {name: row for row, name in enumerate(self._ids)}
 

@@ -49,8 +49,10 @@ class LanguageLearner(Learner):
 
     @property
     def name(self) -> str:
-        """``language:`` and the models; what is learned is bound to it."""
-        return f"language:{self._setup.model or ','.join(self._setup.roles.values())}"
+        """``language:`` and the models that act and reflect; what is learned is bound to it."""
+        roles = {role: text for role, text in self._setup.roles.items() if text != self._setup.model}
+        told = [f"{role}={roles[role]}" for role in ("act", "reflect") if role in roles]
+        return f"language:{','.join([*filter(None, [self._setup.model]), *told])}"
 
     def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> Policy:
         """A policy that is offered these skills; it has no guide."""
@@ -63,7 +65,7 @@ class LanguageLearner(Learner):
         return LanguagePolicy(
             models=models,
             meter=meter,
-            skills=tuple(skill for skill in arm.skills if not skill.hidden),
+            skills=tuple(skill.read_for(self.name) for skill in arm.skills if not skill.hidden),
             questions=Questions(
                 layers=PromptLayers(variant=arm.prompts, workspace=self.paths.prompts),
                 rooms=Rooms(share=self.settings.history_share),

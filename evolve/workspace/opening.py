@@ -21,6 +21,7 @@ from evolve.gate import Decisions, Looks, RegressionSuite
 from evolve.gate.judges import JUDGES
 from evolve.memory import MIGRATIONS as MEMORY
 from evolve.memory import Memory
+from evolve.memory.notes import KeptNotes
 from evolve.optimizer import MIGRATIONS as OPTIMIZER
 from evolve.optimizer import VariantArchive
 from evolve.paths import WorkspacePaths, find_workspace, is_workspace, user_workspace
@@ -138,6 +139,7 @@ def open_stores(
             index,
             open_embedder(settings),
             note_index=lambda dimension: index(dimension, paths.index.with_name("index-notes"), "notes"),
+            kept_notes=KeptNotes(paths.index.with_name("notes.kept"), read_only=read_only),
         ),
         skills=SkillLibrary(db, objects, paths.skills),
         variants=VariantArchive(db, objects),

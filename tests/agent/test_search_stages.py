@@ -33,6 +33,14 @@ def test_no_stage_spends_more_than_the_episode_may(candidates: int) -> None:
             assert run(task, workflow).cost.candidates <= candidates + 25  # what is computed before it is counted
 
 
+def test_nothing_is_looked_up_for_a_search() -> None:
+    def recall(view, features, k):
+        raise AssertionError("it was asked for")
+
+    record = run(FIRM, with_stages(), recall=recall)
+    assert record.solved and record.recalled == () and record.consumed == ()
+
+
 class Misled(SearchPolicy):
     """A policy whose learned prices keep it from what the task needs."""
 

@@ -10,9 +10,13 @@ from pathlib import Path
 
 import pytest
 
+import evolve
 from evolve.cli.chat.screen import PlainScreen, TerminalScreen
 from evolve.cli.chat.showing import show_result
 from evolve.episodes import Cost
+from evolve.optimizer import Variant
+from evolve.policies.search import TrainingSettings, fit_guide
+from evolve.tasks import load_suite
 from evolve.testing import Scenario, ScriptedEndpoint
 from evolve.workspace import Result
 from tests.doubles.conversing import ConversingDouble
@@ -41,6 +45,18 @@ def test_why_says_what_was_tried_what_the_verdict_rests_on_and_what_was_used(cha
     assert "tried: 1. code" in done.out and "accepted" in done.out
     assert "rests on: " in done.out
     assert "used: nothing learned" in done.out
+
+
+def test_why_names_the_guide_where_something_was_searched_with_one(chat, tmp_path):
+    assert chat("everyday#name-initials-1").code == 0
+    with evolve.open(tmp_path / "ws") as opened:
+        stores, views = opened.stores, [load_suite("everyday").task("name-initials-1").view()]
+        guide = fit_guide(stores.memory.experience(), views, (), 0, TrainingSettings(dreams=10, steps=2))
+        learned = Variant(guide=stores.objects.put_json(guide.to_json()), insights=stores.mark_insights())
+        opened.variants.promote(stores.variants.add(learned, origin="a test"), reason="a test")
+    done = chat("1 -> 2", "2 -> 3", "5 -> 6", "7 -> 8", "9 -> 10", "", "/why")
+    assert done.code == 0, done.out
+    assert "used: the guide" in done.out and "nothing learned" not in done.out and "offered" not in done.out
 
 
 def test_causes_are_told_in_the_words_of_their_insights(chat, cli):

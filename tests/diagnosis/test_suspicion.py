@@ -12,7 +12,17 @@ from evolve.episodes import Action, EnvironmentState, EpisodeRecord, Judgement, 
 
 
 def acted(
-    number, *, check=None, score=0.0, changed=("f.py",), parent=None, consumed=(), error="", code="x = 1", text="do"
+    number,
+    *,
+    check=None,
+    score=0.0,
+    changed=("f.py",),
+    parent=None,
+    consumed=(),
+    error="",
+    code="x = 1",
+    text="do",
+    limit="",
 ):
     state = EnvironmentState(
         snapshot=f"s{number}",
@@ -20,6 +30,7 @@ def acted(
         score=score,
         changed=changed,
         check=check,
+        limit=limit,
     )
     action = Action(kind="code", code=code, text=text, consumed=consumed)
     return Step(number=number, action=action, observation=Observation(ok=False, error=error, state=state))
@@ -136,12 +147,21 @@ def test_limits_denials_and_the_machine_are_faults_and_nothing_is_blamed():
 
 
 def test_a_check_brought_to_its_limit_by_what_was_done_is_no_fault():
-    slow = Judgement(
-        accepted=False, verified=False, rows=0, text="the check 'x' fails: the check reached its wall limit"
-    )
-    ended = replace(acted(2, check="the check reached its wall limit of 2 s"), judgement=slow)
+    said = "the check 'x' fails: the check reached its wall limit"
+    slow = Judgement(accepted=False, verified=False, rows=0, text=said, limit="wall")
+    ended = replace(acted(2, check="the check reached its wall limit of 2 s", limit="wall"), judgement=slow)
     assert fault_of(record(acted(1, check="1 wrong"), ended)) is None
     assert fault_of(record(ended)).kind == "limit"
+
+
+def test_what_a_check_or_a_program_prints_of_a_limit_acquits_nothing():
+    said = "request reached its time limit"
+    refused = Judgement(accepted=False, verified=False, rows=0, text=f"the check 'x' fails: {said} on a fresh copy")
+    assert fault_of(record(replace(acted(1, check=said), judgement=refused))) is None
+    assert fault_of(record(acted(1, error="it reached its wall limit; what it changed is not kept"))) is None
+    # An earlier check that came to its end did so whatever it printed.
+    slow = replace(refused, limit="wall")
+    assert fault_of(record(acted(1, check=said), replace(acted(2, check="", limit="wall"), judgement=slow))) is None
 
 
 texts = st.text(max_size=20)

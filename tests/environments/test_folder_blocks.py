@@ -153,6 +153,19 @@ def test_done_is_not_taken_from_a_reply_whose_time_was_over(opened, monkeypatch)
     assert work.act(MEND, kind="finish").ok
 
 
+def test_the_limit_that_a_check_reached_is_noted_and_what_it_prints_of_one_is_not(opened):
+    work = opened(check="sleep 30", seconds=1.0)
+    assert work.act(file("notes.txt", "x")).state.limit == "wall"
+    first, _ = work.act(kind="finish"), work.act(kind="finish")
+    assert (first.state.limit, first.limit, work.judged().limit) == ("wall", "", "wall")
+    said = opened(check="echo it reached its wall limit; false")
+    assert said.act(file("notes.txt", "x")).state.limit == ""
+    said.act(kind="finish")
+    said.act(kind="finish")
+    judged = said.judged()
+    assert "reached its wall limit" in judged.text and judged.limit == ""
+
+
 def test_code_without_fences_is_python(opened):
     assert opened().says("print('as ever')") == "[1] python\nas ever"
 
@@ -238,7 +251,7 @@ def test_a_block_that_reaches_a_limit_changes_nothing_and_those_before_it_do(ope
     hog = python("open('large', 'wb').write(bytes(100 << 20))")
     seen = work.act("\n".join([file("one.txt", "1"), hog]))
     assert (seen.state.changed, seen.ok) == (("one.txt",), False)
-    assert "disk limit" in seen.error
+    assert "disk limit" in seen.error and seen.limit == "disk"
     assert work.says(sh("ls")).splitlines()[-3:] == ["one.txt", "test_total.py", "total.py"]
 
 

@@ -21,6 +21,9 @@ _CLOCK = frozenset({"seconds", "at", "log_time", "made"})
 _BY_CODE = frozenset({"pins", "tokens", "completion", "cached"})
 """Keys that name the code itself, or hang on how long its prompts are; both are to change. Calls are counted."""
 
+_BY_MACHINE = frozenset({"fingerprint"})
+"""Keys that name what confines code here."""
+
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(\+00:00|Z)?")
 _DURATION = re.compile(r"\b\d+(\.\d+)? s\b")
 _LONG = 40
@@ -54,9 +57,9 @@ Serving = Callable[[], AbstractContextManager[Any]]
 
 
 def plain(value: Any) -> Any:
-    """The value without what differs from run to run: times, durations, tokens and digests of the code."""
+    """The value without what differs from run to run: times, durations, tokens, and what names code or machine."""
     if isinstance(value, dict):
-        return {key: plain(one) for key, one in value.items() if key not in _CLOCK | _BY_CODE}
+        return {key: plain(one) for key, one in value.items() if key not in _CLOCK | _BY_CODE | _BY_MACHINE}
     if isinstance(value, list):
         if len(value) >= _LONG and all(isinstance(one, int | float) for one in value):
             return f"{len(value)} numbers, {digest(canonical_json([float(one) for one in value]))[:16]}"

@@ -24,6 +24,7 @@ from evolve.testing.endpoint_faults import completion
 from evolve.workspace.language import LanguageLearner
 from evolve.workspace.loops.improving import LoopWork, loop_limits, worked_on
 
+MODEL = "http://localhost:1/v1#double"
 SCOPE = Scope(environment="programs", family="dates")
 HELPS = "Dates in this workspace put the day first."
 IDLE = "Names of functions are short."
@@ -111,6 +112,7 @@ def told(text, task, number):
         steps=(),
         cost=Cost(),
         claims=(claim,),
+        policy=f"language:{MODEL}",
         consumed=(insight_id(claim.cause, "solved", SCOPE),) * (text == HELPS),
     )
 
@@ -129,7 +131,7 @@ def desk(tmp_path, open_ws):
         reader = learner or LanguageLearner(
             paths=paths,
             settings=load_settings(paths.root),
-            model="http://localhost:1/v1#double",
+            model=MODEL,
             wire=lambda _: LocalWire(lambda body: completion(double.answer(body), usage=usage)),
         )
         ws = open_ws(learner=reader)

@@ -142,7 +142,7 @@ def test_an_insight_is_told_by_where_it_was_recalled_and_by_every_kind_of_trial(
         "used in 2 of 3 such tasks, made a difference in 5 of 10 trials (3 better, 2 worse),"
         " where chance decided, solved 3 of 4 with it and 1 of 3 without"
     )
-    assert told[operation.id].text == ""  # all that a search recalls moves its prices: that is no use of it
+    assert told[operation.id].text == ""  # a search recalls none today; what earlier ones did moved prices
 
 
 @given(*[st.integers(0, 50)] * 5)

@@ -31,6 +31,8 @@ class Lesson:
     family: str = FAMILY
     status: Status = "solved"
     split: str = "train"
+    policy: str = ""
+    fingerprint: str = ""
 
     def record(self) -> EpisodeRecord:
         task = f"task-{self.number}"
@@ -66,6 +68,8 @@ class Lesson:
             steps=(),
             cost=Cost(candidates=10),
             claims=(claim,),
+            policy=self.policy,
+            fingerprint=self.fingerprint,
         )
 
 

@@ -78,7 +78,14 @@ def test_without_insights_the_picture_says_so():
     assert any(text.startswith("0 insights") for text in texts_of(root))
 
 
-names = st.text(alphabet=st.characters(blacklist_categories=("Cs", "Cc")), min_size=1, max_size=60)
+def test_what_no_xml_may_hold_is_replaced():
+    named = "".join(map(chr, (*range(32), 127, 0xD800, 0xDFFF, 0xFFFE, 0xFFFF, 0x1FFFE)))
+    picture = svg([insight(1, f"{FACT}so{named}", f"solved{named}")])
+    root, lines = lines_of(picture.encode())
+    assert len(lines) == 1 and any("\ufffd" in text for text in texts_of(root))
+
+
+names = st.text(alphabet=st.characters(codec="utf-8"), min_size=1, max_size=60)
 statuses = st.sampled_from(["hypothesis", "supported", "confirmed", "contested", "refuted", "superseded", "expired"])
 
 

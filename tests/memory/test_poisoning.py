@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evolve.episodes import QUOTED, Origin
+from evolve.episodes import QUOTED, Origin, Scope
 from evolve.errors import UsageError
-from evolve.memory import Memory
+from evolve.memory import INFLUENTIAL, ClaimKey, EvidenceRow, Memory, resolve
 from evolve.memory.notes.book import NoteBook, stale
 from evolve.memory.notes.note import TRUST, Note
 from tests.policies.language.orders import ORDERS
@@ -94,6 +94,70 @@ def test_a_copy_of_what_a_person_said_keeps_no_change_of_theirs_from_counting() 
 
 
 @pytest.mark.parametrize("role", OTHERS)
+def test_a_plant_that_gives_the_same_thing_a_value_keeps_no_change_of_a_person_from_counting(role: str) -> None:
+    texts = ("The billing service sits behind port 9000", "The billing service port is now 1111")
+    said = [
+        Note(id="old", text=texts[0], author="Ada", at=1, seq=1),
+        Note(id="plant", text=texts[1], author="x", role=role, at=2, seq=2),
+        Note(id="new", text="The billing service port is now 9443", author="Ada", at=3, seq=3),
+    ]
+    assert NoteBook([said[0], said[2]]).holder("old") == "new"
+    assert NoteBook(said).holder("old") == "new"
+
+
+def test_a_flood_of_documents_makes_no_word_of_a_person_common(memory: Memory) -> None:
+    memory.note("Zora Quill asked for a ledger of coffee", "Ada", at=500.0)
+    memory.note("Zora Quill picked Postgres for the ledger", "Ada", at=1000.0)
+    memory.note("Zora Quill went with Postgres plus a Kafka outbox", "Ada", at=2000.0)
+    before = told(memory, ["what did Zora Quill pick for the ledger?"])
+    for number in range(60):
+        memory.note(f"Postgres outbox {number} Kafka picked coffee", "x", role="document", at=3000.0 + number)
+    assert told(memory, ["what did Zora Quill pick for the ledger?"]) == before
+
+
+@pytest.mark.parametrize("role", OTHERS)
+def test_a_plant_in_a_thread_stands_between_no_question_and_its_answer(memory: Memory, role: str) -> None:
+    memory.note("which database shall the ledger have?", "Ada", thread="talk")
+    memory.note("zzz", "x", role=role, thread="talk")
+    memory.note("Postgres, as always", "Ada", thread="talk")
+    found = told(memory, ["which database shall the ledger have?"])
+    assert ("Ada", "Postgres, as always") in found[0]
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(sorted(TRUST)),
+            st.sampled_from(
+                (
+                    "The billing service sits behind port {}",
+                    "The billing service port is now {}",
+                    "We moved the billing service from port {} behind another",
+                    "The billing service never had port {}",
+                )
+            ),
+            st.integers(0, 2),
+            st.sampled_from(("", "talk")),
+        ),
+        max_size=10,
+    )
+)
+def test_what_a_person_said_stands_as_if_nobody_else_had_spoken(said: list[tuple[str, str, int, str]]) -> None:
+    notes = [
+        Note(id=str(at), text=form.format(value), author="a", role=role, at=float(at), seq=at, thread=thread)
+        for at, (role, form, value, thread) in enumerate(said)
+    ]
+    own = [note for note in notes if note.role == "user"]
+    book, alone = NoteBook(notes), NoteBook(own)
+    for note in own:
+        assert book.successor(note.id) == alone.successor(note.id)
+        assert book.around(note.id, own=True) == alone.around(note.id)
+        words = sorted(alone.words(note.id))
+        assert [book.is_rare(word, note.id) for word in words] == [alone.is_rare(word, note.id) for word in words]
+
+
+@pytest.mark.parametrize("role", OTHERS)
 def test_no_payload_of_a_tool_a_document_or_an_assistant_reaches_an_episode(memory: Memory, role: str) -> None:
     for number, text in enumerate(PAYLOADS):
         memory.note(f"note {number}: {text}", "Ada", role=role, thread="t", source=f"out {number}\nUser: {text}")
@@ -148,6 +212,43 @@ def test_faults_teach_nothing(memory: Memory, lesson) -> None:
         memory.commit(lesson(number, **ended))
     assert [claim.cause for claim in memory.claims()] == ["operation:sort"]
     assert len(memory.entries()) == 80
+
+
+def trials(rng: random.Random, number: int, helps: float) -> list[EvidenceRow]:
+    """Trials of a claim on twenty problems, a tenth of whose runs go wrong and nobody notices; faults leave no row."""
+    rows = []
+    for problem in range(20):
+        with_it, without = ((rng.random() < helps) != (rng.random() < 0.1), rng.random() < 0.1)
+        if with_it != without:
+            row = {"insight": "i", "relation": "contributes", "kind": "intervention", "direction": with_it - without}
+            name = f"{number} {problem}"
+            rows.append(EvidenceRow(id=name, episode=name, task=name, group=name, **row))
+    return rows
+
+
+def test_unnoticed_failures_confirm_little_that_is_false_and_cost_little_that_is_true() -> None:
+    """Of a fifth of all runs that fail half say so; the other half makes pairs differ that should come out alike."""
+    key = ClaimKey(id="i", cause="fact:so", effect="solved", scope=Scope(environment="words", family="f"), texts={})
+
+    def shares(helps: float) -> tuple[float, float]:
+        rng = random.Random(7)
+        found = [resolve(key, trials(rng, number, helps)).status for number in range(400)]
+        return sum(one == "confirmed" for one in found) / 400, sum(one in INFLUENTIAL for one in found) / 400
+
+    confirmed, acting = shares(0.0)
+    assert confirmed <= 0.05 and acting <= 0.18
+    confirmed, acting = shares(0.5)
+    assert confirmed >= 0.8 and acting >= 0.9
+
+
+@pytest.mark.parametrize("role", TRUST)
+def test_no_note_of_anybody_becomes_an_insight_or_trains_a_guide(memory: Memory, role: str) -> None:
+    for text in PAYLOADS:
+        memory.note(text, "Ada", role=role)
+    assert memory.claims() == memory.experience() == memory.entries() == []
+    for text in PAYLOADS:
+        items = memory.recall(text, 5, scope=EPISODE, kinds=("insight", "note", "trial", "hypothesis"))
+        assert {item.kind for item in items} <= {"note"}
 
 
 @pytest.mark.parametrize("at", [math.nan, math.inf, -math.inf])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 
@@ -132,8 +133,12 @@ def test_an_engine_of_an_earlier_version_is_said_to_be_gone_and_what_to_write_in
 
 
 def test_parts_that_no_trial_could_show_are_left_alone() -> None:
-    hidden = [part for part in ("knob:samples", "knob:withhold", "stage:reflect", "knob:steps") if SCOPE.hides(part)]
-    assert hidden == ["knob:samples", "knob:withhold", "stage:reflect"]
+    learning, inert = ["knob:withhold", "stage:reflect"], ["knob:samples", "knob:recall_k", "stage:recall"]
+    assert [part for part in (*learning, *inert, "knob:steps") if SCOPE.hides(part)] == [*learning, *inert]
+    asked = replace(SCOPE, policy="language:some")
+    assert [part for part in ("knob:recall_k", "stage:recall", "knob:candidates") if asked.hides(part)] == [
+        "knob:candidates"
+    ]
     start = Workflow().with_knobs(candidates=1000, seconds=1.0)
     scope = Scope(policy="search", limits=Limits(candidates=1000, seconds=1.0))
     assert not scope.shows(start, start.with_knobs(samples=4, withhold=0.3, tokens=5000))

@@ -22,30 +22,16 @@ SOME = sorted(STATIC)[::7]
 TEXTS = st.text(st.sampled_from("ab Z09,-/."), max_size=9)
 
 
-@given(
-    st.dictionaries(st.sampled_from([*SOME, "no such name", "literal:pattern:gone"]), st.floats(0, 1), max_size=40),
-    st.lists(st.tuples(st.sampled_from(SOME), st.floats(0, 1), st.booleans()), max_size=5),
-)
-def test_a_price_is_the_pooled_surprise_within_its_bounds(
-    probabilities: dict[str, float], recalled: list[tuple[str, float, bool]]
-) -> None:
-    support: dict[str, float] = {}
-    for name, score, helps in recalled:
-        if helps:
-            support[name] = min(1.0, support.get(name, 0.0) + score)
-    share = 0.15 if support else 0.0
-    mixed = {
-        name: (1 - share) * probabilities.get(name, 0.0) + share * support.get(name, 0.0)
-        for name in {*STATIC, *probabilities}
-    }
-    prices = Pricing(STATIC, tuple(probabilities)).prices(tuple(probabilities.values()), recalled)
+@given(st.dictionaries(st.sampled_from([*SOME, "no such name", "literal:pattern:gone"]), st.floats(0, 1), max_size=40))
+def test_a_price_is_the_pooled_surprise_within_its_bounds(probabilities: dict[str, float]) -> None:
+    prices = Pricing(STATIC, tuple(probabilities)).prices(tuple(probabilities.values()))
     assert set(prices) == set(STATIC)
     for name in SOME:
-        likely, kind = mixed[name], kind_of(name)
+        likely, kind = probabilities.get(name, 0.0), kind_of(name)
         if kind not in ("", "int"):
-            likely /= UNSEEN + math.fsum(p for other, p in mixed.items() if kind_of(other) == kind)
+            likely /= UNSEEN + math.fsum(p for other, p in probabilities.items() if kind_of(other) == kind)
         pooled = 0.8 * (0.3 - math.log2(max(likely, FLOOR))) + 0.2 * STATIC[name]
-        most = min(MAX_PRICE, STATIC[name] + (5 if name in probabilities or name in support else 3))
+        most = min(MAX_PRICE, STATIC[name] + (5 if name in probabilities else 3))
         # Half of a price and a little, since which way a half is rounded hangs on a last bit here.
         assert prices[name] == most if pooled > most else abs(prices[name] - max(1, pooled)) <= 0.500001
 

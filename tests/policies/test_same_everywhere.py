@@ -87,12 +87,11 @@ shares = st.dictionaries(st.sampled_from(NAMES), st.floats(0, 1), min_size=1, ma
 @given(shares, st.randoms(use_true_random=False))
 def test_prices_do_not_hang_on_a_last_bit_or_on_an_order(probabilities: dict[str, float], rng: random.Random) -> None:
     static = {operation.name: operation.cost for operation in vocabulary()}
-    recalled = [(name, share / 2, True) for name, share in list(probabilities.items())[:5]]
     items = list(probabilities.items())
     rng.shuffle(items)
     nudged = {name: math.nextafter(share, rng.choice((0.0, 1.0))) for name, share in items}
-    nearly = Pricing(static, tuple(nudged)).prices(tuple(nudged.values()), recalled)
-    assert nearly == Pricing(static, tuple(probabilities)).prices(tuple(probabilities.values()), recalled)
+    nearly = Pricing(static, tuple(nudged)).prices(tuple(nudged.values()))
+    assert nearly == Pricing(static, tuple(probabilities)).prices(tuple(probabilities.values()))
 
 
 def test_sums_of_floats_are_rounded_once() -> None:

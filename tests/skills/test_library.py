@@ -83,6 +83,28 @@ def test_three_distinct_tasks_make_it_trusted(library, skill):
     assert library.get(skill.digest).tasks == ("a", "b", "c")
 
 
+def test_what_helped_one_model_is_not_trusted_with_the_next(library, skill):
+    library.add(skill, admitted(skill))
+    for task in ("a", "b", "c"):
+        library.record_use(skill.digest, task, "language:one")
+    library.record_use(skill.digest, "c", "language:other")
+    for known in (library.get(skill.digest), *library.list()):
+        assert known.read_for("language:one").status == known.status == "trusted"
+        other = known.read_for("language:other")
+        assert (other.status, other.elsewhere, other.digest) == ("admitted", 2, known.digest)
+    for task in ("d", "e"):
+        library.record_use(skill.digest, task, "language:other")
+    assert library.get(skill.digest).read_for("language:other").status == "trusted"
+
+
+def test_a_skill_whose_users_nobody_noted_stays_what_it_was(library, skill):
+    library.add(skill, admitted(skill))
+    for task in ("a", "b", "c"):
+        library.record_use(skill.digest, task)
+    known = library.get(skill.digest)
+    assert known.read_for("language:one") == known
+
+
 def test_solving_its_own_task_again_is_no_use(library, skill):
     library.add(skill, admitted(skill))
     library.record_use(skill.digest, skill.source)

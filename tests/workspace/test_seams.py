@@ -37,8 +37,9 @@ def workspace(folder: Path, text: str) -> Path:
 def test_what_a_package_offers_serves_a_workspace_that_names_it(tmp_path: Path, offered: None) -> None:
     root = workspace(tmp_path, "vectors = 'lists'\nencoder = 'letters'\n")
     with evolve.open(root) as opened:
-        for name in ("total", "sum_of"):  # the second one recalls, and for that opens the store
+        for name in ("total", "sum_of"):
             assert opened.run(examples=ROWS, name=name).solved
+        assert not list((root / "memory_store").glob("index*/*"))  # a search looks nothing up
         assert opened.memory.check().ok and opened.memory.recall("add numbers")
     (file,) = (root / "memory_store" / "index-lists").iterdir()
     assert len(json.loads(file.read_text())["rows"]) == 2

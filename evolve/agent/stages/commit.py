@@ -15,6 +15,7 @@ from evolve.agent.state import (
     read_steps,
 )
 from evolve.episodes import TRIAL, EpisodeRecord, Status
+from evolve.sandbox import fingerprint_of
 
 
 def commit(state: AgentState, context: EpisodeContext) -> AgentUpdate:
@@ -57,4 +58,7 @@ def make_record(state: AgentState, context: EpisodeContext, paused: tuple[Status
         claims=read_claims(state) if status != "fault" else (),
         drafts=read_drafts(state) if status != "fault" else (),
         note=note,
+        withheld=tuple(state["withheld"]),
+        policy=context.policy.name,
+        fingerprint=fingerprint_of(context.sandbox),
     )

@@ -20,6 +20,8 @@ from evolve.redaction import MARK, Scanner
 _HANDLE = re.compile(r"step\s+(\d{1,9})\b(?:\s+page\s+(\d{1,9})\b)?", re.IGNORECASE)
 _PAGE = 18_000
 """Characters of one page of an earlier step."""
+_SAID = 5
+"""Turns of conversations that one look-up shows."""
 _MAX_READINGS = 4
 """Values that a person is asked to choose from at most."""
 
@@ -115,7 +117,9 @@ def _observe_action(action: Action, before: Sequence[Step], context: EpisodeCont
             return Observation(ok=False, text=shown)
         query = replace(context.view, instruction=action.text) if action.text else context.view
         items = context.recall(query, observed_features(context), context.knobs.recall_k)
-        return Observation(ok=False, outputs=tuple(_recalled_line(item) for item in items if item.kind != TRIAL))
+        said = context.past(action.text, _SAID) if action.text else ()
+        found = [item for item in items if item.kind != TRIAL]
+        return Observation(ok=False, outputs=tuple(map(_recalled_line, (*found, *said))))
     if action.kind == "ask_user":
         return Observation(ok=False, error="nobody is here to answer; decide without asking")
     if action.explores and action.code and context.kind.one_file and context.exploration is not None:

@@ -8,6 +8,7 @@ from evolve.agent.state import AgentState, AgentUpdate
 from evolve.agent.withholding import drawn
 from evolve.episodes import PREFERENCE, TRIAL
 from evolve.errors import ModelMistake
+from evolve.policies.protocol import Guided
 
 
 def recall(state: AgentState, context: EpisodeContext) -> AgentUpdate:
@@ -15,8 +16,11 @@ def recall(state: AgentState, context: EpisodeContext) -> AgentUpdate:
 
     What a person wants is an instruction and offered whole. Of the rest, on tasks one learns from, a share is
     withheld at random, so that later its use can be measured. Trials of a variant withhold nothing here: they are
-    compared with one another, and have controls of their own.
+    compared with one another, and have controls of their own. Nothing is looked up for a policy that learns through
+    its guide.
     """
+    if isinstance(context.policy, Guided):
+        return {"recalled": to_json([]), "withheld": []}
     k = context.knobs.recall_k
     features = observed_features(context)
     offered = context.recall(context.view, features, k)

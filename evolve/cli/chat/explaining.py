@@ -21,6 +21,7 @@ _MOST_INSIGHTS = 20
 _MOST_CAUSES = 3
 _MOST_USED = 4
 """Lines of what is known, and of what an answer used, before the rest is counted."""
+_GUIDE = "the guide, which prices the search by what solved problems needed"
 _LONGEST = 260
 """Characters of such a line: words and then counts, which a shorter one would cut off."""
 
@@ -44,9 +45,10 @@ def show_why(session: ChatSession, text: str) -> None:
     with session.opened(read_only=True) as workspace:
         records = workspace.runs.show(turn.run).episodes if turn is not None and not text else ()
         names = _names(workspace) if records else {}
+        used = _used(workspace, records[-1], names) if records else []
         chains, known = workspace.memory.why(effect), workspace.memory.sentences()
     if records:
-        _tell_why(session, records[-1], names)
+        _tell_why(session, records[-1], names, used)
     for chain in chains[:_MOST_CAUSES]:
         session.screen.say("cause", cause_line(chain, known, effect))
     if len(chains) > _MOST_CAUSES:
@@ -55,7 +57,14 @@ def show_why(session: ChatSession, text: str) -> None:
         session.screen.say("cause", f"nothing is known to cause {effect!r} yet")
 
 
-def _tell_why(session: ChatSession, record: EpisodeRecord, names: dict[str, str]) -> None:
+def _used(workspace: Workspace, record: EpisodeRecord, names: Mapping[str, str]) -> list[str]:
+    """What was learned and acted: what its steps consumed, and the guide where something was searched for."""
+    searched = any(step.action.cost.candidates for step in record.steps)
+    guided = searched and record.variant != "unlearned" and workspace.variants.show(record.variant)["guide"]
+    return [*([_GUIDE] if guided else []), *(names.get(name, name) for name in record.consumed)]
+
+
+def _tell_why(session: ChatSession, record: EpisodeRecord, names: Mapping[str, str], used: Sequence[str]) -> None:
     say = session.screen.say
     # Where both are the same sentence, it stands at what the verdict rests on.
     note = "" if record.note == _grounds(record) else f": {record.note}"
@@ -66,9 +75,7 @@ def _tell_why(session: ChatSession, record: EpisodeRecord, names: dict[str, str]
         did = f"{_kind(step)}: {step.action.text}" if step.action.text else _kind(step)
         say("tried", f"{step.number}. {shorten(did, 80)}; {outcome(step)}")
     say("rests on", _grounds(record))
-    _say_some(session, "used", [names.get(name, name) for name in record.consumed])
-    if not record.consumed:
-        say("used", "nothing learned")
+    _say_some(session, "used", used or ["nothing learned"])
     _say_some(session, "offered", [names.get(name, name) for name in record.recalled if name not in record.consumed])
 
 

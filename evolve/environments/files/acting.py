@@ -34,7 +34,8 @@ class Acted:
         parts: Of each block in order, what it was, how it went and what it gave.
         error: Why one of them failed, in one line; "" where all ran to their end.
         value: The value of the last expression of the last Python block.
-        lost: A block reached a limit.
+        limit: The limit that a block reached, or "".
+        lost: A block reached a limit, or the sandbox failed.
     """
 
     tree: Mapping[str, bytes]
@@ -42,6 +43,7 @@ class Acted:
     error: str = ""
     denied: str = ""
     value: Json = None
+    limit: str = ""
     lost: bool = False
     fault: bool = False
 
@@ -67,7 +69,7 @@ class BlockRunner:
     ) -> None:
         self._tree, self.session, self._opens, self._guarded = tree, session, opens, guarded
         self.opened = False
-        self._error = self._denied = ""
+        self._error = self._denied = self._limit = ""
         self._value: Json = None
         self._fault = self._lost = False
         self._most, self._spent = seconds, 0.0
@@ -92,6 +94,7 @@ class BlockRunner:
             error=self._error,
             denied=self._denied,
             value=self._value,
+            limit=self._limit,
             lost=self._lost,
             fault=self._fault,
         )
@@ -114,6 +117,7 @@ class BlockRunner:
         result = self.session.run(block)
         self._tree, self._error, self._fault = result.tree, result.error, result.fault
         self._denied, self._lost = self._denied or result.denied, result.lost
+        self._limit = result.limit
         self._spent += max(0.0, result.seconds - _UNCOUNTED_S)
         head = f": {result.error}" if result.error else ""
         if block.kind == "sh" and not result.error:

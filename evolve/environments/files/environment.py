@@ -195,6 +195,7 @@ class FilesEnvironment:
             ok=False,
             error=clean_text(acted.error or problem),
             denied=acted.denied,
+            limit=acted.limit,
             state=state,
             unseen=tuple(unseen[:_MOST_NAMES]),
         )
@@ -220,7 +221,7 @@ class FilesEnvironment:
 
     def _told(self, state: EnvironmentState, checked: Checked) -> EnvironmentState:
         said = without_rules(checked.output) or checked.error
-        return replace(state, check=self._clean(said), score=checked.score)
+        return replace(state, check=self._clean(said), score=checked.score, limit=checked.limit)
 
     def _ended(self, action: Action, before: Sequence[Step], observed: Observation) -> Observation:
         """Hands in, answers or gives up, after what the action's blocks gave."""
@@ -237,14 +238,14 @@ class FilesEnvironment:
             return replace(observed, error=_UNCHANGED)
         if not self._work.check:
             return replace(observed, ok=True, error="")
-        passed, why = _known(before, state.snapshot)
+        passed, why, limit = _known(before, state.snapshot)
         if passed is None:
             checked = self._checked(state.snapshot)
             passed, why, state = checked.ok, checked.summary, self._told(state, checked)
             if checked.fault:
                 return replace(observed, error=checked.error, fault=True, state=state)
         elif not passed:
-            state = replace(state, check=self._clean(why))
+            state = replace(state, check=self._clean(why), limit=limit)
         if passed or _was_handed_in(before, state.snapshot):
             return replace(observed, ok=True, error="", state=state)
         return replace(observed, error=f"the check fails: {self._clean(why)}; {_AGAIN}", state=state)
@@ -360,14 +361,14 @@ def _acts(step: Step) -> bool:
     return bool(step.action.code) and state is not None and not state.undone
 
 
-def _known(before: Sequence[Step], snapshot: str) -> tuple[bool | None, str]:
-    """Whether the check passed when it last ran on this state, None where it did not run, and how its output ends."""
+def _known(before: Sequence[Step], snapshot: str) -> tuple[bool | None, str, str]:
+    """Whether the check passed when last run on this state, None where it did not run; its last line, its limit."""
     for step in reversed(before):
         state = state_of(step)
         if state is not None and state.snapshot == snapshot and state.check is not None:
             lines = state.check.strip().splitlines()
-            return state.score == 1.0, lines[-1][:200] if lines else "it printed nothing"
-    return None, ""
+            return state.score == 1.0, lines[-1][:200] if lines else "it printed nothing", state.limit
+    return None, "", ""
 
 
 def _was_handed_in(before: Sequence[Step], snapshot: str) -> bool:

@@ -105,6 +105,7 @@ class BlockResult:
         shown: The same value as text; "" where there is none.
         exit: The exit code of ``sh``.
         error: Why a Python block failed, or why a block did not come to its end; "" else.
+        limit: The limit that it reached, or "".
         lost: It reached a limit, or the sandbox failed: the folder is as it was before the block.
         ended: The interpreter is gone.
         fault: The sandbox failed, which says nothing about the block.
@@ -118,6 +119,7 @@ class BlockResult:
     exit: int = 0
     error: str = ""
     denied: str = ""
+    limit: str = ""
     lost: bool = False
     ended: bool = False
     fault: bool = False
@@ -190,6 +192,7 @@ class FolderSession:
             exit=result.value if block.kind == "sh" and isinstance(result.value, int) else 0,
             error=limit or result.error,
             denied=str(result.denied[0]) if result.denied else "",
+            limit=result.limit,
             lost=lost,
             ended=result.ended or unplaced,
             fault=result.state == "fault",

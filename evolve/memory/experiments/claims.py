@@ -14,7 +14,7 @@ ACTION, REACHES = "action:", "reaches:"
 
 
 @dataclass(kw_only=True)
-class Found:
+class EffectFindings:
     """What was found of one effect in one problem, as sets of actions.
 
     Attributes:
@@ -34,15 +34,15 @@ class Found:
 
 
 @dataclass(kw_only=True)
-class Notes:
+class Findings:
     """What experiments in one problem found, by effect."""
 
     group: str
-    _found: dict[str, Found] = field(default_factory=dict)
+    _found: dict[str, EffectFindings] = field(default_factory=dict)
 
-    def of(self, effect: str) -> Found:
+    def of(self, effect: str) -> EffectFindings:
         """What was found of one effect so far; may be added to."""
-        return self._found.setdefault(effect, Found())
+        return self._found.setdefault(effect, EffectFindings())
 
     @property
     def said_anything(self) -> bool:
@@ -54,7 +54,7 @@ class Notes:
             claim for effect, found in sorted(self._found.items()) for claim in self._claims(effect, found, scope)
         )
 
-    def _claims(self, effect: str, found: Found, scope: Scope) -> list[Claim]:
+    def _claims(self, effect: str, found: EffectFindings, scope: Scope) -> list[Claim]:
         told: dict[str, tuple[Relation, EvidenceKind, Literal[1, -1], str]] = {}
         told |= dict.fromkeys(found.occurring, ("contributes", "observation", 1, "stands in a shortest way to it"))
         told |= dict.fromkeys(found.harmless, ("prevents", "intervention", -1, "put in: reached"))

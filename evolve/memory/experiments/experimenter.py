@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from evolve.episodes import Scope
 from evolve.memory.experiments.ablation import put_in, replace_with, shortest, take_out
-from evolve.memory.experiments.claims import REACHES, Beliefs, Notes
+from evolve.memory.experiments.claims import REACHES, Beliefs, Findings
 from evolve.memory.experiments.notebook import Notebook
 from evolve.memory.experiments.observation import Seen
 from evolve.memory.experiments.replays import Allowance, OutOfEpisodes, Replayable, Replays, Trace
@@ -49,14 +49,14 @@ class Experimenter:
             self._of(trace.group).add(trace)
             self._seen.add(trace)
         for trace in traces:
-            notes = Notes(group=trace.group)
+            findings = Findings(group=trace.group)
             try:
-                self._experiment(trace, notes)
+                self._experiment(trace, findings)
             except OutOfEpisodes:
                 return made
             finally:
-                self.notebook.keep(trace.group, notes.claims(self.scope))
-            made += notes.said_anything
+                self.notebook.keep(trace.group, findings.claims(self.scope))
+            made += findings.said_anything
         return made
 
     def suggest(self, order: Sequence[str]) -> tuple[str, ...]:
@@ -88,27 +88,27 @@ class Experimenter:
                 self.notebook.expire(insight.id, "what it promised failed twice: the world has changed")
         return False
 
-    def _experiment(self, trace: Trace, notes: Notes) -> None:
+    def _experiment(self, trace: Trace, findings: Findings) -> None:
         replays = self._of(trace.group)
         fresh = sorted(one for one in trace.outcome.reached.keys() - self.plans.keys() if self._ripe(one))
         steady = replays.steady(trace.actions) if fresh else frozenset()
         for effect in [one for one in fresh if one in steady]:
-            self._find_plan(replays, trace.before(effect), effect, notes)
-        self._test_known(replays, [one for one in self.plans if one not in fresh], notes)
+            self._find_plan(replays, trace.before(effect), effect, findings)
+        self._test_known(replays, [one for one in self.plans if one not in fresh], findings)
         if not any(self._open(effect) for effect in self.plans):
             for effect in self.plans:
-                self._replace(replays, effect, notes)
+                self._replace(replays, effect, findings)
 
-    def _find_plan(self, replays: Replays, actions: Sequence[str], effect: str, notes: Notes) -> None:
+    def _find_plan(self, replays: Replays, actions: Sequence[str], effect: str, findings: Findings) -> None:
         """Finds a shortest plan, first among the actions that stand before the effect whenever it came."""
         likely = [one for one in actions if one in self._seen.always(effect)]
         found = likely if replays.reaches(likely, effect) else shortest(replays, actions, effect, last=likely)
         if found is None or not replays.surely(found, effect):
             return
-        plan, tried = found, notes.of(effect)
+        plan, tried = found, findings.of(effect)
         while True:
             self.plans[effect] = tuple(plan)
-            self._take_out(replays, plan, [effect], notes)
+            self._take_out(replays, plan, [effect], findings)
             rest = [one for one in plan if one not in tried.spare]
             if rest == plan:
                 break
@@ -120,9 +120,9 @@ class Experimenter:
                 break
             tried.spare -= set(found)
             plan = found
-        self._put_in(replays, plan, [effect], notes)
+        self._put_in(replays, plan, [effect], findings)
 
-    def _test_known(self, replays: Replays, effects: Sequence[str], notes: Notes) -> None:
+    def _test_known(self, replays: Replays, effects: Sequence[str], findings: Findings) -> None:
         """Tests plans that were found in other problems; several are played as one where that goes."""
         waiting = [one for one in effects if self._open(one)]
         while waiting:
@@ -133,19 +133,19 @@ class Experimenter:
                 if not replays.surely(plan, waiting[0]):
                     del self.plans[waiting.pop(0)]
                     continue
-            self._take_out(replays, plan, together, notes)
-            self._put_in(replays, plan, together, notes)
+            self._take_out(replays, plan, together, findings)
+            self._put_in(replays, plan, together, findings)
             waiting = [one for one in waiting if one not in together]
 
-    def _take_out(self, replays: Replays, plan: Sequence[str], effects: Sequence[str], notes: Notes) -> None:
+    def _take_out(self, replays: Replays, plan: Sequence[str], effects: Sequence[str], findings: Findings) -> None:
         for effect in effects:
             known, inside = self._beliefs().promoting(effect) | self._likely(effect), self._inside(effect)
-            notes.of(effect).occurring.update(set(self.plans[effect]).difference(inside))
+            findings.of(effect).occurring.update(set(self.plans[effect]).difference(inside))
             for action in inside:
                 missed = take_out(replays, plan, effect, action, expected=action in known)
-                (notes.of(effect).needed if missed else notes.of(effect).spare).add(action)
+                (findings.of(effect).needed if missed else findings.of(effect).spare).add(action)
 
-    def _put_in(self, replays: Replays, plan: Sequence[str], effects: Sequence[str], notes: Notes) -> None:
+    def _put_in(self, replays: Replays, plan: Sequence[str], effects: Sequence[str], findings: Findings) -> None:
         """Puts in what the plan lacks: all at once, and those alone that are suspected."""
         for effect in effects:
             fresh, suspected = self._outside(effect)
@@ -153,8 +153,8 @@ class Experimenter:
                 hindering = put_in(
                     replays, plan, effect, chunk, expected=self._known_well(effect) or chunk[0] in suspected
                 )
-                notes.of(effect).hindering.update(hindering)
-                notes.of(effect).harmless.update(set(chunk) - hindering)
+                findings.of(effect).hindering.update(hindering)
+                findings.of(effect).harmless.update(set(chunk) - hindering)
 
     def _ripe(self, effect: str) -> bool:
         """Whether an effect came often enough to be worth experiments; late, everything is."""
@@ -182,9 +182,9 @@ class Experimenter:
         fresh = self._seen.never(effect) - beliefs.tried(effect) - set(self.plans[effect])
         return sorted(fresh), sorted(beliefs.preventing(effect) - beliefs.settled(effect))
 
-    def _replace(self, replays: Replays, effect: str, notes: Notes) -> None:
+    def _replace(self, replays: Replays, effect: str, findings: Findings) -> None:
         """Puts in the place of a needed action what stood there when the effect came without it."""
-        beliefs, plan, own = self._beliefs(), self.plans[effect], notes.of(effect)
+        beliefs, plan, own = self._beliefs(), self.plans[effect], findings.of(effect)
         for action in [one for one in plan if one in beliefs.promoting(effect)]:
             known = self._instead.setdefault((action, effect), set())
             fresh = self._seen.instead(effect, action) - set(plan) - beliefs.tried(effect)

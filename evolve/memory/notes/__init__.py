@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from evolve.memory.notes.book import NoteBook
+from evolve.memory.notes.kept import KeptNotes
 from evolve.memory.notes.note import Note
-from evolve.memory.notes.ranking import NoteQuestion
+from evolve.memory.notes.ranking import Arms, Gains, NoteQuestion, answer
 from evolve.memory.notes.shelf import NoteShelf, NoteSnapshot
 from evolve.memory.notes.table import NOTES
 
-__all__ = ["NOTES", "Note", "NoteQuestion", "NoteShelf", "NoteSnapshot"]
+__all__ = [
+    "NOTES",
+    "Arms",
+    "Gains",
+    "KeptNotes",
+    "Note",
+    "NoteBook",
+    "NoteQuestion",
+    "NoteShelf",
+    "NoteSnapshot",
+    "answer",
+]

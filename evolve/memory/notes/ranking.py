@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from evolve.episodes import Recalled
 from evolve.memory.notes.book import NoteBook
 from evolve.memory.notes.facts import stems
+from evolve.memory.notes.linking import link
 from evolve.memory.notes.note import TRUST, Note
-from evolve.memory.notes.times import Span, asked_time
+from evolve.memory.notes.times import asked_time, asks_when, names_time
 from evolve.retrieval import fuse
 from evolve.vectors import Hit
 
@@ -19,9 +21,6 @@ VECTOR_HITS = 64
 """Candidates that each arm names at least; four times ``k`` if that is more."""
 _NEAR = 0.3
 """Cosine from which a note that shares no word with the question may answer it."""
-_BESIDE = 0.4
-"""Share of the score of the better neighbour in its thread that a note gets: an answer stands beside its question."""
-_IN_TIME = 0.5
 _ASSISTANT = 0.85
 """Factor of what an assistant said: its prose repeats the question and holds fewer facts."""
 _FOLLOWED = 12
@@ -29,7 +28,7 @@ _FOLLOWED = 12
 _BEFORE = 1e-6
 _ROOT = 4
 """Letters by which forms of one word are alike."""
-_NAME = re.compile(r"(?:[A-Z][\w-]+)(?: [A-Z][\w-]+)+")
+_NAME = re.compile(r"(?:[A-Z][\w-]{1,80})(?: [A-Z][\w-]{1,80})+")
 _PAST = re.compile(
     r"\b(?:used to|previous(?:ly)?|before (?:that|this|it)|former(?:ly)?|original(?:ly)?|in the past|history|earlier"
     r"|at first|over time)\b",
@@ -61,6 +60,29 @@ class NoteQuestion:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Gains:
+    """What counts beside words and vectors; without all of it the two arms are fused and no more.
+
+    Attributes:
+        beside: Share of the score of the better neighbour in its thread that a note gets: an answer stands beside its
+            question.
+        informed: Whether turns that say little are held back. They are near to every question.
+        in_time: Added to what was said in the time that a question names.
+        dated: Added to what names a time, where a question asks for one.
+        linked: Share of the score of a note that one gets which names the same rare person, file or tool.
+    """
+
+    beside: float = 0.4
+    informed: bool = True
+    in_time: float = 0.5
+    dated: float = 0.1
+    linked: float = 0.4
+
+
+_ALL = Gains()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Arms:
     """Both ways of searching.
 
@@ -76,19 +98,23 @@ class Arms:
     weight: float
 
 
-def answer(book: NoteBook, arms: Arms, asked: NoteQuestion) -> list[Recalled]:
+def answer(book: NoteBook, arms: Arms, asked: NoteQuestion, gains: Gains = _ALL) -> list[Recalled]:
     """At most ``k`` notes, best first, equal scores by id."""
     if asked.k < 1 or not book.notes:
         return []
     until = asked.now if asked.as_of else None
     past = asked.past or bool(_PAST.search(asked.text))
 
-    def standing(name: str) -> str:
-        """The note that answers for one that was found: itself, or what replaced it; "" for none."""
+    def standing(name: str) -> tuple[str, ...]:
+        """The notes that answer for one that was found: itself, what replaced it, or both for a turn that is kept."""
         note = book.notes.get(name)
         if note is None or not _fits(note, asked):
-            return ""
-        return name if past else book.holder(name, until)
+            return ()
+        holds = name if past else book.holder(name, until)
+        if not _fits(book.notes[holds], asked):
+            holds = name
+        # A conversation is asked for what was said in it, too.
+        return (holds, name) if note.thread and not asked.told and holds != name else (holds,)
 
     own = asked.told and book.others
     by_words = _credited(arms.lexical(asked.text, max(LEXICAL_HITS, 4 * asked.k), own), standing)
@@ -96,13 +122,22 @@ def answer(book: NoteBook, arms: Arms, asked: NoteQuestion) -> list[Recalled]:
     near = _credited({hit.id: 1.0 - hit.distance for hit in hits}, standing)
     near = {name: cosine for name, cosine in near.items() if cosine >= _NEAR or name in by_words}
     base = dict(fuse([(1.0, by_words), (arms.weight, near)]))
-    total = _with_neighbours(book, base, lambda name: standing(name) == name)
-    span = asked_time(asked.text, asked.now)
-    for name in total:
-        total[name] = _weighed(book.notes[name], total[name], span)
+    total = _with_neighbours(book, base, lambda name: name in standing(name), gains.beside, own=asked.told)
+    span, dated = asked_time(asked.text, asked.now), asks_when(asked.text)
+    factors = _information(book, total) if gains.informed else {}
+    for name, score in total.items():
+        note = book.notes[name]
+        told = span is not None and span[0] <= note.at < span[1]
+        factor = factors.get(name, 1.0) * (_ASSISTANT if note.role == "assistant" else 1.0)
+        total[name] = score * factor + gains.in_time * told + gains.dated * (dated and names_time(note.text))
+    if gains.linked:
+        link(book, total, asked.text, gains.linked, lambda name: name in standing(name))
     if not past and span is None:
         _let_follow(book, total, asked.text)
-    later = {name: book.successor(name, until) for name in total} if past else {}
+    later = {name: newer for name in total if (newer := book.successor(name, until)) is not None}
+    for name, newer in later.items() if not past else ():
+        if newer.id in total:
+            total[newer.id] = max(total[newer.id], total[name] + _BEFORE)
     best = sorted(total, key=lambda name: (-total[name], name))
     return [
         _recalled(
@@ -124,30 +159,37 @@ def _fits(note: Note, asked: NoteQuestion) -> bool:
     return all(not own or not wanted or own == wanted for own, wanted in places)
 
 
-def _credited(scores: Mapping[str, float], standing: Callable[[str], str]) -> dict[str, float]:
+def _credited(scores: Mapping[str, float], standing: Callable[[str], tuple[str, ...]]) -> dict[str, float]:
     """The scores of notes that hold; a change that is told in other words is found by the words of what it replaced."""
     found: dict[str, float] = {}
     for name, score in scores.items():
-        if holds := standing(name):
-            found[holds] = max(found.get(holds, score), score)
+        for one in standing(name):
+            found[one] = max(found.get(one, score), score)
     return found
 
 
-def _with_neighbours(book: NoteBook, base: Mapping[str, float], fits: Callable[[str], bool]) -> dict[str, float]:
+def _with_neighbours(
+    book: NoteBook, base: Mapping[str, float], fits: Callable[[str], bool], share: float, *, own: bool
+) -> dict[str, float]:
     beside: dict[str, float] = {}
-    for name, score in base.items():
-        for other in book.around(name):
+    for name, score in base.items() if share else ():
+        for other in book.around(name, own=own):
             beside[other] = max(beside.get(other, 0.0), score)
     total = dict(base)
     for name, score in beside.items():
         if name in base or fits(name):
-            total[name] = total.get(name, 0.0) + _BESIDE * score
+            total[name] = total.get(name, 0.0) + share * score
     return total
 
 
-def _weighed(note: Note, score: float, span: Span | None) -> float:
-    in_time = span is not None and span[0] <= note.at < span[1]
-    return score * (_ASSISTANT if note.role == "assistant" else 1.0) + _IN_TIME * in_time
+def _information(book: NoteBook, names: Iterable[str]) -> dict[str, float]:
+    """A factor for each turn of a conversation, by the logarithm of the information of its words.
+
+    It holds back what says less than the mean of what was found and raises nothing, so that length is no merit.
+    """
+    found = {name: math.log1p(book.information(name)) for name in names if book.notes[name].thread}
+    mean = sum(found.values()) / len(found) if found else 0.0
+    return {name: min(1.0, said / mean) for name, said in found.items()} if mean else {}
 
 
 def _let_follow(book: NoteBook, total: dict[str, float], question: str) -> None:
@@ -165,7 +207,7 @@ def _let_follow(book: NoteBook, total: dict[str, float], question: str) -> None:
         subject = asked & book.words(name)
         names = [run for run in map(stems, _NAME.findall(old.text)) if run & subject]
         subject = frozenset().union(*names) or subject
-        said = {word for word in book.words(name) - subject if not _like(word, asked) and book.is_rare(word)}
+        said = {word for word in book.words(name) - subject if not _like(word, asked) and book.is_rare(word, name)}
         for other in best if subject and said else ():
             new, words = book.notes[other], book.words(other)
             newer = new.at > old.at and TRUST[new.role] >= TRUST[old.role] and not (new.thread or old.thread)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import sqlite3
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from evolve.episodes import Recalled
@@ -15,6 +17,8 @@ from evolve.files import clean_text
 from evolve.memory.derived_index import BATCH, DerivedIndex, IndexFactory, LateIndex, measured
 from evolve.memory.encoding import WordEncoder
 from evolve.memory.notes.book import NoteBook
+from evolve.memory.notes.kept import UNSOUND, KeptNotes
+from evolve.memory.notes.late import LateNotes
 from evolve.memory.notes.note import TRUST, Note
 from evolve.memory.notes.ranking import Arms, NoteQuestion, answer
 from evolve.memory.notes.table import NoteReader, note_id, write_note
@@ -33,19 +37,27 @@ class NoteShelf:
 
     Args:
         index: Opens the stored index of vectors; called at the first question.
+        kept: What earlier processes worked out from the notes.
         clock: Seconds since the epoch.
     """
 
     def __init__(
-        self, db: Database, index: IndexFactory, embedder: Embedder, *, clock: Callable[[], float] = time.time
+        self,
+        db: Database,
+        index: IndexFactory,
+        embedder: Embedder,
+        *,
+        kept: KeptNotes | None = None,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._db = db
         self._clock = clock
         self._embedder = embedder
         self._encoder = WordEncoder(embedder)
         self._index = DerivedIndex(index, self._encoder)
-        self._reader = NoteReader(db)
-        self._words = _SpokenWords()
+        self._kept = kept or KeptNotes(None)
+        self._reader = NoteReader(db, self._kept)
+        self._words: _SpokenWords | None = None
         self._round = 0
 
     def add(self, note: Note) -> Note:
@@ -84,13 +96,24 @@ class NoteShelf:
 
     def recall(self, asked: NoteQuestion) -> list[Recalled]:
         """The notes that answer a question, best first."""
+        try:
+            return self._recall(asked)
+        except UNSOUND:
+            if not self._kept.count:
+                raise
+            # Of what was kept most is read only when it is asked for; what is wrong without it as well is an error.
+            self._kept.drop()
+            self._reader.restart()
+            return self._recall(asked)
+
+    def _recall(self, asked: NoteQuestion) -> list[Recalled]:
         book = self.book()
         if not book.notes:
             return []
-        self._catch_up(book)
+        words = self._catch_up(book)
         vector = self._encoder.encode([((), asked.text)])[0]
         arms = Arms(
-            lexical=self._words.scores,
+            lexical=words.scores,
             nearest=lambda count, own: self._index.query(vector, count, _OWN if own else None),
             weight=self._encoder.weight,
         )
@@ -108,55 +131,70 @@ class NoteShelf:
         book = self.book()
         if len(book.notes) <= BATCH:  # so few are taken in anew where the index does not hold just them
             return set(), set()
-        found = self._index.differences(tuple(book.notes.values()), 0)
+        found = self._index.differences(book.notes, 0)
         self._catch_up(book)
         return found
 
     def reindex(self, progress: Progress | None = None) -> None:
         """Fills the stored index anew from the record."""
-        notes = tuple(self.book().notes.values())
+        self._kept.drop()
+        self._reader.restart()
+        notes = self.book().notes
         if len(notes) > BATCH:
             self._index.rebuild(notes, 0, progress)
 
     def close(self) -> None:
         """Brings the stored index up to date and frees it; closing twice is no error."""
         self._index.close()
-        self._words.close()
+        if self._words is not None:
+            self._words.keep()
+        self._reader.keep()
+        self._kept.close()
 
-    def _catch_up(self, book: NoteBook) -> None:
-        notes = book.said
+    def _catch_up(self, book: NoteBook) -> _SpokenWords:
         if self._round != self._reader.round:
-            self._words.close()
-            self._words, self._round = _SpokenWords(), self._reader.round
+            self._words, self._round = None, self._reader.round
             self._index.restart()
-        self._words.notes = notes
-        self._index.catch_up(notes, 0)
+        if self._words is None:
+            self._words = _SpokenWords(book.notes, self._kept.connection)
+        self._index.catch_up(book.notes, 0)
+        return self._words
 
 
 class _SpokenWords:
     """Notes found by words: among all, and among a person's own with how rare each word is there.
 
-    Attributes:
+    Args:
         notes: In the order of the record; only longer from one question to the next.
+        kept: Where the indexes are.
     """
 
-    def __init__(self, notes: Sequence[Note] = ()) -> None:
+    def __init__(self, notes: LateNotes, kept: sqlite3.Connection) -> None:
         self.notes = notes
-        self._indexes = {False: WordIndex(), True: WordIndex()}
-        self._taken = {False: 0, True: 0}
+        self._kept = kept
+        self._indexes: dict[bool, WordIndex] = {}
+        self._taken: dict[bool, int] = {}
 
     def scores(self, text: str, limit: int, own: bool) -> dict[str, float]:
         """Scores above zero by id, best first."""
-        fresh = self.notes[self._taken[own] :]
+        if own not in self._indexes:
+            found = self._kept.execute("SELECT content FROM entries WHERE kind = 'taken' AND key = ?", (str(own),))
+            taken = self._taken[own] = (found.fetchone() or (0,))[0]
+            roles = zip(islice(self.notes, taken), self.notes.column("role"), strict=False)
+            ids = [name for name, role in roles if not own or role in (None, "user")]
+            table = f"words_{own}".lower()
+            if taken and self._kept.execute(f"SELECT count(*) FROM {table}_docsize").fetchone()[0] != len(ids):
+                raise ValueError("not the index that was stored")
+            self._indexes[own] = WordIndex(self._kept, table, ids)
+        fresh = self.notes.after(self._taken[own])
         self._taken[own] = len(self.notes)
         self._indexes[own].add({note.id: note.spoken for note in fresh if not own or note.role == "user"})
         return self._indexes[own].scores(text, limit)
 
-    def close(self) -> None:
-        """Frees its memory; closing twice is no error."""
-        self._taken = {False: 0, True: 0}
-        for index in self._indexes.values():
-            index.close()
+    def keep(self) -> None:
+        """Notes down how far the indexes are."""
+        rows = [(str(own), taken) for own, taken in self._taken.items()]
+        self._kept.executemany("INSERT OR REPLACE INTO entries (kind, key, content) VALUES ('taken', ?, ?)", rows)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,7 +234,7 @@ class NoteSnapshot:
 
     @cached_property
     def _words(self) -> _SpokenWords:
-        return _SpokenWords(self.notes)
+        return _SpokenWords(self._book.notes, KeptNotes(None).connection)
 
     @cached_property
     def _late(self) -> tuple[WordEncoder, LateIndex]:

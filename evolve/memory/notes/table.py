@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from hashlib import sha256
+
 from evolve.files import canonical_json, digest
 from evolve.memory.notes.book import NoteBook
+from evolve.memory.notes.kept import UNSOUND, WORTH_KEEPING, KeptNotes
+from evolve.memory.notes.late import COLUMNS, LateNotes, read_note
 from evolve.memory.notes.note import Note
-from evolve.store import Database, Migration, Value, value_of
+from evolve.store import Database, Migration, Value
 
 NOTES = Migration(
     "memory",
@@ -39,13 +44,21 @@ def write_note(db: Database, note: Note) -> bool:
 
 
 class NoteReader:
-    """Keeps a :class:`NoteBook` in step with the record, reading only what is new."""
+    """Keeps a :class:`NoteBook` in step with the record, reading only what is new.
 
-    def __init__(self, db: Database) -> None:
+    Args:
+        kept: What an earlier process worked out.
+
+    Attributes:
+        round: Rises whenever the book was begun anew; what was derived from an earlier one is void.
+    """
+
+    def __init__(self, db: Database, kept: KeptNotes) -> None:
         self._db = db
-        self._book = NoteBook()
+        self._kept = kept
+        self._book: NoteBook | None = None
+        self._last = 0
         self.round = 0
-        """Rises whenever the book was begun anew; what was derived from an earlier one is void."""
 
     def book(self) -> NoteBook:
         """The book as the record is now.
@@ -53,24 +66,63 @@ class NoteReader:
         Raises:
             RecordDamaged: A row does not match its checksum.
         """
-        last = self._book.said[-1] if self._book.said else None
-        after = last.seq if last is not None else 0
+        book = self._book
+        if book is None:
+            book = self._book = self._begun()
         # Numbers of rows, as clocks jump.
-        fresh = self._db.query("SELECT id, rowid AS seq FROM memory_notes WHERE rowid > ? ORDER BY rowid", [after])
-        if last is not None and not self._in_step(last, len(fresh)):
-            self._book = NoteBook()
-            self.round += 1
+        fresh = self._db.query("SELECT id, rowid AS seq FROM memory_notes WHERE rowid > ? ORDER BY rowid", [self._last])
+        if book.notes and not self._in_step(book, len(fresh)):
+            self.restart()
             return self.book()
         seqs = {str(row["id"]): int(str(row["seq"])) for row in fresh}
-        for row in self._db.rows("memory_notes", "rowid > ?", parameters=[after]) if seqs else ():
-            given = {name: value for name, value in row.items() if value is not None}
-            self._book.add(value_of(Note, given, seq=seqs[str(row["id"])]))
-        return self._book
+        for row in self._db.rows("memory_notes", "rowid > ?", parameters=[self._last]) if seqs else ():
+            self._last = seqs[str(row["id"])]
+            book.add(read_note({**row, "seq": self._last}))
+        return book
 
-    def _in_step(self, last: Note, fresh: int) -> bool:
+    def restart(self) -> None:
+        """Reads everything anew when it is asked for next."""
+        self._book, self._last = None, 0
+        self.round += 1
+
+    def keep(self) -> None:
+        """Stores what was worked out, where that is worth a file."""
+        if self._book is not None and len(self._book.notes) >= self._kept.count + WORTH_KEEPING:
+            self._book.keep(self._kept.connection)
+            found = self._db.columns(f"{_SEALED} WHERE rowid <= ? ORDER BY rowid", [self._last])
+            self._kept.write(len(found[0]), _digest(found))
+
+    def _begun(self) -> NoteBook:
+        """A book of the notes that were worked out before, or an empty one."""
+        book = NoteBook()
+        self._kept.read()
+        if self._kept.count:
+            # Unverified, as opening the record has checked each row, and the digest says that these are the same.
+            names = ", ".join("rowid" if name == "seq" else name for name in COLUMNS)
+            rows = f"SELECT rowid, checksum, {names} FROM memory_notes ORDER BY rowid LIMIT ?"
+            found = self._db.columns(rows, [self._kept.count])
+            if self._kept.speaks_of(_digest(found[:2])):
+                try:
+                    book.read_from(LateNotes(found[2:]), self._kept.connection)
+                except UNSOUND:
+                    self._kept.drop()
+                    return NoteBook()
+                self._last = int(str(found[0][-1]))
+        return book
+
+    def _in_step(self, book: NoteBook, fresh: int) -> bool:
         # Deleted or rolled back since: then there are fewer, or another one has the last number. All are counted, as
         # for that the small index of ids is enough.
         found = self._db.query(
-            "SELECT (SELECT id FROM memory_notes WHERE rowid = ?) AS name, count(*) AS n FROM memory_notes", [last.seq]
+            "SELECT (SELECT id FROM memory_notes WHERE rowid = ?) AS name, count(*) AS n FROM memory_notes",
+            [self._last],
         )[0]
-        return found["name"] == last.id and found["n"] == len(self._book.said) + fresh
+        return found["name"] == next(reversed(book.notes)) and found["n"] == len(book.notes) + fresh
+
+
+_SEALED = "SELECT rowid, checksum FROM memory_notes"
+
+
+def _digest(sealed: Sequence[Sequence[Value]]) -> str:
+    """Of which rows these are and what they say, as their checksums have it."""
+    return sha256("\n".join(" ".join(map(str, column)) for column in sealed).encode()).hexdigest()

@@ -23,6 +23,16 @@ _NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 
 _RELATIVE = re.compile(
     rf"\b(?:(today|yesterday)|(this|last|past)\s+(week|month|year|weekend|{'|'.join(_DAYS)}))\b", re.IGNORECASE
 )
+_WHEN = re.compile(
+    r"^\W*(?:(?:\w+,? )?when|(?:on |in |since |until )?(?:what|which) (?:day|date|week|month|year|time)|how long)\b",
+    re.IGNORECASE,
+)
+_TIME = re.compile(
+    rf"\b(?:{'|'.join(_MONTHS)}|(?:{'|'.join(_DAYS)})s?|today|yesterday|tomorrow|tonight|weekend|ago"
+    r"|(?:this|last|past|next|previous) (?:day|night|morning|week|month|year|spring|summer|autumn|fall|winter)"
+    r"|\d{4}-\d\d-\d\d|(?:19|20)\d\d|\d{1,2}(?:st|nd|rd|th))\b",
+    re.IGNORECASE,
+)
 _SPANS = {"day": 1, "week": 7, "month": 30, "year": 365}
 
 Span = tuple[float, float]
@@ -41,6 +51,16 @@ def asked_time(question: str, now: float) -> Span | None:
         return (found[0].timestamp(), found[1].timestamp()) if found else None
     except (ValueError, OverflowError, OSError):  # the 31st of February, or a year before time is counted
         return None
+
+
+def asks_when(question: str) -> bool:
+    """Whether a question asks for a time."""
+    return bool(_WHEN.search(question))
+
+
+def names_time(text: str) -> bool:
+    """Whether a text names a day or another time, as what tells when something was does."""
+    return any(found[0] != "may" for found in _TIME.finditer(text))
 
 
 def _absolute(question: str, today: datetime) -> tuple[datetime, datetime] | None:

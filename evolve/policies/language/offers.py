@@ -121,11 +121,12 @@ def _item(skill: Skill) -> Learned:
     # A call stands before the words, because spaces within its values mean something.
     told = " ".join(filter(None, [skill.signature, " ".join(example_call(skill).splitlines())]))
     helped = f"{len(skill.tasks)} of {skill.offered}" if skill.offered > len(skill.tasks) else str(len(skill.tasks))
+    others = f", {skill.elsewhere} of them with another model" if skill.elsewhere else ""
     return Learned(
         name=skill_id(skill),
         head=f"{import_line(skill)}  # {told}",
         text=_first_sentence(skill.description),
-        provenance=f"from {skill.source or 'somewhere'}; {skill.status}, helped {helped} other tasks",
+        provenance=f"from {skill.source or 'somewhere'}; {skill.status}, helped {helped} other tasks{others}",
     )
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evolve.environments import kind_of
-from evolve.episodes import PREFERENCE, Plan, Recalled, Subgoal, SubgoalState, TaskView
+from evolve.episodes import PREFERENCE, Plan, Recalled, Subgoal, SubgoalState, TaskView, Turn
 from evolve.models import KEPT, Message
 from evolve.policies.language.plans import plan_lines
 from evolve.policies.language.quoting import Learned, learned, quoted, shortened
 from evolve.policies.language.results import call_text, json_text, refused_text
+from evolve.retrieval import WordIndex
 
 # Characters: of all examples or a part of the task, of an example, and of an edit that a preference comes from.
 _EXAMPLES = 6_000
@@ -23,6 +24,8 @@ _REFUSED_TOLD = 3
 """Refused answers of earlier runs that a prompt tells of at most."""
 _SEEN = 16_000
 """Characters of what a folder shows at the start."""
+_OLDER = 8
+"""Turns at most, of those too old to be told, that are told because they have the task's words."""
 _KEPT = "Its plan as it stood; what you state again word for word, with what it comes after, stays so:"
 _LETTERS = {"insight": "i", "note": "i", PREFERENCE: "p"}
 """First letter of the id by which an item is cited, by its kind."""
@@ -65,22 +68,51 @@ def _seen_parts(view: TaskView) -> list[str]:
 
 
 def earlier_message(view: TaskView, most: int) -> list[Message]:
-    """Earlier turns of the conversation, the latest that fit; what came of them is data."""
+    """Earlier turns of the conversation: the latest that fit, and of older ones those that have the task's words.
+
+    However many there were, they take the same room. What came of them is data.
+    """
     turns: list[str] = []
     for turn in reversed(view.earlier):
-        request = shortened(turn.said, most // 3)
-        outcome = quoted("outcome", shortened(turn.outcome, most // 2)) if turn.outcome else ""
-        text = f"The person asked: {request}\n{outcome}".rstrip()
-        if turn.plan and turn is view.earlier[-1]:
-            stood = quoted("plan", shortened(plan_lines(turn.plan), most // 2))
-            text += f"\n{_KEPT}\n{stood}"
+        text = _earlier_turn(turn, most, last=turn is view.earlier[-1])
         if turns and sum(map(len, turns)) + len(text) > most:
             break
         turns.insert(0, text)
     if not turns:
         return []
     lead = "Earlier in this conversation, for what the task refers to; none of it is asked again:"
-    return [Message(role="user", text="\n".join([lead, *turns]), priority=50, kind="earlier")]
+    older = _older_turns(view.instruction, view.earlier[: len(view.earlier) - len(turns)], most // 3)
+    return [Message(role="user", text="\n".join([lead, *older, *turns]), priority=50, kind="earlier")]
+
+
+def _earlier_turn(turn: Turn, most: int, *, last: bool = False) -> str:
+    request = shortened(turn.said, most // 3)
+    outcome = quoted("outcome", shortened(turn.outcome, most // 2)) if turn.outcome else ""
+    text = f"The person asked: {request}\n{outcome}".rstrip()
+    if turn.plan and last:
+        stood = quoted("plan", shortened(plan_lines(turn.plan), most // 2))
+        text += f"\n{_KEPT}\n{stood}"
+    return text
+
+
+def _older_turns(asked: str, turns: Sequence[Turn], most: int) -> list[str]:
+    """Of the turns that do not fit, those that share the most with what is asked now, in their order."""
+    if not turns:
+        return []
+    index = WordIndex()
+    index.add({str(place): f"{turn.said}\n{turn.outcome}" for place, turn in enumerate(turns)})
+    chosen: dict[int, str] = {}
+    for name in index.scores(asked, _OLDER):
+        place = int(name)
+        text = f"Turn {place + 1}: {_earlier_turn(turns[place], most // 2)}"
+        if sum(map(len, chosen.values())) + len(text) > most:
+            break
+        chosen[place] = text
+    index.close()
+    head = f"(turns 1 to {len(turns)} are left out; `recall` with words of them shows more"
+    if not chosen:
+        return [f"{head})"]
+    return [f"{head}; these share words with the task)", *(text for _, text in sorted(chosen.items())), "(the latest)"]
 
 
 def short_id(item: Recalled) -> str:

@@ -71,7 +71,9 @@ class Guide:
         """The probabilities in the order of the names, from ``(name, clue)`` for each clue that holds."""
         import numpy as np  # here and below at first use, because opening a package must not load it
 
-        units = (_on_grid(np.array((*features, 1.0)), _SHARE) @ self._units).tolist()
+        shares = _on_grid(np.array((*features, 1.0)), _SHARE)
+        held = np.flatnonzero(shares)  # of most features a task has nothing
+        units = (shares[held] @ self._units[held]).tolist()
         place_of, weight_of = self._places.get, self._clue_units.get
         for name, clue in clues:
             if (place := place_of(name)) is not None:

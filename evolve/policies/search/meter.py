@@ -27,8 +27,8 @@ BODIES = 3_800
 """Of preparing to build the bodies of one function type."""
 SETUP = 16_000
 """Of a search before its first candidate, and of the text of its answer."""
-PLANNING = 33_000
-"""Of recalling insights for a task and pricing the vocabulary by what was learned."""
+PLANNING = 20_000
+"""Of pricing the vocabulary for a task by what was learned."""
 
 
 class OutOfBudget(Exception):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import heapq
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,6 +30,7 @@ from evolve.policies.search.answers import answer, draft_of, part_draft
 from evolve.policies.search.collector import without_collector
 from evolve.policies.search.doubts import doubts_about
 from evolve.policies.search.episode_search import UNLIMITED, accepted, answers_of, spare_of, with_shown, without_share
+from evolve.policies.search.features import features_of
 from evolve.policies.search.guide import Guide
 from evolve.policies.search.habits import Habits, Preferred
 from evolve.policies.search.leaving_out import LeavingOut
@@ -38,7 +38,7 @@ from evolve.policies.search.library import TreeSkill, operation_name, with_libra
 from evolve.policies.search.meter import PLANNING, SETUP, SearchMeter, Stopwatch, meter_for
 from evolve.policies.search.near_miss import NearMissSearch, refused
 from evolve.policies.search.nearest import ended, finished, near_miss
-from evolve.policies.search.planning import Looks, Planner
+from evolve.policies.search.planning import Planner
 from evolve.policies.search.problem import Problem, problem_of
 from evolve.policies.search.reflection import Solved, claims_of
 from evolve.policies.search.saved import saved_action
@@ -93,8 +93,6 @@ class SearchPolicy:
         self._vocabulary = Vocabulary(operations, literals())
         self._causes = {operation_name(s.entry): f"skill:{s.digest}" for s in self.library}
         self._planner: Planner | None = None
-        self._looked: tuple[object, Looks] | None = None
-        self._names = {cause: name for name, cause in self._causes.items()}
         # The search of the episode at hand, to go on with. It may be missing: steps say enough to run it again.
         self._current: tuple[str, NearMissSearch] | None = None
         self._cancellation: Cancellation | None = None
@@ -119,38 +117,31 @@ class SearchPolicy:
 
     def features(self, view: TaskView) -> tuple[float, ...]:
         """Observable features of the task's examples."""
-        return self._looks(view).features
-
-    def _looks(self, view: TaskView) -> Looks:
-        # By identity: examples that are equal may still have values of other types, such as 1 and 1.0.
-        if self._looked is None or self._looked[0] is not view.examples:
-            self._looked = view.examples, Looks(problem_of(view))
-        return self._looked[1]
+        return features_of(problem_of(view))
 
     def plan(self, view: TaskView, recalled: Sequence[Recalled]) -> Plan:
-        """Names the goal and prices the vocabulary from the guide and the recalled insights."""
-        looks = self._looks(view)
-        prices = self._prices(looks, recalled)
-        cheap = [name for _, name in heapq.nsmallest(5, ((price, name) for name, price in prices.items()))]
+        """Names the goal and prices the vocabulary by the guide, which knows what all insights rest on."""
+        problem = problem_of(view)
+        prices = self._prices(problem)
         subgoals = (
             Subgoal(id="fit", goal="find a program that reproduces every example", postcondition="examples hold"),
             Subgoal(id="hold", goal="have it hold on unseen rows", postcondition="verified", needs=("fit",)),
         )
         return Plan(
-            goal=f"a function {looks.problem.signature} that reproduces {_counted(len(view.examples), 'example')}",
+            goal=f"a function {problem.signature} that reproduces {_counted(len(view.examples), 'example')}",
             subgoals=subgoals,
-            private={"prices": prices, "likely": cheap, "recalled": [r.id for r in recalled]},
+            private={"prices": prices},
         )
 
-    def _prices(self, looks: Looks, recalled: Sequence[Recalled]) -> dict[str, int]:
+    def _prices(self, problem: Problem) -> dict[str, int]:
         if self.settings.flat:
             names = [o.name for o in self._vocabulary.operations]
             return dict.fromkeys([*names, "input"], 1)
         if self.guide is None:
             return {}
         if self._planner is None:  # made late, because it loads numpy
-            self._planner = Planner(self.guide, self._vocabulary, self._names)
-        return self._planner.prices(looks, recalled)
+            self._planner = Planner(self.guide, self._vocabulary)
+        return self._planner.prices(problem)
 
     @without_collector()
     def act(self, view: TaskView, plan: Plan, steps: Sequence[Step], limits: Limits) -> Action:
@@ -193,12 +184,12 @@ class SearchPolicy:
             ambiguity=disagreement(solution.term, rivals, search.problem, view, self._vocabulary),
             allowed=Limits(candidates=limits.candidates, seconds=None),
             cost=spent,
-            consumed=tuple(sorted(self._consumed(solution.term, plan))),
+            consumed=self._consumed(solution.term),
         )
 
-    def _consumed(self, term: Term, plan: Plan) -> set[str]:
-        skills = {self._causes[name] for name in operations_in(term) if name in self._causes}
-        return skills | set(plan.private.get("recalled", ()))
+    def _consumed(self, term: Term) -> tuple[str, ...]:
+        """The skills in it."""
+        return tuple(sorted({self._causes[name] for name in operations_in(term) if name in self._causes}))
 
     def _search(self, view: TaskView, plan: Plan, steps: Sequence[Step], earlier: Sequence[Step]) -> NearMissSearch:
         """The search of this episode, continued where it stopped or replayed up to there."""
@@ -259,7 +250,7 @@ class SearchPolicy:
                 kind="code",
                 code=answer(solution.term, view, self._vocabulary),
                 private=_private_part(solution),
-                consumed=tuple(sorted(self._consumed(solution.term, plan))),
+                consumed=self._consumed(solution.term),
             )
             for solution in rivals
         ]
@@ -331,13 +322,11 @@ class SearchPolicy:
 
         term = compose(problem, splits(problem), make, meter, answers_of(steps))
         spent += watch.cost()
-        action = self._answer_action(view, term, spent, "put together from parts", plan)
+        action = self._answer_action(view, term, spent, "put together from parts")
         # Without seconds: run again after a crash, it must end at the same candidate.
         return replace(action, allowed=Limits(candidates=main.candidates, seconds=None))
 
-    def _answer_action(
-        self, view: TaskView, term: Term | None, spent: Cost, how: str, plan: Plan | None = None
-    ) -> Action:
+    def _answer_action(self, view: TaskView, term: Term | None, spent: Cost, how: str) -> Action:
         if term is None:
             return Action(kind="finish", text=f"no program {how} within {spent.candidates:,} candidates", cost=spent)
         return Action(
@@ -346,7 +335,7 @@ class SearchPolicy:
             text=f"a program {how} after {spent.candidates:,} candidates",
             private={"tree": to_json(term)},
             cost=spent,
-            consumed=tuple(sorted(self._consumed(term, plan or Plan(goal="")))),
+            consumed=self._consumed(term),
         )
 
     @without_collector()

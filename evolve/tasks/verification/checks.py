@@ -97,6 +97,7 @@ class Checked:
         fault: The sandbox failed.
         tests: Where pytest ran and told of it, what came of each test by its id: ``passed``, ``failed``, ``skipped``;
             ``error`` for a file that could not be read.
+        limit: The limit of the sandbox that ended it, or "".
         ended: Lines that the tests wrote to the file that ``TESTS_ENDED_FILE`` names.
     """
 
@@ -108,6 +109,7 @@ class Checked:
     error: str = ""
     score: float = 0.0
     fault: bool = False
+    limit: str = ""
     tests: Mapping[str, str] = field(default_factory=dict)
     ended: Sequence[str] = ()
 
@@ -142,7 +144,7 @@ def run_check(
     if result.state == "limit":
         unit = f" of {seconds:g} s" if result.limit == "wall" else ""
         error = f"the check reached its {result.limit} limit{unit}"
-        return Checked(ok=False, error=error, seconds=result.wall_s)
+        return Checked(ok=False, error=error, limit=result.limit, seconds=result.wall_s)
     if not (isinstance(result.value, list) and len(result.value) == 6 and isinstance(result.value[1], str)):
         return Checked(ok=False, error=f"the check gave no result: {result.error or 'none'}", seconds=result.wall_s)
     checked = _checked(command, result.value)

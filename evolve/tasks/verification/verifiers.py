@@ -69,6 +69,7 @@ class Verdict:
         fault: The sandbox failed; nothing is said about the answer.
         row: A row that a refused answer failed, where one may be shown.
         got: What the answer gave on it.
+        limit: The limit of the sandbox that ended the check that refused, or "".
     """
 
     accepted: bool
@@ -81,6 +82,7 @@ class Verdict:
     fault: bool = False
     row: Row | None = None
     got: Json = None
+    limit: str = ""
 
 
 class Verifier(Protocol):
@@ -296,7 +298,8 @@ class CommandVerifier:
             return Verdict(accepted=False, text=checked.error, fault=True)
         if not checked.ok:
             reason = "fails" if self._secret else f"fails: {checked.summary}"
-            return Verdict(accepted=False, text=f"{what} {reason} on a fresh copy")
+            limit = "" if self._secret else checked.limit
+            return Verdict(accepted=False, text=f"{what} {reason} on a fresh copy", limit=limit)
         run = {name for name in files_run(self._command) & set(self.original) if files.get(name) != self.original[name]}
         if run:
             reason = f"{what} runs {min(run)}, which was changed, so it decides nothing"

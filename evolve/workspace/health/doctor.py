@@ -15,6 +15,7 @@ from evolve.extensions import BUILT_IN, find, installed
 from evolve.paths import WorkspacePaths, find_workspace, is_workspace, user_workspace
 from evolve.settings import Settings, load_settings
 from evolve.workspace.opening import MIGRATIONS, open_embedder, sandbox_opener, tracing_warning
+from evolve.workspace.shelves import chat_lines
 
 State = Literal["ok", "warning", "missing"]
 _LITTLE_SPACE = 200 * 1024 * 1024
@@ -60,6 +61,7 @@ def doctor(path: str | os.PathLike[str] | None = None) -> list[Finding]:
             findings.append(check())
         except EvolveError as error:
             findings.append(Finding(part=part, state="missing", text=str(error), fix=error.hint))
+    findings += _conversations(WorkspacePaths(root))
     warning = tracing_warning()
     if warning:
         findings.append(Finding(part="privacy", state="warning", text=warning))
@@ -144,6 +146,16 @@ def _spending(paths: WorkspacePaths) -> Finding:
         return Finding(part="spending", state="ok", text="no book; one is kept where a limit is set")
     faults = [f"{fault} in {paths.spending}" for fault in book_faults(paths.spending)]
     return _damage("spending", faults) if faults else Finding(part="spending", state="ok", text="the book is sound")
+
+
+def _conversations(paths: WorkspacePaths) -> list[Finding]:
+    """Names files of conversations with lines that cannot be understood, which are passed over."""
+    files = [str(path) for path in chat_lines.damaged(paths.runs / "chats")]
+    if not files:
+        return []
+    more = f" and {len(files) - 3} more" if len(files) > 3 else ""
+    text = f"lines of {', '.join(files[:3])}{more} cannot be read and are passed over"
+    return [Finding(part="conversations", state="warning", text=text, fix="take those lines out, or the file")]
 
 
 def _damage(part: str, faults: list[str]) -> Finding:

@@ -42,7 +42,12 @@ class TriedMemories(Memories):
     """
 
     def __init__(self, desk: Desk, writable: Callable[[], None], *, on_empty: Callable[[], None]) -> None:
-        super().__init__(desk.stores, on_empty=on_empty, scanner=lambda: scanner_of(desk.paths))
+        super().__init__(
+            desk.stores,
+            on_empty=on_empty,
+            scanner=lambda: scanner_of(desk.paths),
+            policy=desk.learner.name if desk.uses_model else None,
+        )
         self._desk = desk
         self._writable = writable
 

@@ -11,7 +11,7 @@ import fcntl
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
@@ -20,6 +20,7 @@ from evolve.episodes import SubgoalState, Turn
 from evolve.errors import UsageError
 from evolve.files import clean_text, write_failure
 from evolve.settings import LearnMode
+from evolve.workspace.shelves import chat_lines
 from evolve.workspace.shelves.folders import Patch
 from evolve.workspace.shelves.shelf import Shelf
 
@@ -221,7 +222,7 @@ class Conversations(Shelf):
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
             raise write_failure(self._folder, error) from error
-        number = max(self._numbers(), default=0) + 1
+        number = max(chat_lines.numbers(self._folder), default=0) + 1
         while True:
             path = self._folder / f"c{number}.jsonl"
             try:
@@ -239,7 +240,7 @@ class Conversations(Shelf):
 
     def latest(self, folder: str = "") -> Conversation | None:
         """The newest conversation about a folder that no other process holds, or None."""
-        for number in sorted(self._numbers(), reverse=True):
+        for number in sorted(chat_lines.numbers(self._folder), reverse=True):
             conversation = self._opened(number)
             if conversation is not None and conversation.folder == folder and conversation.turns:
                 return conversation
@@ -251,15 +252,15 @@ class Conversations(Shelf):
         """The conversation of that id, or the one that a run belongs to.
 
         Raises:
-            UsageError: There is none, or another process holds it.
+            UsageError: There is none, another process holds it, or it cannot be written.
         """
-        for number in sorted(self._numbers(), reverse=True):
+        for number in sorted(chat_lines.numbers(self._folder), reverse=True):
             talk = _read(self._folder / f"c{number}.jsonl")
             if talk.id != name and not any(turn.run == name for turn in talk.turns):
                 continue
             conversation = self._opened(number)
             if conversation is None:
-                raise UsageError(f"the conversation c{number} is open in another terminal")
+                raise UsageError(f"the conversation c{number} is open in another terminal, or cannot be written")
             return conversation
         raise UsageError(
             f"no conversation {name!r}, and none with such a run", hint="evolve chat goes on with the last"
@@ -267,17 +268,15 @@ class Conversations(Shelf):
 
     def list(self) -> builtins.list[PastConversation]:
         """Those in which something was asked, the newest first."""
-        numbers = sorted(self._numbers(), reverse=True)
+        numbers = sorted(chat_lines.numbers(self._folder), reverse=True)
         return [talk for talk in (_read(self._folder / f"c{number}.jsonl") for number in numbers) if talk.turns]
-
-    def _numbers(self) -> Iterator[int]:
-        for path in self._folder.glob("c*.jsonl"):
-            if path.stem[1:].isdigit():
-                yield int(path.stem[1:])
 
     def _opened(self, number: int) -> Conversation | None:
         path = self._folder / f"c{number}.jsonl"
-        stream = path.open("ab")
+        try:
+            stream = path.open("ab")
+        except OSError:
+            return None
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -301,23 +300,21 @@ def _standing(turn: ChatTurn, patch: Patch) -> tuple[str, str]:
 
 
 def _read(path: Path) -> PastConversation:
-    """What a file holds; a torn line is passed over."""
+    """What a file holds; a line that cannot be understood is passed over, and the doctor names its file."""
     folder, means = "", None
     turns: list[ChatTurn] = []
-    for line in path.read_bytes().splitlines():
-        try:
-            entry = json.loads(line)
-            kind, number = entry.pop("kind"), entry.pop("number", 0)
-            if kind == "begun":
-                folder = str(entry["folder"])
-            elif kind == "means":
-                means = Means(**entry)
-            elif kind == "asked":
-                turns.append(ChatTurn(number=len(turns) + 1, **entry))
-            elif kind == "answered" and 1 <= number <= len(turns):
-                turns[number - 1] = replace(turns[number - 1], **entry)
-        except (ValueError, KeyError, TypeError, AttributeError):
+    for entry in chat_lines.entries(path):
+        if entry is None:
             continue
+        kind, number = entry.pop("kind"), entry.pop("number", 0)
+        if kind == "begun":
+            folder = entry["folder"]
+        elif kind == "means":
+            means = Means(**entry)
+        elif kind == "asked":
+            turns.append(ChatTurn(number=len(turns) + 1, **entry))
+        elif 1 <= number <= len(turns):
+            turns[number - 1] = replace(turns[number - 1], **entry)
     return PastConversation(id=path.stem, folder=folder, turns=tuple(turns), means=means)
 
 

@@ -27,6 +27,7 @@ _MOST = 8
 _MORE = 4
 """Times as much as it might spend that a run which ended by its budget is given."""
 COSTS = "to try it again without an item asks a model, which costs; --replay does that"
+LONG = "to search again takes a while; --replay does that"
 _AGAIN_SOLVED = "had again as it was, it is solved: chance ended it, or what was learned since helps"
 
 
@@ -72,7 +73,7 @@ class Interventions:
         elif not self.free or _is_short_search(desk, begun, record):
             self._have_it_again()
         elif any(one.kind in ITEMS for one in self.suspects):
-            self.untried = COSTS
+            self.untried = COSTS if begun.policy != "search" else LONG
 
     def _leave_out_actions(self) -> None:
         actions = [one for one in self.suspects if one.kind == ACTION][:_MOST]

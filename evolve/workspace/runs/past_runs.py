@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -23,19 +22,13 @@ from evolve.workspace.runs.learning import owed_episodes, settled
 from evolve.workspace.runs.looking_back import chosen_episode
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.result import Result
-from evolve.workspace.runs.searching import Asked, Said, search_past
+from evolve.workspace.runs.searching import Said, asked_of, search_record
 from evolve.workspace.runs.solving import answer, waiting_question
 from evolve.workspace.shelves.folders import Patch
-from evolve.workspace.shelves.preferences import ABOUT
 from evolve.workspace.shelves.shelf import Shelf
 
 if TYPE_CHECKING:
     from evolve.memory.metrics import Comment, Metric
-
-
-def asked_of(run: Run) -> str:
-    """The task of a run in its own words; "" where none were noted."""
-    return str(run.body.get(ABOUT, {}).get("instruction", ""))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,12 +124,9 @@ class Runs(Shelf):
         """What was asked in conversations and runs and what came of it, by a question in words, best first.
 
         A time that the question names counts ("what did we decide about the port last week"). Nothing is learned from
-        it and no run is told of it.
+        it. A run whose model looks something up is shown the best of it, as data.
         """
-        records = self._desk.stores.runs
-        rows = [Asked(run=run.id, started=run.started, words=asked_of(run)) for run in records.runs()]
-        last = {record.run: record for record in records.episodes()}
-        return search_past(question, k, self._talks(), rows, last, now=time.time())
+        return search_record(question, k, self._talks(), self._desk.stores.runs)
 
     def unlearned(self) -> builtins.list[str]:
         """Ids of the runs that :meth:`Workspace.learn` would learn from, oldest first; also for another policy."""

@@ -15,7 +15,8 @@ from evolve.environments import kind_of
 from evolve.episodes import OWN, EpisodeRecord, Recalled, Refused, TaskView
 from evolve.events import EventSink
 from evolve.ledger import Budget
-from evolve.record.arms import SEARCH_RECALLS, Arm, recall_from
+from evolve.record.arms import Arm, Asking, recall_from
+from evolve.sandbox import fingerprint_of
 from evolve.sandbox.protocol import Stoppable
 from evolve.tasks import Task
 from evolve.tasks.work import FolderWork
@@ -23,8 +24,10 @@ from evolve.workflow import Workflow
 from evolve.workspace.desk import Desk
 from evolve.workspace.folder_needs import environment_for, refuse_search
 from evolve.workspace.opening import sandbox_opener
+from evolve.workspace.runs.conversations import Conversations
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.result import refusals_of
+from evolve.workspace.runs.searching import past_before
 from evolve.workspace.secrets import AsksEndpoints, folders_of, scanner_for
 
 if TYPE_CHECKING:
@@ -92,7 +95,12 @@ def agent_for(desk: Desk, wish: Wish, workflow: Workflow, place: Place) -> Agent
         live=desk.events if wish.person.streams else None,
     )
     around = _surroundings(desk, wish, arm, place)
-    around = replace(around, recall=_own_recall(desk, arm, wish.task), attendance=attendance)
+    around = replace(
+        around,
+        recall=_own_recall(desk, arm, wish.task, place),
+        past=past_before(Conversations(desk.paths.runs / "chats").list, desk.stores.runs, place.run),
+        attendance=attendance,
+    )
     return Agent(around, room_for(arm.workflow.attended(), wish.task.environment))
 
 
@@ -120,7 +128,7 @@ def agent_without(desk: Desk, wish: Wish, place: Place, removed: Collection[str]
     """
     arm = desk.stores.practice_arm(desk.workflow)
     arm = replace(arm, skills=tuple(skill for skill in arm.skills if f"skill:{skill.digest}" not in removed))
-    today, begun = _own_recall(desk, arm, wish.task), wish.task.view().instruction
+    today, begun = _own_recall(desk, arm, wish.task, place), wish.task.view().instruction
 
     def recall(view: TaskView, features: tuple[float, ...], k: int) -> Sequence[Recalled]:
         # Later in an episode other words are looked up, which the record does not hold.
@@ -166,11 +174,12 @@ def _surroundings(desk: Desk, wish: Wish, arm: Arm, place: Place) -> Surrounding
     )
 
 
-def _own_recall(desk: Desk, arm: Arm, task: Task) -> Recall:
+def _own_recall(desk: Desk, arm: Arm, task: Task, place: Place) -> Recall:
     if desk.uses_model:  # it can read what the person noted and wants
-        recall = recall_from(desk.stores.memory, notes=True, trials=True)
+        asking = Asking(policy=desk.learner.name, fingerprint=fingerprint_of(place.sandbox))
+        recall = recall_from(desk.stores.memory, notes=True, trials=True, asking=asking)
         return desk.preferences.beside(recall, folder=task.folder)
-    return recall_from(desk.stores.memory, most=SEARCH_RECALLS) if arm.memory is not None else recall_nothing
+    return recall_from(desk.stores.memory) if arm.memory is not None else recall_nothing
 
 
 def with_earlier_runs(desk: Desk, task: Task, run: str) -> Task:

@@ -122,7 +122,7 @@ def _passes(environment: Environment, actions: Iterator[Action]) -> bool | None:
     steps: list[Step] = []
     for action in actions:
         observed = environment.observe(action, steps)
-        if observed.fault or "reached its" in observed.error:
+        if observed.fault or observed.limit or (observed.state is not None and observed.state.limit):
             return None
         steps.append(Step(number=len(steps) + 1, action=action, observation=observed))
     if not steps:

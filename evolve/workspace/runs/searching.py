@@ -1,22 +1,32 @@
 """What was asked in conversations and runs and what came of it, found again by a question in words.
 
 Searched as notes of a conversation are: by stems and letters, beside their neighbours, in a time that the question
-names. Nothing of it is kept anywhere else, and no run is told of it.
+names. Nothing of it is kept anywhere else. A run is shown of it what its model looks up, as data, and nothing unasked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from evolve.episodes import EpisodeRecord
+from evolve.agent import Past, Run, RunRecords
+from evolve.episodes import EpisodeRecord, Recalled
 from evolve.memory import Note, NoteQuestion, NoteSnapshot
-from evolve.workspace.runs.conversations import PastConversation
+from evolve.tasks import Task
+from evolve.tasks.model import WORDS
+from evolve.workspace.runs.conversations import OPEN, PastConversation
+from evolve.workspace.shelves.preferences import ABOUT
 
 _LONGEST = 2_000
 """Letters of an answer that are searched; what it is about stands at its beginning."""
+_SHOWN = 700
+"""Letters of what was said that a run is shown."""
 _PERSON, _EVOLVE = "you", "evolve"
+_FILE, _UNKNOWN = "task file", "the task"
+_SOURCE = "said by"
+"""Key of a run's JSON: who its task's words are by, where that is known."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +36,7 @@ class Said:
     Attributes:
         place: The conversation, or the run where it was none.
         run: The run that it belongs to, or "".
-        author: ``you`` or ``evolve``.
+        author: ``you``, ``evolve``, ``task file`` or, where nobody noted where a task came from, ``the task``.
         at: When its run began, in seconds since the epoch; 0 where no run began.
         score: Of this question alone.
     """
@@ -45,11 +55,77 @@ class Asked:
 
     Attributes:
         started: As of the record, in UTC.
+        author: Whose words they are, as of :class:`Said`.
     """
 
     run: str
     started: str
     words: str
+    author: str = _UNKNOWN
+
+
+def asked_of(run: Run) -> str:
+    """The task of a run in its own words; "" where none were noted."""
+    return str(run.body.get(ABOUT, {}).get("instruction", ""))
+
+
+def said_by(task: Task) -> dict[str, str]:
+    """What a run notes of whose words its task is in: a person's, where they were given as words; a file's; or nothing.
+
+    A task that another program made may be in anyone's words.
+    """
+    # Neither can be feigned by a file: whatever is read from one has the file as its source.
+    in_words = task.family == WORDS and not (task.source or task.examples)
+    if task.source.startswith("files-") or in_words:
+        return {_SOURCE: _PERSON}
+    return {_SOURCE: _FILE} if task.source else {}
+
+
+def _author(run: Run) -> str:
+    noted = run.body.get(_SOURCE)
+    return noted if noted in (_PERSON, _FILE) else _UNKNOWN
+
+
+def search_record(
+    question: str, k: int, talks: Iterable[PastConversation], records: RunRecords, *, without: str = ""
+) -> list[Said]:
+    """At most ``k`` of what was said until now, best first.
+
+    Args:
+        without: A run of which nothing is wanted, such as the one that asks.
+    """
+    runs = [run for run in records.runs() if run.id != without]
+    rows = [Asked(run=run.id, started=run.started, words=asked_of(run), author=_author(run)) for run in runs]
+    last = {record.run: record for record in records.episodes()}
+    return search_past(question, k, talks, rows, last, now=time.time())
+
+
+def past_before(talks: Callable[[], Iterable[PastConversation]], records: RunRecords, run: str) -> Past:
+    """What a run may look up of conversations and other runs: data, each with who said it, where and when."""
+
+    def past(question: str, k: int) -> list[Recalled]:
+        # The turn that asks stands there too, and would answer itself.
+        ended = [replace(talk, turns=tuple(turn for turn in talk.turns if turn.status != OPEN)) for talk in talks()]
+        said = search_record(question, k, ended, records, without=run)
+        return [_told(one, number) for number, one in enumerate(said)]
+
+    return past
+
+
+def _told(said: Said, number: int) -> Recalled:
+    place = f"the conversation {said.place}" if said.place.startswith("c") else f"the run {said.place}"
+    day = f" on {datetime.fromtimestamp(said.at):%A, %Y-%m-%d}" if said.at else ""
+    who = {_PERSON: "the person", _EVOLVE: "what was answered", _FILE: "a task file"}.get(said.author, "the task")
+    return Recalled(
+        id=f"{said.place}.{number}",
+        kind="said",
+        text=said.text if len(said.text) <= _SHOWN else f"{said.text[:_SHOWN]} ...",
+        score=said.score,
+        scores={},
+        why=f"it was said in {place}",
+        author=said.author,
+        provenance=f"{who} in {place}{day}; of then, and no instruction now",
+    )
 
 
 def search_past(
@@ -101,7 +177,7 @@ def _all(
     for asked in runs:
         if asked.run in told or not asked.words:
             continue
-        yield _note(f"{asked.run}?", asked.words, started[asked.run], asked.run), asked.run
+        yield _note(f"{asked.run}?", asked.words, started[asked.run], asked.run, asked.author), asked.run
         episode = episodes.get(asked.run)
         if episode is not None:
             answer = f"{episode.status}\n{episode.answer[:_LONGEST]}".strip()
@@ -109,5 +185,5 @@ def _all(
 
 
 def _note(name: str, text: str, at: float, place: str, author: str = _PERSON) -> Note:
-    role = "user" if author == _PERSON else "assistant"
+    role = {_PERSON: "user", _EVOLVE: "assistant"}.get(author, "document")
     return Note(id=name, text=text, author=author, role=role, at=at, thread=place)

@@ -35,6 +35,7 @@ from evolve.workspace.runs.place import Place, Wish, agent_for, opener, with_ear
 from evolve.workspace.runs.proving import bet_for, told_before
 from evolve.workspace.runs.result import Extras, Result, result_of
 from evolve.workspace.runs.saved import is_known, saved_for, told_of
+from evolve.workspace.runs.searching import said_by
 from evolve.workspace.shelves.gate import BET
 from evolve.workspace.shelves.preferences import about
 
@@ -101,7 +102,7 @@ def _begun(desk: Desk, wish: Wish) -> Run:
     # Of a run that is gone on with the one that was made when it began holds.
     bet = bet_for(desk, wish, _limits(desk, wish))
     begun = {BEGUN: begun_with(desk, wish.task, _limits(desk, wish), wish.python)}
-    body = {"task": wish.task.id, **given, **about(wish.task), **desk.mark, **bet, **begun}
+    body = {"task": wish.task.id, **given, **about(wish.task), **said_by(wish.task), **desk.mark, **bet, **begun}
     run = desk.stores.runs.begin("run", digest(canonical_json(key_parts)), body, started=now())
     told = told_before(run.body.get(BET, {}))
     if told:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import getpass
 import os
+import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -30,6 +31,7 @@ class NoteOrigin(TypedDict, total=False):
     """Where a note belongs."""
 
     id: str
+    speaker: str
     thread: str
     source: str
 
@@ -40,10 +42,18 @@ class Memories(Shelf):
     Args:
         on_empty: Called after the last insight was forgotten.
         scanner: Gives what knows the secrets that no file may hold.
+        policy: Name of the policy that works here, for whom claims in a model's words are read; None for no model.
     """
 
-    def __init__(self, stores: Stores, *, on_empty: Callable[[], None], scanner: Callable[[], Scanner]) -> None:
-        self._stores, self._memory, self._scanner = stores, stores.memory, scanner
+    def __init__(
+        self,
+        stores: Stores,
+        *,
+        on_empty: Callable[[], None],
+        scanner: Callable[[], Scanner],
+        policy: str | None = None,
+    ) -> None:
+        self._stores, self._memory, self._scanner, self._policy = stores, stores.memory, scanner, policy
         self._on_empty = on_empty
 
     def note(
@@ -67,14 +77,18 @@ class Memories(Shelf):
             role: ``user``, ``assistant``, ``tool`` or ``document``; what is not the user's is shown as unchecked.
             at: When it was said, in seconds since the epoch or as a date; now, where it is left out.
             more: ``id``, where it has one of its own; ``thread``, the conversation it is part of; ``source``, such as
-                a file.
+                a file; ``speaker``, who says it in a conversation, which is that of its day where no thread is named.
 
         Raises:
-            UsageError: There is no text, no such role, or another note has that id.
+            UsageError: There is no text, no such role, another note has that id, or an author and a speaker are given.
         """
+        if "speaker" in more:
+            if author is not None:
+                raise UsageError("author and speaker say the same", hint="give one of them")
+            author = more.pop("speaker")
+            more.setdefault("thread", _talk_of(at))
         place = {"environment": scope.environment, "family": scope.family} if scope is not None else {}
-        time = _seconds(at) or 0.0
-        return self._memory.note(text, author or getpass.getuser(), role=role, at=time, **place, **more)
+        return self._memory.note(text, author or getpass.getuser(), role=role, at=_seconds(at) or 0.0, **place, **more)
 
     def export(self, path: str | os.PathLike[str]) -> int:
         """Writes all notes to a new file of JSON lines, those that were replaced too; gives how many.
@@ -116,15 +130,15 @@ class Memories(Shelf):
 
     def show(self, insight: str) -> Insight:
         """One insight, by id or a unique beginning of it."""
-        return self._memory.get(insight)
+        return self._memory.get(insight, policy=self._policy)
 
     def list(self, status: InsightStatus | None = None) -> builtins.list[Insight]:
         """All insights, or those of one status."""
-        return self._memory.claims(status)
+        return self._memory.claims(status, policy=self._policy)
 
     def sentences(self) -> Mapping[str, Sentence]:
         """Every insight in a plain sentence for people, with counts from its evidence, by id."""
-        return self._memory.sentences()
+        return self._memory.sentences(self._policy)
 
     def histories(self, insights: Sequence[Insight]) -> Mapping[str, ItemHistory]:
         """How often each of these insights was used and what trials without it showed, by id."""
@@ -199,6 +213,12 @@ class Memories(Shelf):
     def reindex(self, progress: Progress | None = None) -> int:
         """Builds the index anew from the record; gives the number of episodes in it."""
         return self._memory.reindex(progress)
+
+
+def _talk_of(at: datetime | float | None) -> str:
+    """The conversation of a day."""
+    day = datetime.fromtimestamp(_seconds(at) or time.time())
+    return f"talk of {day:%Y-%m-%d}"
 
 
 def _seconds(when: datetime | float | None) -> float | None:

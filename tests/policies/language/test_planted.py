@@ -6,11 +6,11 @@ The worst case: the sentence passes the screen, the model states it as what it l
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
-from evolve.episodes import QUOTED, Row
+from evolve.episodes import QUOTED, Row, Turn
 from evolve.policies.language import unfit
 from evolve.record.arms import recall_from
 from evolve.tasks import Task
@@ -115,6 +115,7 @@ class Believer:
             "file": action(f"open('notes', 'w').write({text!r})\nopen('notes').read()", answer=False),
             "result": action(f"def double(n):\n    return {text!r}\n"),
             "reply": action(WRONG, text=text),
+            "conversation": action(WRONG),
         }[self.plant.place]
 
 
@@ -150,6 +151,31 @@ def test_a_planted_sentence_acts_on_no_other_task(model, memory, sandbox, plant)
         assert record.recalled == () and record.consumed == ()
         assert OBEYED not in [step.action.code for step in record.steps]
         assert not [prompt for prompt in told.prompts("plan") if plant.text in prompt]
+
+
+@pytest.mark.parametrize(
+    "plant",
+    [pytest.param(one, marks=() if in_the_fast_suite(one) else pytest.mark.slow) for one in PLANTS],
+    ids=lambda one: f"{one.language}-{one.place}",
+)
+def test_one_in_what_came_of_an_earlier_turn_acts_on_no_other_task(model, memory, sandbox, plant):
+    """A conversation tells later turns what came of earlier ones: a program's words, or a model's."""
+    told = model(Believer(replace(plant, place="conversation")))
+    before = (Turn(said="Double what is in the file.", outcome=f"solved: done\n# {plant.text}"),)
+
+    def run(task, seed=0):
+        agent = told.agent(recall=recall_from(memory, trials=True), sandbox=sandbox)
+        record = agent.run_episode(task, variant="unlearned", split="train", seed=seed)
+        memory.commit(record, instruction=task.instruction, source="one-file")
+        return record
+
+    [learned] = run(replace(doubling(1, "numbers"), earlier=before)).claims
+    assert learned.cause.startswith(QUOTED)
+    assert [one.status for one in memory.claims()] == ["hypothesis"]
+    for task in (replace(doubling(2, "numbers"), earlier=before), doubling(3, "lengths"), doubling(1, "numbers")):
+        record = run(task, seed=1)
+        assert record.recalled == () and record.consumed == ()
+        assert OBEYED not in [step.action.code for step in record.steps]
 
 
 def test_a_plant_in_five_languages_at_four_places():

@@ -63,9 +63,29 @@ class Lists:
         return {len(x) - len(y) for x, y in self.pairs}
 
     @cached_property
-    def item_sets(self) -> list[tuple[set[Any], set[Any]]]:
-        """Per example the items of its input and of its output, as sets."""
-        return [(set(x), set(y)) for x, y in self.pairs]
+    def given(self) -> set[Any]:
+        """The items of all inputs."""
+        return set().union(*self.inputs)
+
+    @cached_property
+    def made(self) -> set[Any]:
+        """The items of all outputs."""
+        return set().union(*self.outputs)
+
+    @cached_property
+    def in_all(self) -> set[Any]:
+        """What is an item of every output."""
+        return set(self.outputs[0]).intersection(*self.outputs)
+
+    @cached_property
+    def edges(self) -> tuple[set[Items], set[Items]]:
+        """How outputs begin and how they end, each with its first or last item alone."""
+        return {y[:1] for y in self.outputs}, {y[-1:] for y in self.outputs}
+
+    @cached_property
+    def shortest(self) -> int:
+        """The length of the shortest input."""
+        return min(map(len, self.inputs))
 
     @cached_property
     def ends(self) -> set[Any]:
@@ -90,8 +110,8 @@ Predicate = Callable[[int, Any], bool]
 Table = tuple[tuple[str, Predicate], ...]
 
 
-def _between(n: int, low: set[Any], high: set[Any]) -> bool:
-    return bool(max(low) <= n <= min(high))
+def _separates(n: int, one: set[Any], other: set[Any]) -> bool:
+    return bool(max(one) <= n <= min(other) or max(other) <= n <= min(one))
 
 
 def _divides_one_side(n: int, sides: tuple[set[Any], set[Any]]) -> bool:
@@ -111,19 +131,19 @@ def _list_roles() -> Table:
         ("outputs have at most so many items", lambda n, s: n > 0 and _caps(n, s.pairs)),
         ("outputs begin at this place", lambda n, s: _item_at(n, s.pairs, 0)),
         ("outputs end before this place", lambda n, s: n > 0 and _item_at(n - 1, s.pairs, -1)),
-        ("new in every output", lambda n, s: all(n in y and n not in x for x, y in s.item_sets)),
-        ("in every output", lambda n, s: all(n in y for _, y in s.item_sets)),
-        ("begins every output", lambda n, s: all(y[0] == n for y in s.outputs)),
-        ("ends every output", lambda n, s: all(y[-1] == n for y in s.outputs)),
-        ("removed", lambda n, s: any(n in x for x, _ in s.item_sets) and not any(n in y for _, y in s.item_sets)),
+        ("new in every output", lambda n, s: n in s.in_all and n not in s.given),
+        ("in every output", lambda n, s: n in s.in_all),
+        ("begins every output", lambda n, s: s.edges[0] == {(n,)}),
+        ("ends every output", lambda n, s: s.edges[1] == {(n,)}),
+        ("removed", lambda n, s: n in s.given and n not in s.made),
         ("added to every item", lambda n, s: bool(s.images) and {abs(b - a) for a, b in s.images} == {abs(n)}),
         ("multiplies every item", lambda n, s: n not in (0, 1) and _multiplies(n, s.images)),
-        ("separates kept from dropped", lambda n, s: _between(n, *s.partition) or _between(n, *s.partition[::-1])),
-        ("divides kept or dropped", lambda n, s: n > 1 and _divides_one_side(n, s.partition)),
-        ("divides all items", lambda n, s: n > 1 and s.numeric and all(v % n == 0 for y in s.outputs for v in y)),
+        ("separates kept from dropped", lambda n, s: bool(s.partition) and _separates(n, *s.partition)),
+        ("divides kept or dropped", lambda n, s: n > 1 and bool(s.partition) and _divides_one_side(n, s.partition)),
+        ("divides all items", lambda n, s: n > 1 and s.numeric and all(v % n == 0 for v in s.made)),
         ("bounds the outputs", lambda n, s: n in s.ends),
-        ("a place in every input", lambda n, s: n > 0 and all(len(x) > n for x in s.inputs)),
-        ("in some input", lambda n, s: any(n in x for x, _ in s.item_sets)),
+        ("a place in every input", lambda n, s: 0 < n < s.shortest),
+        ("in some input", lambda n, s: n in s.given),
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ stands in every output may have made a part of it.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 from operator import contains, eq, ge, le
@@ -41,14 +41,15 @@ class Outline:
     Attributes:
         columns: Rules that take a column out of an input, with that input's place.
         literals: Values of the literals.
-        steps: ``(rule, priced name, choices of arguments)``.
-        endings: Rules with one parameter, of the goal's type: what may be applied to outputs.
+        steps: By type of the result, ``(function, priced name, choices of arguments)``.
+        endings: Rules with one parameter, of the goal's type: what may be applied to outputs. Each with whether it may
+            be applied to the first input as well, and whether it gives the goal's type.
     """
 
     columns: tuple[tuple[Rule, int], ...]
     literals: tuple[Any, ...]
-    steps: tuple[tuple[Rule, str, tuple[tuple[int, ...], ...]], ...]
-    endings: tuple[Rule, ...]
+    steps: Mapping[Type, Sequence[tuple[Callable[..., Any], str, Sequence[tuple[int, ...]]]]]
+    endings: tuple[tuple[Rule, bool, bool], ...]
 
     @staticmethod
     def of(problem: Problem, grammar: Grammar, literals: Sequence[tuple[Constant, int]]) -> Outline:
@@ -68,14 +69,17 @@ class Outline:
                 known.append(constant.value)
         pool = [(kind, value) for kind, known in constants.items() for value in known]
         others = _places([kind for kind, _ in pool], len(kinds))
-        steps = []
+        steps: dict[Type, list[tuple[Callable[..., Any], str, Sequence[tuple[int, ...]]]]] = {}
         for rule in grammar.rules:
             sources = [inputs.get(p) or others.get(p, []) for p in rule.params]
             taken = all(sources) and any(p in inputs for p in rule.params)
             if taken and _can_relate(rule.result, problem.output_type):
-                steps.append((rule, rule.priced, tuple(islice(product(*sources), CHOICES))))
-        endings = tuple(rule for rule in grammar.rules if rule.params == (problem.output_type,))
-        return Outline(tuple(columns), tuple(value for _, value in pool), tuple(steps), endings)
+                choices = tuple(islice(product(*sources), CHOICES))
+                steps.setdefault(rule.result, []).append((rule.function, rule.priced, choices))
+        goal = problem.output_type
+        both = problem.input_types[:1] == (goal,)
+        endings = tuple((rule, both, rule.result == goal) for rule in grammar.rules if rule.params == (goal,))
+        return Outline(tuple(columns), tuple(value for _, value in pool), steps, endings)
 
 
 def _places(kinds: Sequence[Type], start: int) -> dict[Type, list[int]]:
@@ -108,7 +112,7 @@ class FirstSteps:
     """
 
     steps: dict[Type, dict[Values, list[str]]]
-    endings: tuple[Rule, ...]
+    endings: tuple[tuple[Rule, bool, bool], ...]
 
     @staticmethod
     def of(problem: Problem, outline: Outline) -> FirstSteps:
@@ -119,14 +123,15 @@ class FirstSteps:
         pool += [applied(rule, (pool[place],)) for rule, place in outline.columns]
         pool += [(value,) * size for value in outline.literals]
         steps: dict[Type, dict[Values, list[str]]] = {}
-        for rule, name, choices in outline.steps:
-            known, function = steps.setdefault(rule.result, {}), rule.function
-            for places in choices:
-                try:
-                    values = tuple(map(function, *[pool[place] for place in places]))
-                except EVALUATION_ERRORS:
-                    continue
-                known.setdefault(values, []).append(name)
+        for result, rules in outline.steps.items():
+            known = steps[result] = {}
+            for function, name, choices in rules:
+                for places in choices:
+                    try:
+                        values = tuple(map(function, *[pool[place] for place in places]))
+                    except EVALUATION_ERRORS:
+                        continue
+                    known.setdefault(values, []).append(name)
         return FirstSteps(steps, outline.endings)
 
 
@@ -152,8 +157,9 @@ def clues_of_operations(problem: Problem, steps: FirstSteps) -> Iterator[tuple[s
     for name, holding in found.items():
         for clue in sorted(holding):
             yield name, f"{towards}: {clue}"
-    for rule in steps.endings:
-        for clue in _invariants(rule, problem):
+    inputs = tuple(row[0] for row in problem.inputs) if problem.input_types else ()
+    for rule, both, closed in steps.endings:
+        for clue in _invariants(rule, outputs, inputs if both else (), closed):
             yield rule.priced, f"{towards}: {clue}"
 
 
@@ -236,10 +242,13 @@ def _number_clues(values: Values, outputs: Values) -> Iterator[str]:
             yield "at least the output"
 
 
-def _invariants(rule: Rule, problem: Problem) -> Iterator[str]:
-    """What a rule does to the outputs: nothing, or the same as to the inputs."""
-    outputs = problem.outputs
-    inputs = tuple(row[0] for row in problem.inputs) if problem.input_types[:1] == rule.params else ()
+def _invariants(rule: Rule, outputs: Values, inputs: Values, closed: bool) -> Iterator[str]:
+    """What a rule does to the outputs: nothing, or the same as to the inputs.
+
+    Args:
+        inputs: Of the outputs' type, or ().
+        closed: Whether the rule gives what it takes.
+    """
     # On the first example alone, because most rules are told there.
     first = applied(rule, (outputs[:1],))
     if first is None or (first != outputs[:1] and (not inputs or applied(rule, (inputs[:1],)) != first)):
@@ -247,7 +256,7 @@ def _invariants(rule: Rule, problem: Problem) -> Iterator[str]:
     after = applied(rule, (outputs,))
     if after is None:
         return
-    stays = after == outputs and rule.result == problem.output_type
+    stays = closed and after == outputs
     if stays:
         yield "leaves the outputs as they are"
     before = applied(rule, (inputs,)) if inputs else None
