@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from evolve.functions.call_file import CallFile
 from evolve.functions.calls import Answer, Call, CallGate, CallLimits, CallRecord, CallsInMemory, CallState, Leave
 from evolve.functions.function import EFFECTS, UNKNOWN, CallFailed, Effect, Function, FunctionSource
 from evolve.functions.python_functions import PythonFunctions
@@ -12,6 +13,7 @@ __all__ = [
     "Answer",
     "Call",
     "CallFailed",
+    "CallFile",
     "CallGate",
     "CallLimits",
     "CallRecord",

@@ -1,0 +1,115 @@
+"""The calls of one episode in a file: a line for each intent and each answer, on disk before anything follows from it.
+
+A file of its own beside the episode's checkpoint, since an episode may run in a process that does not write the record.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from evolve.errors import RecordDamaged
+from evolve.files import canonical_json, digest, sync_folder
+from evolve.functions.calls import Answer, Call
+
+
+class CallFile:
+    """Keeps calls in a file; implements :class:`~evolve.functions.CallRecord`. One process writes it at a time.
+
+    Each line is a JSON object with a checksum over itself and all lines before it, so none can be changed, left out or
+    put elsewhere unnoticed. A last line that a crash tore was followed by nothing and counts as not written.
+
+    Raises:
+        RecordDamaged: A line is not what was written.
+        OSError: The disk fails, or is full; the line then counts as not written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._stream = path, -1
+        self._calls: dict[int, tuple[Call, Answer | None]] = {}
+        self._sum, whole = "", 0
+        for line in self._lines():
+            self._take(line)
+            whole += len(line) + 1
+        self._whole = whole
+
+    @property
+    def calls(self) -> Mapping[int, tuple[Call, Answer | None]]:
+        """All calls by number, with their answers so far."""
+        return self._calls
+
+    def begun(self, number: int) -> tuple[Call, Answer | None] | None:
+        return self._calls.get(number)
+
+    def begin(self, call: Call) -> None:
+        if self._calls.get(call.number) == (call, None):
+            return  # it is made again after a crash; the intent stands
+        self._write({"call": asdict(call)})
+        self._calls[call.number] = call, None
+
+    def end(self, number: int, answer: Answer) -> None:
+        self._write({"number": number, "answer": asdict(answer)})
+        self._calls[number] = self._calls[number][0], answer
+
+    def close(self) -> None:
+        """Closing twice is no error."""
+        if self._stream >= 0:
+            os.close(self._stream)
+        self._stream = -1
+
+    def _lines(self) -> list[bytes]:
+        try:
+            data = self._path.read_bytes()
+        except FileNotFoundError:
+            return []
+        return data.split(b"\n")[:-1]  # behind the last end of line there is nothing, or what a crash tore
+
+    def _take(self, line: bytes) -> None:
+        try:
+            entry = json.loads(line)
+            self._sum = _checksum(self._sum, {name: value for name, value in entry.items() if name != "checksum"})
+            if entry["checksum"] != self._sum:
+                raise ValueError
+            self._understand(entry)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            name = self._path.name
+            raise RecordDamaged(f"{name}: a line is not what was written", hint="run `evolve doctor`") from error
+
+    def _understand(self, entry: Mapping[str, Any]) -> None:
+        if "call" in entry:
+            call = Call(**entry["call"])
+            self._calls[call.number] = call, None
+        else:
+            call, _ = self._calls[entry["number"]]
+            self._calls[call.number] = call, Answer(**entry["answer"])
+
+    def _write(self, entry: Mapping[str, Any]) -> None:
+        self._open()
+        known, self._sum = self._sum, _checksum(self._sum, entry)
+        line = canonical_json({**entry, "checksum": self._sum}).encode() + b"\n"
+        try:
+            os.ftruncate(self._stream, self._whole)  # a torn line, or one that the disk had no room for
+            written = 0
+            while written < len(line):
+                written += os.pwrite(self._stream, line[written:], self._whole + written)
+            os.fsync(self._stream)
+        except OSError:
+            self._sum = known
+            raise
+        self._whole += len(line)
+
+    def _open(self) -> None:
+        if self._stream < 0:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            new = not self._path.exists()
+            self._stream = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            if new:
+                sync_folder(self._path.parent)
+
+
+def _checksum(before: str, entry: Mapping[str, Any]) -> str:
+    return digest(before + canonical_json(entry))
