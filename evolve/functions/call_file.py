@@ -14,7 +14,7 @@ from typing import Any
 
 from evolve.errors import RecordDamaged
 from evolve.files import canonical_json, digest, sync_folder
-from evolve.functions.calls import Answer, Call
+from evolve.functions.calls import Answer, Call, Place, spent_by
 
 
 class CallFile:
@@ -30,7 +30,7 @@ class CallFile:
 
     def __init__(self, path: Path) -> None:
         self._path, self._stream = path, -1
-        self._calls: dict[int, tuple[Call, Answer | None]] = {}
+        self._calls: dict[Place, tuple[Call, Answer | None]] = {}
         self._sum, whole = "", 0
         for line in self._lines():
             self._take(line)
@@ -38,22 +38,25 @@ class CallFile:
         self._whole = whole
 
     @property
-    def calls(self) -> Mapping[int, tuple[Call, Answer | None]]:
-        """All calls by number, with their answers so far."""
+    def calls(self) -> Mapping[Place, tuple[Call, Answer | None]]:
+        """All calls, with their answers so far."""
         return self._calls
 
-    def begun(self, number: int) -> tuple[Call, Answer | None] | None:
-        return self._calls.get(number)
+    def begun(self, place: Place) -> tuple[Call, Answer | None] | None:
+        return self._calls.get(place)
+
+    def spent(self) -> tuple[int, float]:
+        return spent_by(self._calls.values())
 
     def begin(self, call: Call) -> None:
-        if self._calls.get(call.number) == (call, None):
+        if self._calls.get(call.place) == (call, None):
             return  # it is made again after a crash; the intent stands
         self._write({"call": asdict(call)})
-        self._calls[call.number] = call, None
+        self._calls[call.place] = call, None
 
-    def end(self, number: int, answer: Answer) -> None:
-        self._write({"number": number, "answer": asdict(answer)})
-        self._calls[number] = self._calls[number][0], answer
+    def end(self, place: Place, answer: Answer) -> None:
+        self._write({"place": list(place), "answer": asdict(answer)})
+        self._calls[place] = self._calls[place][0], answer
 
     def close(self) -> None:
         """Closing twice is no error."""
@@ -82,10 +85,10 @@ class CallFile:
     def _understand(self, entry: Mapping[str, Any]) -> None:
         if "call" in entry:
             call = Call(**entry["call"])
-            self._calls[call.number] = call, None
+            self._calls[call.place] = call, None
         else:
-            call, _ = self._calls[entry["number"]]
-            self._calls[call.number] = call, Answer(**entry["answer"])
+            call, _ = self._calls[tuple(entry["place"])]
+            self._calls[call.place] = call, Answer(**entry["answer"])
 
     def _write(self, entry: Mapping[str, Any]) -> None:
         self._open()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -40,19 +40,29 @@ class CallLimits:
     value_kb: int = 1024
 
 
+Place = tuple[int, int]
+"""A step, and the number of a call among those of the step."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Call:
     """One call as it is on record.
 
     Attributes:
-        number: Its place among the calls of the episode, from 1.
+        step: The step whose code made it.
+        number: Its place among the calls of that step, from 1.
         function: The digest of the function is kept beside its name, which another may get later.
     """
 
+    step: int
     number: int
     function: str
     digest: str
     arguments: Mapping[str, Json]
+
+    @property
+    def place(self) -> Place:
+        return self.step, self.number
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,15 +84,19 @@ class Answer:
 class CallRecord(Protocol):
     """Where intent and answer of every call are kept, each before anything follows from it."""
 
-    def begun(self, number: int) -> tuple[Call, Answer | None] | None:
-        """The call of that number, with its answer if one came; None where it was not begun yet."""
+    def begun(self, place: Place) -> tuple[Call, Answer | None] | None:
+        """The call at that place, with its answer if one came; None where it was not begun yet."""
+        ...
+
+    def spent(self) -> tuple[int, float]:
+        """How many calls were begun, and the seconds that those which ended took."""
         ...
 
     def begin(self, call: Call) -> None:
         """Keeps the intent, durably."""
         ...
 
-    def end(self, number: int, answer: Answer) -> None:
+    def end(self, place: Place, answer: Answer) -> None:
         """Keeps the answer, durably."""
         ...
 
@@ -91,16 +105,25 @@ class CallRecord(Protocol):
 class CallsInMemory:
     """A record that lasts as long as the process."""
 
-    calls: dict[int, tuple[Call, Answer | None]] = field(default_factory=dict)
+    calls: dict[Place, tuple[Call, Answer | None]] = field(default_factory=dict)
 
-    def begun(self, number: int) -> tuple[Call, Answer | None] | None:
-        return self.calls.get(number)
+    def begun(self, place: Place) -> tuple[Call, Answer | None] | None:
+        return self.calls.get(place)
+
+    def spent(self) -> tuple[int, float]:
+        return spent_by(self.calls.values())
 
     def begin(self, call: Call) -> None:
-        self.calls[call.number] = call, None
+        self.calls[call.place] = call, None
 
-    def end(self, number: int, answer: Answer) -> None:
-        self.calls[number] = self.calls[number][0], answer
+    def end(self, place: Place, answer: Answer) -> None:
+        self.calls[place] = self.calls[place][0], answer
+
+
+def spent_by(calls: Iterable[tuple[Call, Answer | None]]) -> tuple[int, float]:
+    """What calls came to, as :meth:`CallRecord.spent` says it."""
+    seconds = [answer.seconds if answer is not None else 0.0 for _, answer in calls]
+    return len(seconds), sum(seconds)
 
 
 Leave = Callable[[Function, Mapping[str, Json]], str]
@@ -110,8 +133,9 @@ Leave = Callable[[Function, Mapping[str, Json]], str]
 class CallGate:
     """Answers the calls of one episode; implements :class:`evolve.sandbox.actions.Calls`.
 
-    An episode that is rebuilt makes its calls again in the same order. Each is answered from the record; one that is
-    not the call on record ends it, and one that was begun and never answered is made again only if it is repeatable.
+    A session that is rebuilt runs the code of its steps again, with :meth:`start` before each. Every call of theirs is
+    answered from the record; where another one stands there nothing is called, and one that was begun and never
+    answered is made again only if it is repeatable.
 
     Args:
         sources: Where two offer the same name, neither is offered: code could not tell them apart.
@@ -129,14 +153,14 @@ class CallGate:
         offers = [(function, source) for source in sources for function in source.functions()]
         names = [function.name for function, _ in offers]
         self._offers = {made.name: (made, source) for made, source in offers if names.count(made.name) == 1}
-        self._number, self._spent = 0, 0.0
+        self._step, self._number = 0, 0
 
     def offered(self) -> Sequence[tuple[str, Sequence[str], str]]:
         return [(name, made.names, made.description) for name, (made, _) in self._offers.items()]
 
-    def start_again(self) -> None:
-        """The episode's code runs again from its beginning."""
-        self._number, self._spent = 0, 0.0
+    def start(self, step: int) -> None:
+        """The code of a step begins, for the first time or again."""
+        self._step, self._number = step, 0
 
     def answer(self, frame: bytes) -> bytes:
         """Answers one call; see the protocol."""
@@ -152,34 +176,30 @@ class CallGate:
         if name not in self._offers:
             return _refused(f"there is no function {name[:80]!r}")
         made, source = self._offers[name]
-        if why := self._unfit(made, arguments, len(frame)):
-            return _refused(why)
-        self._number += 1
-        call = Call(number=self._number, function=name, digest=made.digest, arguments=arguments)
+        if len(frame) > self._limits.arguments_kb << 10:
+            return _refused(f"the arguments of {name} are larger than {self._limits.arguments_kb} KiB")
+        if wrong := misfit(arguments, made.parameters):
+            return _refused(f"{name}: {wrong}")
+        call = Call(step=self._step, number=self._number + 1, function=name, digest=made.digest, arguments=arguments)
         answer = self._on_record(call, made) or self._called(call, made, source)
-        self._spent += answer.seconds
+        self._number += self._record.begun(call.place) is not None
         return answer
 
-    def _unfit(self, made: Function, arguments: Mapping[str, Json], size: int) -> str:
-        """Why the call cannot be made at all, whoever allows it."""
-        limits = self._limits
-        if size > limits.arguments_kb << 10:
-            return f"the arguments of {made.name} are larger than {limits.arguments_kb} KiB"
-        if self._number >= limits.calls:
+    def _used_up(self) -> str:
+        """Why no further call is made; "" where one may be."""
+        (calls, seconds), limits = self._record.spent(), self._limits
+        if calls >= limits.calls:
             return f"all {limits.calls} calls of this task are used up"
-        if self._spent >= limits.total_s:
-            return f"the calls of this task have taken their {limits.total_s:g} s"
-        wrong = misfit(arguments, made.parameters)
-        return f"{made.name}: {wrong}" if wrong else ""
+        return f"the calls of this task have taken their {limits.total_s:g} s" if seconds >= limits.total_s else ""
 
     def _on_record(self, call: Call, made: Function) -> Answer | None:
         """What is known of this call from before the episode was rebuilt; None where it has to be made."""
-        known = self._record.begun(call.number)
+        known = self._record.begun(call.place)
         if known is None:
             return None
         before, answer = known
         if before != call:
-            return _refused(f"call {call.number} was another one when this code ran before; nothing was called")
+            return _refused(f"call {call.number} was another one when this code ran before, so nothing was called")
         if answer is not None:
             return answer
         if made.repeatable:
@@ -188,12 +208,15 @@ class CallGate:
         return self._ended(call, Answer(state="doubtful", why=told))
 
     def _called(self, call: Call, made: Function, source: FunctionSource) -> Answer:
-        why = self._allowed(made, call.arguments)
+        again = self._record.begun(call.place) is not None
+        if not again and (why := self._used_up()):
+            return _refused(why)
+        why = "" if again else self._allowed(made, call.arguments)
         self._record.begin(call)
         if why:
             return self._ended(call, _refused(why))
         began, limits = time.monotonic(), self._limits
-        seconds = min(limits.seconds, limits.total_s - self._spent)
+        seconds = min(limits.seconds, limits.total_s - self._record.spent()[1])
         try:
             answer = self._valued(call.function, source.call(call.function, call.arguments, seconds=seconds))
         except CallFailed as failure:
@@ -211,7 +234,7 @@ class CallGate:
         return Answer(state="answered", value=value)
 
     def _ended(self, call: Call, answer: Answer) -> Answer:
-        self._record.end(call.number, answer)
+        self._record.end(call.place, answer)
         return answer
 
 

@@ -13,7 +13,7 @@ from evolve.functions import Answer, Call, CallFile, CallGate, PythonFunctions
 
 
 def call(number, **arguments):
-    return Call(number=number, function="buy", digest="d", arguments=arguments)
+    return Call(step=1, number=number, function="buy", digest="d", arguments=arguments)
 
 
 def written(path, answers=(True, True, False)):
@@ -21,7 +21,7 @@ def written(path, answers=(True, True, False)):
     for number, answered in enumerate(answers, 1):
         kept.begin(call(number, item="tea", count=number))
         if answered:
-            kept.end(number, Answer(state="answered", value={"left": [number, None]}, seconds=0.5))
+            kept.end((1, number), Answer(state="answered", value={"left": [number, None]}, seconds=0.5))
     kept.close()
     return kept
 
@@ -31,7 +31,7 @@ def test_another_process_reads_what_was_written(tmp_path):
     assert CallFile(path).calls == {}
     before = written(path)
     assert CallFile(path).calls == before.calls and len(before.calls) == 3
-    assert before.calls[3][1] is None and path.stat().st_mode & 0o777 == 0o600
+    assert before.calls[1, 3][1] is None and path.stat().st_mode & 0o777 == 0o600
 
 
 @settings(max_examples=40, deadline=None)
@@ -42,8 +42,8 @@ def test_a_file_that_was_cut_anywhere_holds_what_was_whole_and_goes_on(tmp_path_
     whole = path.read_bytes()
     path.write_bytes(whole[: data.draw(st.integers(0, len(whole)))])
     cut = CallFile(path)
-    assert all(before.calls[number][0] == kept for number, (kept, _) in cut.calls.items())
-    number = max(cut.calls, default=0) + 1
+    assert all(before.calls[place][0] == kept for place, (kept, _) in cut.calls.items())
+    number = max((number for _, number in cut.calls), default=0) + 1
     cut.begin(call(number))
     cut.close()
     assert CallFile(path).calls == cut.calls
@@ -88,9 +88,9 @@ def test_a_full_disk_is_an_error_and_leaves_a_file_that_can_be_read(tmp_path, mo
     with monkeypatch.context() as patched:
         patched.setattr("os.fsync", full)
         with pytest.raises(OSError, match="No space"):
-            kept.end(1, Answer(state="answered"))
-    kept.end(1, Answer(state="answered", value=1))
-    assert CallFile(path).calls[1][1] == Answer(state="answered", value=1)
+            kept.end((1, 1), Answer(state="answered"))
+    kept.end((1, 1), Answer(state="answered", value=1))
+    assert CallFile(path).calls[1, 1][1] == Answer(state="answered", value=1)
 
 
 def test_a_killed_episode_does_nothing_twice(tmp_path):

@@ -53,7 +53,7 @@ def test_a_call_is_made_and_answered():
     shop, record = Shop(), CallsInMemory()
     assert told(gate(shop, record), frame("buy", item="tea")) == {"value": "done"}
     assert shop.done == [("buy", {"item": "tea"})]
-    call, answer = record.calls[1]
+    call, answer = record.calls[0, 1]
     assert (call.function, call.arguments, call.digest) == ("buy", {"item": "tea"}, shop.made[0].digest)
     assert answer is not None and (answer.state, answer.value) == ("answered", "done")
 
@@ -112,7 +112,7 @@ def test_an_answer_that_cannot_be_used_is_a_failure(gives, why):
     shop, record = Shop(), CallsInMemory()
     shop.gives = gives
     assert why in told(gate(shop, record, limits=CallLimits(value_kb=1)), frame("buy"))["error"]
-    assert record.calls[1][1].state == "failed"
+    assert record.calls[0, 1][1].state == "failed"
 
 
 def test_code_that_runs_again_is_answered_from_the_record():
@@ -135,7 +135,7 @@ def test_code_that_runs_otherwise_the_second_time_calls_nothing():
 @pytest.mark.parametrize(("repeatable", "times"), [(False, 1), (True, 2)])
 def test_a_call_in_doubt_is_made_again_only_if_that_does_no_harm(repeatable, times):
     class Dies(CallsInMemory):
-        def end(self, number, answer):
+        def end(self, place, answer):
             raise KeyboardInterrupt
 
     shop, record = Shop(function("buy", repeatable=repeatable)), Dies()
@@ -145,7 +145,7 @@ def test_a_call_in_doubt_is_made_again_only_if_that_does_no_harm(repeatable, tim
     said = told(gate(shop, known), frame("buy"))
     assert len(shop.done) == times
     assert said == {"value": "done"} if repeatable else "nobody knows" in said["error"]
-    assert known.calls[1][1].state == ("answered" if repeatable else "doubtful")
+    assert known.calls[0, 1][1].state == ("answered" if repeatable else "doubtful")
 
 
 def test_of_two_functions_of_one_name_neither_is_offered():
@@ -233,3 +233,18 @@ def takes_anything(*items: str) -> None:
 
 def takes_object(item: CallGate) -> None:
     pass
+
+
+def test_calls_of_a_step_are_answered_as_they_were_whatever_came_before():
+    """A session that ended is not rebuilt, so the code of its steps does not run again."""
+    shop, record = Shop(), CallsInMemory()
+    before = gate(shop, record)
+    for step, item in ((1, "a"), (3, "b"), (4, "c")):
+        before.start(step)
+        told(before, frame("buy", item=item))
+    again = gate(shop, record)
+    again.start(3)
+    assert told(again, frame("buy", item="b")) == {"value": "done"}
+    again.start(5)
+    told(again, frame("buy", item="d"))
+    assert [arguments["item"] for _, arguments in shop.done] == ["a", "b", "c", "d"]
