@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from evolve.errors import RecordDamaged
 from evolve.files import canonical_json, digest, sync_folder
-from evolve.functions.calls import Answer, Call, Place, spent_by
+from evolve.functions.calls import Answer, Call, Place, calls_of, spent_by
 
 
 class CallFile:
@@ -47,6 +47,9 @@ class CallFile:
 
     def spent(self) -> tuple[int, float]:
         return spent_by(self._calls.values())
+
+    def of_step(self, step: int) -> Sequence[tuple[Call, Answer | None]]:
+        return calls_of(step, self._calls.values())
 
     def begin(self, call: Call) -> None:
         if self._calls.get(call.place) == (call, None):

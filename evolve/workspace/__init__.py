@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         EpisodeRecord,
         Found,
         Misfit,
+        Observation,
         Question,
         Step,
         SubgoalState,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from evolve.events import Event, EventSink
     from evolve.extensions import blamed
     from evolve.files import clean_text, machine_problem, named_path
+    from evolve.functions import CallQuestion, Consent, Effect, Function
     from evolve.gate import Decision, Interval, OwnPair, Proof
     from evolve.gate.judges import Measurement
     from evolve.improve.ablation import AblationReport, ItemCredit
@@ -84,12 +86,14 @@ __all__ = [
     "Approve",
     "ArmRow",
     "Budget",
+    "CallQuestion",
     "Cancellation",
     "CausalChain",
     "Change",
     "ChatTurn",
     "ClaimTest",
     "Config",
+    "Consent",
     "Context",
     "Contrast",
     "Conversation",
@@ -98,12 +102,14 @@ __all__ = [
     "CostShares",
     "Decision",
     "Diagnosis",
+    "Effect",
     "EpisodeRecord",
     "Event",
     "EventSink",
     "Filled",
     "Finding",
     "Found",
+    "Function",
     "Insight",
     "InsightStatus",
     "Interval",
@@ -117,6 +123,7 @@ __all__ = [
     "MetricsReport",
     "Misfit",
     "NullReport",
+    "Observation",
     "OptimizationReport",
     "OptimizerRequest",
     "Options",
@@ -189,6 +196,7 @@ _FROM: Mapping[str, tuple[str, ...]] = {
         "EpisodeRecord",
         "Found",
         "Misfit",
+        "Observation",
         "Question",
         "Step",
         "SubgoalState",
@@ -197,6 +205,7 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.events": ("Event", "EventSink"),
     "evolve.extensions": ("blamed",),
     "evolve.files": ("clean_text", "machine_problem", "named_path"),
+    "evolve.functions": ("CallQuestion", "Consent", "Effect", "Function"),
     "evolve.gate": ("Decision", "Interval", "OwnPair", "Proof"),
     "evolve.gate.judges": ("Measurement",),
     "evolve.improve.ablation": ("AblationReport", "ItemCredit"),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from evolve.agent.codec import from_data, to_data, to_json
 from evolve.agent.context import EpisodeContext
+from evolve.agent.offered_functions import calls_of_step
 from evolve.agent.questions import stopped
 from evolve.agent.sampling import chosen, readings
 from evolve.agent.stages.recall import observed_features
@@ -38,7 +39,7 @@ def observe(state: AgentState, context: EpisodeContext) -> AgentUpdate:
         outcome = context.outputs.once(
             key,
             _Outcome,
-            lambda: _clean(_planned(_observed(step.action, before, context), before, context), context.scanner),
+            lambda: _clean(_acted(step, before, context), context.scanner),
         )
     except Cancelled:
         if context.redone:
@@ -53,6 +54,17 @@ class _Outcome:
 
     action: Action
     observation: Observation
+
+
+def _acted(step: Step, before: Sequence[Step], context: EpisodeContext) -> _Outcome:
+    """What came of the action, with what is to be said of the plan and the calls that its code made."""
+    if context.calls is not None:
+        context.calls.start(step.number)
+    outcome = _planned(_observed(step.action, before, context), before, context)
+    if context.calls is None:
+        return outcome
+    made = calls_of_step(context.calls, step.number)
+    return replace(outcome, observation=replace(outcome.observation, calls=made))
 
 
 def _observed(action: Action, before: Sequence[Step], context: EpisodeContext) -> _Outcome:

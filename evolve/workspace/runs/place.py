@@ -171,6 +171,7 @@ def _surroundings(desk: Desk, wish: Wish, arm: Arm, place: Place) -> Surrounding
         judge=desk.judges.factory,
         skills=arm.skills,
         scanner=scanner,
+        toolbox=desk.tools.toolbox(wish.person.consent if wish.person.approve == "ask" else None),
     )
 
 
