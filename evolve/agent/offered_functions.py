@@ -53,13 +53,13 @@ class FindFunctions:
 
 @contextmanager
 def opened_gate(
-    toolbox: Toolbox, folder: Path | None, scanner: Scanner, *, only_reads: bool, private: tuple[str, ...]
+    toolbox: Toolbox, folder: Path | None, scanner: Scanner, private: tuple[str, ...]
 ) -> Iterator[CallGate | None]:
     """The gate of one episode with its record; None where there is nothing to call.
 
     Args:
         folder: The episode's own; None keeps the calls in memory.
-        only_reads: See :class:`~evolve.functions.Permission`, as ``private``.
+        private: See :class:`~evolve.functions.Permission`.
     """
     functions = [function for source in toolbox.sources for function in source.functions()]
     if not functions:
@@ -68,7 +68,7 @@ def opened_gate(
     more = [FindFunctions(functions)] if len(functions) > SHOWN else []
     record = CallsInMemory() if folder is None else CallFile(folder / "calls.jsonl")
     try:
-        yield toolbox.gate(record, clean=scanner.cleaned, only_reads=only_reads, private=private, more=more)
+        yield toolbox.gate(record, clean=scanner.cleaned, private=private, more=more)
     finally:
         if isinstance(record, CallFile):
             record.close()

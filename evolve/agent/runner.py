@@ -69,8 +69,7 @@ class Surroundings:
             where nobody may be asked.
         judge: Makes the verifier that judges by a task's rubric; None where no model can.
         scanner: Knows the secrets that nothing observed may bring into the record.
-        toolbox: The functions that code may call in a person's own runs. What is done again only to compare may call
-            what reads, and lessons call none.
+        toolbox: The functions that code may call. Lessons call none.
     """
 
     policy: Policy
@@ -169,7 +168,7 @@ class Agent:
             WorkspaceError: When it was begun by another workflow.
         """
         identity = self._identity(task, variant, SHADOW, seed)
-        with self._opened(task, identity, limits, own=True, acts=True) as (context, saver):
+        with self._opened(task, identity, limits, own=True) as (context, saver):
             context, asking = set_aside_when_asked(context, 0)
             lost = asking.lost
             context = replace(context, redone=True, limits=context.limits.less(lost))
@@ -227,7 +226,7 @@ class Agent:
             own=own,
         )
         with ExitStack() as stack:
-            calls = stack.enter_context(self._calls(task, identity, folder)) if acts else None
+            calls = stack.enter_context(self._calls(task, folder)) if acts else None
             setting = replace(setting, calls=calls)
             environment = stack.enter_context(closing(open_environment(task, setting)))
             exploring = Exploration(sandbox=surroundings.sandbox, files=modules, calls=calls)
@@ -242,15 +241,9 @@ class Agent:
                 context = replace(context, outputs=KeptOutputs(identity.episode, saver.cursor))
             yield _looked(context), saver
 
-    def _calls(self, task: Task, identity: Identity, folder: Path | None) -> AbstractContextManager[CallGate | None]:
-        surroundings = self.surroundings
-        return opened_gate(
-            surroundings.toolbox,
-            folder,
-            surroundings.scanner,
-            only_reads=identity.split != OWN,
-            private=("the folder",) if task.folder else (),
-        )
+    def _calls(self, task: Task, folder: Path | None) -> AbstractContextManager[CallGate | None]:
+        private = ("the folder",) if task.folder else ()
+        return opened_gate(self.surroundings.toolbox, folder, self.surroundings.scanner, private)
 
     def _modules(self) -> Mapping[str, bytes]:
         """The policy's skills, which exploratory code and code in a folder can import."""

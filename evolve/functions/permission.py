@@ -67,7 +67,6 @@ class Permission:
     Args:
         grant_of: What was said beforehand; of a function that changed since, ``ask``.
         ask: Puts a question to the person; None where nobody is there.
-        only_reads: Nothing but reading is allowed, as where work is done again only to compare.
         private: What the run can read besides functions, such as a person's folder.
         own: Digests of functions of evolve itself, which tell of functions and of nothing else.
     """
@@ -77,23 +76,20 @@ class Permission:
         grant_of: Callable[[Function], Grant],
         ask: AskConsent | None = None,
         *,
-        only_reads: bool = False,
         private: tuple[str, ...] = (),
         own: Collection[str] = (),
     ) -> None:
-        self._grant_of, self._ask, self._only_reads = grant_of, ask, only_reads
+        self._grant_of, self._ask = grant_of, ask
         self._read, self._own = dict.fromkeys(private), own
         self._known: dict[str, frozenset[str]] = {}
         self._never: set[str] = set()
         self._allowed: dict[str, int] = {}
 
     def refusal(self, function: Function, arguments: Mapping[str, Json], left: int) -> str:
-        name, digest = function.name, function.digest
-        if self._only_reads and (more := function.effects - {"reads"}):
-            return f"{name} {does(more)}, and this run is only a comparison, so nothing but reading is allowed"
+        digest = function.digest
         grant = "allow" if digest in self._own else self._grant_of(function)
         if grant == "deny" or digest in self._never:
-            return f"the person does not allow {name}"
+            return f"the person does not allow {function.name}"
         new = self._newly_read(function)
         if not new and (grant == "allow" or digest in self._known):
             return self._given(function)

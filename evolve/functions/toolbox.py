@@ -36,7 +36,6 @@ class Toolbox:
         record: CallRecord,
         *,
         clean: Callable[[Json], Json],
-        only_reads: bool = False,
         private: tuple[str, ...] = (),
         more: Sequence[FunctionSource] = (),
     ) -> CallGate:
@@ -44,10 +43,9 @@ class Toolbox:
 
         Args:
             clean: See :class:`CallGate`.
-            only_reads: See :class:`Permission`, as ``private``.
+            private: See :class:`Permission`.
             more: What the episode itself offers besides.
         """
-        ask = None if only_reads else self.ask
         own = {function.digest for source in more for function in source.functions()}
-        leave = Permission(self.grant_of, ask, only_reads=only_reads, private=private, own=own)
+        leave = Permission(self.grant_of, self.ask, private=private, own=own)
         return CallGate([*self.sources, *more], record, leave, self.limits, clean=clean)

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from evolve.functions import Function, Permission
-
-_EFFECTS = st.frozensets(st.sampled_from(["reads", "changes", "sends", "spends", "irreversible"]))
 
 
 def function(name: str, *effects: str, source: str = "") -> Function:
@@ -82,9 +78,3 @@ def test_what_is_said_holds_as_long_as_was_said(said, later):
     refused = [bool(leave.refusal(NOTES, {}, 9)) for _ in range(3)]
     assert refused == [said in ("no", "never")] * 3
     assert len(person.asked) == later
-
-
-@given(_EFFECTS)
-def test_a_comparison_does_nothing_but_reading(effects):
-    leave = Permission(lambda one: "allow", lambda question: "run", only_reads=True)
-    assert (leave.refusal(function("any", *effects), {}, 9) == "") == (effects <= {"reads"})
