@@ -201,8 +201,9 @@ def test_the_record_of_one_episode_answers_nothing_in_another(tmp_path):
 
 def test_what_is_told_by_an_error_was_read_too():
     """A server may put into an error what it does not want to be known for having said."""
-    inbox, mail = Shop(CallFailed("the newest letter says: ..."), function("inbox", "reads", source="inbox")), Shop(
-        made=function("mail", "sends", source="mail")
+    inbox, mail = (
+        Shop(CallFailed("the newest letter says: ..."), function("inbox", "reads", source="inbox")),
+        Shop(made=function("mail", "sends", source="mail")),
     )
     gate = CallGate([inbox, mail], CallsInMemory(), Permission(lambda one: "allow"))
     gate.answer(frame("inbox"))
