@@ -1,8 +1,8 @@
 """The one gate that every call of a code action passes, outside the sandbox.
 
-A frame comes from untrusted code. In this order it is read, its function looked up, its size, number and arguments
-checked, leave asked for, and its intent put on record; only then is the function called, and what it gave is put on
-record before the code sees it. Whatever stops a call on the way is told to the code in one sentence.
+A frame comes from untrusted code. In this order its size is checked, it is read, its function looked up, its arguments
+and number checked, leave asked for, and its intent put on record; only then is the function called, and what it gave is
+put on record before the code sees it. Whatever stops a call on the way is told to the code in one sentence.
 """
 
 from __future__ import annotations
@@ -14,11 +14,18 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from evolve.episodes import CallState, Json
-from evolve.files import canonical_json
+from evolve.files import both_ends, canonical_json, clean_text
 from evolve.functions.function import CallFailed, Function, FunctionSource
 from evolve.functions.permission import Leave
+from evolve.functions.plain import NotPlain, plain, plain_object
 from evolve.functions.schema import misfit
 from evolve.redaction import MARK
+
+_LONGEST_ERROR = 2_000
+"""Characters of what a function says went wrong."""
+
+_REFUSING_S = 5.0
+"""CPU seconds of one step that refusals may take: the clock of the code stands still meanwhile."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,6 +103,10 @@ class CallRecord(Protocol):
         """The calls of a step in their order, with their answers so far."""
         ...
 
+    def answered(self) -> Sequence[Call]:
+        """The calls that came to something else than a refusal, so that their functions told something."""
+        ...
+
     def begin(self, call: Call) -> None:
         """Keeps the intent, durably."""
         ...
@@ -120,6 +131,9 @@ class CallsInMemory:
     def of_step(self, step: int) -> Sequence[tuple[Call, Answer | None]]:
         return calls_of(step, self.calls.values())
 
+    def answered(self) -> Sequence[Call]:
+        return answered_of(self.calls.values())
+
     def begin(self, call: Call) -> None:
         self.calls[call.place] = call, None
 
@@ -130,6 +144,11 @@ class CallsInMemory:
 def calls_of(step: int, calls: Iterable[tuple[Call, Answer | None]]) -> Sequence[tuple[Call, Answer | None]]:
     """Those of one step, as :meth:`CallRecord.of_step` gives them."""
     return sorted((one for one in calls if one[0].step == step), key=lambda one: one[0].number)
+
+
+def answered_of(calls: Iterable[tuple[Call, Answer | None]]) -> Sequence[Call]:
+    """Those that :meth:`CallRecord.answered` gives."""
+    return [call for call, answer in calls if answer is not None and answer.state != "refused"]
 
 
 def spent_by(calls: Iterable[tuple[Call, Answer | None]]) -> tuple[int, float]:
@@ -148,7 +167,8 @@ class CallGate:
     Args:
         sources: Where two offer the same name, neither is offered: code could not tell them apart.
         leave: Asked for each call that is made, and not for one that the record answers.
-        clean: Puts a mark in the place of secrets in a value, before it is kept and before the code sees it.
+        clean: Puts a mark in the place of secrets in a value or an error, before it is kept and before the code sees
+            it. Arguments with secrets go nowhere.
         makes: Whether calls are made; else the record alone answers, and what is not on it is refused.
     """
 
@@ -167,7 +187,10 @@ class CallGate:
         offers = [(function, source) for source in sources for function in source.functions()]
         names = [function.name for function, _ in offers]
         self._offers = {made.name: (made, source) for made, source in offers if names.count(made.name) == 1}
-        self._step, self._number = 0, 0
+        self._step, self._number, self._refusing_s = 0, 0, 0.0
+        known = {made.digest: made for made, _ in self._offers.values()}
+        for call in record.answered():
+            leave.saw(known.get(call.digest) or _offered_no_more(call))
 
     @property
     def functions(self) -> Sequence[Function]:
@@ -187,7 +210,7 @@ class CallGate:
 
     def start(self, step: int) -> None:
         """The code of a step begins, for the first time or again."""
-        self._step, self._number = step, 0
+        self._step, self._number, self._refusing_s = step, 0, 0.0
 
     def answer(self, frame: bytes) -> bytes:
         """Answers one call; see the protocol."""
@@ -196,6 +219,17 @@ class CallGate:
         return json.dumps(said, separators=(",", ":")).encode("ascii")
 
     def _answered(self, frame: bytes) -> Answer:
+        if self._refusing_s > _REFUSING_S:
+            return _refused("too many calls of this code were refused")
+        began, number = time.thread_time(), self._number
+        answer = self._looked_at(frame)
+        if self._number == number:  # neither made nor on record, so nothing else bounds how often it may be tried
+            self._refusing_s += time.thread_time() - began
+        return answer
+
+    def _looked_at(self, frame: bytes) -> Answer:
+        if len(frame) > self._limits.arguments_kb << 10:
+            return _refused(f"the arguments are larger than {self._limits.arguments_kb} KiB")
         asked = _read(frame)
         if asked is None:
             return _refused("this is no call of a function")
@@ -203,17 +237,17 @@ class CallGate:
         if name not in self._offers:
             return _refused(f"there is no function {name[:80]!r}")
         made, source = self._offers[name]
-        if len(frame) > self._limits.arguments_kb << 10:
-            return _refused(f"the arguments of {name} are larger than {self._limits.arguments_kb} KiB")
         if wrong := misfit(arguments, made.parameters):
             return _refused(f"{name}: {wrong}")
         if MARK in canonical_json(arguments):
             return _refused(f"the arguments of {name} have {MARK} in the place of a value that is not shown")
+        if self._clean(arguments) != arguments:
+            return _refused(f"the arguments of {name} hold a secret of the person's, which no call may carry")
         call = Call(step=self._step, number=self._number + 1, function=name, digest=made.digest, arguments=arguments)
         answer = self._on_record(call, made) or self._called(call, made, source)
         self._number += self._record.begun(call.place) is not None
-        if answer.state == "answered":
-            self._leave.saw(made)
+        if answer.state != "refused":
+            self._leave.saw(made)  # an error tells something too
         return answer
 
     def _used_up(self) -> str:
@@ -245,27 +279,35 @@ class CallGate:
         if not again and (why := self._used_up()):
             return _refused(why)
         left = self._limits.calls - self._record.spent()[0] - 1
-        why = "" if again else self._leave.refusal(made, call.arguments, left)
+        # asked again where it is made again: what stands on record may have been refused
+        why = self._leave.refusal(made, call.arguments, max(left, 0))
         self._record.begin(call)
         if why:
             return self._ended(call, _refused(why))
         began, limits = time.monotonic(), self._limits
         seconds = min(limits.seconds, limits.total_s - self._record.spent()[1])
+        given = plain_object(call.arguments, limits.arguments_kb << 10)  # what it does with them changes no record
         try:
-            answer = self._valued(call.function, source.call(call.function, call.arguments, seconds=seconds))
+            answer = self._valued(call.function, source.call(call.function, given, seconds=seconds))
         except CallFailed as failure:
-            answer = Answer(state="doubtful" if failure.doubtful else "failed", why=str(failure))
+            answer = Answer(state="doubtful" if failure.doubtful else "failed", why=self._told(failure))
         took = time.monotonic() - began
         return self._ended(call, Answer(state=answer.state, value=answer.value, why=answer.why, seconds=took))
 
     def _valued(self, name: str, value: Json) -> Answer:
+        most = self._limits.value_kb << 10
         try:
-            size = len(json.dumps(value, allow_nan=False).encode("ascii"))
-        except (TypeError, ValueError, RecursionError):
-            return Answer(state="failed", why=f"{name} gave something that is no JSON value")
-        if size > self._limits.value_kb << 10:
+            value = plain(value, most)
+        except NotPlain as no:
+            return Answer(state="failed", why=f"{name} gave {no}")
+        if len(json.dumps(value)) > most:
             return Answer(state="failed", why=f"{name} gave more than {self._limits.value_kb} KiB")
         return Answer(state="answered", value=self._clean(value))
+
+    def _told(self, failure: CallFailed) -> str:
+        # shortened before as well: it may be of any length, and is looked through for every secret
+        text = clean_text(both_ends(str(failure), 10 * _LONGEST_ERROR))
+        return both_ends(str(self._clean(text)), _LONGEST_ERROR)
 
     def _ended(self, call: Call, answer: Answer) -> Answer:
         self._record.end(call.place, answer)
@@ -281,7 +323,17 @@ def _read(frame: bytes) -> tuple[str, Mapping[str, Json]] | None:
     if not isinstance(value, dict) or set(value) != {"function", "arguments"}:
         return None
     name, arguments = value["function"], value["arguments"]
-    return (name, arguments) if isinstance(name, str) and isinstance(arguments, dict) else None
+    if not isinstance(name, str) or not isinstance(arguments, dict):
+        return None
+    try:
+        return clean_text(name), plain_object(arguments, len(frame))
+    except NotPlain:
+        return None
+
+
+def _offered_no_more(call: Call) -> Function:
+    """What stands for the function of an earlier call: what it gave was read, whoever offers it now."""
+    return Function(name=call.function, description="", parameters={"type": "object"})
 
 
 def _refuse(name: str) -> Json:

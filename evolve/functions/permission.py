@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -11,6 +12,9 @@ from evolve.functions.function import Effect, Function
 
 Grant = Literal["ask", "allow", "deny"]
 """What a person said of a function beforehand."""
+
+_MOST_NOES, _MOST_NOES_OF_RUN = 3, 20
+"""Questions about one function, and in one run, that are answered with no before no further one is put."""
 
 Consent = Literal["once", "run", "no", "never"]
 """What a person says to a question: yes to this call or to all of this run; no to this one or to all of it."""
@@ -62,7 +66,10 @@ class Permission:
     What only reads one place is harmless, and so may be what sends elsewhere; both in one run are how private data is
     carried off by orders hidden in what was read (S. Willison, "The lethal trifecta", 2025). So leave for a function
     that sends holds for what had been read until then: once the run has read from another place, it is asked again, and
-    refused where nobody is there to ask.
+    refused where nobody is there to ask. What another function of the same server gave counts as well, since what is
+    private and what is public may lie behind one server. What the very function gave does not.
+
+    A person who has said no several times is not asked again: whoever is asked often enough says yes.
 
     Args:
         grant_of: What was said beforehand; of a function that changed since, ``ask``.
@@ -80,7 +87,8 @@ class Permission:
         own: Collection[str] = (),
     ) -> None:
         self._grant_of, self._ask = grant_of, ask
-        self._read, self._own = dict.fromkeys(private), own
+        self._read: dict[str, set[str]] = {place: {""} for place in private}
+        self._own, self._noes = own, Counter[str]()
         self._known: dict[str, frozenset[str]] = {}
         self._never: set[str] = set()
         self._allowed: dict[str, int] = {}
@@ -93,6 +101,8 @@ class Permission:
         new = self._newly_read(function)
         if not new and (grant == "allow" or digest in self._known):
             return self._given(function)
+        if self._ask is not None and (self._noes[digest] >= _MOST_NOES or self._noes.total() >= _MOST_NOES_OF_RUN):
+            return f"the person did not allow such calls several times, and is not asked about {function.name} again"
         if self._ask is None:
             return _nobody(function, new if grant == "allow" or digest in self._known else ())
         question = CallQuestion(
@@ -102,13 +112,13 @@ class Permission:
 
     def saw(self, function: Function) -> None:
         if function.digest not in self._own:
-            self._read[function.source or "this program"] = None
+            self._read.setdefault(function.source or function.name, set()).add(function.digest)
 
     def _newly_read(self, function: Function) -> tuple[str, ...]:
         if "sends" not in function.effects:
             return ()
-        known = self._known.get(function.digest, frozenset()) | {function.source or "this program"}
-        return tuple(place for place in self._read if place not in known)
+        known = self._known.get(function.digest, frozenset())
+        return tuple(place for place, by in self._read.items() if place not in known and by != {function.digest})
 
     def _answered(self, question: CallQuestion, consent: Consent) -> str:
         function = question.function
@@ -118,6 +128,7 @@ class Permission:
             return self._given(function)
         if consent == "never":
             self._never.add(function.digest)
+        self._noes[function.digest] += 1
         return f"the person did not allow this call of {function.name}"
 
     def _given(self, function: Function) -> str:

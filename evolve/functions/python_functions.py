@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
@@ -54,14 +55,28 @@ class PythonFunctions:
     def call(self, name: str, arguments: Mapping[str, Json], *, seconds: float) -> Json:
         from pydantic import TypeAdapter, validate_call
 
+        process = os.getpid()
         try:
             return TypeAdapter(Any).dump_python(validate_call(self._functions[name][1])(**arguments), mode="json")
-        except Exception as error:  # whatever the person's function raises is what the call came to
-            message = " ".join(str(error).split())[:_LONGEST_ERROR]
-            raise CallFailed(f"{name}: {type(error).__name__}{f': {message}' if message else ''}") from error
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # whatever else the person's function raises is what the call came to
+            raise CallFailed(f"{name}: {_told(error)}") from error
+        finally:
+            if os.getpid() != process:
+                os._exit(1)  # a copy that the function forked: it would go on with the run as well
 
     def close(self) -> None:
         """Does nothing."""
+
+
+def _told(error: BaseException) -> str:
+    """The kind of an error with its message, on one line."""
+    try:
+        message = " ".join(str(error).split())[:_LONGEST_ERROR]
+    except Exception:  # its words are the function's as well, and may be none
+        message = ""
+    return f"{type(error).__name__}{f': {message}' if message else ''}"
 
 
 def _schema_of(name: str, function: Callable[..., Any]) -> Mapping[str, Json]:

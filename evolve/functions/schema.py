@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from evolve.episodes import Json
@@ -10,6 +12,9 @@ from evolve.episodes import Json
 _LONGEST = 300
 _MOST_STEPS = 20_000
 _MOST_UNIQUE = 1_000
+_MOST_ERRORS = 20
+_MOST_S = 2.0
+"""CPU seconds of one check: each error is told with the value that it is about, which may be large."""
 
 # What a stranger could write so that a check never ends: Python's regular expressions may take exponential time.
 _UNCHECKED = frozenset({"pattern", "patternProperties"})
@@ -17,14 +22,14 @@ _BESIDE_PATTERNS = frozenset({"additionalProperties", "unevaluatedProperties"})
 
 
 class _TooLong(Exception):
-    """The check took too many steps."""
+    """The check took too many steps, or too long."""
 
 
 def misfit(arguments: Mapping[str, Json], schema: Mapping[str, Json]) -> str:
     """What is wrong with the arguments, in one phrase; "" where they fit.
 
     The check is that of the ``jsonschema`` library, draft 2020-12, as far as a schema from a stranger may be followed:
-    what it refers to elsewhere is not fetched, patterns are not tried, and a check that takes too many steps fails. The
+    what it refers to elsewhere is not fetched, patterns are not tried, and a check that takes too long fails. The
     function itself checks what is left out here.
     """
     from jsonschema import Draft202012Validator
@@ -34,7 +39,8 @@ def misfit(arguments: Mapping[str, Json], schema: Mapping[str, Json]) -> str:
 
     try:
         Draft202012Validator.check_schema(dict(schema))
-        worst = best_match(_validator()(dict(schema), registry=Registry()).iter_errors(dict(arguments)))
+        errors = _validator()(dict(schema), registry=Registry()).iter_errors(dict(arguments))
+        worst = best_match(islice(errors, _MOST_ERRORS))
     except SchemaError:
         return "its parameters are not described by a schema"
     # numbers of a schema may be too large to divide by
@@ -51,13 +57,13 @@ def _validator() -> Callable[..., Any]:
     from jsonschema import Draft202012Validator
     from jsonschema.validators import extend
 
-    steps = 0
+    steps, latest = 0, time.thread_time() + _MOST_S
 
     def bounded(keyword: str, check: Callable[..., Iterator[Any] | None]) -> Callable[..., Iterator[Any]]:
         def checked(validator: Any, wanted: Json, value: Json, schema: Mapping[str, Json]) -> Iterator[Any]:
             nonlocal steps
             steps += 1
-            if steps > _MOST_STEPS:
+            if steps > _MOST_STEPS or time.thread_time() > latest:
                 raise _TooLong
             if keyword in _UNCHECKED or (keyword in _BESIDE_PATTERNS and "patternProperties" in schema):
                 return

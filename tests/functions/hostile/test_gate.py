@@ -65,8 +65,8 @@ def test_of_keys_that_stand_twice_what_was_checked_is_what_is_called():
     assert "error" in told(gate, raw("buy", '{"n": 3, "n": 999}'))
 
 
-LOOK_ALIKES = ["buу", "ｂuy", "buy\u200b", "buy\0", " buy", "buy ", "BUY", "b\u0075\u0301y", "__class__", "buy.call", "shop.buy",
-               "shop/buy", "../buy", "FunctionError", "", "buy()"]  # fmt: skip
+LOOK_ALIKES = ["buу", "ｂuy", "buy\u200b", "buy\0", " buy", "buy ", "BUY", "b\u0075\u0301y", "__class__", "buy.call",
+               "shop.buy", "shop/buy", "../buy", "FunctionError", "", "buy()"]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", LOOK_ALIKES)
@@ -83,8 +83,8 @@ def test_of_two_sources_with_one_name_neither_is_called_whatever_the_name():
     assert first.done == second.done == []
 
 
-MARKED = [{"a": MARK}, {MARK: 1}, {"a": [{"b": f"x{MARK}y"}]}, {"a": SECRET}, {"a": {SECRET: 1}}, {"a": SECRET.encode().hex()},
-          {"a": ["https://example.org/?" + SECRET]}]  # fmt: skip
+MARKED = [{"a": MARK}, {MARK: 1}, {"a": [{"b": f"x{MARK}y"}]}, {"a": SECRET}, {"a": {SECRET: 1}},
+          {"a": SECRET.encode().hex()}, {"a": ["https://example.org/?" + SECRET]}]  # fmt: skip
 
 
 @pytest.mark.parametrize("arguments", MARKED)

@@ -1,4 +1,4 @@
-"""Ways around a person's leave: what was read is sent unasked, the question is not what it seems, patience is used up."""
+"""Ways around leave: what was read is sent unasked, the question is not what it seems, patience is used up."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def test_no_check_of_a_plan_calls_anything(check, tmp_path):
         action = Action(kind="code", code="from functions import add\nkept = add\nadd(1, 1)", explores=True)
         observed = exploration.observe(action, ())
         step = Step(number=1, action=action, observation=observed)
-        (checked,) = exploration.try_checks([Subgoal(id="s", text="x", check=check)], [step])
+        (checked,) = exploration.try_checks([Subgoal(id="s", goal="x", postcondition="x", check=check)], [step])
         exploration.close()
     assert isinstance(observed, Observation) and not checked.held
     assert done.calls == [(1, 1)]
