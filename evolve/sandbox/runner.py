@@ -299,7 +299,7 @@ def act_in_session(job: Job, request: Job, host: Host, deadline: float) -> tuple
     if child is None:
         child = host.session = start(job, request, host, session=True)
         os.set_blocking(child.orders_write, False)
-    elif child.channel.frame or select.select([child.report_read, *child.channel.reading()], [], [], 0)[0]:
+    elif child.channel.is_in_a_call() or select.select([child.report_read, *child.channel.reading()], [], [], 0)[0]:
         drop_session(host)
         return b"", "unasked"  # it reported again, or called a function, after its action was over
     host.known.wait()
