@@ -242,7 +242,7 @@ class Agent:
             yield _looked(context), saver
 
     def _calls(self, task: Task, folder: Path | None) -> AbstractContextManager[CallGate | None]:
-        private = ("the folder",) if task.folder else ()
+        private = (*(["the folder"] if task.folder else []), *(["earlier turns"] if task.earlier else []))
         return opened_gate(self.surroundings.toolbox, folder, self.surroundings.scanner, private)
 
     def _modules(self) -> Mapping[str, bytes]:
