@@ -206,7 +206,7 @@ class Channel:
             self.unsent = self.unsent[os.write(self.answers, self.unsent[:4096]) :]
         except BlockingIOError:
             return
-        except BrokenPipeError:
+        except ConnectionError:
             self.unsent = self.unsent[:0]
 
     def close(self) -> None:
