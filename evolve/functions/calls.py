@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -166,6 +167,7 @@ class CallGate:
 
     Args:
         sources: Where two offer the same name, neither is offered: code could not tell them apart.
+        own: Functions of evolve itself, whose names nobody else can take.
         leave: Asked for each call that is made, and not for one that the record answers.
         clean: Puts a mark in the place of secrets in a value or an error, before it is kept and before the code sees
             it. Arguments with secrets go nowhere.
@@ -179,14 +181,16 @@ class CallGate:
         leave: Leave,
         limits: CallLimits | None = None,
         *,
+        own: Sequence[FunctionSource] = (),
         clean: Callable[[Json], Json] = lambda value: value,
         makes: bool = True,
     ) -> None:
         self._sources, self._record, self._leave, self._limits = sources, record, leave, limits or CallLimits()
-        self._clean, self._makes = clean, makes
+        self._own, self._clean, self._makes = own, clean, makes
         offers = [(function, source) for source in sources for function in source.functions()]
-        names = [function.name for function, _ in offers]
-        self._offers = {made.name: (made, source) for made, source in offers if names.count(made.name) == 1}
+        names = Counter(function.name for function, _ in offers)
+        self._offers = {made.name: (made, source) for made, source in offers if names[made.name] == 1}
+        self._offers |= {made.name: (made, source) for source in own for made in source.functions()}
         self._step, self._number, self._refusing_s = 0, 0, 0.0
         known = {made.digest: made for made, _ in self._offers.values()}
         for call in record.answered():
@@ -199,7 +203,8 @@ class CallGate:
 
     def of_record(self) -> CallGate:
         """A gate that answers what this one did and makes no call, for code that runs once more to check something."""
-        return CallGate(self._sources, self._record, self._leave, self._limits, makes=False)
+        limits, own, clean = self._limits, self._own, self._clean
+        return CallGate(self._sources, self._record, self._leave, limits, own=own, clean=clean, makes=False)
 
     def made(self, step: int) -> Sequence[tuple[Call, Answer | None]]:
         """The calls of a step so far."""
@@ -237,6 +242,8 @@ class CallGate:
         if name not in self._offers:
             return _refused(f"there is no function {name[:80]!r}")
         made, source = self._offers[name]
+        if not made.is_described:
+            return _refused(f"{name}: its parameters are not described by a schema")
         if wrong := misfit(arguments, made.parameters):
             return _refused(f"{name}: {wrong}")
         if MARK in canonical_json(arguments):

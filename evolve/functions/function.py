@@ -11,6 +11,7 @@ from typing import Literal, Protocol, get_args
 from evolve.episodes import Json
 from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
+from evolve.functions.schema import is_schema
 
 Effect = Literal["reads", "changes", "sends", "spends", "irreversible"]
 """What a call does: it looks, it changes something, data leaves this machine, it costs money, it cannot be undone."""
@@ -20,7 +21,7 @@ EFFECTS: tuple[Effect, ...] = get_args(Effect)
 UNKNOWN: frozenset[Effect] = frozenset({"changes", "sends"})
 """What is assumed of a function that nobody vouches for."""
 
-_LONGEST_NAME, _LONGEST_TEXT = 64, 4000
+_LONGEST_NAME, _LONGEST_TEXT, _LONGEST_SCHEMA = 64, 4000, 256 << 10
 _RESERVED = frozenset({"FunctionError"})
 
 
@@ -38,7 +39,7 @@ class Function:
         source: Who offers it, such as the name of a server; "" for functions of the person's own program.
 
     Raises:
-        UsageError: The name cannot be imported, or the schema is not that of an object.
+        UsageError: The name cannot be imported, the schema is not that of an object, or something is too long.
     """
 
     name: str
@@ -55,6 +56,8 @@ class Function:
             raise UsageError(f"the parameters of {self.name} are not the schema of an object")
         if len(self.description) > _LONGEST_TEXT:
             raise UsageError(f"the description of {self.name} is longer than {_LONGEST_TEXT} characters")
+        if len(canonical_json(self.parameters)) > _LONGEST_SCHEMA:
+            raise UsageError(f"the parameters of {self.name} take more than {_LONGEST_SCHEMA >> 10} KiB to describe")
         if unknown := self.effects - set(EFFECTS):
             raise UsageError(f"{min(unknown)!r} is no effect of a function", hint=f"there are {', '.join(EFFECTS)}")
 
@@ -69,6 +72,11 @@ class Function:
         """Changes with whatever a person saw when they allowed it: where a server changes that, it is another one."""
         seen = [self.source, self.name, self.description, self.parameters, sorted(self.effects), self.repeatable]
         return digest(canonical_json(seen))
+
+    @cached_property
+    def is_described(self) -> bool:
+        """Whether its parameters are described by a schema; looked at once, because it may be large."""
+        return is_schema(self.parameters)
 
 
 def is_name(name: str) -> bool:

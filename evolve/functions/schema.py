@@ -25,24 +25,32 @@ class _TooLong(Exception):
     """The check took too many steps, or too long."""
 
 
+def is_schema(schema: Mapping[str, Json]) -> bool:
+    """Whether it is a schema at all. Looking takes seconds for one of a megabyte."""
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import SchemaError
+
+    try:
+        Draft202012Validator.check_schema(dict(schema))
+    except (SchemaError, RecursionError):
+        return False
+    return True
+
+
 def misfit(arguments: Mapping[str, Json], schema: Mapping[str, Json]) -> str:
-    """What is wrong with the arguments, in one phrase; "" where they fit.
+    """What is wrong with the arguments, in one phrase; "" where they fit what is a schema.
 
     The check is that of the ``jsonschema`` library, draft 2020-12, as far as a schema from a stranger may be followed:
     what it refers to elsewhere is not fetched, patterns are not tried, and a check that takes too long fails. The
     function itself checks what is left out here.
     """
-    from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import SchemaError, best_match
+    from jsonschema.exceptions import best_match
     from referencing import Registry
     from referencing.exceptions import Unresolvable
 
     try:
-        Draft202012Validator.check_schema(dict(schema))
         errors = _validator()(dict(schema), registry=Registry()).iter_errors(dict(arguments))
         worst = best_match(islice(errors, _MOST_ERRORS))
-    except SchemaError:
-        return "its parameters are not described by a schema"
     # numbers of a schema may be too large to divide by
     except (Unresolvable, RecursionError, ArithmeticError, _TooLong):
         return "its parameters are described in a way that cannot be followed"

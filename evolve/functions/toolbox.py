@@ -48,4 +48,4 @@ class Toolbox:
         """
         own = {function.digest for source in more for function in source.functions()}
         leave = Permission(self.grant_of, self.ask, private=private, own=own)
-        return CallGate([*self.sources, *more], record, leave, self.limits, clean=clean)
+        return CallGate(self.sources, record, leave, self.limits, own=more, clean=clean)
