@@ -16,7 +16,7 @@ from typing import Protocol
 from evolve.episodes import CallState, Json
 from evolve.files import canonical_json
 from evolve.functions.function import CallFailed, Function, FunctionSource
-from evolve.functions.permission import Leave
+from evolve.functions.permission import Leave, place_of
 from evolve.functions.schema import misfit
 from evolve.redaction import MARK
 
@@ -174,6 +174,10 @@ class CallGate:
         """What code can import."""
         return [made for made, _ in self._offers.values()]
 
+    def saw(self, place: str) -> None:
+        """The run may hold data of a place that no function offers, such as a person's folder."""
+        self._leave.saw(place)
+
     def of_record(self) -> CallGate:
         """A gate that answers what this one did and makes no call, for code that runs once more to check something."""
         return CallGate(self._sources, self._record, self._leave, self._limits, makes=False)
@@ -212,8 +216,8 @@ class CallGate:
         call = Call(step=self._step, number=self._number + 1, function=name, digest=made.digest, arguments=arguments)
         answer = self._on_record(call, made) or self._called(call, made, source)
         self._number += self._record.begun(call.place) is not None
-        if answer.state == "answered":
-            self._leave.saw(made)
+        if answer.state == "answered" and made.effects:
+            self._leave.saw(place_of(made))
         return answer
 
     def _used_up(self) -> str:

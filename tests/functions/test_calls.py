@@ -50,8 +50,8 @@ class Leave:
     def refusal(self, function, arguments, left):
         return self.allowed(function, arguments)
 
-    def saw(self, function):
-        self.seen.append(function.name)
+    def saw(self, place):
+        self.seen.append(place)
 
 
 def gate(shop, record=None, allowed=lambda function, arguments: "", limits=None):
