@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from evolve.episodes import CallState, Json
 from evolve.files import canonical_json
 from evolve.functions.function import CallFailed, Function, FunctionSource
 from evolve.functions.permission import Leave, place_of
-from evolve.functions.schema import misfit
+from evolve.functions.schema import fitting
 from evolve.redaction import MARK
 
 
@@ -105,37 +105,37 @@ class CallRecord(Protocol):
         ...
 
 
-@dataclass
 class CallsInMemory:
-    """A record that lasts as long as the process."""
+    """A record that lasts as long as the process; implements :class:`CallRecord`."""
 
-    calls: dict[Place, tuple[Call, Answer | None]] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self._steps: dict[int, dict[int, tuple[Call, Answer | None]]] = {}
+        self._count, self._seconds = 0, 0.0
+
+    @property
+    def calls(self) -> Mapping[Place, tuple[Call, Answer | None]]:
+        """All calls, with their answers so far."""
+        return {call.place: (call, answer) for step in self._steps.values() for call, answer in step.values()}
 
     def begun(self, place: Place) -> tuple[Call, Answer | None] | None:
-        return self.calls.get(place)
+        step, number = place
+        return self._steps.get(step, {}).get(number)
 
     def spent(self) -> tuple[int, float]:
-        return spent_by(self.calls.values())
+        return self._count, self._seconds
 
     def of_step(self, step: int) -> Sequence[tuple[Call, Answer | None]]:
-        return calls_of(step, self.calls.values())
+        return [one for _, one in sorted(self._steps.get(step, {}).items())]
 
     def begin(self, call: Call) -> None:
-        self.calls[call.place] = call, None
+        self._count += self.begun(call.place) is None
+        self._steps.setdefault(call.step, {})[call.number] = call, None
 
     def end(self, place: Place, answer: Answer) -> None:
-        self.calls[place] = self.calls[place][0], answer
-
-
-def calls_of(step: int, calls: Iterable[tuple[Call, Answer | None]]) -> Sequence[tuple[Call, Answer | None]]:
-    """Those of one step, as :meth:`CallRecord.of_step` gives them."""
-    return sorted((one for one in calls if one[0].step == step), key=lambda one: one[0].number)
-
-
-def spent_by(calls: Iterable[tuple[Call, Answer | None]]) -> tuple[int, float]:
-    """What calls came to, as :meth:`CallRecord.spent` says it."""
-    seconds = [answer.seconds if answer is not None else 0.0 for _, answer in calls]
-    return len(seconds), sum(seconds)
+        step, number = place
+        call, _ = self._steps[step][number]
+        self._steps[step][number] = call, answer
+        self._seconds += answer.seconds
 
 
 class CallGate:
@@ -167,6 +167,7 @@ class CallGate:
         offers = [(function, source) for source in sources for function in source.functions()]
         names = [function.name for function, _ in offers]
         self._offers = {made.name: (made, source) for made, source in offers if names.count(made.name) == 1}
+        self._misfits: dict[str, Callable[[Mapping[str, Json]], str]] = {}
         self._step, self._number = 0, 0
 
     @property
@@ -209,7 +210,9 @@ class CallGate:
         made, source = self._offers[name]
         if len(frame) > self._limits.arguments_kb << 10:
             return _refused(f"the arguments of {name} are larger than {self._limits.arguments_kb} KiB")
-        if wrong := misfit(arguments, made.parameters):
+        if name not in self._misfits:
+            self._misfits[name] = fitting(made.parameters)
+        if wrong := self._misfits[name](arguments):
             return _refused(f"{name}: {wrong}")
         if MARK in canonical_json(arguments):
             return _refused(f"the arguments of {name} have {MARK} in the place of a value that is not shown")
