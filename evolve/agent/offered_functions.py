@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from evolve.episodes import FunctionCall, Json, OfferedFunction
+from evolve.episodes import PREFERENCE, FunctionCall, Json, OfferedFunction, Recalled, Step, TaskView
 from evolve.files import both_ends, canonical_json, clean_text, digest
 from evolve.functions import Answer, Call, CallFile, CallGate, CallsInMemory, Function, Toolbox, does, signature_of
 from evolve.redaction import Scanner
@@ -29,7 +29,7 @@ _FIND = Function(
         "required": ["query"],
         "additionalProperties": False,
     },
-    effects=frozenset({"reads"}),
+    effects=frozenset(),
     repeatable=True,
 )
 
@@ -55,14 +55,11 @@ class FindFunctions:
 
 
 @contextmanager
-def opened_gate(
-    toolbox: Toolbox, folder: Path | None, scanner: Scanner, private: tuple[str, ...]
-) -> Iterator[CallGate | None]:
+def opened_gate(toolbox: Toolbox, folder: Path | None, scanner: Scanner) -> Iterator[CallGate | None]:
     """The gate of one episode with its record; None where there is nothing to call.
 
     Args:
         folder: The episode's own; None keeps the calls in memory.
-        private: See :class:`~evolve.functions.Permission`.
     """
     functions = [function for source in toolbox.sources for function in source.functions()]
     if not functions:
@@ -71,7 +68,7 @@ def opened_gate(
     more = [FindFunctions(functions)] if len(functions) > SHOWN else []
     record = CallsInMemory() if folder is None else CallFile(folder / "calls.jsonl")
     try:
-        yield toolbox.gate(record, clean=scanner.cleaned, private=private, more=more)
+        yield toolbox.gate(record, clean=scanner.cleaned, more=more)
     finally:
         if isinstance(record, CallFile):
             record.close()
@@ -104,6 +101,16 @@ def fitting(functions: Sequence[Function], words: str) -> list[Function]:
     found = [functions[int(place)] for place in index.scores(words)]
     index.close()
     return found
+
+
+def places_read(view: TaskView, items: Sequence[Recalled], steps: Sequence[Step]) -> Iterator[str]:
+    """Whose data a run holds besides what functions gave it: what stands in its prompt, and what it looked up."""
+    if view.seen or view.files:
+        yield "the folder"
+    if view.earlier:
+        yield "earlier turns"
+    if any(item.kind in ("note", PREFERENCE) for item in items) or any(step.action.kind == "recall" for step in steps):
+        yield "your notes"
 
 
 def calls_of_step(gate: CallGate, step: int) -> tuple[FunctionCall, ...]:

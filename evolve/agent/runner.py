@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -35,7 +35,7 @@ from evolve.episodes import HELD_OUT, OWN, PROBE, SHADOW, Cost, EpisodeRecord, L
 from evolve.errors import Cancelled, WorkspaceError
 from evolve.events import Event, EventSink, NoEvents
 from evolve.files import canonical_json, digest
-from evolve.functions import CallGate, Toolbox
+from evolve.functions import Toolbox
 from evolve.policies.protocol import Attendable, Piece, Policy, Spending, Trying, Weighing
 from evolve.redaction import Scanner
 from evolve.sandbox.actions import NO_FILES
@@ -226,7 +226,8 @@ class Agent:
             own=own,
         )
         with ExitStack() as stack:
-            calls = stack.enter_context(self._calls(task, folder)) if acts else None
+            gate = opened_gate(surroundings.toolbox, folder, surroundings.scanner) if acts else nullcontext()
+            calls = stack.enter_context(gate)
             setting = replace(setting, calls=calls)
             environment = stack.enter_context(closing(open_environment(task, setting)))
             exploring = Exploration(sandbox=surroundings.sandbox, files=modules, calls=calls)
@@ -240,10 +241,6 @@ class Agent:
             if saver is not None:
                 context = replace(context, outputs=KeptOutputs(identity.episode, saver.cursor))
             yield _looked(context), saver
-
-    def _calls(self, task: Task, folder: Path | None) -> AbstractContextManager[CallGate | None]:
-        private = (*(["the folder"] if task.folder else []), *(["earlier turns"] if task.earlier else []))
-        return opened_gate(self.surroundings.toolbox, folder, self.surroundings.scanner, private)
 
     def _modules(self) -> Mapping[str, bytes]:
         """The policy's skills, which exploratory code and code in a folder can import."""

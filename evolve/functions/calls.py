@@ -10,16 +10,16 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from evolve.episodes import CallState, Json
 from evolve.files import both_ends, canonical_json, clean_text
 from evolve.functions.function import CallFailed, Function, FunctionSource
-from evolve.functions.permission import Leave
+from evolve.functions.permission import Leave, place_of
 from evolve.functions.plain import NotPlain, plain, plain_object
-from evolve.functions.schema import misfit
+from evolve.functions.schema import fitting
 from evolve.redaction import MARK
 
 _LONGEST_ERROR = 2_000
@@ -104,8 +104,8 @@ class CallRecord(Protocol):
         """The calls of a step in their order, with their answers so far."""
         ...
 
-    def answered(self) -> Sequence[Call]:
-        """The calls that came to something else than a refusal, so that their functions told something."""
+    def told(self) -> Sequence[Call]:
+        """The calls whose functions told something, by a value or by an error."""
         ...
 
     def begin(self, call: Call) -> None:
@@ -117,45 +117,40 @@ class CallRecord(Protocol):
         ...
 
 
-@dataclass
 class CallsInMemory:
-    """A record that lasts as long as the process."""
+    """A record that lasts as long as the process; implements :class:`CallRecord`."""
 
-    calls: dict[Place, tuple[Call, Answer | None]] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self._steps: dict[int, dict[int, tuple[Call, Answer | None]]] = {}
+        self._count, self._seconds = 0, 0.0
+
+    @property
+    def calls(self) -> Mapping[Place, tuple[Call, Answer | None]]:
+        """All calls, with their answers so far."""
+        return {call.place: (call, answer) for step in self._steps.values() for call, answer in step.values()}
 
     def begun(self, place: Place) -> tuple[Call, Answer | None] | None:
-        return self.calls.get(place)
+        step, number = place
+        return self._steps.get(step, {}).get(number)
 
     def spent(self) -> tuple[int, float]:
-        return spent_by(self.calls.values())
+        return self._count, self._seconds
 
     def of_step(self, step: int) -> Sequence[tuple[Call, Answer | None]]:
-        return calls_of(step, self.calls.values())
+        return [one for _, one in sorted(self._steps.get(step, {}).items())]
 
-    def answered(self) -> Sequence[Call]:
-        return answered_of(self.calls.values())
+    def told(self) -> Sequence[Call]:
+        return [call for call, answer in self.calls.values() if answer is not None and answer.state != "refused"]
 
     def begin(self, call: Call) -> None:
-        self.calls[call.place] = call, None
+        self._count += self.begun(call.place) is None
+        self._steps.setdefault(call.step, {})[call.number] = call, None
 
     def end(self, place: Place, answer: Answer) -> None:
-        self.calls[place] = self.calls[place][0], answer
-
-
-def calls_of(step: int, calls: Iterable[tuple[Call, Answer | None]]) -> Sequence[tuple[Call, Answer | None]]:
-    """Those of one step, as :meth:`CallRecord.of_step` gives them."""
-    return sorted((one for one in calls if one[0].step == step), key=lambda one: one[0].number)
-
-
-def answered_of(calls: Iterable[tuple[Call, Answer | None]]) -> Sequence[Call]:
-    """Those that :meth:`CallRecord.answered` gives."""
-    return [call for call, answer in calls if answer is not None and answer.state != "refused"]
-
-
-def spent_by(calls: Iterable[tuple[Call, Answer | None]]) -> tuple[int, float]:
-    """What calls came to, as :meth:`CallRecord.spent` says it."""
-    seconds = [answer.seconds if answer is not None else 0.0 for _, answer in calls]
-    return len(seconds), sum(seconds)
+        step, number = place
+        call, _ = self._steps[step][number]
+        self._steps[step][number] = call, answer
+        self._seconds += answer.seconds
 
 
 class CallGate:
@@ -191,15 +186,18 @@ class CallGate:
         names = Counter(function.name for function, _ in offers)
         self._offers = {made.name: (made, source) for made, source in offers if names[made.name] == 1}
         self._offers |= {made.name: (made, source) for source in own for made in source.functions()}
+        self._misfits: dict[str, Callable[[Mapping[str, Json]], str]] = {}
         self._step, self._number, self._refusing_s = 0, 0, 0.0
-        known = {made.digest: made for made, _ in self._offers.values()}
-        for call in record.answered():
-            leave.saw(known.get(call.digest) or _offered_no_more(call))
+        self._saw_on_record()
 
     @property
     def functions(self) -> Sequence[Function]:
         """What code can import."""
         return [made for made, _ in self._offers.values()]
+
+    def saw(self, place: str) -> None:
+        """The run may hold data of a place that no function offers, such as a person's folder."""
+        self._leave.saw(place)
 
     def of_record(self) -> CallGate:
         """A gate that answers what this one did and makes no call, for code that runs once more to check something."""
@@ -242,9 +240,9 @@ class CallGate:
         if name not in self._offers:
             return _refused(f"there is no function {name[:80]!r}")
         made, source = self._offers[name]
-        if not made.is_described:
-            return _refused(f"{name}: its parameters are not described by a schema")
-        if wrong := misfit(arguments, made.parameters):
+        if name not in self._misfits:
+            self._misfits[name] = fitting(made.parameters)
+        if wrong := self._misfits[name](arguments):
             return _refused(f"{name}: {wrong}")
         if MARK in canonical_json(arguments):
             return _refused(f"the arguments of {name} have {MARK} in the place of a value that is not shown")
@@ -253,8 +251,8 @@ class CallGate:
         call = Call(step=self._step, number=self._number + 1, function=name, digest=made.digest, arguments=arguments)
         answer = self._on_record(call, made) or self._called(call, made, source)
         self._number += self._record.begun(call.place) is not None
-        if answer.state != "refused":
-            self._leave.saw(made)  # an error tells something too
+        if answer.state != "refused" and made.effects:
+            self._leave.saw(place_of(made), made.digest)  # an error tells something too
         return answer
 
     def _used_up(self) -> str:
@@ -316,6 +314,14 @@ class CallGate:
         text = clean_text(both_ends(str(failure), 10 * _LONGEST_ERROR))
         return both_ends(str(self._clean(text)), _LONGEST_ERROR)
 
+    def _saw_on_record(self) -> None:
+        """What was told before a crash counts as read, also where its code does not run again."""
+        known = {made.digest: made for made, _ in self._offers.values()}
+        for call in self._record.told():
+            made = known.get(call.digest)
+            if made is None or made.effects:
+                self._leave.saw(call.function if made is None else place_of(made), call.digest)
+
     def _ended(self, call: Call, answer: Answer) -> Answer:
         self._record.end(call.place, answer)
         return answer
@@ -336,11 +342,6 @@ def _read(frame: bytes) -> tuple[str, Mapping[str, Json]] | None:
         return clean_text(name), plain_object(arguments, len(frame))
     except NotPlain:
         return None
-
-
-def _offered_no_more(call: Call) -> Function:
-    """What stands for the function of an earlier call: what it gave was read, whoever offers it now."""
-    return Function(name=call.function, description="", parameters={"type": "object"})
 
 
 def _refuse(name: str) -> Json:

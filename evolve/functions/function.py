@@ -11,7 +11,6 @@ from typing import Literal, Protocol, get_args
 from evolve.episodes import Json
 from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
-from evolve.functions.schema import is_schema
 
 Effect = Literal["reads", "changes", "sends", "spends", "irreversible"]
 """What a call does: it looks, it changes something, data leaves this machine, it costs money, it cannot be undone."""
@@ -34,7 +33,7 @@ class Function:
         description: What it does, one paragraph. It may come from anywhere, so it is shown as data.
         parameters: JSON Schema (draft 2020-12) of the arguments, an object; its properties are in the order in which
             arguments without a name are taken.
-        effects: What a call may do.
+        effects: What a call may do; none at all where it only computes and tells nothing of anybody.
         repeatable: Whether a second call with the same arguments does no more than the first.
         source: Who offers it, such as the name of a server; "" for functions of the person's own program.
 
@@ -72,11 +71,6 @@ class Function:
         """Changes with whatever a person saw when they allowed it: where a server changes that, it is another one."""
         seen = [self.source, self.name, self.description, self.parameters, sorted(self.effects), self.repeatable]
         return digest(canonical_json(seen))
-
-    @cached_property
-    def is_described(self) -> bool:
-        """Whether its parameters are described by a schema; looked at once, because it may be large."""
-        return is_schema(self.parameters)
 
 
 def is_name(name: str) -> bool:

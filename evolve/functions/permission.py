@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from evolve.episodes import Json
 from evolve.functions.function import Effect, Function
 
-Grant = Literal["ask", "allow", "deny"]
-"""What a person said of a function beforehand."""
+Grant = Literal["ask", "allow", "trust", "deny"]
+"""What a person said of a function beforehand: ask; yes, as long as nothing else was read; yes, always; no."""
 
 _MOST_NOES, _MOST_NOES_OF_RUN = 3, 20
 """Questions about one function, and in one run, that are answered with no before no further one is put."""
@@ -55,8 +55,12 @@ class Leave(Protocol):
         """Why a call is not allowed, in one sentence; "" where it is."""
         ...
 
-    def saw(self, function: Function) -> None:
-        """The code has got an answer of this function, now or before it was rebuilt."""
+    def saw(self, place: str, by: str = "") -> None:
+        """From here on the run may hold data of that place, such as a source of functions.
+
+        Args:
+            by: The digest of the function that told it; "" where it was none.
+        """
         ...
 
 
@@ -66,53 +70,44 @@ class Permission:
     What only reads one place is harmless, and so may be what sends elsewhere; both in one run are how private data is
     carried off by orders hidden in what was read (S. Willison, "The lethal trifecta", 2025). So leave for a function
     that sends holds for what had been read until then: once the run has read from another place, it is asked again, and
-    refused where nobody is there to ask. What another function of the same server gave counts as well, since what is
-    private and what is public may lie behind one server. What the very function gave does not.
+    refused where nobody is there to ask, unless the person trusts it with whatever a run reads. What another function
+    of the same server gave counts as well: what is private and what is public may lie behind one server. What the very
+    function gave before does not.
 
     A person who has said no several times is not asked again: whoever is asked often enough says yes.
 
     Args:
         grant_of: What was said beforehand; of a function that changed since, ``ask``.
         ask: Puts a question to the person; None where nobody is there.
-        private: What the run can read besides functions, such as a person's folder.
-        own: Digests of functions of evolve itself, which tell of functions and of nothing else.
     """
 
-    def __init__(
-        self,
-        grant_of: Callable[[Function], Grant],
-        ask: AskConsent | None = None,
-        *,
-        private: tuple[str, ...] = (),
-        own: Collection[str] = (),
-    ) -> None:
+    def __init__(self, grant_of: Callable[[Function], Grant], ask: AskConsent | None = None) -> None:
         self._grant_of, self._ask = grant_of, ask
-        self._read: dict[str, set[str]] = {place: {""} for place in private}
-        self._own, self._noes = own, Counter[str]()
+        self._read: dict[str, set[str]] = {}
+        self._noes = Counter[str]()
         self._known: dict[str, frozenset[str]] = {}
         self._never: set[str] = set()
         self._allowed: dict[str, int] = {}
 
     def refusal(self, function: Function, arguments: Mapping[str, Json], left: int) -> str:
         digest = function.digest
-        grant = "allow" if digest in self._own else self._grant_of(function)
+        grant = self._grant_of(function) if function.effects else "trust"
         if grant == "deny" or digest in self._never:
             return f"the person does not allow {function.name}"
         new = self._newly_read(function)
-        if not new and (grant == "allow" or digest in self._known):
+        if grant == "trust" or (not new and (grant == "allow" or digest in self._known)):
             return self._given(function)
         if self._ask is not None and (self._noes[digest] >= _MOST_NOES or self._noes.total() >= _MOST_NOES_OF_RUN):
             return f"the person did not allow such calls several times, and is not asked about {function.name} again"
         if self._ask is None:
-            return _nobody(function, new if grant == "allow" or digest in self._known else ())
+            return _nobody(function, new if grant == "allow" else ())
         question = CallQuestion(
             function=function, arguments=arguments, allowed=self._allowed.get(digest, 0), left=left, read=new
         )
         return self._answered(question, self._ask(question))
 
-    def saw(self, function: Function) -> None:
-        if function.digest not in self._own:
-            self._read.setdefault(function.source or function.name, set()).add(function.digest)
+    def saw(self, place: str, by: str = "") -> None:
+        self._read.setdefault(place, set()).add(by)
 
     def _newly_read(self, function: Function) -> tuple[str, ...]:
         if "sends" not in function.effects:
@@ -136,6 +131,11 @@ class Permission:
         return ""
 
 
+def place_of(function: Function) -> str:
+    """Where what a function gives comes from: its server or, of those of the person's own program, itself."""
+    return function.source or function.name
+
+
 _DOES: Mapping[Effect, str] = {
     "reads": "reads",
     "changes": "changes something",
@@ -148,7 +148,7 @@ _DOES: Mapping[Effect, str] = {
 def does(effects: frozenset[Effect]) -> str:
     """What calls do, in words, such as ``changes something and sends data away``."""
     said = [words for effect, words in _DOES.items() if effect in effects]
-    return " and ".join([", ".join(said[:-1]), said[-1]] if len(said) > 1 else said)
+    return " and ".join([", ".join(said[:-1]), said[-1]] if len(said) > 1 else said) or "has no effect"
 
 
 def _nobody(function: Function, read: tuple[str, ...]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -16,6 +17,8 @@ _MOST_ERRORS = 20
 _MOST_S = 2.0
 """CPU seconds of one check: each error is told with the value that it is about, which may be large."""
 
+_CANNOT_FOLLOW = "its parameters are described in a way that cannot be followed"
+
 # What a stranger could write so that a check never ends: Python's regular expressions may take exponential time.
 _UNCHECKED = frozenset({"pattern", "patternProperties"})
 _BESIDE_PATTERNS = frozenset({"additionalProperties", "unevaluatedProperties"})
@@ -25,53 +28,57 @@ class _TooLong(Exception):
     """The check took too many steps, or too long."""
 
 
-def is_schema(schema: Mapping[str, Json]) -> bool:
-    """Whether it is a schema at all. Looking takes seconds for one of a megabyte."""
-    from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import SchemaError
-
-    try:
-        Draft202012Validator.check_schema(dict(schema))
-    except (SchemaError, RecursionError):
-        return False
-    return True
-
-
-def misfit(arguments: Mapping[str, Json], schema: Mapping[str, Json]) -> str:
-    """What is wrong with the arguments, in one phrase; "" where they fit what is a schema.
+def fitting(schema: Mapping[str, Json]) -> Callable[[Mapping[str, Json]], str]:
+    """What says of arguments what is wrong with them, in one phrase; "" where they fit.
 
     The check is that of the ``jsonschema`` library, draft 2020-12, as far as a schema from a stranger may be followed:
     what it refers to elsewhere is not fetched, patterns are not tried, and a check that takes too long fails. The
     function itself checks what is left out here.
     """
-    from jsonschema.exceptions import best_match
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import SchemaError, best_match
     from referencing import Registry
     from referencing.exceptions import Unresolvable
 
     try:
-        errors = _validator()(dict(schema), registry=Registry()).iter_errors(dict(arguments))
-        worst = best_match(islice(errors, _MOST_ERRORS))
-    # numbers of a schema may be too large to divide by
-    except (Unresolvable, RecursionError, ArithmeticError, _TooLong):
-        return "its parameters are described in a way that cannot be followed"
-    if worst is None:
-        return ""
-    place = "/".join(map(str, worst.absolute_path))
-    return f"{f'{place}: ' if place else ''}{' '.join(worst.message.split())[:_LONGEST]}"
+        Draft202012Validator.check_schema(dict(schema))
+    except SchemaError:
+        return lambda arguments: "its parameters are not described by a schema"
+    except RecursionError:
+        return lambda arguments: _CANNOT_FOLLOW
+    counter = _Counter()
+    validator = _validator(counter)(dict(schema), registry=Registry())
+
+    def misfit(arguments: Mapping[str, Json]) -> str:
+        counter.steps, counter.latest = 0, time.thread_time() + _MOST_S
+        try:
+            worst = best_match(islice(validator.iter_errors(dict(arguments)), _MOST_ERRORS))
+        # numbers of a schema may be too large to divide by
+        except (Unresolvable, RecursionError, ArithmeticError, _TooLong):
+            return _CANNOT_FOLLOW
+        if worst is None:
+            return ""
+        place = "/".join(map(str, worst.absolute_path))
+        return f"{f'{place}: ' if place else ''}{' '.join(worst.message.split())[:_LONGEST]}"
+
+    return misfit
 
 
-def _validator() -> Callable[..., Any]:
+@dataclass
+class _Counter:
+    steps: int = 0
+    latest: float = 0.0
+
+
+def _validator(counter: _Counter) -> Callable[..., Any]:
     """A validator whose steps are counted over the whole check."""
     from jsonschema import Draft202012Validator
     from jsonschema.validators import extend
 
-    steps, latest = 0, time.thread_time() + _MOST_S
-
     def bounded(keyword: str, check: Callable[..., Iterator[Any] | None]) -> Callable[..., Iterator[Any]]:
         def checked(validator: Any, wanted: Json, value: Json, schema: Mapping[str, Json]) -> Iterator[Any]:
-            nonlocal steps
-            steps += 1
-            if steps > _MOST_STEPS or time.thread_time() > latest:
+            counter.steps += 1
+            if counter.steps > _MOST_STEPS or time.thread_time() > counter.latest:
                 raise _TooLong
             if keyword in _UNCHECKED or (keyword in _BESIDE_PATTERNS and "patternProperties" in schema):
                 return

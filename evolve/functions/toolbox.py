@@ -32,20 +32,13 @@ class Toolbox:
     limits: CallLimits = field(default_factory=CallLimits)
 
     def gate(
-        self,
-        record: CallRecord,
-        *,
-        clean: Callable[[Json], Json],
-        private: tuple[str, ...] = (),
-        more: Sequence[FunctionSource] = (),
+        self, record: CallRecord, *, clean: Callable[[Json], Json], more: Sequence[FunctionSource] = ()
     ) -> CallGate:
         """The gate of one episode.
 
         Args:
             clean: See :class:`CallGate`.
-            private: See :class:`Permission`.
             more: What the episode itself offers besides.
         """
-        own = {function.digest for source in more for function in source.functions()}
-        leave = Permission(self.grant_of, self.ask, private=private, own=own)
+        leave = Permission(self.grant_of, self.ask)
         return CallGate(self.sources, record, leave, self.limits, own=more, clean=clean)

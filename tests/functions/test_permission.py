@@ -45,10 +45,10 @@ def test_after_something_was_read_what_sends_is_asked_about_again():
     person = Person("run", "no", "run")
     leave = Permission(lambda one: "allow", person)
     assert leave.refusal(MAIL, {}, 9) == ""  # nothing was read yet
-    leave.saw(NOTES)
+    leave.saw("notes")
     assert leave.refusal(MAIL, {}, 9) == ""
     assert leave.refusal(MAIL, {}, 9) == ""
-    leave.saw(function("files", "reads"))
+    leave.saw("files")
     assert "did not allow" in leave.refusal(MAIL, {}, 9)
     assert leave.refusal(MAIL, {}, 9) == ""
     assert [read for _, _, read in person.asked] == [("notes",), ("files",), ("files",)]
@@ -56,19 +56,27 @@ def test_after_something_was_read_what_sends_is_asked_about_again():
 
 def test_what_was_allowed_for_always_does_not_carry_off_what_was_read_where_nobody_is_there():
     leave = Permission(lambda one: "allow")
-    leave.saw(NOTES)
+    leave.saw("notes")
     assert "has read from notes" in leave.refusal(MAIL, {}, 9)
     assert leave.refusal(NOTES, {}, 9) == ""
 
 
-def test_what_answers_of_its_own_source_hold_is_known_there_already():
+def test_what_a_function_gave_itself_is_known_where_it_sends_and_what_another_of_its_server_gave_is_not():
     leave = Permission(lambda one: "allow")
-    leave.saw(MAIL)
+    leave.saw("mail", MAIL.digest)
+    assert leave.refusal(MAIL, {}, 9) == ""
+    leave.saw("mail", function("inbox", "reads", source="mail").digest)
+    assert "has read from mail" in leave.refusal(MAIL, {}, 9)
+
+
+def test_what_is_trusted_with_whatever_is_read_asks_nobody():
+    leave = Permission(lambda one: "trust")
+    leave.saw("notes")
     assert leave.refusal(MAIL, {}, 9) == ""
 
 
-def test_a_folder_that_the_run_can_read_counts_as_read():
-    assert "the folder" in Permission(lambda one: "allow", private=("the folder",)).refusal(MAIL, {}, 9)
+def test_what_has_no_effect_needs_no_leave():
+    assert Permission(lambda one: "ask").refusal(function("add"), {}, 9) == ""
 
 
 @pytest.mark.parametrize(("said", "later"), [("once", 3), ("run", 1), ("no", 3), ("never", 1)])

@@ -137,6 +137,16 @@ def test_what_a_person_says_holds_as_long_as_they_said(opened, clerk, consent, m
     assert (len(rooms.asked), len(asked)) == (made, questions)
 
 
+@pytest.mark.parametrize(("grant", "made"), [("allow", 0), ("trust", 2)])
+def test_what_a_person_noted_is_sent_away_by_what_is_trusted_with_it_alone(opened, clerk, grant, made) -> None:
+    rooms = Rooms()
+    opened.memory.note("The blue room is where the seats of the board are; its door code is 4711.")
+    opened.tools.add(_function(rooms), effects=["sends"], grant=grant)
+    opened.run("count the seats of the blue and the green room")
+    assert "4711" in clerk.prompts[0]
+    assert len(rooms.asked) == made
+
+
 def test_code_in_a_folder_calls_too_and_its_check_does_not(opened, clerk, tmp_path) -> None:
     rooms, project = Rooms(), tmp_path / "project"
     project.mkdir()
@@ -186,7 +196,7 @@ def book(item: int) -> int:
     return 100 - item
 
 with evolve.open(folder, model=model) as workspace:
-    workspace.tools.add(book, allow=True)
+    workspace.tools.add(book, grant="allow")
     print(workspace.run("book the items; count the seats of those that are surely booked").answer)
 """
 

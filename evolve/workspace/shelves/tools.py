@@ -23,7 +23,7 @@ class Tools(Shelf):
         *,
         effects: Collection[Effect] = UNKNOWN,
         repeatable: bool = False,
-        allow: bool | None = None,
+        grant: Grant | None = None,
     ) -> Function:
         """Offers a Python function under its own name; its annotations say what it takes, its docstring what it does.
 
@@ -34,14 +34,15 @@ class Tools(Shelf):
                 ``irreversible``; where nothing is said, that it changes something and sends data away.
             repeatable: Whether a second call with the same arguments does no more than the first, so that one in doubt
                 after a crash may be made again.
-            allow: Whether calls need no leave of a person; by default only where nothing is done but reading.
+            grant: ``ask`` a person before each call; ``allow`` calls as long as the run has read nothing elsewhere that
+                they could send away; ``trust`` it with whatever a run reads; ``deny``. By default ``allow`` where
+                nothing is done but reading, else ``ask``.
 
         Raises:
             UsageError: It has no plain name, there is one of that name, or its parameters cannot be given as JSON.
         """
         made = self._own.add(function, effects=effects, repeatable=repeatable)
-        allowed = made.effects <= {"reads"} if allow is None else allow
-        self._grants[made.digest] = "allow" if allowed else "ask"
+        self._grants[made.digest] = grant or ("allow" if made.effects <= {"reads"} else "ask")
         return made
 
     def list(self) -> builtins.list[Function]:

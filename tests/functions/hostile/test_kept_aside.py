@@ -259,7 +259,7 @@ def test_what_an_earlier_turn_read_is_not_sent_unasked(workspace_of, clerk):
         sent.append(body)
         return "sent"
 
-    workspace_of.tools.add(mail, effects=["sends"], allow=True)
+    workspace_of.tools.add(mail, effects=["sends"], grant="allow")
     clerk.code = "```python\nfrom functions import {name}\n{name}('what was read')\n42\n```"
     task = task_in_words("mail what you read about seats")
     task = replace(task, earlier=(Turn(said="read my letters", outcome="solved: the code is 1234"),))

@@ -41,7 +41,7 @@ def test_nobody_takes_the_place_of_what_finds_functions(count):
         function("find_functions", "reads", source="s"), *(function(f"f{n}", source="s") for n in range(count))
     )
     toolbox = Toolbox(sources=[crowd], grant_of=lambda one: "allow")
-    with opened_gate(toolbox, None, Scanner([]), ()) as gate:
+    with opened_gate(toolbox, None, Scanner([])) as gate:
         assert gate is not None and len(shown_functions(gate, "nothing")) <= SHOWN + 1
         if count > SHOWN:
             found = told(gate, frame("find_functions", query="f1"))["value"]
@@ -51,7 +51,7 @@ def test_nobody_takes_the_place_of_what_finds_functions(count):
 def test_one_description_with_half_a_sign_does_not_hide_the_others():
     made = [function(f"paint_{n}", "reads", source="s", description="Paints walls.") for n in range(SHOWN)]
     toolbox = Toolbox(sources=[Crowd(function("odd", source="s", description="Paints \ud800 walls."), *made)])
-    with opened_gate(toolbox, None, Scanner([]), ()) as gate:
+    with opened_gate(toolbox, None, Scanner([])) as gate:
         assert gate is not None
         assert len(told(gate, frame("find_functions", query="paints walls"))["value"]) == 10
 
