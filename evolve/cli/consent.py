@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from evolve.cli.output import counted
-from evolve.files import both_ends
 
 if TYPE_CHECKING:
     from evolve.workspace import CallQuestion, Consent
@@ -78,7 +77,9 @@ def _text(value: Any) -> str:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST_PART else " ".join(both_ends(text, _LONGEST_PART).split("\n"))
+    half = _LONGEST_PART // 2
+    cut = f"{text[:half]} ... {len(text) - 2 * half:,} characters left out ... {text[-half:]}"
+    return text if len(text) <= _LONGEST_PART else cut
 
 
 def _indent(line: str) -> int:

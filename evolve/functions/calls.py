@@ -166,7 +166,6 @@ class CallGate:
         leave: Asked for each call that is made, and not for one that the record answers.
         clean: Puts a mark in the place of secrets in a value or an error, before it is kept and before the code sees
             it. Arguments with secrets go nowhere.
-        makes: Whether calls are made; else the record alone answers, and what is not on it is refused.
     """
 
     def __init__(
@@ -178,10 +177,9 @@ class CallGate:
         *,
         own: Sequence[FunctionSource] = (),
         clean: Callable[[Json], Json] = lambda value: value,
-        makes: bool = True,
     ) -> None:
         self._sources, self._record, self._leave, self._limits = sources, record, leave, limits or CallLimits()
-        self._own, self._clean, self._makes = own, clean, makes
+        self._own, self._clean, self._makes = own, clean, True
         offers = [(function, source) for source in sources for function in source.functions()]
         names = Counter(function.name for function, _ in offers)
         self._offers = {made.name: (made, source) for made, source in offers if names[made.name] == 1}
@@ -201,8 +199,9 @@ class CallGate:
 
     def of_record(self) -> CallGate:
         """A gate that answers what this one did and makes no call, for code that runs once more to check something."""
-        limits, own, clean = self._limits, self._own, self._clean
-        return CallGate(self._sources, self._record, self._leave, limits, own=own, clean=clean, makes=False)
+        gate = CallGate(self._sources, self._record, self._leave, self._limits, own=self._own, clean=self._clean)
+        gate._makes = False
+        return gate
 
     def made(self, step: int) -> Sequence[tuple[Call, Answer | None]]:
         """The calls of a step so far."""

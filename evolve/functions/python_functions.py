@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
+from traceback import TracebackException
 from typing import Any
 
 from evolve.episodes import Json
@@ -83,10 +84,9 @@ def _checked(function: Callable[..., Any]) -> Callable[..., Json]:
 
 def _told(error: BaseException) -> str:
     """The kind of an error with its message, on one line."""
-    try:
-        message = " ".join(str(error).split())[:_LONGEST_ERROR]
-    except Exception:  # its words are the function's as well, and may be none
-        message = ""
+    # its words are the function's as well, and asking for them may raise the next error
+    words = str(TracebackException(type(error), error, None, lookup_lines=False))
+    message = " ".join(words.split())[:_LONGEST_ERROR]
     return f"{type(error).__name__}{f': {message}' if message else ''}"
 
 

@@ -62,12 +62,13 @@ class Outside:
         with self.lock:
             if self.calls < 0:
                 raise FunctionError(self.closed)
+            reply = None
             try:
                 write(self.calls, len(frame).to_bytes(LENGTH, "big") + frame)
                 reply = json.loads(self.read(int.from_bytes(self.read(LENGTH), "big")))
-            except BaseException:  # such as what a handler of a signal raises: the next call would get this answer
-                self.give_up()
-                raise
+            finally:
+                if reply is None:  # as after what a handler of a signal raised: the next call would get this answer
+                    self.give_up()
         if "error" in reply:
             raise FunctionError(reply["error"])
         return reply["value"]
