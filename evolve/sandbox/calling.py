@@ -38,7 +38,7 @@ class Outside:
 
     def __init__(self, calls: int, answers: int) -> None:
         self.calls, self.answers = calls, answers
-        self.lock = _thread.allocate_lock()
+        self.lock, self.caller = _thread.allocate_lock(), 0
         self.closed = "functions can be called in the process of the action only"
         os.register_at_fork(after_in_child=self.close)
 
@@ -59,14 +59,19 @@ class Outside:
     def call(self, name: str, arguments: Mapping[str, Any]) -> Any:
         """Has a function called outside; gives what it gave, or raises FunctionError."""
         frame = ENCODE({"function": name, "arguments": plain(arguments)}).encode("ascii")
+        if self.caller == _thread.get_ident():
+            raise FunctionError("nothing can be called within a call, as by a handler of a signal")
+        if self.calls < 0:  # looked at before: in a forked process the lock may be held by a thread that is not there
+            raise FunctionError(self.closed)
         with self.lock:
             if self.calls < 0:
                 raise FunctionError(self.closed)
-            reply = None
+            reply, self.caller = None, _thread.get_ident()
             try:
                 write(self.calls, len(frame).to_bytes(LENGTH, "big") + frame)
                 reply = json.loads(self.read(int.from_bytes(self.read(LENGTH), "big")))
             finally:
+                self.caller = 0
                 if reply is None:  # as after what a handler of a signal raised: the next call would get this answer
                     self.give_up()
         if "error" in reply:

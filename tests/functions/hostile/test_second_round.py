@@ -167,3 +167,31 @@ def test_what_floods_the_channel_ends_with_its_action(sandbox, taken):
     with sandbox.session(SHORT, calls=done.gate()) as session:
         assert session.execute(code).limit == "wall"
     assert len(done.calls) <= 2
+
+
+def test_a_process_that_is_forked_while_a_thread_calls_is_told_that_it_cannot(sandbox):
+    code = textwrap.dedent("""
+        import os, threading, time
+        from functions import add, wait
+        def call():
+            for _ in range(40):
+                wait(0.01)
+        thread = threading.Thread(target=call)
+        thread.start()
+        time.sleep(0.05)
+        told = []
+        for _ in range(5):
+            read, write = os.pipe()
+            if not os.fork():
+                try:
+                    add(1, 1)
+                except Exception as error:
+                    os.write(write, str(error).encode())
+                os._exit(0)
+            os.close(write)
+            told.append(os.read(read, 1000).decode())
+            time.sleep(0.01)
+        thread.join()
+        set(told) == {"functions can be called in the process of the action only"}""")
+    with sandbox.session(SHORT, calls=Done().gate()) as session:
+        assert session.execute(code).value is True
