@@ -48,7 +48,7 @@ class CallFile:
     def begun(self, place: Place) -> tuple[Call, Answer | None] | None:
         return self._calls.begun(place)
 
-    def spent(self) -> tuple[int, float]:
+    def spent(self) -> tuple[int, float, int]:
         return self._calls.spent()
 
     def of_step(self, step: int) -> Sequence[tuple[Call, Answer | None]]:

@@ -39,6 +39,7 @@ class CallLimits:
         total_s: Of all of them.
         arguments_kb: Largest arguments of one, KiB of JSON.
         value_kb: Largest value, KiB of JSON.
+        total_mb: Of the arguments and values of all, which are kept, in memory too; MiB of JSON.
     """
 
     calls: int = 500
@@ -46,6 +47,7 @@ class CallLimits:
     total_s: float = 600.0
     arguments_kb: int = 256
     value_kb: int = 1024
+    total_mb: int = 64
 
 
 Place = tuple[int, int]
@@ -96,8 +98,8 @@ class CallRecord(Protocol):
         """The call at that place, with its answer if one came; None where it was not begun yet."""
         ...
 
-    def spent(self) -> tuple[int, float]:
-        """How many calls were begun, and the seconds that those which ended took."""
+    def spent(self) -> tuple[int, float, int]:
+        """How many calls were begun, the seconds of those which ended, and the characters of all that they hold."""
         ...
 
     def of_step(self, step: int) -> Sequence[tuple[Call, Answer | None]]:
@@ -122,7 +124,7 @@ class CallsInMemory:
 
     def __init__(self) -> None:
         self._steps: dict[int, dict[int, tuple[Call, Answer | None]]] = {}
-        self._count, self._seconds = 0, 0.0
+        self._count, self._seconds, self._size = 0, 0.0, 0
 
     @property
     def calls(self) -> Mapping[Place, tuple[Call, Answer | None]]:
@@ -133,8 +135,8 @@ class CallsInMemory:
         step, number = place
         return self._steps.get(step, {}).get(number)
 
-    def spent(self) -> tuple[int, float]:
-        return self._count, self._seconds
+    def spent(self) -> tuple[int, float, int]:
+        return self._count, self._seconds, self._size
 
     def of_step(self, step: int) -> Sequence[tuple[Call, Answer | None]]:
         return [one for _, one in sorted(self._steps.get(step, {}).items())]
@@ -143,14 +145,15 @@ class CallsInMemory:
         return [call for call, answer in self.calls.values() if answer is not None and answer.state != "refused"]
 
     def begin(self, call: Call) -> None:
-        self._count += self.begun(call.place) is None
+        if self.begun(call.place) is None:
+            self._count, self._size = self._count + 1, self._size + len(canonical_json(call.arguments))
         self._steps.setdefault(call.step, {})[call.number] = call, None
 
     def end(self, place: Place, answer: Answer) -> None:
         step, number = place
         call, _ = self._steps[step][number]
         self._steps[step][number] = call, answer
-        self._seconds += answer.seconds
+        self._seconds, self._size = self._seconds + answer.seconds, self._size + len(canonical_json(answer.value))
 
 
 class CallGate:
@@ -256,9 +259,11 @@ class CallGate:
 
     def _used_up(self) -> str:
         """Why no further call is made; "" where one may be."""
-        (calls, seconds), limits = self._record.spent(), self._limits
+        (calls, seconds, size), limits = self._record.spent(), self._limits
         if calls >= limits.calls:
             return f"all {limits.calls} calls of this task are used up"
+        if size >= limits.total_mb << 20:
+            return f"the calls of this task hold {limits.total_mb} MiB already"
         return f"the calls of this task have taken their {limits.total_s:g} s" if seconds >= limits.total_s else ""
 
     def _on_record(self, call: Call, made: Function) -> Answer | None:

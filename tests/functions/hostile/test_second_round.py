@@ -9,7 +9,7 @@ import pytest
 
 from evolve.agent.offered_functions import SHOWN, opened_gate, shown_functions
 from evolve.errors import UsageError
-from evolve.functions import CallFile, Permission, Toolbox
+from evolve.functions import CallFile, CallLimits, Permission, Toolbox
 from evolve.functions.calls import CallGate
 from evolve.redaction import Scanner
 from evolve.redaction.known import KnownSecret
@@ -195,3 +195,14 @@ def test_a_process_that_is_forked_while_a_thread_calls_is_told_that_it_cannot(sa
         set(told) == {"functions can be called in the process of the action only"}""")
     with sandbox.session(SHORT, calls=Done().gate()) as session:
         assert session.execute(code).value is True
+
+
+def test_what_calls_hold_together_is_bounded(tmp_path):
+    shop, path = Shop("x" * 1_000_000), tmp_path / "calls.jsonl"
+    gate = allowed_gate(shop, record=CallFile(path), limits=CallLimits(total_mb=4))
+    said = [told(gate, frame("buy", n="x" * 200_000)) for _ in range(12)]
+    assert "hold 4 MiB already" in said[-1]["error"] and len(shop.done) == 4
+    assert path.stat().st_size < 6 << 20
+    again = allowed_gate(shop, record=CallFile(path), limits=CallLimits(total_mb=4))
+    again.start(2)
+    assert "hold 4 MiB already" in told(again, frame("buy"))["error"]
