@@ -45,7 +45,10 @@ class FindFunctions:
 
     def call(self, name: str, arguments: Mapping[str, Json], *, seconds: float) -> Json:
         found = fitting(self._functions, str(arguments["query"]))[:_FOUND]
-        return [{"call": signature_of(one), "about": one.description, "does": does(one.effects)} for one in found]
+        return [
+            {"call": signature_of(one), "about": clean_text(one.description), "does": does(one.effects)}
+            for one in found
+        ]
 
     def close(self) -> None:
         """Holds nothing."""
@@ -73,10 +76,10 @@ def opened_gate(toolbox: Toolbox, folder: Path | None, scanner: Scanner) -> Iter
 
 def shown_functions(gate: CallGate, words: str) -> tuple[OfferedFunction, ...]:
     """The functions that a prompt shows for a task: those that share words with it first."""
-    known = [function for function in gate.functions if function.name != _FIND.name]
+    known = [function for function in gate.functions if function != _FIND]
     fit = fitting(known, words)
     order = [*fit, *(function for function in known if function not in fit)][:SHOWN]
-    finds = [function for function in gate.functions if function.name == _FIND.name]
+    finds = [function for function in gate.functions if function == _FIND]
     return tuple(
         OfferedFunction(
             name=function.name,

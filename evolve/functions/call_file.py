@@ -5,8 +5,10 @@ A file of its own beside the episode's checkpoint, since an episode may run in a
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -20,18 +22,19 @@ from evolve.functions.calls import Answer, Call, CallsInMemory, Place
 class CallFile:
     """Keeps calls in a file; implements :class:`~evolve.functions.CallRecord`. One process writes it at a time.
 
-    Each line is a JSON object with a checksum over itself and all lines before it, so none can be changed, left out or
-    put elsewhere unnoticed. A last line that a crash tore was followed by nothing and counts as not written.
+    Each line is a JSON object with a checksum over itself, all lines before it and the name of the folder, which is the
+    episode's: none changes, is left out or comes from another episode unnoticed, unless somebody makes the sums anew or
+    cuts whole lines off the end. A last line that a crash tore was followed by nothing and counts as not written.
 
     Raises:
-        RecordDamaged: A line is not what was written.
+        RecordDamaged: A line is not what was written, or the file is none, such as a link or a pipe.
         OSError: The disk fails, or is full; the line then counts as not written.
     """
 
     def __init__(self, path: Path) -> None:
         self._path, self._stream = path, -1
         self._calls = CallsInMemory()
-        self._sum, whole = "", 0
+        self._sum, whole = path.parent.name, 0
         for line in self._lines():
             self._take(line)
             whole += len(line) + 1
@@ -45,11 +48,14 @@ class CallFile:
     def begun(self, place: Place) -> tuple[Call, Answer | None] | None:
         return self._calls.begun(place)
 
-    def spent(self) -> tuple[int, float]:
+    def spent(self) -> tuple[int, float, int]:
         return self._calls.spent()
 
     def of_step(self, step: int) -> Sequence[tuple[Call, Answer | None]]:
         return self._calls.of_step(step)
+
+    def told(self) -> Sequence[Call]:
+        return self._calls.told()
 
     def begin(self, call: Call) -> None:
         if self._calls.begun(call.place) == (call, None):
@@ -69,9 +75,19 @@ class CallFile:
 
     def _lines(self) -> list[bytes]:
         try:
-            data = self._path.read_bytes()
+            # a pipe would keep the reader waiting, and a link leads to another file
+            descriptor = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
         except FileNotFoundError:
             return []
+        except OSError as error:
+            if error.errno != errno.ELOOP:
+                raise
+            raise self._damaged("is a link") from error
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            raise self._damaged("is no file")
+        with open(descriptor, "rb") as stream:
+            data = stream.read()
         return data.split(b"\n")[:-1]  # behind the last end of line there is nothing, or what a crash tore
 
     def _take(self, line: bytes) -> None:
@@ -82,8 +98,10 @@ class CallFile:
                 raise ValueError
             self._understand(entry)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            name = self._path.name
-            raise RecordDamaged(f"{name}: a line is not what was written", hint="run `evolve doctor`") from error
+            raise self._damaged("a line is not what was written") from error
+
+    def _damaged(self, what: str) -> RecordDamaged:
+        return RecordDamaged(f"{self._path.name}: {what}", hint="run `evolve doctor`")
 
     def _understand(self, entry: Mapping[str, Any]) -> None:
         if "call" in entry:

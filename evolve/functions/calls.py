@@ -1,24 +1,32 @@
 """The one gate that every call of a code action passes, outside the sandbox.
 
-A frame comes from untrusted code. In this order it is read, its function looked up, its size, number and arguments
-checked, leave asked for, and its intent put on record; only then is the function called, and what it gave is put on
-record before the code sees it. Whatever stops a call on the way is told to the code in one sentence.
+A frame comes from untrusted code. In this order its size is checked, it is read, its function looked up, its arguments
+and number checked, leave asked for, and its intent put on record; only then is the function called, and what it gave is
+put on record before the code sees it. Whatever stops a call on the way is told to the code in one sentence.
 """
 
 from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from evolve.episodes import CallState, Json
-from evolve.files import canonical_json
+from evolve.files import both_ends, canonical_json, clean_text
 from evolve.functions.function import CallFailed, Function, FunctionSource
 from evolve.functions.permission import Leave, place_of
+from evolve.functions.plain import NotPlain, plain, plain_object
 from evolve.functions.schema import fitting
 from evolve.redaction import MARK
+
+_LONGEST_ERROR = 2_000
+"""Characters of what a function says went wrong."""
+
+_REFUSING_S = 5.0
+"""CPU seconds of one step that refusals may take: the clock of the code stands still meanwhile."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +39,7 @@ class CallLimits:
         total_s: Of all of them.
         arguments_kb: Largest arguments of one, KiB of JSON.
         value_kb: Largest value, KiB of JSON.
+        total_mb: Of the arguments and values of all, which are kept, in memory too; MiB of JSON.
     """
 
     calls: int = 500
@@ -38,6 +47,7 @@ class CallLimits:
     total_s: float = 600.0
     arguments_kb: int = 256
     value_kb: int = 1024
+    total_mb: int = 64
 
 
 Place = tuple[int, int]
@@ -88,12 +98,16 @@ class CallRecord(Protocol):
         """The call at that place, with its answer if one came; None where it was not begun yet."""
         ...
 
-    def spent(self) -> tuple[int, float]:
-        """How many calls were begun, and the seconds that those which ended took."""
+    def spent(self) -> tuple[int, float, int]:
+        """How many calls were begun, the seconds of those which ended, and the characters of all that they hold."""
         ...
 
     def of_step(self, step: int) -> Sequence[tuple[Call, Answer | None]]:
         """The calls of a step in their order, with their answers so far."""
+        ...
+
+    def told(self) -> Sequence[Call]:
+        """The calls whose functions told something, by a value or by an error."""
         ...
 
     def begin(self, call: Call) -> None:
@@ -110,7 +124,7 @@ class CallsInMemory:
 
     def __init__(self) -> None:
         self._steps: dict[int, dict[int, tuple[Call, Answer | None]]] = {}
-        self._count, self._seconds = 0, 0.0
+        self._count, self._seconds, self._size = 0, 0.0, 0
 
     @property
     def calls(self) -> Mapping[Place, tuple[Call, Answer | None]]:
@@ -121,21 +135,25 @@ class CallsInMemory:
         step, number = place
         return self._steps.get(step, {}).get(number)
 
-    def spent(self) -> tuple[int, float]:
-        return self._count, self._seconds
+    def spent(self) -> tuple[int, float, int]:
+        return self._count, self._seconds, self._size
 
     def of_step(self, step: int) -> Sequence[tuple[Call, Answer | None]]:
         return [one for _, one in sorted(self._steps.get(step, {}).items())]
 
+    def told(self) -> Sequence[Call]:
+        return [call for call, answer in self.calls.values() if answer is not None and answer.state != "refused"]
+
     def begin(self, call: Call) -> None:
-        self._count += self.begun(call.place) is None
+        if self.begun(call.place) is None:
+            self._count, self._size = self._count + 1, self._size + len(canonical_json(call.arguments))
         self._steps.setdefault(call.step, {})[call.number] = call, None
 
     def end(self, place: Place, answer: Answer) -> None:
         step, number = place
         call, _ = self._steps[step][number]
         self._steps[step][number] = call, answer
-        self._seconds += answer.seconds
+        self._seconds, self._size = self._seconds + answer.seconds, self._size + len(canonical_json(answer.value))
 
 
 class CallGate:
@@ -147,9 +165,10 @@ class CallGate:
 
     Args:
         sources: Where two offer the same name, neither is offered: code could not tell them apart.
+        own: Functions of evolve itself, whose names nobody else can take.
         leave: Asked for each call that is made, and not for one that the record answers.
-        clean: Puts a mark in the place of secrets in a value, before it is kept and before the code sees it.
-        makes: Whether calls are made; else the record alone answers, and what is not on it is refused.
+        clean: Puts a mark in the place of secrets in a value or an error, before it is kept and before the code sees
+            it. Arguments with secrets go nowhere.
     """
 
     def __init__(
@@ -159,16 +178,18 @@ class CallGate:
         leave: Leave,
         limits: CallLimits | None = None,
         *,
+        own: Sequence[FunctionSource] = (),
         clean: Callable[[Json], Json] = lambda value: value,
-        makes: bool = True,
     ) -> None:
         self._sources, self._record, self._leave, self._limits = sources, record, leave, limits or CallLimits()
-        self._clean, self._makes = clean, makes
+        self._own, self._clean, self._makes = own, clean, True
         offers = [(function, source) for source in sources for function in source.functions()]
-        names = [function.name for function, _ in offers]
-        self._offers = {made.name: (made, source) for made, source in offers if names.count(made.name) == 1}
+        names = Counter(function.name for function, _ in offers)
+        self._offers = {made.name: (made, source) for made, source in offers if names[made.name] == 1}
+        self._offers |= {made.name: (made, source) for source in own for made in source.functions()}
         self._misfits: dict[str, Callable[[Mapping[str, Json]], str]] = {}
-        self._step, self._number = 0, 0
+        self._step, self._number, self._refusing_s = 0, 0, 0.0
+        self._saw_on_record()
 
     @property
     def functions(self) -> Sequence[Function]:
@@ -181,7 +202,9 @@ class CallGate:
 
     def of_record(self) -> CallGate:
         """A gate that answers what this one did and makes no call, for code that runs once more to check something."""
-        return CallGate(self._sources, self._record, self._leave, self._limits, makes=False)
+        gate = CallGate(self._sources, self._record, self._leave, self._limits, own=self._own, clean=self._clean)
+        gate._makes = False
+        return gate
 
     def made(self, step: int) -> Sequence[tuple[Call, Answer | None]]:
         """The calls of a step so far."""
@@ -192,7 +215,7 @@ class CallGate:
 
     def start(self, step: int) -> None:
         """The code of a step begins, for the first time or again."""
-        self._step, self._number = step, 0
+        self._step, self._number, self._refusing_s = step, 0, 0.0
 
     def answer(self, frame: bytes) -> bytes:
         """Answers one call; see the protocol."""
@@ -201,6 +224,17 @@ class CallGate:
         return json.dumps(said, separators=(",", ":")).encode("ascii")
 
     def _answered(self, frame: bytes) -> Answer:
+        if self._refusing_s > _REFUSING_S:
+            return _refused("too many calls of this code were refused")
+        began, number = time.thread_time(), self._number
+        answer = self._looked_at(frame)
+        if self._number == number:  # neither made nor on record, so nothing else bounds how often it may be tried
+            self._refusing_s += time.thread_time() - began
+        return answer
+
+    def _looked_at(self, frame: bytes) -> Answer:
+        if len(frame) > self._limits.arguments_kb << 10:
+            return _refused(f"the arguments are larger than {self._limits.arguments_kb} KiB")
         asked = _read(frame)
         if asked is None:
             return _refused("this is no call of a function")
@@ -208,26 +242,28 @@ class CallGate:
         if name not in self._offers:
             return _refused(f"there is no function {name[:80]!r}")
         made, source = self._offers[name]
-        if len(frame) > self._limits.arguments_kb << 10:
-            return _refused(f"the arguments of {name} are larger than {self._limits.arguments_kb} KiB")
         if name not in self._misfits:
             self._misfits[name] = fitting(made.parameters)
         if wrong := self._misfits[name](arguments):
             return _refused(f"{name}: {wrong}")
         if MARK in canonical_json(arguments):
             return _refused(f"the arguments of {name} have {MARK} in the place of a value that is not shown")
+        if self._clean(arguments) != arguments:
+            return _refused(f"the arguments of {name} hold a secret of the person's, which no call may carry")
         call = Call(step=self._step, number=self._number + 1, function=name, digest=made.digest, arguments=arguments)
         answer = self._on_record(call, made) or self._called(call, made, source)
         self._number += self._record.begun(call.place) is not None
-        if answer.state == "answered" and made.effects:
-            self._leave.saw(place_of(made))
+        if answer.state != "refused" and made.effects:
+            self._leave.saw(place_of(made), made.digest)  # an error tells something too
         return answer
 
     def _used_up(self) -> str:
         """Why no further call is made; "" where one may be."""
-        (calls, seconds), limits = self._record.spent(), self._limits
+        (calls, seconds, size), limits = self._record.spent(), self._limits
         if calls >= limits.calls:
             return f"all {limits.calls} calls of this task are used up"
+        if size >= limits.total_mb << 20:
+            return f"the calls of this task hold {limits.total_mb} MiB already"
         return f"the calls of this task have taken their {limits.total_s:g} s" if seconds >= limits.total_s else ""
 
     def _on_record(self, call: Call, made: Function) -> Answer | None:
@@ -252,27 +288,43 @@ class CallGate:
         if not again and (why := self._used_up()):
             return _refused(why)
         left = self._limits.calls - self._record.spent()[0] - 1
-        why = "" if again else self._leave.refusal(made, call.arguments, left)
+        # asked again where it is made again: what stands on record may have been refused
+        why = self._leave.refusal(made, call.arguments, max(left, 0))
         self._record.begin(call)
         if why:
             return self._ended(call, _refused(why))
         began, limits = time.monotonic(), self._limits
         seconds = min(limits.seconds, limits.total_s - self._record.spent()[1])
+        given = plain_object(call.arguments, limits.arguments_kb << 10)  # what it does with them changes no record
         try:
-            answer = self._valued(call.function, source.call(call.function, call.arguments, seconds=seconds))
+            answer = self._valued(call.function, source.call(call.function, given, seconds=seconds))
         except CallFailed as failure:
-            answer = Answer(state="doubtful" if failure.doubtful else "failed", why=str(failure))
+            answer = Answer(state="doubtful" if failure.doubtful else "failed", why=self._told(failure))
         took = time.monotonic() - began
         return self._ended(call, Answer(state=answer.state, value=answer.value, why=answer.why, seconds=took))
 
     def _valued(self, name: str, value: Json) -> Answer:
+        most = self._limits.value_kb << 10
         try:
-            size = len(json.dumps(value, allow_nan=False).encode("ascii"))
-        except (TypeError, ValueError, RecursionError):
-            return Answer(state="failed", why=f"{name} gave something that is no JSON value")
-        if size > self._limits.value_kb << 10:
+            value = plain(value, most)
+        except NotPlain as no:
+            return Answer(state="failed", why=f"{name} gave {no}")
+        if len(json.dumps(value)) > most:
             return Answer(state="failed", why=f"{name} gave more than {self._limits.value_kb} KiB")
         return Answer(state="answered", value=self._clean(value))
+
+    def _told(self, failure: CallFailed) -> str:
+        # shortened before as well: it may be of any length, and is looked through for every secret
+        text = clean_text(both_ends(str(failure), 10 * _LONGEST_ERROR))
+        return both_ends(str(self._clean(text)), _LONGEST_ERROR)
+
+    def _saw_on_record(self) -> None:
+        """What was told before a crash counts as read, also where its code does not run again."""
+        known = {made.digest: made for made, _ in self._offers.values()}
+        for call in self._record.told():
+            made = known.get(call.digest)
+            if made is None or made.effects:
+                self._leave.saw(call.function if made is None else place_of(made), call.digest)
 
     def _ended(self, call: Call, answer: Answer) -> Answer:
         self._record.end(call.place, answer)
@@ -288,7 +340,12 @@ def _read(frame: bytes) -> tuple[str, Mapping[str, Json]] | None:
     if not isinstance(value, dict) or set(value) != {"function", "arguments"}:
         return None
     name, arguments = value["function"], value["arguments"]
-    return (name, arguments) if isinstance(name, str) and isinstance(arguments, dict) else None
+    if not isinstance(name, str) or not isinstance(arguments, dict):
+        return None
+    try:
+        return clean_text(name), plain_object(arguments, len(frame))
+    except NotPlain:
+        return None
 
 
 def _refuse(name: str) -> Json:

@@ -20,7 +20,7 @@ EFFECTS: tuple[Effect, ...] = get_args(Effect)
 UNKNOWN: frozenset[Effect] = frozenset({"changes", "sends"})
 """What is assumed of a function that nobody vouches for."""
 
-_LONGEST_NAME, _LONGEST_TEXT = 64, 4000
+_LONGEST_NAME, _LONGEST_TEXT, _LONGEST_SCHEMA = 64, 4000, 256 << 10
 _RESERVED = frozenset({"FunctionError"})
 
 
@@ -38,7 +38,7 @@ class Function:
         source: Who offers it, such as the name of a server; "" for functions of the person's own program.
 
     Raises:
-        UsageError: The name cannot be imported, or the schema is not that of an object.
+        UsageError: The name cannot be imported, the schema is not that of an object, or something is too long.
     """
 
     name: str
@@ -55,6 +55,8 @@ class Function:
             raise UsageError(f"the parameters of {self.name} are not the schema of an object")
         if len(self.description) > _LONGEST_TEXT:
             raise UsageError(f"the description of {self.name} is longer than {_LONGEST_TEXT} characters")
+        if len(canonical_json(self.parameters)) > _LONGEST_SCHEMA:
+            raise UsageError(f"the parameters of {self.name} take more than {_LONGEST_SCHEMA >> 10} KiB to describe")
         if unknown := self.effects - set(EFFECTS):
             raise UsageError(f"{min(unknown)!r} is no effect of a function", hint=f"there are {', '.join(EFFECTS)}")
 

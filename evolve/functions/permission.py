@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -11,6 +12,9 @@ from evolve.functions.function import Effect, Function
 
 Grant = Literal["ask", "allow", "trust", "deny"]
 """What a person said of a function beforehand: ask; yes, as long as nothing else was read; yes, always; no."""
+
+_MOST_NOES, _MOST_NOES_OF_RUN = 3, 20
+"""Questions about one function, and in one run, that are answered with no before no further one is put."""
 
 Consent = Literal["once", "run", "no", "never"]
 """What a person says to a question: yes to this call or to all of this run; no to this one or to all of it."""
@@ -51,8 +55,12 @@ class Leave(Protocol):
         """Why a call is not allowed, in one sentence; "" where it is."""
         ...
 
-    def saw(self, place: str) -> None:
-        """From here on the run may hold data of that place, such as a source of functions."""
+    def saw(self, place: str, by: str = "") -> None:
+        """From here on the run may hold data of that place, such as a source of functions.
+
+        Args:
+            by: The digest of the function that told it; "" where it was none.
+        """
         ...
 
 
@@ -62,7 +70,11 @@ class Permission:
     What only reads one place is harmless, and so may be what sends elsewhere; both in one run are how private data is
     carried off by orders hidden in what was read (S. Willison, "The lethal trifecta", 2025). So leave for a function
     that sends holds for what had been read until then: once the run has read from another place, it is asked again, and
-    refused where nobody is there to ask, unless the person trusts it with whatever a run reads.
+    refused where nobody is there to ask, unless the person trusts it with whatever a run reads. What another function
+    of the same server gave counts as well: what is private and what is public may lie behind one server. What the very
+    function gave before does not.
+
+    A person who has said no several times is not asked again: whoever is asked often enough says yes.
 
     Args:
         grant_of: What was said beforehand; of a function that changed since, ``ask``.
@@ -71,7 +83,8 @@ class Permission:
 
     def __init__(self, grant_of: Callable[[Function], Grant], ask: AskConsent | None = None) -> None:
         self._grant_of, self._ask = grant_of, ask
-        self._read: dict[str, None] = {}
+        self._read: dict[str, set[str]] = {}
+        self._noes = Counter[str]()
         self._known: dict[str, frozenset[str]] = {}
         self._never: set[str] = set()
         self._allowed: dict[str, int] = {}
@@ -84,6 +97,8 @@ class Permission:
         new = self._newly_read(function)
         if grant == "trust" or (not new and (grant == "allow" or digest in self._known)):
             return self._given(function)
+        if self._ask is not None and (self._noes[digest] >= _MOST_NOES or self._noes.total() >= _MOST_NOES_OF_RUN):
+            return f"the person did not allow such calls several times, and is not asked about {function.name} again"
         if self._ask is None:
             return _nobody(function, new if grant == "allow" else ())
         question = CallQuestion(
@@ -91,14 +106,14 @@ class Permission:
         )
         return self._answered(question, self._ask(question))
 
-    def saw(self, place: str) -> None:
-        self._read[place] = None
+    def saw(self, place: str, by: str = "") -> None:
+        self._read.setdefault(place, set()).add(by)
 
     def _newly_read(self, function: Function) -> tuple[str, ...]:
         if "sends" not in function.effects:
             return ()
-        known = self._known.get(function.digest, frozenset()) | {place_of(function)}
-        return tuple(place for place in self._read if place not in known)
+        known = self._known.get(function.digest, frozenset())
+        return tuple(place for place, by in self._read.items() if place not in known and by != {function.digest})
 
     def _answered(self, question: CallQuestion, consent: Consent) -> str:
         function = question.function
@@ -108,6 +123,7 @@ class Permission:
             return self._given(function)
         if consent == "never":
             self._never.add(function.digest)
+        self._noes[function.digest] += 1
         return f"the person did not allow this call of {function.name}"
 
     def _given(self, function: Function) -> str:
@@ -116,8 +132,8 @@ class Permission:
 
 
 def place_of(function: Function) -> str:
-    """Where what a function gives comes from."""
-    return function.source or "this program"
+    """Where what a function gives comes from: its server or, of those of the person's own program, itself."""
+    return function.source or function.name
 
 
 _DOES: Mapping[Effect, str] = {

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Collection, Mapping, Sequence
+from traceback import TracebackException
 from typing import Any
 
 from evolve.episodes import Json
@@ -52,11 +54,16 @@ class PythonFunctions:
         return [made for made, _ in self._functions.values()]
 
     def call(self, name: str, arguments: Mapping[str, Json], *, seconds: float) -> Json:
+        process = os.getpid()
         try:
             return self._functions[name][1](**arguments)
-        except Exception as error:  # whatever the person's function raises is what the call came to
-            message = " ".join(str(error).split())[:_LONGEST_ERROR]
-            raise CallFailed(f"{name}: {type(error).__name__}{f': {message}' if message else ''}") from error
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # whatever else the person's function raises is what the call came to
+            raise CallFailed(f"{name}: {_told(error)}") from error
+        finally:
+            if os.getpid() != process:
+                os._exit(1)  # a copy that the function forked: it would go on with the run as well
 
     def close(self) -> None:
         """Does nothing."""
@@ -73,6 +80,14 @@ def _checked(function: Callable[..., Any]) -> Callable[..., Json]:
         return value
 
     return call
+
+
+def _told(error: BaseException) -> str:
+    """The kind of an error with its message, on one line."""
+    # its words are the function's as well, and asking for them may raise the next error
+    words = str(TracebackException(type(error), error, None, lookup_lines=False))
+    message = " ".join(words.split())[:_LONGEST_ERROR]
+    return f"{type(error).__name__}{f': {message}' if message else ''}"
 
 
 def _schema_of(name: str, function: Callable[..., Any]) -> Mapping[str, Json]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from evolve.episodes import Json
@@ -11,6 +13,10 @@ from evolve.episodes import Json
 _LONGEST = 300
 _MOST_STEPS = 20_000
 _MOST_UNIQUE = 1_000
+_MOST_ERRORS = 20
+_MOST_S = 2.0
+"""CPU seconds of one check: each error is told with the value that it is about, which may be large."""
+
 _CANNOT_FOLLOW = "its parameters are described in a way that cannot be followed"
 
 # What a stranger could write so that a check never ends: Python's regular expressions may take exponential time.
@@ -19,14 +25,14 @@ _BESIDE_PATTERNS = frozenset({"additionalProperties", "unevaluatedProperties"})
 
 
 class _TooLong(Exception):
-    """The check took too many steps."""
+    """The check took too many steps, or too long."""
 
 
 def fitting(schema: Mapping[str, Json]) -> Callable[[Mapping[str, Json]], str]:
     """What says of arguments what is wrong with them, in one phrase; "" where they fit.
 
     The check is that of the ``jsonschema`` library, draft 2020-12, as far as a schema from a stranger may be followed:
-    what it refers to elsewhere is not fetched, patterns are not tried, and a check that takes too many steps fails. The
+    what it refers to elsewhere is not fetched, patterns are not tried, and a check that takes too long fails. The
     function itself checks what is left out here.
     """
     from jsonschema import Draft202012Validator
@@ -44,9 +50,9 @@ def fitting(schema: Mapping[str, Json]) -> Callable[[Mapping[str, Json]], str]:
     validator = _validator(counter)(dict(schema), registry=Registry())
 
     def misfit(arguments: Mapping[str, Json]) -> str:
-        counter.steps = 0
+        counter.steps, counter.latest = 0, time.thread_time() + _MOST_S
         try:
-            worst = best_match(validator.iter_errors(dict(arguments)))
+            worst = best_match(islice(validator.iter_errors(dict(arguments)), _MOST_ERRORS))
         # numbers of a schema may be too large to divide by
         except (Unresolvable, RecursionError, ArithmeticError, _TooLong):
             return _CANNOT_FOLLOW
@@ -61,6 +67,7 @@ def fitting(schema: Mapping[str, Json]) -> Callable[[Mapping[str, Json]], str]:
 @dataclass
 class _Counter:
     steps: int = 0
+    latest: float = 0.0
 
 
 def _validator(counter: _Counter) -> Callable[..., Any]:
@@ -71,7 +78,7 @@ def _validator(counter: _Counter) -> Callable[..., Any]:
     def bounded(keyword: str, check: Callable[..., Iterator[Any] | None]) -> Callable[..., Iterator[Any]]:
         def checked(validator: Any, wanted: Json, value: Json, schema: Mapping[str, Json]) -> Iterator[Any]:
             counter.steps += 1
-            if counter.steps > _MOST_STEPS:
+            if counter.steps > _MOST_STEPS or time.thread_time() > counter.latest:
                 raise _TooLong
             if keyword in _UNCHECKED or (keyword in _BESIDE_PATTERNS and "patternProperties" in schema):
                 return

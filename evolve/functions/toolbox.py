@@ -41,4 +41,4 @@ class Toolbox:
             more: What the episode itself offers besides.
         """
         leave = Permission(self.grant_of, self.ask)
-        return CallGate([*self.sources, *more], record, leave, self.limits, clean=clean)
+        return CallGate(self.sources, record, leave, self.limits, own=more, clean=clean)

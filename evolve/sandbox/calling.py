@@ -38,7 +38,8 @@ class Outside:
 
     def __init__(self, calls: int, answers: int) -> None:
         self.calls, self.answers = calls, answers
-        self.lock = _thread.allocate_lock()
+        self.lock, self.caller = _thread.allocate_lock(), 0
+        self.closed = "functions can be called in the process of the action only"
         os.register_at_fork(after_in_child=self.close)
 
     def close(self) -> None:
@@ -48,14 +49,31 @@ class Outside:
             os.close(self.answers)
         self.calls = self.answers = -1
 
+    def give_up(self) -> None:
+        """Makes no further call. The other end must not take it for the end of the process."""
+        if self.calls >= 0:
+            os.close(self.answers)
+        self.calls = self.answers = -1
+        self.closed = "a call was cut off before its answer came, and nothing can be called after it in this session"
+
     def call(self, name: str, arguments: Mapping[str, Any]) -> Any:
         """Has a function called outside; gives what it gave, or raises FunctionError."""
         frame = ENCODE({"function": name, "arguments": plain(arguments)}).encode("ascii")
+        if self.caller == _thread.get_ident():
+            raise FunctionError("nothing can be called within a call, as by a handler of a signal")
+        if self.calls < 0:  # looked at before: in a forked process the lock may be held by a thread that is not there
+            raise FunctionError(self.closed)
         with self.lock:
             if self.calls < 0:
-                raise FunctionError("functions can be called in the process of the action only")
-            write(self.calls, len(frame).to_bytes(LENGTH, "big") + frame)
-            reply = json.loads(self.read(int.from_bytes(self.read(LENGTH), "big")))
+                raise FunctionError(self.closed)
+            reply, self.caller = None, _thread.get_ident()
+            try:
+                write(self.calls, len(frame).to_bytes(LENGTH, "big") + frame)
+                reply = json.loads(self.read(int.from_bytes(self.read(LENGTH), "big")))
+            finally:
+                self.caller = 0
+                if reply is None:  # as after what a handler of a signal raised: the next call would get this answer
+                    self.give_up()
         if "error" in reply:
             raise FunctionError(reply["error"])
         return reply["value"]
@@ -71,12 +89,34 @@ class Outside:
         return b"".join(parts)
 
     def offer(self, functions: Sequence[Sequence[Any]]) -> None:
-        """Makes the module anew: of each function its name, its parameters in order, and what it does."""
+        """Makes the module anew: of each function its name, its parameters in order, and what it does.
+
+        What it lacks is looked for in a module of that name on the path, for a folder may have one.
+        """
         module = type(sys)(MODULE, "Functions that act on something outside the sandbox.")
         module.__dict__["FunctionError"] = FunctionError
+        found: list[Any] = []
+        module.__dict__["__getattr__"] = lambda name: self.looked_up(name, found)
         for name, parameters, text in functions:
             module.__dict__[name] = self.stand_in(name, parameters, text)
         sys.modules[MODULE] = module
+
+    def looked_up(self, name: str, found: list[Any]) -> Any:
+        """A name that is not offered; ``found`` keeps the other module, which is imported once it is asked for."""
+        if name == "__path__" or not name.startswith("__"):
+            if not found:
+                from importlib.machinery import PathFinder
+
+                spec = PathFinder.find_spec(MODULE)
+                found.append(None if spec is None else type(sys)(MODULE))
+                if spec is not None and spec.loader is not None:
+                    vars(found[0]).update(__spec__=spec, __file__=spec.origin)
+                    if spec.submodule_search_locations is not None:
+                        found[0].__path__ = spec.submodule_search_locations
+                    spec.loader.exec_module(found[0])
+            if found[0] is not None and name in vars(found[0]):
+                return vars(found[0])[name]
+        raise AttributeError(f"there is no function {name} in the module {MODULE}")
 
     def stand_in(self, name: str, parameters: Sequence[str], text: str) -> Any:
         def function(*positional: Any, **named: Any) -> Any:
@@ -125,6 +165,12 @@ class Channel:
     def writing(self) -> list[int]:
         return [self.answers] if self.unsent else []
 
+    def is_in_a_call(self) -> bool:
+        """Whether a part of a call came, or a part of its answer was not taken by a process that could still do so."""
+        if self.unsent:
+            self.send()
+        return bool(self.frame or self.unsent)
+
     def serve(self, ready: Sequence[Sequence[int]], most: int) -> float:
         """Passes a call on once it is whole, and an answer as far as it is taken; gives the seconds spent outside.
 
@@ -166,7 +212,7 @@ class Channel:
             self.unsent = self.unsent[os.write(self.answers, self.unsent[:4096]) :]
         except BlockingIOError:
             return
-        except BrokenPipeError:
+        except ConnectionError:
             self.unsent = self.unsent[:0]
 
     def close(self) -> None:

@@ -143,11 +143,10 @@ def read_report(child: Child, full: Callable[[], bool], bounds: Bounds, order: b
 def send_order(child: Child, unsent: memoryview) -> memoryview:
     """Writes as much of the order as the child takes now; gives back the rest."""
     try:
-        # up to PIPE_BUF (4,096 bytes) a write to a pipe is whole or refused
         return unsent[os.write(child.orders_write, unsent[:4096]) :] if unsent else unsent
     except BlockingIOError:
         return unsent
-    except BrokenPipeError:
+    except ConnectionError:
         return unsent[:0]
 
 

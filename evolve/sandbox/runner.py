@@ -95,10 +95,10 @@ def fingerprint(root: int) -> tuple[int, ...]:
 
 def start(job: Job, request: Job, host: Host, *, session: bool = False) -> Child:
     """Forks the process of one job, or of a session."""
-    report_read, report_write = os.pipe()
-    orders_read, orders_write = os.pipe() if session else (-1, -1)
-    calls_read, calls_write = os.pipe() if session else (-1, -1)
-    answers_read, answers_write = os.pipe() if session else (-1, -1)
+    report_read, report_write = one_way() if session else os.pipe()
+    orders_read, orders_write = one_way() if session else (-1, -1)
+    calls_read, calls_write = one_way() if session else (-1, -1)
+    answers_read, answers_write = one_way() if session else (-1, -1)
     rlimits = kernel_limits(request["limits"], host.others, session)
     sys.stdout.flush()
     pid = os.fork()
@@ -117,6 +117,18 @@ def start(job: Job, request: Job, host: Host, *, session: bool = False) -> Child
         if descriptor >= 0:
             os.close(descriptor)
     return Child(pid, report_read, orders_write, Channel(calls_read, answers_write))
+
+
+def one_way() -> tuple[int, int]:
+    """Two ends like those of a pipe, one to read and one to write.
+
+    A pipe can be opened through ``/proc`` by other processes of the sandbox, such as a program that an action starts,
+    which would give it the calls of the action. A socket cannot.
+    """
+    import _socket
+
+    ends = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    return ends[0].detach(), ends[1].detach()
 
 
 def confine(request: Job, host: Host, rlimits: list[tuple[int, int, int]]) -> None:
@@ -299,7 +311,7 @@ def act_in_session(job: Job, request: Job, host: Host, deadline: float) -> tuple
     if child is None:
         child = host.session = start(job, request, host, session=True)
         os.set_blocking(child.orders_write, False)
-    elif child.channel.frame or select.select([child.report_read, *child.channel.reading()], [], [], 0)[0]:
+    elif child.channel.is_in_a_call() or select.select([child.report_read, *child.channel.reading()], [], [], 0)[0]:
         drop_session(host)
         return b"", "unasked"  # it reported again, or called a function, after its action was over
     host.known.wait()

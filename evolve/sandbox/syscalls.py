@@ -85,6 +85,8 @@ ALWAYS_DENIED: dict[str, Numbers] = {
     "clock_settime": (227, 112),
     "clock_adjtime": (305, 266),
     "adjtimex": (159, 171),
+    # its signal can be SIGCONT, which wakes what was stopped between two actions or while a call is outside
+    "timer_create": (222, 107),
     "sched_setaffinity": (203, 122),
     "sched_setscheduler": (144, 119),
     "sched_setparam": (142, 118),

@@ -50,7 +50,7 @@ class Leave:
     def refusal(self, function, arguments, left):
         return self.allowed(function, arguments)
 
-    def saw(self, place):
+    def saw(self, place, by=""):
         self.seen.append(place)
 
 

@@ -61,10 +61,12 @@ def test_what_was_allowed_for_always_does_not_carry_off_what_was_read_where_nobo
     assert leave.refusal(NOTES, {}, 9) == ""
 
 
-def test_what_answers_of_its_own_source_hold_is_known_there_already():
+def test_what_a_function_gave_itself_is_known_where_it_sends_and_what_another_of_its_server_gave_is_not():
     leave = Permission(lambda one: "allow")
-    leave.saw("mail")
+    leave.saw("mail", MAIL.digest)
     assert leave.refusal(MAIL, {}, 9) == ""
+    leave.saw("mail", function("inbox", "reads", source="mail").digest)
+    assert "has read from mail" in leave.refusal(MAIL, {}, 9)
 
 
 def test_what_is_trusted_with_whatever_is_read_asks_nobody():

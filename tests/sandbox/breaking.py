@@ -22,6 +22,7 @@ ERRORS = {
     "dup": errno.EMFILE,
     "dup2": errno.EMFILE,
     "pipe": errno.EMFILE,
+    "socketpair": errno.EMFILE,
     "fork": errno.EAGAIN,
     "mkdir": errno.ENOSPC,
     "kill": errno.EPERM,
@@ -37,6 +38,7 @@ ERRORS = {
 IN_RUNNER = {
     "os": "open dup dup2 pipe fork read write stat fstat fstatvfs listdir mkdir rmdir unlink utime listxattr chmod"
     " fchmod set_blocking kill nice waitpid wait4 waitid getppid",
+    "_socket": "socketpair",
     "select": "select",
     "resource": "setrlimit getrlimit",
     "signal": "signal pthread_sigmask sigtimedwait",
