@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from evolve.events import Event, EventSink
     from evolve.extensions import blamed
     from evolve.files import clean_text, machine_problem, named_path
+    from evolve.functions.mcp import Offer, Server
     from evolve.gate import Decision, Interval, OwnPair, Proof
     from evolve.gate.judges import Measurement
     from evolve.improve.ablation import AblationReport, ItemCredit
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
     from evolve.workspace.shelves.folders import Patch
     from evolve.workspace.shelves.models import models
     from evolve.workspace.shelves.preferences import context_of
+    from evolve.workspace.shelves.tools import KnownServer, tools
     from evolve.workspace.shelves.workflow import StageRow, is_stage, workflow
 
 __all__ = [
@@ -109,6 +111,7 @@ __all__ = [
     "Interval",
     "ItemCredit",
     "ItemHistory",
+    "KnownServer",
     "LearnMode",
     "Mark",
     "Means",
@@ -117,6 +120,7 @@ __all__ = [
     "MetricsReport",
     "Misfit",
     "NullReport",
+    "Offer",
     "OptimizationReport",
     "OptimizerRequest",
     "Options",
@@ -139,6 +143,7 @@ __all__ = [
     "Said",
     "SandboxLimits",
     "Sentence",
+    "Server",
     "Setting",
     "Skill",
     "StageRow",
@@ -174,6 +179,7 @@ __all__ = [
     "subgoal_states",
     "tasks",
     "to_data",
+    "tools",
     "where",
     "workflow",
 ]
@@ -197,6 +203,7 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.events": ("Event", "EventSink"),
     "evolve.extensions": ("blamed",),
     "evolve.files": ("clean_text", "machine_problem", "named_path"),
+    "evolve.functions.mcp": ("Offer", "Server"),
     "evolve.gate": ("Decision", "Interval", "OwnPair", "Proof"),
     "evolve.gate.judges": ("Measurement",),
     "evolve.improve.ablation": ("AblationReport", "ItemCredit"),
@@ -237,6 +244,7 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.workspace.shelves.folders": ("Patch",),
     "evolve.workspace.shelves.models": ("models",),
     "evolve.workspace.shelves.preferences": ("context_of",),
+    "evolve.workspace.shelves.tools": ("KnownServer", "tools"),
     "evolve.workspace.shelves.workflow": ("StageRow", "is_stage", "workflow"),
 }
 """Where each name comes from; ``tasks`` is a module of functions."""
