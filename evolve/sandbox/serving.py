@@ -127,8 +127,8 @@ def _confinement(needs: ServerNeeds) -> list[str]:
         *(part for name, value in variables.items() for part in ("--setenv", name, value)),
         *("--dev", "/dev"),
         *backend.mounts((*_NAMES, *SYSTEM_FILES) if needs.network else SYSTEM_FILES),
-        *("--remount-ro", "/dev", "--proc", "/proc"),
+        *("--proc", "/proc"),
         *("--size", str(_ROOM), "--tmpfs", _HOME, "--size", str(_ROOM), "--tmpfs", "/tmp"),
         *(part for path, option in folders for part in (option, path, path)),
-        *("--remount-ro", "/", "--chdir", _HOME),
+        *("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", _HOME),
     ]

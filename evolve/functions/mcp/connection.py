@@ -37,6 +37,7 @@ _RESTARTS = 3
 _MOST_PAGES = 100
 _ENDING_S = 5.0
 _GRACE_S = 1.0
+_CLOSED = "Connection closed"
 _Given = TypeVar("_Given")
 
 
@@ -179,7 +180,7 @@ class Connection:
 
     def _failure(self, name: str, error: BaseException, seconds: float) -> CallFailed:
         from mcp import MCPError
-        from mcp.types import CONNECTION_CLOSED, PARSE_ERROR, REQUEST_TIMEOUT
+        from mcp.types import CONNECTION_CLOSED, INVALID_REQUEST, PARSE_ERROR, REQUEST_TIMEOUT
 
         trouble = self._trouble
         if trouble.why:
@@ -189,12 +190,14 @@ class Connection:
         if error.code == REQUEST_TIMEOUT:
             noise = ", and wrote lines that are no messages" if trouble.noise else ""
             return CallFailed(f"{name} gave no answer within {seconds:g} s{noise}", doubtful=True)
-        if error.code == CONNECTION_CLOSED:
+        if error.code == CONNECTION_CLOSED and error.message == _CLOSED:
             return CallFailed(f"{name}: server {self.server.name} ended before it answered", doubtful=True)
         if trouble.status:
             why = f"{name}: server {self.server.name} refused with HTTP status {trouble.status}"
             return CallFailed(why, doubtful=trouble.status >= 500)
-        return CallFailed(f"{name}: {in_short(error.message)}", doubtful=error.code == PARSE_ERROR)
+        # over HTTP these are what the SDK says of an answer that broke off; a server may use the numbers too
+        unsure = bool(self.server.url) and error.code in (CONNECTION_CLOSED, INVALID_REQUEST, PARSE_ERROR)
+        return CallFailed(f"{name}: {in_short(error.message)}", doubtful=unsure)
 
 
 def _first_sentence(error: BaseException | None) -> str:

@@ -47,7 +47,7 @@ async def piped(process: Process, trouble: Trouble) -> AsyncIterator[tuple[Any, 
     errors = bytearray()
     try:
         async with incoming, read, write, outgoing, anyio.create_task_group() as group:
-            group.start_soon(_read_errors, process.stderr, errors, trouble)
+            group.start_soon(_read_errors, process.stderr, incoming, trouble, errors)
             group.start_soon(_read, process.stdout, incoming, trouble, errors)
             group.start_soon(_write, process.stdin, outgoing)
             try:
@@ -77,7 +77,10 @@ async def _read(descriptor: int, incoming: MemoryObjectSendStream[Any], trouble:
                 if trouble.why:
                     return
                 if message is not None:
-                    await incoming.send(message)
+                    try:
+                        await incoming.send(message)
+                    except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+                        return
             parts.append(rest)
             size += len(rest)
             if size > LONGEST_MESSAGE:
@@ -124,12 +127,16 @@ async def _write(descriptor: int, outgoing: MemoryObjectReceiveStream[Any]) -> N
                     return  # it has ended; whoever reads tells why
 
 
-async def _read_errors(descriptor: int, errors: bytearray, trouble: Trouble) -> None:
-    """Keeps the end of what it writes beside its messages."""
+async def _read_errors(
+    descriptor: int, incoming: MemoryObjectSendStream[Any], trouble: Trouble, errors: bytearray
+) -> None:
+    """Keeps the end of what it writes beside its messages; ends the conversation where that is too much."""
     while chunk := await _chunk(descriptor):
-        trouble.came(len(chunk))
         errors += chunk
         del errors[:-_KEPT_ERRORS]
+        if not trouble.came(len(chunk)):
+            incoming.close()
+            return
 
 
 async def _chunk(descriptor: int) -> bytes:
