@@ -26,6 +26,24 @@ app = pages.App(
 
 Name = Annotated[str, typer.Argument(metavar="SERVER", help="Name of a server: up to 20 lowercase letters and digits.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Approve what is shown, without a question.")]
+Program = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="PROGRAM",
+        help="After --, the program and its arguments. Without it and --url: as the settings propose it.",
+        show_default=False,
+    ),
+]
+Variables = Annotated[
+    list[str] | None,
+    typer.Option("--env", metavar="NAME=VALUE", help="A variable for the program; $NAME stands for one of yours."),
+]
+Headers = Annotated[
+    list[str] | None,
+    typer.Option("--header", metavar="NAME=VALUE", help="Sent to the address; $NAME stands for a variable."),
+]
+Readable = Annotated[list[str] | None, typer.Option("--read", metavar="PATH", help="What the program may read.")]
+Writable = Annotated[list[str] | None, typer.Option("--write", metavar="PATH", help="What the program may write.")]
 _PLAIN = {"reads": "looks", "changes": "changes something", "sends": "sends data out"}
 
 
@@ -37,29 +55,12 @@ _PLAIN = {"reads": "looks", "changes": "changes something", "sends": "sends data
 )
 def add_command(
     name: Name,
-    command: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="PROGRAM",
-            help="After --, the program and its arguments. Without it and --url: as the settings propose it.",
-            show_default=False,
-        ),
-    ] = None,
+    command: Program = None,
     url: Annotated[str, typer.Option("--url", metavar="URL", help="Its address, instead of a program.")] = "",
-    variables: Annotated[
-        list[str] | None,
-        typer.Option("--env", metavar="NAME=VALUE", help="A variable for the program; $NAME stands for one of yours."),
-    ] = None,
-    headers: Annotated[
-        list[str] | None,
-        typer.Option("--header", metavar="NAME=VALUE", help="Sent to the address; $NAME stands for a variable."),
-    ] = None,
-    readable: Annotated[
-        list[str] | None, typer.Option("--read", metavar="PATH", help="What the program may read.")
-    ] = None,
-    writable: Annotated[
-        list[str] | None, typer.Option("--write", metavar="PATH", help="What the program may write.")
-    ] = None,
+    variables: Variables = None,
+    headers: Headers = None,
+    readable: Readable = None,
+    writable: Writable = None,
     network: Annotated[bool, typer.Option("--network", help="Let the program reach the network.")] = False,
     yes: Yes = False,
     workspace: options.Workspace = None,

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, wait
 from contextlib import AbstractAsyncContextManager
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from evolve.episodes import Json
@@ -21,12 +22,14 @@ from evolve.functions.mcp.answers import in_short, listed_of, value_of
 from evolve.functions.mcp.bounds import Trouble
 from evolve.functions.mcp.offers import Listed
 from evolve.functions.mcp.pinned_http import pinned
-from evolve.functions.mcp.pipes import Process, piped
+from evolve.functions.mcp.pipes import LIST_CHANGED, Process, piped
 from evolve.functions.mcp.servers import Server, resolved
 
 if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
     from mcp import Client
+    from mcp.client.session import MessageHandlerFnT
+    from pydantic import TypeAdapter
 
 Start = Callable[[Server, Mapping[str, str]], Process]
 """Starts a local server, confined to what was approved, with these variables."""
@@ -126,7 +129,8 @@ class Connection:
         from mcp.types import Implementation
 
         me = Implementation(name="evolve", version="0")
-        async with Client(self._streams(trouble), mode="auto", cache=None, client_info=me) as client:
+        streams, heed = self._streams(trouble), _heeding(trouble)
+        async with Client(streams, mode="auto", cache=None, client_info=me, message_handler=heed) as client:
             ready.set_result(client)
             await anyio.sleep_forever()
 
@@ -151,12 +155,11 @@ class Connection:
     async def _ask(self, client: Client, tool: str, arguments: dict[str, Json], seconds: float) -> Any:
         """Asks without a look at the schema of answers, which a stranger could write so that a look never ends."""
         from mcp import types
-        from pydantic import TypeAdapter
 
         self._trouble.asked()
         return await client.session.send_request(
             types.CallToolRequest(params=types.CallToolRequestParams(name=tool, arguments=arguments)),
-            TypeAdapter[Any](types.CallToolResult | types.InputRequiredResult),
+            _answers(),
             request_read_timeout_seconds=seconds,
         )
 
@@ -198,6 +201,24 @@ class Connection:
         # over HTTP these are what the SDK says of an answer that broke off; a server may use the numbers too
         unsure = bool(self.server.url) and error.code in (CONNECTION_CLOSED, INVALID_REQUEST, PARSE_ERROR)
         return CallFailed(f"{name}: {in_short(error.message)}", doubtful=unsure)
+
+
+@cache
+def _answers() -> TypeAdapter[Any]:
+    """What may answer a call; made once, as to make it costs more than to use it."""
+    from mcp.types import CallToolResult, InputRequiredResult
+    from pydantic import TypeAdapter
+
+    return TypeAdapter[Any](CallToolResult | InputRequiredResult)
+
+
+def _heeding(trouble: Trouble) -> MessageHandlerFnT:
+    """Takes note where the tools are said to be others now, and of nothing else that nobody asked for."""
+
+    async def heed(message: Any) -> None:
+        trouble.stale |= getattr(message, "method", "") == LIST_CHANGED
+
+    return heed
 
 
 def _first_sentence(error: BaseException | None) -> str:

@@ -50,8 +50,6 @@ def _transport(url: str, trouble: Trouble) -> httpx2.AsyncBaseTransport:
             if (request.url.scheme, request.url.host, request.url.port) != (origin.scheme, origin.host, origin.port):
                 trouble.say(f"leads to another host, {request.url.host}", undone=True)
                 return _failure(request)
-            if request.method == "GET":
-                return httpx2.Response(405, request=request)  # what nobody asked for is not listened to
             request.headers["accept-encoding"] = "identity"
             try:
                 response = await inner.handle_async_request(request)

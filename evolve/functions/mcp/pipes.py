@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _CHUNK = 1 << 16
 _KEPT_ERRORS = 4000
 _MOST_NOISE = 200
-_CHANGED = "notifications/tools/list_changed"
+LIST_CHANGED = "notifications/tools/list_changed"
 
 
 class Process(Protocol):
@@ -106,7 +106,7 @@ def _message(line: bytes, trouble: Trouble) -> Any:
             trouble.say("writes what is no message of the protocol, so it was ended")
         return None
     if isinstance(message, JSONRPCNotification):
-        trouble.stale |= message.method == _CHANGED
+        trouble.stale |= message.method == LIST_CHANGED
         return None
     return SessionMessage(message)
 
