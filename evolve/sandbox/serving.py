@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from evolve.errors import SandboxUnavailable
 from evolve.sandbox import seccomp
 from evolve.sandbox.bubblewrap import Bubblewrap, holding
-from evolve.sandbox.interpreter import SYSTEM_FILES
+from evolve.sandbox.interpreter import SYSTEM_FILES, PythonEnvironment, inside, readable_paths
 from evolve.sandbox.taskgroup import TaskGroup, make_task_group
 
 _HOME = "/scratch"
@@ -39,6 +39,7 @@ class ServerNeeds:
         argv: The program, by its whole path, and its arguments.
         variables: Environment besides ``PATH``, ``HOME``, ``TMPDIR`` and ``LANG``.
         readable, writable: Folders and files, by whole paths without links, that it sees where they are.
+        shielded: Folders that it sees empty and files that it cannot write, although they lie in what it is shown.
         network: Whether it reaches what this machine reaches, the services of the machine itself included.
     """
 
@@ -46,6 +47,7 @@ class ServerNeeds:
     variables: Mapping[str, str] = field(default_factory=dict)
     readable: Sequence[str] = ()
     writable: Sequence[str] = ()
+    shielded: Sequence[str] = ()
     network: bool = False
 
 
@@ -116,6 +118,10 @@ def _confinement(needs: ServerNeeds) -> list[str]:
         if os.path.realpath(path) != path or not os.path.lexists(path):
             # whoever can write the folder above could have put a link to anything there
             raise SandboxUnavailable(f"{path} is not there any more, or is a link now", hint="evolve tools add")
+    seen = (*readable_paths(PythonEnvironment()), *needs.readable, *needs.writable)
+    for path in (needs.argv[0], os.path.realpath(needs.argv[0])):
+        if not any(inside(path, folder) for folder in seen):
+            raise SandboxUnavailable(f"{path} is not among what the server may read; its folder has to be, with --read")
     folders = sorted([(path, "--ro-bind") for path in needs.readable] + [(path, "--bind") for path in needs.writable])
     variables = {
         "PATH": ":".join(dict.fromkeys((os.path.dirname(needs.argv[0]), "/usr/local/bin", "/usr/bin", "/bin"))),
@@ -130,5 +136,16 @@ def _confinement(needs: ServerNeeds) -> list[str]:
         *("--proc", "/proc"),
         *("--size", str(_ROOM), "--tmpfs", _HOME, "--size", str(_ROOM), "--tmpfs", "/tmp"),
         *(part for path, option in folders for part in (option, path, path)),
+        *(part for path in needs.shielded if _shows(needs, path) for part in _shield(path)),
         *("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", _HOME),
     ]
+
+
+def _shows(needs: ServerNeeds, path: str) -> bool:
+    return os.path.exists(path) and any(inside(path, folder) for folder in (*needs.readable, *needs.writable))
+
+
+def _shield(path: str) -> tuple[str, ...]:
+    return (
+        ("--size", "4096", "--tmpfs", path, "--remount-ro", path) if os.path.isdir(path) else ("--ro-bind", path, path)
+    )

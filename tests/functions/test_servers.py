@@ -6,6 +6,7 @@ import json
 import socket
 import threading
 import time
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -13,6 +14,8 @@ import pytest
 from evolve.functions import CallFailed
 from evolve.functions.mcp import Approval, Pin, Server
 from evolve.functions.mcp.source import ServerFunctions
+from evolve.paths import WorkspacePaths
+from evolve.workspace.opening import ensure_workspace
 from evolve.workspace.shelves.tools import start_server
 from tests.functions.running import allowed, free_port, functions_of, hostile
 
@@ -72,10 +75,13 @@ def test_a_server_that_does_not_start_offers_nothing_and_says_why(way, told, mon
 
 
 def test_a_server_that_cannot_be_found_is_told():
-    gone = Server(name="foe", command=("/usr/bin/there-is-none",))
-    with functions_of(Approval(server=gone)) as functions:
-        assert functions.functions() == []
-        assert "there-is-none" in functions.troubles["foe"]
+    for program, told in (
+        ("/usr/bin/there-is-none", "not found"),
+        ("/srv/none", "is not among what the server may"),
+    ):
+        with functions_of(Approval(server=Server(name="foe", command=(program,)))) as functions:
+            assert functions.functions() == []
+            assert program in functions.troubles["foe"] and told in functions.troubles["foe"]
 
 
 def test_a_server_that_died_is_started_again_at_the_next_call(tmp_path):
@@ -187,6 +193,24 @@ def test_a_server_has_the_paths_and_the_network_that_were_approved_and_no_more(t
     }  # fmt: skip
     assert (alone["AF_INET"], alone["AF_UNIX"]) == (False, False)
     assert (connected["AF_INET"], connected["AF_UNIX"]) == (True, False)
+
+
+def test_a_server_neither_reads_nor_writes_the_record_and_settings_in_a_folder_it_may_write(tmp_path):
+    ensure_workspace(tmp_path)
+    inner = [tmp_path / "memory_store" / "memory.db", tmp_path / "evolve.toml", tmp_path / "notes"]
+    for place in inner:
+        place.touch()
+    server = hostile("looks", *inner, 1, writable=(str(tmp_path),))
+    start = partial(start_server, paths=WorkspacePaths(tmp_path))
+    functions = ServerFunctions([allowed(server)], start)
+    functions.functions()
+    seen = json.loads(functions.call("foe_act", {}, seconds=20))
+    functions.close()
+    files = {name: value for name, value in seen.items() if name.endswith(("reads", "writes"))}
+    assert files == {
+        "read reads": False, "read writes": False, "write reads": True, "write writes": False,
+        "outside reads": True, "outside writes": True,
+    }  # fmt: skip
 
 
 def test_a_folder_that_became_a_link_is_not_shown(tmp_path):

@@ -9,6 +9,7 @@ import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal, cast, get_args
 
 from evolve.errors import EnvironmentProblem, UsageError
@@ -165,21 +166,26 @@ class Tools(Shelf):
             ask: Asks the person where they neither allowed nor denied it; None means that they are not there.
 
         Raises:
-            UsageError: There is no such function, or the call was refused or failed; the message says which.
+            UsageError: There is no such function, or the call was refused.
+            EnvironmentProblem: It was made and failed, or the server cannot be started.
         """
         from evolve.functions import CallLimits
 
         server = name.partition("_")[0]
         with self._functions([self._approved(server)]) as functions:
-            leave = granted(functions.pin, ask)
-            gate = CallGate([functions], CallsInMemory(), leave, CallLimits(seconds=seconds))
+            record = CallsInMemory()
+            gate = CallGate([functions], record, granted(functions.pin, ask), CallLimits(seconds=seconds))
             if server in functions.troubles:
                 raise EnvironmentProblem(functions.troubles[server], hint=f"evolve tools check {server}")
             frame = json.dumps({"function": name, "arguments": dict(arguments)}).encode("ascii")
             answer = json.loads(gate.answer(frame))
-        if "error" in answer:
+        if "error" not in answer:
+            return answer["value"]
+        ended = {known.state for _, known in record.calls.values() if known is not None}
+        if ended <= {"refused"}:
             raise UsageError(answer["error"], hint=f"evolve tools check {server}")
-        return answer["value"]
+        unsure = "; it may have been done all the same" if "doubtful" in ended else ""
+        raise EnvironmentProblem(f"{answer['error']}{unsure}", hint=f"evolve tools check {server}")
 
     def remove(self, name: str) -> bool:
         """Takes back what was approved of a server; False where there was nothing."""
@@ -196,7 +202,7 @@ class Tools(Shelf):
 
     @contextmanager
     def _functions(self, approved: Sequence[Approval]) -> Iterator[ServerFunctions]:
-        functions = ServerFunctions(approved, start_server)
+        functions = ServerFunctions(approved, partial(start_server, paths=self._paths()))
         try:
             yield functions
         finally:
@@ -220,20 +226,27 @@ def server_functions(paths: WorkspacePaths) -> ServerFunctions:
     approvals = _approvals(paths)
     proposed = _proposed(paths)
     return ServerFunctions(
-        [one for one in approvals.all() if proposed.get(one.server.name, one.server) == one.server], start_server
+        [one for one in approvals.all() if proposed.get(one.server.name, one.server) == one.server],
+        partial(start_server, paths=paths),
     )
 
 
-def start_server(server: Server, variables: Mapping[str, str]) -> Process:
-    """Starts a local server in the sandbox, with what was approved and no more."""
+def start_server(server: Server, variables: Mapping[str, str], paths: WorkspacePaths | None = None) -> Process:
+    """Starts a local server in the sandbox, with what was approved and no more.
+
+    Args:
+        paths: The workspace, whose record and settings no server reads or changes, wherever they lie.
+    """
     from evolve.sandbox import ServerNeeds, ServerProcess
 
+    own = (approvals_folder(), *((paths.store, paths.marker) if paths is not None else ()))
     return ServerProcess(
         ServerNeeds(
             argv=server.command,
             variables=variables,
             readable=server.readable,
             writable=server.writable,
+            shielded=[os.path.realpath(path) for path in own],
             network=server.network,
         )
     )
