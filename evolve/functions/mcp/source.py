@@ -114,7 +114,7 @@ class ServerFunctions:
         from anyio.from_thread import start_blocking_portal
 
         if self._running is None:
-            self._running = self._thread.enter_context(start_blocking_portal(name="evolve-mcp"))
+            self._running = self._thread.enter_context(start_blocking_portal())
         return self._running
 
 
