@@ -12,6 +12,7 @@ from evolve.episodes import (
     EpisodeRecord,
     Judgement,
     Limits,
+    OfferedFunction,
     Recalled,
     Row,
     SkillDraft,
@@ -112,6 +113,14 @@ def iso_date(text):
     return "-".join([year if len(year) == 4 else f"20{year}", month.zfill(2), day.zfill(2)])
 ```
 """
+
+SEATS = OfferedFunction(
+    name="seats_of",
+    signature="seats_of(room: str)",
+    description="How many seats a room has.",
+    does="reads",
+    source="rooms",
+)
 
 # A folder, and replies to its task.
 

@@ -24,6 +24,7 @@ from docs.prompt_cases import (
     PLANNED,
     PRINTED,
     RIGHT,
+    SEATS,
     SKILL,
     TASK,
     WISH,
@@ -258,6 +259,10 @@ def _words() -> Iterator[tuple[str, str, Body]]:
     told = Endpoint(replies=["```answer\nOn one day, the 13th of June.\n```"])
     told.policy().act(view, Plan(goal="", told=(WISH,)), (), Limits(steps=12, tokens=100_000))
     yield "act-words.md", "A question, and a wish of the person.", told.asked[0]
+    told = Endpoint(replies=["```answer\nThe green one.\n```"])
+    able = replace(view, id="rooms", instruction="Which room has more seats, blue or green?", functions=(SEATS,))
+    told.policy().act(able, Plan(goal=""), (), Limits(steps=12, tokens=100_000))
+    yield "act-words.md", "A question, with a function that code can call.", told.asked[0]
 
 
 # What stages of a workflow ask before an answer and about it.

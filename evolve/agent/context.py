@@ -12,6 +12,7 @@ from evolve.cancellation import Cancellation
 from evolve.environments import Environment, EnvironmentKind, kind_of
 from evolve.episodes import Cost, EpisodeRecord, Limits, Recalled, Respond, Step, TaskView, shown_rows
 from evolve.events import EventSink, NoEvents
+from evolve.functions import CallGate
 from evolve.policies.protocol import Policy, Weighing
 from evolve.redaction import Scanner
 from evolve.sandbox.protocol import Sandbox
@@ -93,6 +94,7 @@ class EpisodeContext:
         limits: What the whole episode may spend.
         past: Asked where an action looks something up, and at no other time: what was said is data.
         outputs: Keeps what was paid for within a stage.
+        calls: The gate of the functions that code can call; None where there are none.
         exploration: The session for code that finds something out; without one it goes to the environment.
         stages: The stages of the episode's workflow.
         idle: Stages that do nothing in this episode, each with the reason.
@@ -120,6 +122,7 @@ class EpisodeContext:
     learns: bool = True
     later: bool = False
     redone: bool = False
+    calls: CallGate | None = None
     exploration: Exploration | None = None
     stages: tuple[str, ...] = UNATTENDED
     idle: Mapping[str, str] = field(default_factory=dict)

@@ -13,6 +13,7 @@ from evolve.episodes import Action, Observation, Step, Subgoal, SubgoalCheck
 from evolve.errors import Cancelled
 from evolve.failpoints import hit
 from evolve.files import canonical_json, clean_text, digest
+from evolve.functions import CallGate
 from evolve.sandbox.actions import NO_FILES, ActionResult, CodeSession
 from evolve.sandbox.protocol import Sandbox, SandboxLimits
 
@@ -35,10 +36,12 @@ class Exploration:
 
     Attributes:
         files: What it starts with, such as skills to import.
+        calls: Answers the calls of functions; None where there are none.
     """
 
     sandbox: Sandbox
     files: Mapping[str, bytes] = field(default_factory=lambda: NO_FILES)
+    calls: CallGate | None = None
     _session: CodeSession | None = None
     _ran: int = 0
 
@@ -51,14 +54,14 @@ class Exploration:
         if self._session is None or self._ran != len(replayed):
             self.close()
             for step in replayed:
-                outcome = _outcome(self._run(step.action.code))
+                outcome = _outcome(self._run(step.action.code, step.number))
                 # Code whose outcome hangs on a clock or on chance left variables that cannot be had again.
                 if step.observation is None or step.observation.outputs != (outcome,):
                     self.close()
                     return Observation(
                         ok=False, error=f"step {step.number} did not give again what it gave before", fault=True
                     )
-        return _observation(self._run(action.code))
+        return _observation(self._run(action.code, len(earlier) + 1))
 
     def try_checks(self, subgoals: Sequence[Subgoal], steps: Sequence[Step]) -> tuple[SubgoalCheck, ...]:
         """What the checks of subgoals give after all code of the steps, in their order, as far as time allows.
@@ -67,12 +70,17 @@ class Exploration:
         end would spoil the one that the episode goes on with, and there is no copy of a running interpreter.
         """
         started, gave = time.monotonic(), []
-        with self.sandbox.session(LIMITS) as session:
+        calls = self.calls.of_record() if self.calls is not None else None
+        with self.sandbox.session(LIMITS, calls=calls) as session:
             if self.files and session.execute(_FIND_FILES, files=self.files).state != "ok":
                 return ()
-            for code in _codes_of(steps):
+            for number, code in _codes_of(steps):
+                if calls is not None:
+                    calls.start(number)
                 if session.execute(code).ended or time.monotonic() - started > _TOGETHER_S:
                     return ()
+            if calls is not None:
+                calls.start(0)
             for subgoal in subgoals:
                 result = session.execute(_as_check(subgoal.check))
                 if result.state == "fault":
@@ -88,10 +96,13 @@ class Exploration:
             self._session.close()
         self._session, self._ran = None, 0
 
-    def _run(self, code: str) -> ActionResult:
+    def _run(self, code: str, number: int) -> ActionResult:
+        """Runs the code of the step with that number."""
         hit("sandbox.before")
+        if self.calls is not None:
+            self.calls.start(number)
         if self._session is None:
-            self._session = self.sandbox.session(LIMITS)
+            self._session = self.sandbox.session(LIMITS, calls=self.calls)
             setup = self._session.execute(_FIND_FILES, files=self.files) if self.files else None
             if setup is not None and setup.state != "ok":
                 self.close()
@@ -108,11 +119,11 @@ class Exploration:
         return result
 
 
-def _codes_of(steps: Sequence[Step]) -> Iterator[str]:
-    """The code of the steps that the session holds, and of answers, which run elsewhere."""
+def _codes_of(steps: Sequence[Step]) -> Iterator[tuple[int, str]]:
+    """Number and code of the steps that the session holds, and of answers, which run elsewhere."""
     kept = [step for step in steps if step.action.kind == "code" and step.action.code and not was_stopped(step)]
     alive = {step.number for step in _since_last_end([step for step in kept if step.action.explores])}
-    return (step.action.code for step in kept if step.number in alive or not step.action.explores)
+    return ((step.number, step.action.code) for step in kept if step.number in alive or not step.action.explores)
 
 
 def _as_check(source: str) -> str:

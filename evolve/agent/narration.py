@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -88,6 +89,7 @@ def _about_step(stage: str, step: Step) -> Mapping[str, Any]:
             "denied": observation.denied,
             "fault": observation.fault,
             "looked": _looked(step),
+            **_called(observation),
             **_changed_files(observation),
         }
     if stage == "judge" and step.judgement is not None:
@@ -111,6 +113,13 @@ def _looked(step: Step) -> str:
         return ""
     brought = observation.text or " ".join(map(str, observation.outputs)) or step.action.text
     return " ".join(brought.split())[:200]
+
+
+def _called(observation: Observation) -> Mapping[str, Any]:
+    """How often which functions were called, by what came of it; {} where none was."""
+    counts = Counter((call.function, call.state) for call in observation.calls)
+    calls = [{"function": name, "state": state, "count": count} for (name, state), count in counts.items()]
+    return {"calls": calls} if calls else {}
 
 
 def _changed_files(observation: Observation) -> Mapping[str, Any]:

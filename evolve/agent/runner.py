@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -25,6 +25,7 @@ from evolve.agent.context import (
 from evolve.agent.exploration import Exploration
 from evolve.agent.lessons import Lessons, lessons_of
 from evolve.agent.narration import piece_data
+from evolve.agent.offered_functions import opened_gate, shown_functions
 from evolve.agent.outputs import KeptOutputs
 from evolve.agent.setting_aside import set_aside_when_asked
 from evolve.agent.stage_skills import stage_skills
@@ -34,6 +35,7 @@ from evolve.episodes import HELD_OUT, OWN, PROBE, SHADOW, Cost, EpisodeRecord, L
 from evolve.errors import Cancelled, WorkspaceError
 from evolve.events import Event, EventSink, NoEvents
 from evolve.files import canonical_json, digest
+from evolve.functions import Toolbox
 from evolve.policies.protocol import Attendable, Piece, Policy, Spending, Trying, Weighing
 from evolve.redaction import Scanner
 from evolve.sandbox.actions import NO_FILES
@@ -67,6 +69,7 @@ class Surroundings:
             where nobody may be asked.
         judge: Makes the verifier that judges by a task's rubric; None where no model can.
         scanner: Knows the secrets that nothing observed may bring into the record.
+        toolbox: The functions that code may call. Lessons call none.
     """
 
     policy: Policy
@@ -82,6 +85,7 @@ class Surroundings:
     attendance: Attendance | None = None
     judge: Callable[[Task], Verifier] | None = None
     scanner: Scanner = field(default_factory=Scanner)
+    toolbox: Toolbox = field(default_factory=Toolbox)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,7 +156,7 @@ class Agent:
             WorkspaceError: When the episode was begun by another workflow.
         """
         identity = self._identity(task, variant, split, seed)
-        with self._opened(task, identity, limits) as (context, saver):
+        with self._opened(task, identity, limits, acts=True) as (context, saver):
             return self._finish(replace(context, later=split == OWN), saver)
 
     def run_shadow(self, task: Task, *, variant: str, seed: int, limits: Limits) -> Shadow:
@@ -201,16 +205,17 @@ class Agent:
 
     @contextmanager
     def _opened(
-        self, task: Task, identity: Identity, limits: Limits | None, *, own: bool = False
+        self, task: Task, identity: Identity, limits: Limits | None, *, own: bool = False, acts: bool = False
     ) -> Iterator[tuple[EpisodeContext, EpisodeSaver | None]]:
         """The surroundings of one episode with its file, closed afterwards.
 
         Args:
             own: In an environment as a person's own run has, whatever the split.
+            acts: Actions are chosen and run, so that there are functions to call.
         """
         surroundings, knobs = self.surroundings, self.workflow.knobs
         folder = None if surroundings.checkpoints is None else surroundings.checkpoints / identity.episode
-        modules = self._modules()
+        modules, own = self._modules(), own or identity.split == OWN
         setting = Setting(
             sandbox=surroundings.sandbox,
             folder=folder,
@@ -218,13 +223,21 @@ class Agent:
             modules=modules,
             clean=surroundings.scanner.clean,
             judge=surroundings.judge,
-            own=own or identity.split == OWN,
+            own=own,
         )
         with ExitStack() as stack:
+            gate = opened_gate(surroundings.toolbox, folder, surroundings.scanner) if acts else nullcontext()
+            calls = stack.enter_context(gate)
+            setting = replace(setting, calls=calls)
             environment = stack.enter_context(closing(open_environment(task, setting)))
-            exploration = stack.enter_context(closing(Exploration(sandbox=surroundings.sandbox, files=modules)))
+            exploring = Exploration(sandbox=surroundings.sandbox, files=modules, calls=calls)
+            exploration = stack.enter_context(closing(exploring))
             saver = stack.enter_context(self._saver(identity.episode))
-            context = replace(self._context(task, identity, limits, environment), exploration=exploration)
+            context = self._context(task, identity, limits, environment)
+            context = replace(context, exploration=exploration, calls=calls)
+            if calls is not None:
+                functions = shown_functions(calls, context.view.instruction)
+                context = replace(context, view=replace(context.view, functions=functions))
             if saver is not None:
                 context = replace(context, outputs=KeptOutputs(identity.episode, saver.cursor))
             yield _looked(context), saver

@@ -12,7 +12,7 @@ import typer
 from evolve.cli.output import at_home, emit, flush, note, visible
 
 if TYPE_CHECKING:
-    from evolve.workspace import Person, Question, Result
+    from evolve.workspace import CallQuestion, Consent, Person, Question, Result
 
 WAITING = 6
 """The exit code where a run waits for a person."""
@@ -42,7 +42,8 @@ def person_here(approve: str, *, as_json: bool) -> Person:
 
     if approve not in ("ask", "auto", "never"):
         raise UsageError(f"--approve {approve}: it is ask, auto or never")
-    return Person(respond=_respond if is_attended(as_json=as_json) else None, approve=cast(Any, approve))
+    here = is_attended(as_json=as_json)
+    return Person(respond=_respond if here else None, approve=cast(Any, approve), consent=_consent if here else None)
 
 
 def is_attended(*, as_json: bool) -> bool:
@@ -63,6 +64,23 @@ def _respond(question: Question) -> str | None:
         note("")
         return None
     return answer.strip() or None
+
+
+def _consent(question: CallQuestion) -> Consent:
+    """What the person says to a call that needs leave."""
+    from evolve.cli.consent import asked_for_consent
+
+    def ask(text: str) -> str | None:
+        flush()
+        if drop_typed_ahead():
+            note(TYPED_AHEAD)
+        try:
+            return str(typer.prompt(text.rstrip(": "), default="", show_default=False, err=True))
+        except typer.Abort:
+            note("")
+            return None
+
+    return asked_for_consent(question, lambda line: note(visible(line)), ask)
 
 
 def _ask_approval(question: Question) -> str:

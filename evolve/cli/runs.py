@@ -14,7 +14,7 @@ from evolve.cli.amounts import spending
 from evolve.cli.output import counted, emit, emit_json, flush, shorten, table
 
 if TYPE_CHECKING:
-    from evolve.workspace import EpisodeRecord
+    from evolve.workspace import EpisodeRecord, Observation
 
 app = pages.App()
 
@@ -185,6 +185,17 @@ def _tell_answers(record: EpisodeRecord) -> None:
         emit(f"  try: evolve runs replay {record.episode[:10]}", whole=True)
 
 
+def _tell_observed(observation: Observation, good: str) -> None:
+    """What came of an action: what the person said, or which functions it called and what it gave."""
+    if observation.person:
+        emit(f"  the person answered: {observation.text}")
+        return
+    for call in observation.calls:
+        outcome = call.told if call.state == "answered" else f"{call.state}: {call.told}"
+        emit(f"  call: {call.function}({shorten(call.arguments, 200)}) -> {shorten(outcome, 200)}")
+    emit("  observe: " + (good if observation.ok else shorten(observation.error or "differs", 100)))
+
+
 @app.page("replay", "evolve runs replay 7a8b802e")
 def replay_command(
     episode: Annotated[str, typer.Argument(metavar="EPISODE", help="Id of an episode or its beginning.")],
@@ -206,12 +217,8 @@ def replay_command(
         emit(f"step {step.number}: {step.action.kind}: {shorten(step.action.text, 100)}")
         for line in step.action.code.rstrip().splitlines():
             emit(f"    {line}", whole=True)
-        if step.observation is not None and step.observation.person:
-            emit(f"  the person answered: {step.observation.text}")
-        elif step.observation is not None:
-            observation = step.observation
-            good = "runs" if record.status == "unverified" else "reproduces every example"
-            emit("  observe: " + (good if observation.ok else shorten(observation.error or "differs", 100)))
+        if step.observation is not None:
+            _tell_observed(step.observation, "runs" if record.status == "unverified" else "reproduces every example")
         if step.judgement is not None:
             grounds = f"on {counted(step.judgement.rows, 'row')}" if step.judgement.rows else "by a check"
             emit(f"  judge: {'accepted' if step.judgement.accepted else 'refused'} {grounds}")

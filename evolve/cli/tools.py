@@ -6,7 +6,7 @@ import json
 import os
 import shlex
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,7 +16,7 @@ from evolve.cli.asking import TYPED_AHEAD, drop_typed_ahead, is_attended
 from evolve.cli.output import at_home, counted, emit, emit_json, flush, note, shorten, table, visible
 
 if TYPE_CHECKING:
-    from evolve.workspace import Offer, Server
+    from evolve.workspace import CallQuestion, Consent, OfferedTool, Server
 
 app = pages.App(
     "See and approve servers of tools (MCP), and say what their tools may do. None starts before you approved it.",
@@ -44,7 +44,6 @@ Headers = Annotated[
 ]
 Readable = Annotated[list[str] | None, typer.Option("--read", metavar="PATH", help="What the program may read.")]
 Writable = Annotated[list[str] | None, typer.Option("--write", metavar="PATH", help="What the program may write.")]
-_PLAIN = {"reads": "looks", "changes": "changes something", "sends": "sends data out"}
 
 
 @app.page(
@@ -72,9 +71,9 @@ def add_command(
     --network. Every call of a tool is asked for until evolve tools allow says otherwise.
     """
     from evolve.errors import UsageError
-    from evolve.workspace import Server, tools
+    from evolve.workspace import Server, servers
 
-    shelf = tools(workspace)
+    shelf = servers(workspace)
     if command or url:
         server = Server(
             name=name,
@@ -106,9 +105,9 @@ def add_command(
 @app.page("list", "evolve tools list")
 def list_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """List servers that were approved here, and those that the settings propose. None is started."""
-    from evolve.workspace import tools
+    from evolve.workspace import servers
 
-    known = tools(workspace).list()
+    known = servers(workspace).list()
     if as_json:
         emit_json([{"state": one.state, **_server(one.server), "tools": sorted(one.tools)} for one in known])
         return
@@ -127,9 +126,9 @@ def check_command(name: Name, workspace: options.Workspace = None, as_json: opti
 
     Exit codes: 0 all is as it was allowed, 1 something is new, changed, gone or cannot be called.
     """
-    from evolve.workspace import tools
+    from evolve.workspace import servers
 
-    offers = tools(workspace).check(name)
+    offers = servers(workspace).check(name)
     if as_json:
         emit_json([_offer(offer) for offer in offers])
     else:
@@ -160,22 +159,24 @@ def allow_command(
     ] = None,
     grants: Annotated[
         list[str] | None,
-        typer.Option("--grant", metavar="GRANT", help="ask, allow or deny; for one effect: sends=ask. At first: ask."),
+        typer.Option(
+            "--grant", metavar="GRANT", help="ask, allow, trust or deny; for one effect: sends=ask. At first: ask."
+        ),
     ] = None,
     yes: Yes = False,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Allow tools as their server lists them now, say what they do, and whether calls are asked for."""
-    from evolve.workspace import tools
+    from evolve.workspace import servers
 
-    def agreed(offers: Sequence[Offer]) -> bool:
+    def agreed(offers: Sequence[OfferedTool]) -> bool:
         if not as_json:
             _show_offers(offers)
         return _agreed("allow this?", f"evolve tools allow {name} ... --yes", yes, as_json=as_json)
 
     kinds = None if effects is None else [part.strip() for part in effects.split(",") if part.strip()]
-    allowed = tools(workspace).allow(
+    allowed = servers(workspace).allow(
         name, tool or [], effects=kinds, repeatable=repeatable, grants=_grants(grants), agreed=agreed
     )
     if as_json:
@@ -195,17 +196,16 @@ def call_command(
 ) -> None:
     """Call one function of an approved server, as code would."""
     from evolve.errors import UsageError
-    from evolve.workspace import tools
+    from evolve.workspace import servers
 
-    def ask(made: Any, given: Mapping[str, Any], kinds: Sequence[str]) -> bool:
-        if not as_json:
-            emit(f"{made.name}  {json.dumps(dict(given), ensure_ascii=False)}", whole=True)
-        return _agreed(
-            f"call it? ({', '.join(_PLAIN.get(kind, kind) for kind in kinds)})",
+    def ask(question: CallQuestion) -> Consent:
+        agreed = _agreed(
+            f"call {question.function.name}, which {question.does}?",
             f"evolve tools call {function} ... --yes",
             yes,
             as_json=as_json,
         )
+        return "once" if agreed else "no"
 
     try:
         given = json.loads(arguments)
@@ -213,7 +213,7 @@ def call_command(
         raise UsageError(f"the arguments are not JSON: {error}", hint="""such as '{"item": "tea"}'""") from error
     if not isinstance(given, dict):
         raise UsageError("the arguments are not an object", hint="""such as '{"item": "tea"}'""")
-    value = tools(workspace).call(function, given, ask=ask, seconds=seconds)
+    value = servers(workspace).call(function, given, ask=ask, seconds=seconds)
     if as_json:
         emit_json({"function": function, "value": value})
     else:
@@ -224,9 +224,9 @@ def call_command(
 def remove_command(name: Name, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Take back what you approved of a server. What the settings propose stays, and is not started."""
     from evolve.errors import UsageError
-    from evolve.workspace import tools
+    from evolve.workspace import servers
 
-    if not tools(workspace).remove(name):
+    if not servers(workspace).remove(name):
         raise UsageError(f"no server {name!r} was approved here", hint="evolve tools list")
     if as_json:
         emit_json({"removed": name})
@@ -270,7 +270,7 @@ def _show_server(server: Server) -> None:
         emit(f"{label:<9} {visible(text, lines=False)}", whole=True)
 
 
-def _show_offers(offers: Sequence[Offer]) -> None:
+def _show_offers(offers: Sequence[OfferedTool]) -> None:
     for offer in offers:
         if offer.function is None:
             emit(f"{visible(offer.tool, lines=False)}  ({offer.state}{f': {offer.why}' if offer.why else ''})")
@@ -288,7 +288,7 @@ def _server(server: Server) -> dict[str, Any]:
     return {"name": server.name, **server.to_json(), "digest": server.digest}
 
 
-def _offer(offer: Offer) -> dict[str, Any]:
+def _offer(offer: OfferedTool) -> dict[str, Any]:
     made, pin = offer.function, offer.pin
     shown: dict[str, Any] = {"tool": offer.tool, "state": offer.state, "why": offer.why, "hints": dict(offer.hints)}
     if made is not None:

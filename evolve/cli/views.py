@@ -71,13 +71,7 @@ def episode_line(event: Event) -> str:
         said = "answer" if data.get("action") == "answer" else data.get("text") or data.get("action", "")
         return f"act      {said}{cost}"
     if event.kind == "observe":
-        problem = data.get("error") or data.get("denied") or "an example is not reproduced"
-        if "changed" in data:
-            return _folder_line(data) + _plan_so_far(data)
-        if data.get("looked") and not data.get("error"):
-            return f"observe  {shorten(str(data['looked']), 100)}" + _plan_so_far(data)
-        good = "reproduces every example" if data.get("examples", 1) else "runs; there is no example to compare with"
-        return f"observe  {good if data.get('ok') else shorten(str(problem), 100)}"
+        return f"observe  {_called(data)}{_observed(data)}"
     if event.kind == "judge" and data:
         tried = f" on {counted(data['rows'], 'row')} it was not shown" if data["rows"] else ""
         bit = ("accepted" if data["accepted"] else "refused") + (tried or ": there is no row that it was not shown")
@@ -104,10 +98,37 @@ def _other_line(event: Event) -> str:
     return f"learned  skill {data['skill']}" if event.kind == "admitted" else ""
 
 
-def _folder_line(data: Any) -> str:
+def _observed(data: Mapping[str, Any]) -> str:
+    problem = data.get("error") or data.get("denied") or "an example is not reproduced"
+    if "changed" in data:
+        return _folder_line(data) + _plan_so_far(data)
+    if data.get("looked") and not data.get("error"):
+        return shorten(str(data["looked"]), 100) + _plan_so_far(data)
+    good = "reproduces every example" if data.get("examples", 1) else "runs; there is no example to compare with"
+    return good if data.get("ok") else shorten(str(problem), 100)
+
+
+_CALLED = {
+    "answered": "",
+    "failed": " in vain",
+    "refused": " without leave",
+    "doubtful": ", and nobody knows if it was done",
+}
+
+
+def _called(data: Mapping[str, Any]) -> str:
+    """Which functions the code called, and what came of it."""
+    calls = [
+        f"called {call['function']} {counted(call['count'], 'time')}{_CALLED[call['state']]}"
+        for call in data.get("calls", ())
+    ]
+    return "".join(f"{call}; " for call in calls)
+
+
+def _folder_line(data: Mapping[str, Any]) -> str:
     changed = f"{counted(data['changed'], 'file')} changed" if data["changed"] else "nothing changed"
     outcome = "the check passes" if data.get("ok") else str(data.get("error") or data.get("denied") or "")
-    return f"observe  {changed}" + (f"; {shorten(outcome, 100)}" if outcome else "")
+    return changed + (f"; {shorten(outcome, 100)}" if outcome else "")
 
 
 def _plan_so_far(data: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ from evolve.environments.protocol import Environment
 from evolve.episodes import EpisodeRecord, Json, TaskView
 from evolve.errors import UsageError
 from evolve.extensions import find, names
-from evolve.sandbox.actions import NO_FILES
+from evolve.sandbox.actions import NO_FILES, Calls
 from evolve.sandbox.protocol import Sandbox
 from evolve.tasks.model import Task
 from evolve.tasks.reading.limits import Place
@@ -32,6 +32,7 @@ class Setting:
         own: A person works on a task of their own: a refusal may show one row that was withheld, which then verifies
             nothing any more, and a question about a folder with a check may be answered in words. Where anything is
             measured or practised, neither happens.
+        calls: Answers the calls of functions that actions make; checks make none.
     """
 
     sandbox: Sandbox
@@ -41,6 +42,7 @@ class Setting:
     clean: Callable[[str], str] = str
     judge: Callable[[Task], Verifier] | None = None
     own: bool = False
+    calls: Calls | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -50,6 +50,35 @@ class EnvironmentState:
     undone: bool = field(default=False, metadata=SPARSE)
 
 
+CallState = Literal["answered", "failed", "refused", "doubtful"]
+"""It gave a value; it said why not; it was never made; it may have been made, and nobody knows."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FunctionCall:
+    """A call of a function that an action made.
+
+    Attributes:
+        function: The name, and in ``digest`` what stood behind it.
+        source: Who offered it; "" for the person's own program.
+        does: What a call may do, in words.
+        arguments: JSON; both ends where it is long.
+        value: Digest of the value, where it was answered.
+        told: The value as JSON, or why there is none; both ends where it is long.
+        seconds: Wall seconds outside.
+    """
+
+    function: str
+    digest: str
+    source: str
+    does: str
+    arguments: str
+    state: CallState
+    value: str = ""
+    told: str = ""
+    seconds: float = 0.0
+
+
 @dataclass(frozen=True, kw_only=True)
 class Observation:
     """What came back from running an action in the sandbox on the visible inputs."""
@@ -78,6 +107,8 @@ class Observation:
     """Where the action left an environment that has states; None elsewhere, and where no action ran."""
     checks: tuple[SubgoalCheck, ...] = field(default=(), metadata=SPARSE)
     """What the checks of the plan's subgoals gave, as far as they ran; never evidence."""
+    calls: tuple[FunctionCall, ...] = field(default=(), metadata=SPARSE)
+    """The calls of functions that its code made, in their order."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -97,6 +97,24 @@ class Saved:
 
 
 @dataclass(frozen=True, kw_only=True)
+class OfferedFunction:
+    """A function that code actions may call, as a policy is shown it.
+
+    Attributes:
+        signature: Such as ``search(query: str, limit: int = 10)``.
+        description: What whoever offers it says that it does: data, whatever it says.
+        does: What a call may do, in words, such as ``changes something``.
+        source: Who offers it; "" for the person's own program.
+    """
+
+    name: str
+    signature: str
+    description: str
+    does: str
+    source: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class TaskView:
     """What a policy may see of a task: never a verify or hidden row, but for those that were shown after a refusal."""
 
@@ -124,6 +142,8 @@ class TaskView:
     """A right answer that was found while learning from an earlier run of the same task: its source, or a change."""
     saved: tuple[Saved, ...] = field(default=(), metadata={"sparse": True})
     """Functions that are there already, the likeliest first; nothing says that they are right here."""
+    functions: tuple[OfferedFunction, ...] = field(default=(), metadata={"sparse": True})
+    """Functions that code actions may call, the likeliest first; the last may be one that finds others."""
     unseen: int = field(default=0, metadata={"sparse": True})
     """How many rows judge an answer that nobody was shown; in a person's own runs alone."""
 

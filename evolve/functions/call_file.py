@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from evolve.errors import RecordDamaged
 from evolve.files import canonical_json, digest, sync_folder
-from evolve.functions.calls import Answer, Call, Place, spent_by
+from evolve.functions.calls import Answer, Call, CallsInMemory, Place
 
 
 class CallFile:
@@ -30,7 +30,7 @@ class CallFile:
 
     def __init__(self, path: Path) -> None:
         self._path, self._stream = path, -1
-        self._calls: dict[Place, tuple[Call, Answer | None]] = {}
+        self._calls = CallsInMemory()
         self._sum, whole = "", 0
         for line in self._lines():
             self._take(line)
@@ -40,23 +40,26 @@ class CallFile:
     @property
     def calls(self) -> Mapping[Place, tuple[Call, Answer | None]]:
         """All calls, with their answers so far."""
-        return self._calls
+        return self._calls.calls
 
     def begun(self, place: Place) -> tuple[Call, Answer | None] | None:
-        return self._calls.get(place)
+        return self._calls.begun(place)
 
     def spent(self) -> tuple[int, float]:
-        return spent_by(self._calls.values())
+        return self._calls.spent()
+
+    def of_step(self, step: int) -> Sequence[tuple[Call, Answer | None]]:
+        return self._calls.of_step(step)
 
     def begin(self, call: Call) -> None:
-        if self._calls.get(call.place) == (call, None):
+        if self._calls.begun(call.place) == (call, None):
             return  # it is made again after a crash; the intent stands
         self._write({"call": asdict(call)})
-        self._calls[call.place] = call, None
+        self._calls.begin(call)
 
     def end(self, place: Place, answer: Answer) -> None:
         self._write({"place": list(place), "answer": asdict(answer)})
-        self._calls[place] = self._calls[place][0], answer
+        self._calls.end(place, answer)
 
     def close(self) -> None:
         """Closing twice is no error."""
@@ -84,11 +87,10 @@ class CallFile:
 
     def _understand(self, entry: Mapping[str, Any]) -> None:
         if "call" in entry:
-            call = Call(**entry["call"])
-            self._calls[call.place] = call, None
+            self._calls.begin(Call(**entry["call"]))
         else:
-            call, _ = self._calls[tuple(entry["place"])]
-            self._calls[call.place] = call, Answer(**entry["answer"])
+            step, number = entry["place"]
+            self._calls.end((step, number), Answer(**entry["answer"]))
 
     def _write(self, entry: Mapping[str, Any]) -> None:
         self._open()

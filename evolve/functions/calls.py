@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
-from evolve.episodes import Json
+from evolve.episodes import CallState, Json
+from evolve.files import canonical_json
 from evolve.functions.function import CallFailed, Function, FunctionSource
-from evolve.functions.schema import misfit
-
-CallState = Literal["answered", "failed", "refused", "doubtful"]
-"""It gave a value; it said why not; it was never made; it may have been made, and nobody knows."""
+from evolve.functions.permission import Leave, place_of
+from evolve.functions.schema import fitting
+from evolve.redaction import MARK
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,6 +92,10 @@ class CallRecord(Protocol):
         """How many calls were begun, and the seconds that those which ended took."""
         ...
 
+    def of_step(self, step: int) -> Sequence[tuple[Call, Answer | None]]:
+        """The calls of a step in their order, with their answers so far."""
+        ...
+
     def begin(self, call: Call) -> None:
         """Keeps the intent, durably."""
         ...
@@ -101,33 +105,37 @@ class CallRecord(Protocol):
         ...
 
 
-@dataclass
 class CallsInMemory:
-    """A record that lasts as long as the process."""
+    """A record that lasts as long as the process; implements :class:`CallRecord`."""
 
-    calls: dict[Place, tuple[Call, Answer | None]] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self._steps: dict[int, dict[int, tuple[Call, Answer | None]]] = {}
+        self._count, self._seconds = 0, 0.0
+
+    @property
+    def calls(self) -> Mapping[Place, tuple[Call, Answer | None]]:
+        """All calls, with their answers so far."""
+        return {call.place: (call, answer) for step in self._steps.values() for call, answer in step.values()}
 
     def begun(self, place: Place) -> tuple[Call, Answer | None] | None:
-        return self.calls.get(place)
+        step, number = place
+        return self._steps.get(step, {}).get(number)
 
     def spent(self) -> tuple[int, float]:
-        return spent_by(self.calls.values())
+        return self._count, self._seconds
+
+    def of_step(self, step: int) -> Sequence[tuple[Call, Answer | None]]:
+        return [one for _, one in sorted(self._steps.get(step, {}).items())]
 
     def begin(self, call: Call) -> None:
-        self.calls[call.place] = call, None
+        self._count += self.begun(call.place) is None
+        self._steps.setdefault(call.step, {})[call.number] = call, None
 
     def end(self, place: Place, answer: Answer) -> None:
-        self.calls[place] = self.calls[place][0], answer
-
-
-def spent_by(calls: Iterable[tuple[Call, Answer | None]]) -> tuple[int, float]:
-    """What calls came to, as :meth:`CallRecord.spent` says it."""
-    seconds = [answer.seconds if answer is not None else 0.0 for _, answer in calls]
-    return len(seconds), sum(seconds)
-
-
-Leave = Callable[[Function, Mapping[str, Json]], str]
-"""Why a call is not allowed, in one sentence; "" where it is."""
+        step, number = place
+        call, _ = self._steps[step][number]
+        self._steps[step][number] = call, answer
+        self._seconds += answer.seconds
 
 
 class CallGate:
@@ -139,21 +147,45 @@ class CallGate:
 
     Args:
         sources: Where two offer the same name, neither is offered: code could not tell them apart.
-        allowed: Asked for each call that is made, and not for one that the record answers.
+        leave: Asked for each call that is made, and not for one that the record answers.
+        clean: Puts a mark in the place of secrets in a value, before it is kept and before the code sees it.
+        makes: Whether calls are made; else the record alone answers, and what is not on it is refused.
     """
 
     def __init__(
         self,
         sources: Sequence[FunctionSource],
         record: CallRecord,
-        allowed: Leave,
+        leave: Leave,
         limits: CallLimits | None = None,
+        *,
+        clean: Callable[[Json], Json] = lambda value: value,
+        makes: bool = True,
     ) -> None:
-        self._record, self._allowed, self._limits = record, allowed, limits or CallLimits()
+        self._sources, self._record, self._leave, self._limits = sources, record, leave, limits or CallLimits()
+        self._clean, self._makes = clean, makes
         offers = [(function, source) for source in sources for function in source.functions()]
         names = [function.name for function, _ in offers]
         self._offers = {made.name: (made, source) for made, source in offers if names.count(made.name) == 1}
+        self._misfits: dict[str, Callable[[Mapping[str, Json]], str]] = {}
         self._step, self._number = 0, 0
+
+    @property
+    def functions(self) -> Sequence[Function]:
+        """What code can import."""
+        return [made for made, _ in self._offers.values()]
+
+    def saw(self, place: str) -> None:
+        """The run may hold data of a place that no function offers, such as a person's folder."""
+        self._leave.saw(place)
+
+    def of_record(self) -> CallGate:
+        """A gate that answers what this one did and makes no call, for code that runs once more to check something."""
+        return CallGate(self._sources, self._record, self._leave, self._limits, makes=False)
+
+    def made(self, step: int) -> Sequence[tuple[Call, Answer | None]]:
+        """The calls of a step so far."""
+        return self._record.of_step(step)
 
     def offered(self) -> Sequence[tuple[str, Sequence[str], str]]:
         return [(name, made.names, made.description) for name, (made, _) in self._offers.items()]
@@ -178,11 +210,17 @@ class CallGate:
         made, source = self._offers[name]
         if len(frame) > self._limits.arguments_kb << 10:
             return _refused(f"the arguments of {name} are larger than {self._limits.arguments_kb} KiB")
-        if wrong := misfit(arguments, made.parameters):
+        if name not in self._misfits:
+            self._misfits[name] = fitting(made.parameters)
+        if wrong := self._misfits[name](arguments):
             return _refused(f"{name}: {wrong}")
+        if MARK in canonical_json(arguments):
+            return _refused(f"the arguments of {name} have {MARK} in the place of a value that is not shown")
         call = Call(step=self._step, number=self._number + 1, function=name, digest=made.digest, arguments=arguments)
         answer = self._on_record(call, made) or self._called(call, made, source)
         self._number += self._record.begun(call.place) is not None
+        if answer.state == "answered" and made.effects:
+            self._leave.saw(place_of(made))
         return answer
 
     def _used_up(self) -> str:
@@ -208,10 +246,13 @@ class CallGate:
         return self._ended(call, Answer(state="doubtful", why=told))
 
     def _called(self, call: Call, made: Function, source: FunctionSource) -> Answer:
+        if not self._makes:
+            return _refused("a check has no functions to call")
         again = self._record.begun(call.place) is not None
         if not again and (why := self._used_up()):
             return _refused(why)
-        why = "" if again else self._allowed(made, call.arguments)
+        left = self._limits.calls - self._record.spent()[0] - 1
+        why = "" if again else self._leave.refusal(made, call.arguments, left)
         self._record.begin(call)
         if why:
             return self._ended(call, _refused(why))
@@ -231,7 +272,7 @@ class CallGate:
             return Answer(state="failed", why=f"{name} gave something that is no JSON value")
         if size > self._limits.value_kb << 10:
             return Answer(state="failed", why=f"{name} gave more than {self._limits.value_kb} KiB")
-        return Answer(state="answered", value=value)
+        return Answer(state="answered", value=self._clean(value))
 
     def _ended(self, call: Call, answer: Answer) -> Answer:
         self._record.end(call.place, answer)

@@ -33,7 +33,7 @@ class Function:
         description: What it does, one paragraph. It may come from anywhere, so it is shown as data.
         parameters: JSON Schema (draft 2020-12) of the arguments, an object; its properties are in the order in which
             arguments without a name are taken.
-        effects: What a call may do.
+        effects: What a call may do; none at all where it only computes and tells nothing of anybody.
         repeatable: Whether a second call with the same arguments does no more than the first.
         source: Who offers it, such as the name of a server; "" for functions of the person's own program.
 

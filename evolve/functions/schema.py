@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from evolve.episodes import Json
@@ -10,6 +11,7 @@ from evolve.episodes import Json
 _LONGEST = 300
 _MOST_STEPS = 20_000
 _MOST_UNIQUE = 1_000
+_CANNOT_FOLLOW = "its parameters are described in a way that cannot be followed"
 
 # What a stranger could write so that a check never ends: Python's regular expressions may take exponential time.
 _UNCHECKED = frozenset({"pattern", "patternProperties"})
@@ -20,8 +22,8 @@ class _TooLong(Exception):
     """The check took too many steps."""
 
 
-def misfit(arguments: Mapping[str, Json], schema: Mapping[str, Json]) -> str:
-    """What is wrong with the arguments, in one phrase; "" where they fit.
+def fitting(schema: Mapping[str, Json]) -> Callable[[Mapping[str, Json]], str]:
+    """What says of arguments what is wrong with them, in one phrase; "" where they fit.
 
     The check is that of the ``jsonschema`` library, draft 2020-12, as far as a schema from a stranger may be followed:
     what it refers to elsewhere is not fetched, patterns are not tried, and a check that takes too many steps fails. The
@@ -34,30 +36,42 @@ def misfit(arguments: Mapping[str, Json], schema: Mapping[str, Json]) -> str:
 
     try:
         Draft202012Validator.check_schema(dict(schema))
-        worst = best_match(_validator()(dict(schema), registry=Registry()).iter_errors(dict(arguments)))
     except SchemaError:
-        return "its parameters are not described by a schema"
-    # numbers of a schema may be too large to divide by
-    except (Unresolvable, RecursionError, ArithmeticError, _TooLong):
-        return "its parameters are described in a way that cannot be followed"
-    if worst is None:
-        return ""
-    place = "/".join(map(str, worst.absolute_path))
-    return f"{f'{place}: ' if place else ''}{' '.join(worst.message.split())[:_LONGEST]}"
+        return lambda arguments: "its parameters are not described by a schema"
+    except RecursionError:
+        return lambda arguments: _CANNOT_FOLLOW
+    counter = _Counter()
+    validator = _validator(counter)(dict(schema), registry=Registry())
+
+    def misfit(arguments: Mapping[str, Json]) -> str:
+        counter.steps = 0
+        try:
+            worst = best_match(validator.iter_errors(dict(arguments)))
+        # numbers of a schema may be too large to divide by
+        except (Unresolvable, RecursionError, ArithmeticError, _TooLong):
+            return _CANNOT_FOLLOW
+        if worst is None:
+            return ""
+        place = "/".join(map(str, worst.absolute_path))
+        return f"{f'{place}: ' if place else ''}{' '.join(worst.message.split())[:_LONGEST]}"
+
+    return misfit
 
 
-def _validator() -> Callable[..., Any]:
+@dataclass
+class _Counter:
+    steps: int = 0
+
+
+def _validator(counter: _Counter) -> Callable[..., Any]:
     """A validator whose steps are counted over the whole check."""
     from jsonschema import Draft202012Validator
     from jsonschema.validators import extend
 
-    steps = 0
-
     def bounded(keyword: str, check: Callable[..., Iterator[Any] | None]) -> Callable[..., Iterator[Any]]:
         def checked(validator: Any, wanted: Json, value: Json, schema: Mapping[str, Json]) -> Iterator[Any]:
-            nonlocal steps
-            steps += 1
-            if steps > _MOST_STEPS:
+            counter.steps += 1
+            if counter.steps > _MOST_STEPS:
                 raise _TooLong
             if keyword in _UNCHECKED or (keyword in _BESIDE_PATTERNS and "patternProperties" in schema):
                 return

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         EpisodeRecord,
         Found,
         Misfit,
+        Observation,
         Question,
         Step,
         SubgoalState,
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
     from evolve.events import Event, EventSink
     from evolve.extensions import blamed
     from evolve.files import clean_text, machine_problem, named_path
-    from evolve.functions.mcp import Offer, Server
+    from evolve.functions import CallQuestion, Consent, Effect, Function
+    from evolve.functions.mcp import OfferedTool, Server
     from evolve.gate import Decision, Interval, OwnPair, Proof
     from evolve.gate.judges import Measurement
     from evolve.improve.ablation import AblationReport, ItemCredit
@@ -73,7 +75,7 @@ if TYPE_CHECKING:
     from evolve.workspace.shelves.folders import Patch
     from evolve.workspace.shelves.models import models
     from evolve.workspace.shelves.preferences import context_of
-    from evolve.workspace.shelves.tools import KnownServer, tools
+    from evolve.workspace.shelves.servers import KnownServer, servers
     from evolve.workspace.shelves.workflow import StageRow, is_stage, workflow
 
 __all__ = [
@@ -86,12 +88,14 @@ __all__ = [
     "Approve",
     "ArmRow",
     "Budget",
+    "CallQuestion",
     "Cancellation",
     "CausalChain",
     "Change",
     "ChatTurn",
     "ClaimTest",
     "Config",
+    "Consent",
     "Context",
     "Contrast",
     "Conversation",
@@ -100,12 +104,14 @@ __all__ = [
     "CostShares",
     "Decision",
     "Diagnosis",
+    "Effect",
     "EpisodeRecord",
     "Event",
     "EventSink",
     "Filled",
     "Finding",
     "Found",
+    "Function",
     "Insight",
     "InsightStatus",
     "Interval",
@@ -120,7 +126,8 @@ __all__ = [
     "MetricsReport",
     "Misfit",
     "NullReport",
-    "Offer",
+    "Observation",
+    "OfferedTool",
     "OptimizationReport",
     "OptimizerRequest",
     "Options",
@@ -176,10 +183,10 @@ __all__ = [
     "repair",
     "sandbox",
     "selftest",
+    "servers",
     "subgoal_states",
     "tasks",
     "to_data",
-    "tools",
     "where",
     "workflow",
 ]
@@ -195,6 +202,7 @@ _FROM: Mapping[str, tuple[str, ...]] = {
         "EpisodeRecord",
         "Found",
         "Misfit",
+        "Observation",
         "Question",
         "Step",
         "SubgoalState",
@@ -203,7 +211,8 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.events": ("Event", "EventSink"),
     "evolve.extensions": ("blamed",),
     "evolve.files": ("clean_text", "machine_problem", "named_path"),
-    "evolve.functions.mcp": ("Offer", "Server"),
+    "evolve.functions": ("CallQuestion", "Consent", "Effect", "Function"),
+    "evolve.functions.mcp": ("OfferedTool", "Server"),
     "evolve.gate": ("Decision", "Interval", "OwnPair", "Proof"),
     "evolve.gate.judges": ("Measurement",),
     "evolve.improve.ablation": ("AblationReport", "ItemCredit"),
@@ -244,7 +253,7 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.workspace.shelves.folders": ("Patch",),
     "evolve.workspace.shelves.models": ("models",),
     "evolve.workspace.shelves.preferences": ("context_of",),
-    "evolve.workspace.shelves.tools": ("KnownServer", "tools"),
+    "evolve.workspace.shelves.servers": ("KnownServer", "servers"),
     "evolve.workspace.shelves.workflow": ("StageRow", "is_stage", "workflow"),
 }
 """Where each name comes from; ``tasks`` is a module of functions."""

@@ -20,6 +20,7 @@ from evolve.workspace.shelves.folders import Folders
 from evolve.workspace.shelves.judges import Judges
 from evolve.workspace.shelves.metrics import Metrics
 from evolve.workspace.shelves.preferences import Preferences
+from evolve.workspace.shelves.tools import Tools
 
 if TYPE_CHECKING:
     from evolve.sandbox import Sandbox
@@ -46,6 +47,7 @@ class Desk:
     judges: Judges
     metrics: Metrics
     folders: Folders
+    tools: Tools
     open_sandbox: Callable[[], Sandbox]
     finish: Callable[..., None]
     shows: Callable[[], bool]

@@ -47,6 +47,7 @@ from evolve.workspace.shelves.models import Models
 from evolve.workspace.shelves.preferences import Preferences
 from evolve.workspace.shelves.shelf import Shelf, shut
 from evolve.workspace.shelves.skills import Skills
+from evolve.workspace.shelves.tools import Tools
 from evolve.workspace.shelves.workflow import Workflows
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ class Workspace:
         gate: The verdicts on what was tried.
         workflow: The order of an episode's stages.
         folders: What runs would change in folders: to apply and to undo.
+        tools: Functions that code actions may call.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None, options: Options | None = None) -> None:
@@ -95,6 +97,7 @@ class Workspace:
         self.judges = Judges(self.stores.db, self.learner, self.open_sandbox, self.paths)
         self.metrics = Metrics(self.stores, wishes, self.judges, self.learner)
         self.folders = Folders(self.paths.runs)
+        self.tools = Tools()
         self._desk = Desk(
             paths=self.paths,
             settings=self.settings,
@@ -106,6 +109,7 @@ class Workspace:
             judges=self.judges,
             metrics=self.metrics,
             folders=self.folders,
+            tools=self.tools,
             open_sandbox=self.open_sandbox,
             finish=self.finish,
             shows=lambda: self._held is not None,

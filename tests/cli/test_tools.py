@@ -65,7 +65,7 @@ def test_a_denied_effect_is_not_asked_for(cli, text, program):
     add(cli, text, program, "--yes")
     cli("tools", "allow", "sums", "act", "--grant", "sends=deny", "--yes")
     done = cli("tools", "call", "sums_act", "--yes")
-    assert done.code == 2 and "sums_act is not allowed here: it sends" in done.err
+    assert done.code == 2 and "the person does not allow sums_act" in done.err
 
 
 def test_a_changed_description_is_told_and_not_called_before_it_is_allowed(cli, text, program):

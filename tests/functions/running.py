@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from evolve.functions.mcp import Approval, Pin, Server, ServerFunctions
-from evolve.workspace.shelves.tools import start_server
+from evolve.workspace.shelves.servers import start_server
 
 SERVERS = Path(__file__).resolve().parent / "servers"
 INTERPRETER = os.path.realpath(sys.executable)

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.errors import UsageError, WorkspaceError
-from evolve.functions import EFFECTS, Function
-from evolve.functions.mcp import Approval, Approvals, Home, Pin, Server, granted
+from evolve.functions import EFFECTS
+from evolve.functions.mcp import Approval, Approvals, Home, Pin, Server
 from evolve.functions.mcp.servers import resolved, server_of
 from evolve.settings import load_settings, proposed_servers
 from evolve.tasks.trees import read_tree
@@ -142,30 +142,11 @@ def test_the_folder_of_approvals_is_no_part_of_a_folder_that_is_worked_on(tmp_pa
 EFFECT = st.sampled_from(EFFECTS)
 
 
-@given(
-    st.frozensets(EFFECT), st.dictionaries(EFFECT, st.sampled_from(["ask", "allow", "deny"])), st.none() | st.booleans()
-)
-def test_a_call_needs_leave_for_every_effect_and_a_denial_stands(effects, grants, says):
-    asked: list[str] = []
-
-    def ask(function, arguments, kinds):
-        asked.extend(kinds)
-        return says
-
-    made = Function(name="act", description="", parameters={"type": "object"}, effects=effects)
-    pin = Pin(digest="", effects=effects, grants=grants)
-    why = granted(lambda function: pin, None if says is None else ask)(made, {})
-    said = {grants.get(effect, "ask") for effect in effects}
-    assert (why == "") == ("deny" not in said and ("ask" not in said or says is True))
-    if "deny" in said or "ask" not in said:
-        assert asked == []
-    else:
-        assert says is None or set(asked) == {effect for effect in effects if grants.get(effect, "ask") == "ask"}
-
-
-def test_a_function_that_nobody_allowed_is_refused():
-    made = Function(name="act", description="", parameters={"type": "object"}, effects=frozenset())
-    assert granted(lambda function: None, lambda *_: True)(made, {}) == "act was never allowed"
+@given(st.frozensets(EFFECT), st.dictionaries(EFFECT, st.sampled_from(["ask", "allow", "trust", "deny"])))
+def test_a_call_needs_leave_for_every_effect_and_the_strictest_word_holds(effects, grants):
+    said = [grants.get(effect, "ask") for effect in effects]
+    overall = Pin(digest="", effects=effects, grants=grants).overall
+    assert overall == next((grant for grant in ("deny", "ask", "allow") if grant in said), "trust")
 
 
 def test_the_file_is_json_that_a_person_can_read(tmp_path):

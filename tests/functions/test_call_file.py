@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve.errors import RecordDamaged
-from evolve.functions import Answer, Call, CallFile, CallGate, PythonFunctions
+from evolve.functions import Answer, Call, CallFile, CallGate, Permission, PythonFunctions
 
 
 def call(number, **arguments):
@@ -107,7 +107,7 @@ def test_a_killed_episode_does_nothing_twice(tmp_path):
     offered.add(buy)
 
     def gate():
-        return CallGate([offered], CallFile(tmp_path / "calls.jsonl"), lambda function, arguments: "")
+        return CallGate([offered], CallFile(tmp_path / "calls.jsonl"), Permission(lambda function: "allow"))
 
     def asked(item):
         return json.dumps({"function": "buy", "arguments": {"item": item}}).encode()

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from evolve.errors import UsageError
-from evolve.functions import CallFailed, CallGate, CallLimits, CallsInMemory, Function, PythonFunctions
+from evolve.functions import CallFailed, CallGate, CallLimits, CallsInMemory, Function, Permission, PythonFunctions
 
 
 class Shop:
@@ -41,8 +41,21 @@ def frame(name: str, **arguments) -> bytes:
     return json.dumps({"function": name, "arguments": arguments}).encode()
 
 
+class Leave:
+    """Gives leave by a function, and keeps what the code got answers of."""
+
+    def __init__(self, allowed) -> None:
+        self.allowed, self.seen = allowed, []
+
+    def refusal(self, function, arguments, left):
+        return self.allowed(function, arguments)
+
+    def saw(self, place):
+        self.seen.append(place)
+
+
 def gate(shop, record=None, allowed=lambda function, arguments: "", limits=None):
-    return CallGate([shop], record if record is not None else CallsInMemory(), allowed, limits)
+    return CallGate([shop], record if record is not None else CallsInMemory(), Leave(allowed), limits)
 
 
 def told(gate, asked: bytes):
@@ -141,7 +154,8 @@ def test_a_call_in_doubt_is_made_again_only_if_that_does_no_harm(repeatable, tim
     shop, record = Shop(function("buy", repeatable=repeatable)), Dies()
     with pytest.raises(KeyboardInterrupt):
         gate(shop, record).answer(frame("buy"))
-    known = CallsInMemory(record.calls)
+    known = CallsInMemory()
+    known.begin(record.calls[0, 1][0])
     said = told(gate(shop, known), frame("buy"))
     assert len(shop.done) == times
     assert said == {"value": "done"} if repeatable else "nobody knows" in said["error"]
@@ -150,7 +164,7 @@ def test_a_call_in_doubt_is_made_again_only_if_that_does_no_harm(repeatable, tim
 
 def test_of_two_functions_of_one_name_neither_is_offered():
     mine, theirs = Shop(function("buy"), function("look")), Shop(function("buy", source="theirs"))
-    both = CallGate([mine, theirs], CallsInMemory(), lambda made, arguments: "")
+    both = CallGate([mine, theirs], CallsInMemory(), Permission(lambda function: "allow"))
     assert [name for name, _, _ in both.offered()] == ["look"]
     assert "no function" in told(both, frame("buy"))["error"]
 
@@ -199,7 +213,7 @@ def test_python_functions_say_what_they_take():
 
     made = mine.add(order, effects={"spends"})
     assert (made.name, made.description, list(made.names)) == ("order", "Order something.", ["item", "count"])
-    asked = CallGate([mine], CallsInMemory(), lambda function, arguments: "")
+    asked = CallGate([mine], CallsInMemory(), Permission(lambda function: "allow"))
     assert told(asked, frame("order", item="tea", count=2)) == {"value": {"tea": 2}}
     assert "'item' is a required property" in told(asked, frame("order"))["error"]
 
@@ -211,7 +225,7 @@ def test_what_a_python_function_raises_is_told_in_one_line():
         raise RuntimeError("no\npaper")
 
     mine.add(fail)
-    asked = CallGate([mine], CallsInMemory(), lambda function, arguments: "")
+    asked = CallGate([mine], CallsInMemory(), Permission(lambda function: "allow"))
     assert told(asked, frame("fail")) == {"error": "fail: RuntimeError: no paper"}
 
 

@@ -16,7 +16,7 @@ from evolve.functions.mcp import Approval, Pin, Server
 from evolve.functions.mcp.source import ServerFunctions
 from evolve.paths import WorkspacePaths
 from evolve.workspace.opening import ensure_workspace
-from evolve.workspace.shelves.tools import start_server
+from evolve.workspace.shelves.servers import start_server
 from tests.functions.running import allowed, free_port, functions_of, hostile
 
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from evolve.functions import CallFailed, CallGate, CallsInMemory, PythonFunctions
+from evolve.functions import CallFailed, CallGate, CallsInMemory, Permission, PythonFunctions
 from evolve.functions.mcp import Server
 from tests.functions.running import SERVERS, allowed, free_port, functions_of, shop
 
@@ -101,7 +101,7 @@ def test_what_it_does_not_offer_cannot_be_called(source):
 
 
 def test_the_gate_checks_arguments_before_it_is_called(source):
-    gate = CallGate([source], CallsInMemory(), lambda function, arguments: "")
+    gate = CallGate([source], CallsInMemory(), Permission(lambda function: "trust"))
     frame = json.dumps({"function": "shop_price", "arguments": {"item": 1}}).encode()
     assert json.loads(gate.answer(frame)) == {"error": "shop_price: item: 1 is not of type 'string'"}
 

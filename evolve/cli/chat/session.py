@@ -19,6 +19,7 @@ from evolve.cli.chat.setup import Setup, open_workspace
 from evolve.cli.chat.spending import Purse, bounds_of, budget_of, spent_of
 from evolve.cli.chat.stopping import stoppable
 from evolve.cli.chat.trying import is_function, try_last
+from evolve.cli.consent import asked_for_consent
 from evolve.cli.open_questions import Talk, settle
 from evolve.cli.output import at_home, counted
 from evolve.errors import BudgetExhausted, EvolveError, UsageError
@@ -26,8 +27,10 @@ from evolve.workspace import Person, PersonAct
 
 if TYPE_CHECKING:
     from evolve.workspace import (
+        CallQuestion,
         Cancellation,
         ChatTurn,
+        Consent,
         Conversation,
         Patch,
         Question,
@@ -130,7 +133,13 @@ class ChatSession:
 
     def person(self, cancellation: Cancellation | None = None) -> Person:
         """The person of this session, as a run knows them."""
-        person = Person(respond=self.respond, approve=self.setup.approve, learn=self.setup.learn, streams=True)
+        person = Person(
+            respond=self.respond,
+            approve=self.setup.approve,
+            consent=self.consent if self.attended else None,
+            learn=self.setup.learn,
+            streams=True,
+        )
         return person if cancellation is None else replace(person, cancellation=cancellation)
 
     def _record_stop(self, turn: ChatTurn) -> None:
@@ -169,6 +178,11 @@ class ChatSession:
             if answer.isdigit() and 1 <= int(answer) <= len(question.options):
                 return question.options[int(answer) - 1]
             return answer or None
+
+    def consent(self, question: CallQuestion) -> Consent:
+        """Asks for leave to call a function."""
+        with self.screen.paused():
+            return asked_for_consent(question, lambda line: self.screen.lines("ask", line), self.ask_afresh)
 
     def ask_leave(self, diff: str, text: str) -> str | None:
         """Shows a difference and asks for leave: ``yes``, a reason against it, or None for later."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -34,6 +35,7 @@ _MOST_NAMES = 200
 QUICK_S = 10.0
 """A check that took less runs after every change, with the copy that is made for it."""
 
+_CALLS = re.compile(r"\b(from|import)\s+functions\b")
 _UNSEEN_FILE = "the file holds a value that you are not shown; change the other lines in place"
 _ANEW = "the interpreter was started anew: variables are gone, files are as they were"
 _UNCHANGED = "nothing was changed"
@@ -73,7 +75,7 @@ class FilesEnvironment:
         quick_s: float = QUICK_S,
     ) -> None:
         self._work, self._sandbox, self._branches = work, setting.sandbox, setting.branches
-        self._modules, self._clean = setting.modules, setting.clean
+        self._modules, self._clean, self._calls = setting.modules, setting.clean, setting.calls
         self._snapshots = Snapshots(None if setting.folder is None else setting.folder / "tree")
         self._more, self._quick_s = tuple(verifiers), quick_s
         self._about = about
@@ -166,6 +168,7 @@ class FilesEnvironment:
             modules=self._modules,
             executable=self._tree.executable,
             seconds=self._work.seconds if self._work.check else 0.0,
+            calls=self._calls,
         )
 
     def _observed(self, acted: Acted, tree: Mapping[str, bytes], state: EnvironmentState) -> Observation:
@@ -278,6 +281,9 @@ class FilesEnvironment:
         return tuple(tried(self._sandbox, subgoals, tree, self._tree.executable))
 
     def _passes_after(self, code: str, snapshots: Sequence[str]) -> list[Json] | None:
+        own = any(name.startswith(("functions.py", "functions/")) for name in self._tree.files)
+        if _CALLS.search(code) and not own:
+            return None  # a call is not made again to compare, and without it the action is another
         passed: list[Json] = []
         for snapshot in snapshots:
             tree = self._tree_of(snapshot)

@@ -12,7 +12,7 @@ from evolve.episodes.blocks import Block
 from evolve.errors import Cancelled
 from evolve.failpoints import hit
 from evolve.files import canonical_json, clean_text
-from evolve.sandbox.actions import NO_FILES, UNPLACED, ActionResult, CodeSession
+from evolve.sandbox.actions import NO_FILES, UNPLACED, ActionResult, Calls, CodeSession
 from evolve.sandbox.protocol import Sandbox
 from evolve.tasks.trees import is_ignored
 from evolve.tasks.verification.checks import folder_limits
@@ -134,6 +134,7 @@ class FolderSession:
         modules: Python files by name that code can import, and that do not lie in the folder.
         executable: Names of files to make executable.
         seconds: Wall seconds that a block may take at least, such as those of the check.
+        calls: Answers the calls of functions that Python blocks make.
     """
 
     def __init__(
@@ -144,13 +145,14 @@ class FolderSession:
         modules: Mapping[str, bytes] = NO_FILES,
         executable: Collection[str] = (),
         seconds: float = 0.0,
+        calls: Calls | None = None,
     ) -> None:
         limits = folder_limits(tree, seconds)
         kept_kb = (KEPT_OUTPUT >> 10) + _MARGIN_KB
         limits = replace(limits, output_kb=kept_kb, result_kb=kept_kb)
         self.tree: Mapping[str, bytes] = tree
         self._unplaced: dict[str, bytes] = dict(tree)
-        self._session: CodeSession | None = sandbox.session(limits)
+        self._session: CodeSession | None = sandbox.session(limits, calls=calls)
         self._setup = _setup(sorted(set(executable) & set(tree)), modules)
 
     @property

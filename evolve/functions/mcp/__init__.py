@@ -7,30 +7,25 @@ The values are light to import; the SDK is loaded when the first server is start
 
 from __future__ import annotations
 
-from evolve.functions.mcp.approvals import GRANTS, Approval, Approvals, Grant, Home, Pin, with_pins
+from evolve.functions.mcp.approvals import Approval, Approvals, Home, Pin, with_pins
 from evolve.functions.mcp.connection import Connection, Start
-from evolve.functions.mcp.grants import Ask, granted
-from evolve.functions.mcp.offers import Offer, OfferState
+from evolve.functions.mcp.offers import OfferedTool, OfferState
 from evolve.functions.mcp.pipes import Process
 from evolve.functions.mcp.servers import Server, server_of
 from evolve.functions.mcp.source import ServerFunctions
 
 __all__ = [
-    "GRANTS",
     "Approval",
     "Approvals",
-    "Ask",
     "Connection",
-    "Grant",
     "Home",
-    "Offer",
     "OfferState",
+    "OfferedTool",
     "Pin",
     "Process",
     "Server",
     "ServerFunctions",
     "Start",
-    "granted",
     "server_of",
     "with_pins",
 ]

@@ -12,17 +12,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from evolve.errors import UsageError, WorkspaceError
 from evolve.files import read_text, replacing
 from evolve.functions.function import UNKNOWN, Effect
 from evolve.functions.mcp.servers import Server, server_of
+from evolve.functions.permission import Grant
 
-Grant = Literal["ask", "allow", "deny"]
-"""What happens where a call would have an effect: the person is asked, it is made, it is not made."""
-
-GRANTS: tuple[Grant, ...] = ("ask", "allow", "deny")
+_STRICTEST: tuple[Grant, ...] = ("deny", "ask", "allow", "trust")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +42,11 @@ class Pin:
     def grant(self, effect: Effect) -> Grant:
         """What was said about an effect."""
         return self.grants.get(effect, "ask")
+
+    @property
+    def overall(self) -> Grant:
+        """What that comes to for a call, which needs leave for each of its effects."""
+        return min(map(self.grant, self.effects), key=_STRICTEST.index, default="trust")
 
 
 @dataclass(frozen=True, kw_only=True)

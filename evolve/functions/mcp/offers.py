@@ -40,7 +40,7 @@ class Listed:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Offer:
+class OfferedTool:
     """A tool beside what a person said of it.
 
     Attributes:
@@ -58,7 +58,7 @@ class Offer:
     hints: Mapping[str, bool]
 
 
-def offers(server: str, listed: Sequence[Listed], pins: Mapping[str, Pin]) -> Sequence[Offer]:
+def offers(server: str, listed: Sequence[Listed], pins: Mapping[str, Pin]) -> Sequence[OfferedTool]:
     """Every tool that is listed or was allowed, in the order of the list, those that are gone last.
 
     A name is the server's, ``_`` and the tool's. Signs that no name has become ``_``; where that makes two alike, the
@@ -68,7 +68,7 @@ def offers(server: str, listed: Sequence[Listed], pins: Mapping[str, Pin]) -> Se
     counts = Counter(tool.name for tool in listed)
     plain = Counter(_plain_name(server, name) for name in counts)
     found = [_offer(server, tool, counts[tool.name], plain, pins.get(tool.name)) for tool in _once(listed)]
-    gone = [Offer(tool=name, state="gone", pin=pin, hints={}) for name, pin in pins.items() if name not in counts]
+    gone = [OfferedTool(tool=name, state="gone", pin=pin, hints={}) for name, pin in pins.items() if name not in counts]
     return [*found, *gone]
 
 
@@ -76,7 +76,7 @@ def _once(listed: Sequence[Listed]) -> Sequence[Listed]:
     return list({tool.name: tool for tool in listed}.values())
 
 
-def _offer(server: str, tool: Listed, count: int, plain: Counter[str], pin: Pin | None) -> Offer:
+def _offer(server: str, tool: Listed, count: int, plain: Counter[str], pin: Pin | None) -> OfferedTool:
     why = "it is listed twice" if count > 1 else ""
     function = None
     if not why:
@@ -85,9 +85,9 @@ def _offer(server: str, tool: Listed, count: int, plain: Counter[str], pin: Pin 
         except UsageError as error:
             why = str(error)
     if function is None:
-        return Offer(tool=tool.name, state="unusable", pin=pin, why=why, hints=tool.hints)
+        return OfferedTool(tool=tool.name, state="unusable", pin=pin, why=why, hints=tool.hints)
     state: OfferState = "new" if pin is None else "allowed" if pin.digest == function.digest else "changed"
-    return Offer(tool=tool.name, state=state, function=function, pin=pin, hints=tool.hints)
+    return OfferedTool(tool=tool.name, state=state, function=function, pin=pin, hints=tool.hints)
 
 
 def _function(server: str, tool: Listed, plain: Counter[str], pin: Pin) -> Function:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 from evolve.episodes import Json
 from evolve.functions.function import CallFailed, Function
-from evolve.functions.mcp.approvals import Approval, Pin
+from evolve.functions.mcp.approvals import Approval
 from evolve.functions.mcp.connection import START_S, Connection, Start
-from evolve.functions.mcp.offers import Listed, Offer, offers
+from evolve.functions.mcp.offers import Listed, OfferedTool, offers
+from evolve.functions.permission import Grant
 
 if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
@@ -37,7 +38,7 @@ class ServerFunctions:
         self._thread = ExitStack()
         self._running: BlockingPortal | None = None
         self._connections: dict[str, Connection] = {}
-        self._seen: dict[str, tuple[Sequence[Listed], Mapping[str, Offer]]] = {}
+        self._seen: dict[str, tuple[Sequence[Listed], Mapping[str, OfferedTool]]] = {}
         self._tools: dict[str, tuple[str, str, Function]] = {}
         self.troubles: dict[str, str] = {}
         # also at the end of the program, when nobody called close
@@ -49,7 +50,7 @@ class ServerFunctions:
                 self._look()
             return [function for _, _, function in self._tools.values()]
 
-    def offers(self, server: str) -> Sequence[Offer]:
+    def offers(self, server: str) -> Sequence[OfferedTool]:
         """All that a server lists, beside what was allowed of it.
 
         Raises:
@@ -69,10 +70,10 @@ class ServerFunctions:
                 raise CallFailed(f"{name} is not what was allowed any more, so it was not called")
         return connection.call(tool, name, arguments, seconds)
 
-    def pin(self, function: Function) -> Pin | None:
-        """What the person said of a function of these servers; None of any other."""
+    def grant_of(self, function: Function) -> Grant:
+        """What the person said of a function of these servers; of any other, to ask."""
         server, tool, made = self._tools.get(function.name, ("", "", None))
-        return self._approved[server].tools.get(tool) if made is not None and made == function else None
+        return self._approved[server].tools[tool].overall if made is not None and made == function else "ask"
 
     def close(self) -> None:
         """Ends the servers and the thread."""
@@ -97,7 +98,7 @@ class ServerFunctions:
                 if offer.state == "allowed" and offer.function is not None:
                     self._tools[offer.function.name] = server, offer.tool, offer.function
 
-    def _offers(self, connection: Connection, seconds: float) -> Mapping[str, Offer]:
+    def _offers(self, connection: Connection, seconds: float) -> Mapping[str, OfferedTool]:
         """By the server's name of the tool; worked out once for each list."""
         name, listed = connection.server.name, connection.tools(seconds)
         if self._seen.get(name, (None, {}))[0] is not listed:

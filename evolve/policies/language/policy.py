@@ -30,6 +30,7 @@ from evolve.policies.language.asking import Questions
 from evolve.policies.language.deliberation import Deliberation
 from evolve.policies.language.drafting import Drafting, drafts_of
 from evolve.policies.language.forms import CITED
+from evolve.policies.language.function_offers import functions_message
 from evolve.policies.language.learning import Reflection
 from evolve.policies.language.metering import EpisodeMeter
 from evolve.policies.language.mounting import imported, mount, skill_files
@@ -208,6 +209,7 @@ class LanguagePolicy(Deliberation, Drafting):
         rooms, kind = self.questions.rooms, kind_of(view.environment)
         opening = [
             *offer(self.skills, view, rooms.skills).messages,
+            *functions_message(view),
             *facts_message(plan.told, rooms.facts, CITED[self.questions.form]),
             *wishes_message(plan.told, rooms.wishes),
             *earlier_message(view, rooms.earlier),

@@ -27,6 +27,7 @@ _MOST = 8
 _MORE = 4
 """Times as much as it might spend that a run which ended by its budget is given."""
 COSTS = "to try it again without an item asks a model, which costs; --replay does that"
+CALLED = "its code called functions, which are not called again to compare"
 LONG = "to search again takes a while; --replay does that"
 _AGAIN_SOLVED = "had again as it was, it is solved: chance ended it, or what was learned since helps"
 
@@ -63,6 +64,9 @@ class Interventions:
             EndpointProblem: The model does not answer.
         """
         begun, record, desk = self.replays.begun, self.replays.record, self.replays.desk
+        if any(step.observation is not None and step.observation.calls for step in record.steps):
+            self.untried = CALLED
+            return
         if self.replays.has_states:
             self._leave_out_actions()
         decides = begun.policy == desk.learner.name

@@ -8,6 +8,7 @@ from typing import Literal, get_args
 from evolve.cancellation import Cancellation
 from evolve.episodes import Respond
 from evolve.errors import UsageError
+from evolve.functions import AskConsent
 from evolve.settings import LearnMode as LearnMode
 
 Approve = Literal["ask", "auto", "never"]
@@ -22,6 +23,8 @@ class Person:
             waiting: its result has the status ``waiting`` and the question.
         approve: What happens before anything that cannot be taken back easily, such as changing a person's folder:
             ``ask`` puts the question, ``auto`` gives leave for what was checked, ``never`` leaves it undone.
+        consent: Called in this process before a call of a function that needs leave, while the code that makes it
+            waits. Without it, or with an ``approve`` that is not ``ask``, such calls are refused.
         cancellation: Ends the action going on; the result then has the status ``interrupted``, and the same call
             goes on from there.
         learn: What is learned from the run: nothing (``off``), claims and skills, of which at most one is tried by
@@ -32,6 +35,7 @@ class Person:
 
     respond: Respond | None = None
     approve: Approve = "ask"
+    consent: AskConsent | None = None
     cancellation: Cancellation = field(default_factory=Cancellation)
     learn: LearnMode | None = None
     streams: bool = False

@@ -86,7 +86,10 @@ def sandbox_for(desk: Desk, wish: Wish) -> Callable[[], AbstractContextManager[S
 
 
 def agent_for(desk: Desk, wish: Wish, workflow: Workflow, place: Place) -> Agent:
-    """The agent for a run: with the promoted variant's guide, every admitted skill and recall from the whole memory."""
+    """The agent for a run: with the promoted variant's guide, every admitted skill and recall from the whole memory.
+
+    It alone has functions to call: what is done again to compare would do twice what a call does.
+    """
     arm = desk.stores.practice_arm(workflow)
     attendance = Attendance(
         respond=wish.person.respond,
@@ -100,6 +103,7 @@ def agent_for(desk: Desk, wish: Wish, workflow: Workflow, place: Place) -> Agent
         recall=_own_recall(desk, arm, wish.task, place),
         past=past_before(Conversations(desk.paths.runs / "chats").list, desk.stores.runs, place.run),
         attendance=attendance,
+        toolbox=desk.tools.toolbox(wish.person.consent if wish.person.approve == "ask" else None),
     )
     return Agent(around, room_for(arm.workflow.attended(), wish.task.environment))
 

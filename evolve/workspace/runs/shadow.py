@@ -31,11 +31,12 @@ _PAID = ("tokens", "money", "calls")
 def is_drawn(desk: Desk, task: Task) -> bool:
     """Whether a run of the task gets a shadow, as can be said before it begins.
 
-    None gets what only a person can judge, what follows on earlier turns, what was tried before, and what is met before
-    anything is learned at all, since then both would do the same.
+    None gets what only a person can judge, what follows on earlier turns, what was tried before, what has functions to
+    call, which are not called twice, and what is met before anything is learned at all, since then both would do the
+    same.
     """
     stores = desk.stores
-    if drawn(desk.settings.seed, task.group, SHADOW) >= desk.settings.shadow_share or task.earlier:
+    if drawn(desk.settings.seed, task.group, SHADOW) >= desk.settings.shadow_share or task.earlier or desk.tools.list():
         return False
     work = task.work
     by_check = isinstance(work, FolderWork) and bool(work.check or work.hidden_check)

@@ -1,0 +1,137 @@
+"""The functions that the code of one episode may call: their gate, which of them a prompt shows, and the calls made."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from evolve.episodes import PREFERENCE, FunctionCall, Json, OfferedFunction, Recalled, Step, TaskView
+from evolve.files import both_ends, canonical_json, clean_text, digest
+from evolve.functions import Answer, Call, CallFile, CallGate, CallsInMemory, Function, Toolbox, does, signature_of
+from evolve.redaction import Scanner
+
+SHOWN = 12
+"""Functions that a prompt shows at most."""
+
+_FOUND = 10
+_KEPT_ARGUMENTS, _KEPT_VALUE = 2_000, 500
+"""Characters of a call that the episode's record keeps at most."""
+
+_FIND = Function(
+    name="find_functions",
+    description="Functions that fit the words of a query, the likeliest first, of all that can be imported here.",
+    parameters={
+        "type": "object",
+        "properties": {"query": {"type": "string", "maxLength": 1000}},
+        "required": ["query"],
+        "additionalProperties": False,
+    },
+    effects=frozenset(),
+    repeatable=True,
+)
+
+
+class FindFunctions:
+    """Finds functions that no prompt showed; implements :class:`~evolve.functions.FunctionSource`."""
+
+    def __init__(self, functions: Sequence[Function]) -> None:
+        self._functions = functions
+
+    def functions(self) -> Sequence[Function]:
+        return [_FIND]
+
+    def call(self, name: str, arguments: Mapping[str, Json], *, seconds: float) -> Json:
+        found = fitting(self._functions, str(arguments["query"]))[:_FOUND]
+        return [{"call": signature_of(one), "about": one.description, "does": does(one.effects)} for one in found]
+
+    def close(self) -> None:
+        """Holds nothing."""
+
+
+@contextmanager
+def opened_gate(toolbox: Toolbox, folder: Path | None, scanner: Scanner) -> Iterator[CallGate | None]:
+    """The gate of one episode with its record; None where there is nothing to call.
+
+    Args:
+        folder: The episode's own; None keeps the calls in memory.
+    """
+    functions = [function for source in toolbox.sources for function in source.functions()]
+    if not functions:
+        yield None
+        return
+    more = [FindFunctions(functions)] if len(functions) > SHOWN else []
+    record = CallsInMemory() if folder is None else CallFile(folder / "calls.jsonl")
+    try:
+        yield toolbox.gate(record, clean=scanner.cleaned, more=more)
+    finally:
+        if isinstance(record, CallFile):
+            record.close()
+
+
+def shown_functions(gate: CallGate, words: str) -> tuple[OfferedFunction, ...]:
+    """The functions that a prompt shows for a task: those that share words with it first."""
+    known = [function for function in gate.functions if function.name != _FIND.name]
+    fit = fitting(known, words)
+    order = [*fit, *(function for function in known if function not in fit)][:SHOWN]
+    finds = [function for function in gate.functions if function.name == _FIND.name]
+    return tuple(
+        OfferedFunction(
+            name=function.name,
+            signature=signature_of(function),
+            description=clean_text(function.description),
+            does=does(function.effects),
+            source=function.source,
+        )
+        for function in (*order, *finds)
+    )
+
+
+def fitting(functions: Sequence[Function], words: str) -> list[Function]:
+    """Those that share words with a text, best first (BM25)."""
+    from evolve.retrieval import WordIndex
+
+    index = WordIndex()
+    index.add({str(place): _text_of(function) for place, function in enumerate(functions)})
+    found = [functions[int(place)] for place in index.scores(words)]
+    index.close()
+    return found
+
+
+def places_read(view: TaskView, items: Sequence[Recalled], steps: Sequence[Step]) -> Iterator[str]:
+    """Whose data a run holds besides what functions gave it: what stands in its prompt, and what it looked up."""
+    if view.seen or view.files:
+        yield "the folder"
+    if view.earlier:
+        yield "earlier turns"
+    if any(item.kind in ("note", PREFERENCE) for item in items) or any(step.action.kind == "recall" for step in steps):
+        yield "your notes"
+
+
+def calls_of_step(gate: CallGate, step: int) -> tuple[FunctionCall, ...]:
+    """What is kept of the calls that the code of a step made."""
+    known = {function.digest: function for function in gate.functions}
+    made = [(call, answer) for call, answer in gate.made(step) if answer is not None]
+    return tuple(_kept(call, answer, known.get(call.digest)) for call, answer in made)
+
+
+def _kept(call: Call, answer: Answer, function: Function | None) -> FunctionCall:
+    value = canonical_json(answer.value) if answer.state == "answered" else ""
+    return FunctionCall(
+        function=call.function,
+        digest=call.digest,
+        source=function.source if function is not None else "",
+        does=does(function.effects) if function is not None else "",
+        arguments=both_ends(json.dumps(call.arguments, ensure_ascii=False), _KEPT_ARGUMENTS),
+        state=answer.state,
+        value=digest(value) if value else "",
+        told=clean_text(both_ends(value or answer.why, _KEPT_VALUE)),
+        seconds=round(answer.seconds, 4),
+    )
+
+
+def _text_of(function: Function) -> str:
+    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|_", " ", f"{function.name} {' '.join(function.names)}")
+    return f"{apart} {function.description}"

@@ -1,0 +1,141 @@
+"""Whether a call may be made: what a person allowed beforehand, refused, or is asked while the code waits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from evolve.episodes import Json
+from evolve.functions.function import Effect, Function
+
+Grant = Literal["ask", "allow", "trust", "deny"]
+"""What a person said of a function beforehand: ask; yes, as long as nothing else was read; yes, always; no."""
+
+Consent = Literal["once", "run", "no", "never"]
+"""What a person says to a question: yes to this call or to all of this run; no to this one or to all of it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallQuestion:
+    """What a person is asked before a call is made.
+
+    Attributes:
+        function: What is called; its name and description are the words of whoever offers it.
+        arguments: What it is called with, whole.
+        allowed: How many calls of it were allowed in this run before.
+        left: How many more the run may make of all functions together.
+        read: Where the run has read from since leave for this function was given last, where that is why it is asked:
+            what was read there may leave this machine with the call.
+    """
+
+    function: Function
+    arguments: Mapping[str, Json]
+    allowed: int
+    left: int
+    read: tuple[str, ...] = ()
+
+    @property
+    def does(self) -> str:
+        """What a call may do, in words."""
+        return does(self.function.effects)
+
+
+AskConsent = Callable[[CallQuestion], Consent]
+
+
+class Leave(Protocol):
+    """Says whether calls may be made, and is told where data came from."""
+
+    def refusal(self, function: Function, arguments: Mapping[str, Json], left: int) -> str:
+        """Why a call is not allowed, in one sentence; "" where it is."""
+        ...
+
+    def saw(self, place: str) -> None:
+        """From here on the run may hold data of that place, such as a source of functions."""
+        ...
+
+
+class Permission:
+    """Gives leave for the calls of one episode; implements :class:`Leave`.
+
+    What only reads one place is harmless, and so may be what sends elsewhere; both in one run are how private data is
+    carried off by orders hidden in what was read (S. Willison, "The lethal trifecta", 2025). So leave for a function
+    that sends holds for what had been read until then: once the run has read from another place, it is asked again, and
+    refused where nobody is there to ask, unless the person trusts it with whatever a run reads.
+
+    Args:
+        grant_of: What was said beforehand; of a function that changed since, ``ask``.
+        ask: Puts a question to the person; None where nobody is there.
+    """
+
+    def __init__(self, grant_of: Callable[[Function], Grant], ask: AskConsent | None = None) -> None:
+        self._grant_of, self._ask = grant_of, ask
+        self._read: dict[str, None] = {}
+        self._known: dict[str, frozenset[str]] = {}
+        self._never: set[str] = set()
+        self._allowed: dict[str, int] = {}
+
+    def refusal(self, function: Function, arguments: Mapping[str, Json], left: int) -> str:
+        digest = function.digest
+        grant = self._grant_of(function) if function.effects else "trust"
+        if grant == "deny" or digest in self._never:
+            return f"the person does not allow {function.name}"
+        new = self._newly_read(function)
+        if grant == "trust" or (not new and (grant == "allow" or digest in self._known)):
+            return self._given(function)
+        if self._ask is None:
+            return _nobody(function, new if grant == "allow" else ())
+        question = CallQuestion(
+            function=function, arguments=arguments, allowed=self._allowed.get(digest, 0), left=left, read=new
+        )
+        return self._answered(question, self._ask(question))
+
+    def saw(self, place: str) -> None:
+        self._read[place] = None
+
+    def _newly_read(self, function: Function) -> tuple[str, ...]:
+        if "sends" not in function.effects:
+            return ()
+        known = self._known.get(function.digest, frozenset()) | {place_of(function)}
+        return tuple(place for place in self._read if place not in known)
+
+    def _answered(self, question: CallQuestion, consent: Consent) -> str:
+        function = question.function
+        if consent == "run":
+            self._known[function.digest] = frozenset(self._read)
+        if consent in ("once", "run"):
+            return self._given(function)
+        if consent == "never":
+            self._never.add(function.digest)
+        return f"the person did not allow this call of {function.name}"
+
+    def _given(self, function: Function) -> str:
+        self._allowed[function.digest] = self._allowed.get(function.digest, 0) + 1
+        return ""
+
+
+def place_of(function: Function) -> str:
+    """Where what a function gives comes from."""
+    return function.source or "this program"
+
+
+_DOES: Mapping[Effect, str] = {
+    "reads": "reads",
+    "changes": "changes something",
+    "sends": "sends data away",
+    "spends": "costs money",
+    "irreversible": "cannot be undone",
+}
+
+
+def does(effects: frozenset[Effect]) -> str:
+    """What calls do, in words, such as ``changes something and sends data away``."""
+    said = [words for effect, words in _DOES.items() if effect in effects]
+    return " and ".join([", ".join(said[:-1]), said[-1]] if len(said) > 1 else said) or "has no effect"
+
+
+def _nobody(function: Function, read: tuple[str, ...]) -> str:
+    if read:
+        return f"{function.name} sends data away, this run has read from {', '.join(read)}, and nobody is here to ask"
+    return f"{function.name} needs the person's leave, and nobody is here to ask"

@@ -1,0 +1,225 @@
+"""Functions in a person's own runs: offered, called, allowed, on record, and called once if a run is cut off."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evolve
+from evolve.tasks.reading.own_folder import folder_task
+from evolve.testing import ScriptedEndpoint
+from evolve.testing.doubles import prompt_of, question_of
+from evolve.workspace import Person, Workspace
+
+_CODE = """```python
+from functions import {name}
+total = 0
+for room in ("blue", "green"):
+    total += {name}(room)["seats"]
+total
+```"""
+
+
+@dataclass
+class Clerk:
+    """Counts seats by whatever function its prompt offers that speaks of seats; without one it does not know.
+
+    Attributes:
+        code: What it runs, with the function's name in the place of ``{name}``.
+    """
+
+    code: str = _CODE
+    prompts: list[str] = field(default_factory=list)
+
+    def answer(self, body: Mapping[str, Any]) -> str:
+        prompt = prompt_of(body)
+        if question_of(body) != "action":
+            return json.dumps({"claims": [], "goal": "count", "subgoals": []})
+        self.prompts.append(prompt)
+        if "changed: seats.txt" in prompt:
+            return "```done\nthe seats are written\n```"
+        found = re.search(r"value: (\d+)", prompt)
+        if found:
+            return f"```answer\n{found[1]} seats\n```"
+        error = re.search(r"FunctionError: (.+)", prompt)
+        if error:
+            return f"```give_up\n{error[1]}\n```"
+        offered = re.search(r"^(\w+)\(.*\) \(.*\): .*seats", prompt, re.MULTILINE)
+        if offered is None:
+            return "```give_up\nnobody can tell\n```"
+        return self.code.format(name=offered[1])
+
+
+@pytest.fixture
+def clerk() -> Clerk:
+    return Clerk()
+
+
+@pytest.fixture
+def opened(tmp_path, clerk) -> Iterator[Workspace]:
+    with (
+        ScriptedEndpoint(double=clerk) as endpoint,
+        evolve.open(tmp_path / "ws", model=endpoint.model) as workspace,
+    ):
+        yield workspace
+
+
+class Rooms:
+    """A person's own functions, which count what was done."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def seats_of(self, room: str) -> dict[str, int]:
+        """How many seats a room has."""
+        self.asked.append(room)
+        return {"seats": {"blue": 12, "green": 30}[room]}
+
+
+def _function(rooms: Rooms):
+    def seats_of(room: str) -> dict[str, int]:
+        """How many seats a room has."""
+        return rooms.seats_of(room)
+
+    return seats_of
+
+
+def test_code_calls_what_was_offered_and_the_calls_are_on_record(opened, clerk) -> None:
+    rooms = Rooms()
+    opened.tools.add(_function(rooms), effects=["reads"])
+    result = opened.run("how many seats have the blue and the green room together")
+    assert "42 seats" in result.answer
+    assert rooms.asked == ["blue", "green"]
+    assert "seats_of(room: str) (reads): How many seats a room has." in clerk.prompts[0]
+    record = opened.stores.runs.episode(result.episode_id)
+    calls = [call for step in record.steps if step.observation for call in step.observation.calls]
+    assert [(call.function, call.arguments, call.state, call.told) for call in calls] == [
+        ("seats_of", '{"room": "blue"}', "answered", '{"seats":12}'),
+        ("seats_of", '{"room": "green"}', "answered", '{"seats":30}'),
+    ]
+
+
+def test_without_functions_no_prompt_speaks_of_them(opened, clerk) -> None:
+    assert not opened.run("how many seats have the blue and the green room together").solved
+    assert "functions" not in clerk.prompts[0]
+
+
+def test_what_does_more_than_read_waits_for_leave(opened, clerk) -> None:
+    rooms, asked = Rooms(), []
+
+    def consent(question):
+        asked.append((question.function.name, dict(question.arguments), question.allowed))
+        return "once"
+
+    opened.tools.add(_function(rooms))
+    refused = opened.run("how many seats have the blue and the green room together")
+    assert rooms.asked == [] and "leave" in refused.note + clerk.prompts[-1]
+    told = opened.run("how many seats do the green and the blue room have", person=Person(consent=consent))
+    assert "42 seats" in told.answer
+    assert asked == [("seats_of", {"room": "blue"}, 0), ("seats_of", {"room": "green"}, 1)]
+
+
+@pytest.mark.parametrize(("consent", "made", "questions"), [("run", 2, 1), ("no", 0, 1), ("never", 0, 1)])
+def test_what_a_person_says_holds_as_long_as_they_said(opened, clerk, consent, made, questions) -> None:
+    rooms, asked = Rooms(), []
+    opened.tools.add(_function(rooms))
+    opened.run("count the seats of both rooms", person=Person(consent=lambda one: asked.append(one) or consent))
+    assert (len(rooms.asked), len(asked)) == (made, questions)
+
+
+@pytest.mark.parametrize(("grant", "made"), [("allow", 0), ("trust", 2)])
+def test_what_a_person_noted_is_sent_away_by_what_is_trusted_with_it_alone(opened, clerk, grant, made) -> None:
+    rooms = Rooms()
+    opened.memory.note("The blue room is where the seats of the board are; its door code is 4711.")
+    opened.tools.add(_function(rooms), effects=["sends"], grant=grant)
+    opened.run("count the seats of the blue and the green room")
+    assert "4711" in clerk.prompts[0]
+    assert len(rooms.asked) == made
+
+
+def test_code_in_a_folder_calls_too_and_its_check_does_not(opened, clerk, tmp_path) -> None:
+    rooms, project = Rooms(), tmp_path / "project"
+    project.mkdir()
+    (project / "seats.txt").write_text("none\n")
+    clerk.code = """```python
+from functions import {name}
+with open("seats.txt", "w") as seats:
+    seats.write(str({name}("blue")["seats"]))
+```"""
+    opened.tools.add(_function(rooms), effects=["reads"])
+    check = "grep -q 12 seats.txt && ! python3 -c 'import functions'"
+    result = opened.run(folder_task("write the seats of the blue room", project, check))
+    assert result.solved and "+12" in result.answer
+    assert rooms.asked == ["blue"]
+
+
+def test_of_many_functions_a_prompt_shows_those_that_fit_and_the_rest_is_found(opened, clerk) -> None:
+    rooms = Rooms()
+    opened.tools.add(_function(rooms), effects=["reads"])
+    for number in range(40):
+        scope: dict[str, Any] = {}
+        exec(f"def other_{number}(thing: str) -> str:\n    'Paints a thing in colour {number}.'", scope)
+        opened.tools.add(scope[f"other_{number}"], effects=["reads"])
+    clerk.code = """```python
+from functions import find_functions
+int(find_functions("seats of rooms")[0]["call"].startswith("seats_of(room: str)")) + 41
+```"""
+    result = opened.run("how many seats have the blue and the green room together")
+    assert "42 seats" in result.answer
+    offered = re.search(r"kind=functions>(.*?)</data", clerk.prompts[0], re.DOTALL)
+    assert offered is not None and len(offered[1].strip().splitlines()) == 13
+    assert "seats_of" in offered[1].strip().splitlines()[0]
+
+
+_KILLED = """
+import os, signal, sys
+import evolve
+
+ledger, model, folder, dies_at = sys.argv[1:]
+
+def book(item: int) -> int:
+    \"\"\"Books an item; says how many seats are left.\"\"\"
+    with open(ledger, "a") as lines:
+        lines.write(f"{item}\\n")
+    if str(item) == dies_at:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 100 - item
+
+with evolve.open(folder, model=model) as workspace:
+    workspace.tools.add(book, grant="allow")
+    print(workspace.run("book the items; count the seats of those that are surely booked").answer)
+"""
+
+
+def test_a_run_that_is_killed_again_and_again_calls_nothing_twice_and_hides_no_doubt(tmp_path, clerk) -> None:
+    clerk.code = """```python
+from functions import {name}, FunctionError
+booked, doubts = 0, 0
+for item in range(1, 7):
+    try:
+        {name}(item)
+        booked += 1
+    except FunctionError as error:
+        assert "nobody knows" in str(error)
+        doubts += 1
+booked * 10 + doubts
+```"""
+    ledger = tmp_path / "ledger"
+    with ScriptedEndpoint(double=clerk) as endpoint:
+        for dies_at in ("2", "5", ""):
+            command = [sys.executable, "-c", _KILLED, str(ledger), endpoint.model, str(tmp_path / "ws"), dies_at]
+            around = {**os.environ, "PYTHONPATH": str(Path(evolve.__file__).parents[1])}
+            done = subprocess.run(command, env=around, capture_output=True, text=True)
+            assert done.returncode == (-signal.SIGKILL if dies_at else 0), done.stderr
+    assert "42 seats" in done.stdout
+    assert ledger.read_text().split() == ["1", "2", "3", "4", "5", "6"]
