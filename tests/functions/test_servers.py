@@ -6,6 +6,7 @@ import json
 import socket
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -127,6 +128,7 @@ def test_a_tool_that_changes_between_two_calls_is_not_called_again(tmp_path):
         text.write_text("Adds two numbers, and more.")
         with pytest.raises(CallFailed, match="foe_act is not what was allowed any more, so it was not called"):
             functions.call("foe_act", {}, seconds=20)
+        assert functions.functions() == []
 
 
 def test_orders_in_a_description_are_a_description_and_a_hint_grants_nothing():
@@ -299,6 +301,10 @@ class Site(BaseHTTPRequestHandler):
     def compressed(self, number):
         self.give(200, None, content_encoding="gzip")
 
+    def forgets_once(self, number):
+        calls = [method for _, method in self.server.seen].count("tools/call")
+        self.give(404, None) if calls == 1 else self.fine(number)
+
     def denied(self, number):
         self.give(401, None)
 
@@ -391,6 +397,24 @@ def test_http_sends_the_headers_that_were_approved_and_reaches_no_other_host(sit
     assert {token for token, _ in site.seen} == {"abc"}
     failure(at(site, "redirect"))
     assert [method for _, method in site.seen].count("tools/call") == 2
+
+
+def test_a_conversation_that_a_server_forgot_begins_anew(site):
+    with functions_of(allowed(at(site, "forgets_once"))) as functions:
+        functions.functions()
+        with pytest.raises(CallFailed, match="has forgotten this conversation") as failed:
+            functions.call("foe_act", {}, seconds=20)
+        assert not failed.value.doubtful
+        assert functions.call("foe_act", {}, seconds=20) == "fine"
+    assert [method for _, method in site.seen].count("initialize") == 3  # one of them to see what there is to allow
+
+
+def test_two_threads_call_one_server_at_once():
+    with functions_of(allowed(hostile(""))) as functions:
+        functions.functions()
+        with ThreadPoolExecutor(8) as pool:
+            calls = [pool.submit(functions.call, "foe_act", {"text": str(n)}, seconds=20) for n in range(100)]
+        assert [call.result() for call in calls] == [str(n) for n in range(100)]
 
 
 def test_a_tool_that_changes_over_http_is_not_called_again(site):

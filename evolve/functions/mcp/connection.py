@@ -85,6 +85,11 @@ class Connection:
         client = self._opened(seconds)
         return value_of(name, self._answered(name, self._ask(client, tool, dict(arguments), seconds), seconds))
 
+    @property
+    def stale(self) -> bool:
+        """Whether the server said that it lists other tools now, and was not asked since."""
+        return self._trouble.stale
+
     def close(self) -> None:
         """Ends the server; it may be started again. Closing twice is no error."""
         task, self._task, self._client, self._listed = self._task, None, None, None
@@ -195,6 +200,9 @@ class Connection:
             return CallFailed(f"{name} gave no answer within {seconds:g} s{noise}", doubtful=True)
         if error.code == CONNECTION_CLOSED and error.message == _CLOSED:
             return CallFailed(f"{name}: server {self.server.name} ended before it answered", doubtful=True)
+        if trouble.status == 404:
+            trouble.say("has forgotten this conversation; a new one begins with the next call", undone=True)
+            return CallFailed(f"{name}: server {self.server.name} {trouble.why}")
         if trouble.status:
             why = f"{name}: server {self.server.name} refused with HTTP status {trouble.status}"
             return CallFailed(why, doubtful=trouble.status >= 500)

@@ -46,7 +46,8 @@ class ServerFunctions:
 
     def functions(self) -> Sequence[Function]:
         with self._lock:
-            if not self._connections and self._approved:
+            opened = self._connections.values()
+            if self._approved and (not opened or any(connection.stale for connection in opened)):
                 self._look()
             return [function for _, _, function in self._tools.values()]
 
@@ -62,11 +63,12 @@ class ServerFunctions:
     def call(self, name: str, arguments: Mapping[str, Json], *, seconds: float) -> Json:
         with self._lock:
             if name not in self._tools:
-                raise CallFailed(f"there is no function {name[:80]!r}")
+                raise CallFailed(f"there is no function {name[:80]!r} that was allowed")
             server, tool, function = self._tools[name]
             connection = self._connection(server)
             now = self._offers(connection, seconds).get(tool)
             if now is None or now.function is None or now.function.digest != function.digest:
+                del self._tools[name]
                 raise CallFailed(f"{name} is not what was allowed any more, so it was not called")
         return connection.call(tool, name, arguments, seconds)
 
@@ -85,6 +87,8 @@ class ServerFunctions:
 
     def _look(self) -> None:
         """Starts all servers, side by side, and looks at what they offer."""
+        self._tools.clear()
+        self.troubles.clear()
         connections = [self._connection(name) for name in self._approved]
         with ThreadPoolExecutor(len(connections), "evolve-servers") as pool:
             looks = [pool.submit(self._offers, connection, START_S) for connection in connections]
