@@ -1,6 +1,7 @@
 """Tools of MCP servers as functions for code actions: what a person approved, confined, pinned and bounded.
 
-    with approvals of a workspace, ServerFunctions(approvals.all(), start) is one more source for a CallGate
+    functions = ServerFunctions(Approvals(folder, home).all(), start)
+    gate = CallGate([functions], record, Permission(functions.grant_of, ask))
 
 The values are light to import; the SDK is loaded when the first server is started.
 """
@@ -8,7 +9,7 @@ The values are light to import; the SDK is loaded when the first server is start
 from __future__ import annotations
 
 from evolve.functions.mcp.approvals import Approval, Approvals, Home, Pin, with_pins
-from evolve.functions.mcp.connection import Connection, Start
+from evolve.functions.mcp.connection import Start
 from evolve.functions.mcp.offers import OfferedTool, OfferState
 from evolve.functions.mcp.pipes import Process
 from evolve.functions.mcp.servers import Server, server_of
@@ -17,7 +18,6 @@ from evolve.functions.mcp.source import ServerFunctions
 __all__ = [
     "Approval",
     "Approvals",
-    "Connection",
     "Home",
     "OfferState",
     "OfferedTool",

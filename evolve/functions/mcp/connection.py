@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, wait
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -44,6 +45,20 @@ _CLOSED = "Connection closed"
 _Given = TypeVar("_Given")
 
 
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """One call.
+
+    Attributes:
+        tool: As the server calls it.
+        name: As code calls it, for the sentence where it fails.
+    """
+
+    tool: str
+    name: str
+    arguments: Mapping[str, Json]
+
+
 class Connection:
     """A server that is started when it is first needed, and again where it ended, a few times.
 
@@ -73,17 +88,21 @@ class Connection:
             self._listed = self._answered("listing its tools", self._list(client), seconds)
         return self._listed
 
-    def call(self, tool: str, name: str, arguments: Mapping[str, Json], seconds: float) -> Json:
-        """Calls a tool.
+    def call(self, asked: Asked, listed: Sequence[Listed], seconds: float) -> Json:
+        """Calls a tool of a server that runs and listed what somebody looked at, not of one that was started since.
 
         Args:
-            name: What code calls it, for the sentence where it fails.
+            listed: What :meth:`tools` gave.
 
         Raises:
             CallFailed: It did not do it, or nobody knows.
         """
-        client = self._opened(seconds)
-        return value_of(name, self._answered(name, self._ask(client, tool, dict(arguments), seconds), seconds))
+        name = asked.name
+        with self._lock:
+            client = self._client
+            if client is None or self._listed is not listed or self._trouble.why:
+                raise CallFailed(f"{name}: server {self.server.name} {self._trouble.why or 'has ended'}")
+        return value_of(name, self._answered(name, self._ask(client, asked, seconds), seconds))
 
     @property
     def stale(self) -> bool:
@@ -157,13 +176,14 @@ class Connection:
                 break
         return found[:MOST_TOOLS]
 
-    async def _ask(self, client: Client, tool: str, arguments: dict[str, Json], seconds: float) -> Any:
+    async def _ask(self, client: Client, asked: Asked, seconds: float) -> Any:
         """Asks without a look at the schema of answers, which a stranger could write so that a look never ends."""
         from mcp import types
 
         self._trouble.asked()
+        parameters = types.CallToolRequestParams(name=asked.tool, arguments=dict(asked.arguments))
         return await client.session.send_request(
-            types.CallToolRequest(params=types.CallToolRequestParams(name=tool, arguments=arguments)),
+            types.CallToolRequest(params=parameters),
             _answers(),
             request_read_timeout_seconds=seconds,
         )

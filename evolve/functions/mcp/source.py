@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from evolve.episodes import Json
 from evolve.functions.function import CallFailed, Function
 from evolve.functions.mcp.approvals import Approval
-from evolve.functions.mcp.connection import START_S, Connection, Start
+from evolve.functions.mcp.connection import START_S, Asked, Connection, Start
 from evolve.functions.mcp.offers import Listed, OfferedTool, offers
 from evolve.functions.permission import Grant
 
@@ -47,7 +47,7 @@ class ServerFunctions:
     def functions(self) -> Sequence[Function]:
         with self._lock:
             opened = self._connections.values()
-            if self._approved and (not opened or any(connection.stale for connection in opened)):
+            if not opened or any(connection.stale for connection in opened):
                 self._look()
             return [function for _, _, function in self._tools.values()]
 
@@ -62,6 +62,8 @@ class ServerFunctions:
 
     def call(self, name: str, arguments: Mapping[str, Json], *, seconds: float) -> Json:
         with self._lock:
+            if not self._connections:
+                self._look()
             if name not in self._tools:
                 raise CallFailed(f"there is no function {name[:80]!r} that was allowed")
             server, tool, function = self._tools[name]
@@ -70,7 +72,8 @@ class ServerFunctions:
             if now is None or now.function is None or now.function.digest != function.digest:
                 del self._tools[name]
                 raise CallFailed(f"{name} is not what was allowed any more, so it was not called")
-        return connection.call(tool, name, arguments, seconds)
+            listed = self._seen[server][0]
+        return connection.call(Asked(tool=tool, name=name, arguments=arguments), listed, seconds)
 
     def grant_of(self, function: Function) -> Grant:
         """What the person said of a function of these servers; of any other, to ask."""
@@ -89,6 +92,8 @@ class ServerFunctions:
         """Starts all servers, side by side, and looks at what they offer."""
         self._tools.clear()
         self.troubles.clear()
+        if not self._approved:
+            return
         connections = [self._connection(name) for name in self._approved]
         with ThreadPoolExecutor(len(connections), "evolve-servers") as pool:
             looks = [pool.submit(self._offers, connection, START_S) for connection in connections]
