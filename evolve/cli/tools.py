@@ -185,17 +185,23 @@ def allow_command(
         emit(f"allowed {counted(len(allowed), 'tool')}" if allowed else "nothing was allowed")
 
 
-@app.page("call", """evolve tools call notes_search '{"words": "tea"}'""")
+@app.page("call", "evolve tools call notes_search words=tea most=5")
 def call_command(
     function: Annotated[str, typer.Argument(metavar="FUNCTION", help="As code calls it: SERVER_TOOL.")],
-    arguments: Annotated[str, typer.Argument(metavar="JSON", help="Its arguments, an object.")] = "{}",
+    arguments: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="NAME=VALUE",
+            help="Its arguments; a value is JSON, else a text. Or all of them as one object in JSON.",
+            show_default=False,
+        ),
+    ] = None,
     seconds: Annotated[float, typer.Option("--seconds", metavar="N", min=0.1, help="Longest wait.")] = 60.0,
     yes: Annotated[bool, typer.Option("--yes", help="Make the call without a question, unless it is denied.")] = False,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Call one function of an approved server, as code would."""
-    from evolve.errors import UsageError
     from evolve.workspace import servers
 
     def ask(question: CallQuestion) -> Consent:
@@ -207,13 +213,7 @@ def call_command(
         )
         return "once" if agreed else "no"
 
-    try:
-        given = json.loads(arguments)
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"the arguments are not JSON: {error}", hint="""such as '{"item": "tea"}'""") from error
-    if not isinstance(given, dict):
-        raise UsageError("the arguments are not an object", hint="""such as '{"item": "tea"}'""")
-    value = servers(workspace).call(function, given, ask=ask, seconds=seconds)
+    value = servers(workspace).call(function, _arguments(arguments or []), ask=ask, seconds=seconds)
     if as_json:
         emit_json({"function": function, "value": value})
     else:
@@ -335,10 +335,29 @@ def _pairs(texts: Sequence[str] | None, option: str) -> dict[str, str]:
     pairs = {}
     for text in texts or ():
         name, equals, value = text.partition("=")
-        if not equals:
-            raise UsageError(f"{option} {text}: it is NAME=VALUE", hint=f"{option} NAME=VALUE")
+        if not (equals and name):
+            raise UsageError(f"{option} {text}: it is NAME=VALUE", hint=f"NAME=VALUE after {option}")
         pairs[name] = value
     return pairs
+
+
+def _arguments(texts: Sequence[str]) -> dict[str, Any]:
+    """The arguments of a call, as they were typed."""
+    from evolve.errors import UsageError
+
+    if len(texts) == 1 and texts[0].lstrip().startswith("{"):
+        try:
+            whole: dict[str, Any] = json.loads(texts[0])
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"the arguments are not JSON: {error}", hint="NAME=VALUE for each argument") from error
+        return whole
+    given: dict[str, Any] = {}
+    for name, text in _pairs(texts, "argument").items():
+        try:
+            given[name] = json.loads(text)
+        except (ValueError, RecursionError):
+            given[name] = text
+    return given
 
 
 def _grants(texts: Sequence[str] | None) -> dict[str, str]:

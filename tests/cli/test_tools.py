@@ -55,8 +55,9 @@ def test_a_server_is_approved_checked_allowed_called_and_removed(cli, text, prog
     assert cli("tools", "call", "sums_act", '{"text": "hi"}', "--yes").out.splitlines()[-1] == "hi"
     allowed = cli("tools", "allow", "sums", "act", "--effects", "reads", "--grant", "allow", "--yes", "--json")
     assert json.loads(allowed.out)[0]["grants"] == {"reads": "allow"}
-    called = cli("tools", "call", "sums_act", '{"text": "hi"}', "--json")
+    called = cli("tools", "call", "sums_act", "text=hi", "--json")
     assert json.loads(called.out) == {"function": "sums_act", "value": "hi"}
+    assert "sums_act: text: 5 is not of type 'string'" in cli("tools", "call", "sums_act", "text=5").err
     assert cli("tools", "remove", "sums").code == 0
     assert "there is no server 'sums'" in cli("tools", "call", "sums_act").err
 
@@ -116,7 +117,7 @@ def test_a_copy_of_a_workspace_has_no_approvals(cli, text, program, tmp_path):
         (["allow", "sums", "--effects", "harmless"], "'harmless' is no effect"),
         (["allow", "sums", "--grant", "always"], "'always' is no grant"),
         (["call", "sums_act", "{"], "the arguments are not JSON"),
-        (["call", "sums_act", "[]"], "the arguments are not an object"),
+        (["call", "sums_act", "[]"], "argument []: it is NAME=VALUE"),
         (["remove", "sums"], "no server 'sums' was approved here"),
     ],
 )
