@@ -12,6 +12,7 @@ from evolve.files import named_path, parse_toml, read_text
 
 MARKER = "evolve.toml"
 STORE = "memory_store"
+APPROVALS = "evolve-approvals"
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,14 @@ def user_workspace() -> Path:
         # The XDG base directory specification says relative values are to be ignored.
         base = Path(data) if os.path.isabs(data) else Path.home() / ".local" / "share"
     return base / "evolve"
+
+
+def approvals_folder() -> Path:
+    """Where is kept what a person approved: outside any workspace, and left out of every folder that is worked on."""
+    if sys.platform in ("darwin", "win32"):
+        return user_workspace().with_name(APPROVALS)
+    state = os.environ.get("XDG_STATE_HOME", "")
+    return (Path(state) if os.path.isabs(state) else Path.home() / ".local" / "state") / APPROVALS
 
 
 def seed_root() -> Path:

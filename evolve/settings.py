@@ -38,6 +38,9 @@ Switch = Literal["on", "off"]
 _PREFIX = "EVOLVE_"
 OWN_BOUNDS: Mapping[str, float] = MappingProxyType({"candidates": 2_000_000, "seconds": 60.0})
 """What the search may spend on a person's own task, unless a setting says something else for every task."""
+_TOOLS = "tools"
+"""The table of tool servers, which is no setting."""
+
 _LIMITS = ("day_limit", "total_limit")
 _SEAMS = {"encoder": ("encoders", ()), "vectors": ("vectors", ("auto",))}
 """Settings that name something installed: its seam, and the words that stand for no single one."""
@@ -224,6 +227,7 @@ def load_settings(root: Path | None, environ: Mapping[str, str] | None = None) -
     values: dict[str, Any] = {}
     sources = {item.name: "default" for item in setting_fields()}
     file, raw = _read_file(root) if root is not None else (None, {})
+    raw.pop(_TOOLS, None)
     if file is not None:
         values.update(_checked(raw, strings=False, place=str(file)))
         sources.update(dict.fromkeys(raw, str(file)))
@@ -237,6 +241,22 @@ def load_settings(root: Path | None, environ: Mapping[str, str] | None = None) -
             sources[name] = variable
         values.update(checked)
     return Settings(**values, sources=sources)
+
+
+def proposed_servers(root: Path) -> Mapping[str, Any]:
+    """The tables ``[tools.servers.NAME]`` of a workspace's settings, unread: whoever wrote them can only propose.
+
+    Raises:
+        WorkspaceError: Naming the file and the key that is wrong.
+    """
+    file, raw = _read_file(root)
+    tools = _table(raw.get(_TOOLS, {}), file or root, _TOOLS)
+    if unknown := sorted(tools.keys() - {"servers"}):
+        raise WorkspaceError(f"{file}: unknown key '{_TOOLS}.{unknown[0]}'; known is servers")
+    return {
+        name: _table(value, file or root, f"{_TOOLS}.servers.{name}")
+        for name, value in _table(tools.get("servers", {}), file or root, f"{_TOOLS}.servers").items()
+    }
 
 
 def settings_template() -> str:

@@ -36,6 +36,7 @@ from evolve.cli import (
     selftest,
     skills,
     tasks,
+    tools,
     undo,
     variants,
     workflow,
@@ -61,7 +62,7 @@ class Commands(pages.Group):
         "Solve tasks": ("run", "fill", "chat", "undo", "runs", "diagnose"),
         "Get better by practice": ("learn", "improve", "report", "optimize", "tasks"),
         "See and change what was learned": ("memory", "skills", "variants", "gate"),
-        "Set up and check": ("init", "models", "config", "where", "workflow", "sandbox", "doctor", "selftest"),
+        "Set up and check": ("init", "models", "tools", "config", "where", "workflow", "sandbox", "doctor", "selftest"),
     }
 
     def make_context(self, *args: Any, **more: Any) -> Any:
@@ -138,6 +139,7 @@ def build_app(wanted: str = "") -> typer.Typer:
     app.add_typer(variants.app, name="variants")
     app.add_typer(gate.app, name="gate")
     app.add_typer(models.app, name="models")
+    app.add_typer(tools.app, name="tools")
     app.add_typer(workflow.app, name="workflow")
     app.add_typer(sandbox.app, name="sandbox")
     app.registered_groups = [part for part in app.registered_groups if wanted in _names(part)] or app.registered_groups

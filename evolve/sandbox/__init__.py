@@ -4,8 +4,8 @@
         result = sandbox.run_programs([Program(source=text, entry="solve")], inputs)
         result = sandbox.execute("sum(range(10))")
 
-Nothing else in evolve starts a process for code it did not write. The values are light to import; the machinery
-is loaded on first use of :func:`open_sandbox` or :func:`check_backends`.
+Nothing else in evolve starts a process for code it did not write; :class:`ServerProcess` is for programs that a person
+approved. The values are light to import; the machinery is loaded on first use.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from evolve.sandbox.protocol import (
 
 if TYPE_CHECKING:
     from evolve.sandbox.choose import check_backends, open_sandbox
+    from evolve.sandbox.serving import ServerNeeds, ServerProcess
 
 __all__ = [
     "NOT_RUN",
@@ -44,6 +45,8 @@ __all__ = [
     "SandboxDenied",
     "SandboxLimits",
     "SandboxResult",
+    "ServerNeeds",
+    "ServerProcess",
     "TestModule",
     "check_backends",
     "fingerprint_of",
@@ -56,4 +59,8 @@ def __getattr__(name: str) -> Any:
         from evolve.sandbox import choose
 
         return getattr(choose, name)
+    if name in ("ServerNeeds", "ServerProcess"):
+        from evolve.sandbox import serving
+
+        return getattr(serving, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

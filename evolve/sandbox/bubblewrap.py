@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Sequence
 from functools import cached_property
 
 from evolve.sandbox import seccomp
@@ -53,17 +54,12 @@ class Bubblewrap:
             "writable": [_SCRATCH, "/tmp"],
         }
         confinement = [
-            _PROGRAM,
-            *("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
-            # --new-session: without it code could type into the terminal (CVE-2017-5226, TIOCSTI)
-            *("--unshare-cgroup-try", "--as-pid-1", "--die-with-parent", "--new-session"),
-            # older releases lack it; the filter refuses new namespaces as well
-            *(["--disable-userns"] if "--disable-userns" in self._help else []),
-            *("--cap-drop", "ALL", "--hostname", "sandbox", "--clearenv"),
+            *self.namespaces(),
+            "--as-pid-1",
             *_variable_options(limits, self._environment),
             # before what is to be read, which may lie in /dev/shm
             *("--dev", "/dev"),
-            *_mount_options(self._environment),
+            *self.mounts(SYSTEM_FILES),
             *("--remount-ro", "/dev"),
             # a size, because an unbounded tmpfs is memory that no rlimit counts
             *("--size", str(max(1, limits.file_mb) << 20), "--tmpfs", _SCRATCH),
@@ -71,13 +67,37 @@ class Bubblewrap:
             *("--remount-ro", "/", "--chdir", _SCRATCH),
         ]
         command = runner_command(config)
-        filter_fd = _pipe_holding(seccomp.border_filter())
+        filter_fd = holding(seccomp.border_filter())
         # -- ends the options: a command that begins like one was taken for it (CVE-2024-32462)
         argv = [*confinement, "--seccomp", str(filter_fd), "--", *command]
         return Launch(argv=argv, env={}, pass_fds=(filter_fd,), ending="inside", grouped=needs_task_group(limits))
 
+    def namespaces(self, *, network: bool = False) -> list[str]:
+        """The program, with what it keeps apart and an empty environment."""
+        return [
+            _PROGRAM,
+            *("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try"),
+            *([] if network else ["--unshare-net"]),
+            # --new-session: without it code could type into the terminal (CVE-2017-5226, TIOCSTI)
+            *("--die-with-parent", "--new-session"),
+            # older releases lack it; the filter refuses new namespaces as well
+            *(["--disable-userns"] if "--disable-userns" in self._help else []),
+            *("--cap-drop", "ALL", "--hostname", "sandbox", "--clearenv"),
+        ]
 
-def _pipe_holding(data: bytes) -> int:
+    def mounts(self, files: Sequence[str]) -> list[str]:
+        """Programs, libraries and the interpreter, to be read, and these files of the machine where they are there."""
+        mounts: list[str] = []
+        for path in (*readable_paths(self._environment), "/etc/ld.so.cache"):
+            # /bin and /lib are links where /usr was merged
+            if os.path.islink(path):
+                mounts += ["--symlink", os.readlink(path), path]
+            else:
+                mounts += ["--ro-bind-try", path, path]
+        return [*mounts, *(part for path in files for part in ("--ro-bind-try", path, path))]
+
+
+def holding(data: bytes) -> int:
     """A descriptor to read a few kilobytes from, which fit into a pipe."""
     read_end, write_end = os.pipe()
     try:
@@ -100,14 +120,3 @@ def _tmp_options(environment: PythonEnvironment) -> list[str]:
     return (
         [] if any(path.startswith("/tmp/") for path in readable_paths(environment)) else ["--symlink", _SCRATCH, "/tmp"]
     )
-
-
-def _mount_options(environment: PythonEnvironment) -> list[str]:
-    mounts: list[str] = []
-    for path in (*readable_paths(environment), "/etc/ld.so.cache"):
-        # /bin and /lib are links where /usr was merged
-        if os.path.islink(path):
-            mounts += ["--symlink", os.readlink(path), path]
-        else:
-            mounts += ["--ro-bind-try", path, path]
-    return [*mounts, *(part for path in SYSTEM_FILES for part in ("--ro-bind-try", path, path))]

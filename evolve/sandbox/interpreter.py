@@ -112,7 +112,7 @@ class PythonEnvironment:
         hidden = tuple(dict.fromkeys(os.path.realpath(folder) for folder in folders))
         for folder in hidden:
             for library in (os.path.dirname(os.path.realpath(os.__file__)), *self.paths):
-                if _inside(folder, library):
+                if inside(folder, library):
                     raise UsageError(
                         f"{folder} lies inside {library}, which code in the sandbox can read",
                         hint="move it to a folder of its own",
@@ -136,7 +136,7 @@ def environment_at(path: Path) -> PythonEnvironment:
     if not marker.is_file():
         raise UsageError(f"{path}: not a virtual environment", hint="name its folder, or the python in its bin folder")
     root = os.path.realpath(folder)
-    if root == "/" or _inside(os.path.realpath(os.path.expanduser("~")), root):
+    if root == "/" or inside(os.path.realpath(os.path.expanduser("~")), root):
         raise UsageError(f"{path}: the environment contains the home folder", hint="make one in a folder of its own")
     packages = Path(root, "lib", f"python{sys.version_info.major}.{sys.version_info.minor}", "site-packages")
     libraries = _libraries(root, "lib")
@@ -207,10 +207,10 @@ def readable_paths(environment: PythonEnvironment) -> list[str]:
     # each part is shown by itself, so what is hidden between them never appears
     paths = [part for folder in folders for part in _without_hidden(folder, hidden)]
     for prefix in _prefixes():
-        if not any(_inside(prefix, path) for path in paths):  # it is a hidden folder itself, or lies in one
+        if not any(inside(prefix, path) for path in paths):  # it is a hidden folder itself, or lies in one
             parts = (os.path.join(prefix, name) for name in ("bin", "lib", "lib64"))
             paths += [part for part in parts if os.path.isdir(part) and not os.path.islink(part)]
-    return [f for f in dict.fromkeys(paths) if not any(f != other and _inside(f, other) for other in paths)]
+    return [f for f in dict.fromkeys(paths) if not any(f != other and inside(f, other) for other in paths)]
 
 
 def listed_paths(environment: PythonEnvironment) -> list[str]:
@@ -225,7 +225,7 @@ def _library_of(path: str) -> str:
 
 def _without_hidden(folder: str, hidden: Sequence[str]) -> list[str]:
     """The folder, or what is in it but for hidden ones."""
-    inner = [path for path in hidden if _inside(path, folder)]
+    inner = [path for path in hidden if inside(path, folder)]
     if not inner:
         return [folder]
     if folder in inner:
@@ -248,20 +248,21 @@ def interpreter_folders() -> list[str]:
     home = os.path.realpath(os.path.expanduser("~"))
     program = executable()
     folders = _prefixes()
-    if not any(_inside(program, folder) for folder in folders):
+    if not any(inside(program, folder) for folder in folders):
         folders.add(os.path.dirname(os.path.dirname(program)))
     # there a program needs libraries of many other store folders
-    if _inside(program, "/nix/store"):
+    if inside(program, "/nix/store"):
         folders.add("/nix/store")
-    folders = {folder for folder in folders if not any(_inside(folder, system) for system in system_folders())}
+    folders = {folder for folder in folders if not any(inside(folder, system) for system in system_folders())}
     for folder in folders:
-        if folder == "/" or _inside(home, folder):
+        if folder == "/" or inside(home, folder):
             raise SandboxUnavailable(
                 f"the Python interpreter's folder {folder} contains the home folder",
                 hint="install Python in a folder of its own",
             )
-    return sorted(f for f in folders if not any(f != other and _inside(f, other) for other in folders))
+    return sorted(f for f in folders if not any(f != other and inside(f, other) for other in folders))
 
 
-def _inside(path: str, folder: str) -> bool:
+def inside(path: str, folder: str) -> bool:
+    """Whether a whole path is that of a folder, or of something in it."""
     return path == folder or path.startswith(folder.rstrip("/") + "/")

@@ -11,9 +11,20 @@ from __future__ import annotations
 
 import platform
 import struct
+from typing import Literal
 
 from evolve.errors import SandboxUnavailable
-from evolve.sandbox.syscalls import ALWAYS_DENIED, JUDGED, METADATA, NEW_PROCESS, NEWEST, SIGNALS, Numbers
+from evolve.sandbox.syscalls import (
+    ALWAYS_DENIED,
+    JUDGED,
+    METADATA,
+    NETWORK,
+    NEW_PROCESS,
+    NEWEST,
+    SENDING,
+    SIGNALS,
+    Numbers,
+)
 
 _AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 # opcodes of classic BPF (linux/bpf_common.h): BPF_LD|W|ABS, JEQ, JGT, JSET, AND, RET
@@ -31,6 +42,7 @@ _CLONE_THREAD = 0x00010000
 _REFUSED_CONTROLS = (0x5412, 0x541C, 0x8901, 0x8902, 0x40086602, 0x401C5820)
 _SIGNAL_OWNER = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX
 _PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
+_INTERNET = (2, 10, 16)  # AF_INET, AF_INET6, and AF_NETLINK, which the look-up of a name asks for addresses
 
 Instruction = tuple[int, int, int, int]
 
@@ -106,6 +118,11 @@ def _require_value(value: int) -> list[Instruction]:
     return [(_JUMP_EQUAL, 1, 0, value), (_RETURN, 0, 0, _ERRNO | _EPERM), (_RETURN, 0, 0, _ALLOW)]
 
 
+def _require_values(values: tuple[int, ...]) -> list[Instruction]:
+    tests = [(_JUMP_EQUAL, len(values) - place, 0, value) for place, value in enumerate(values)]
+    return [*tests, (_RETURN, 0, 0, _ERRNO | _EPERM), (_RETURN, 0, 0, _ALLOW)]
+
+
 def _local_stream_pair() -> list[Instruction]:
     """Only ``socketpair(AF_UNIX, SOCK_STREAM)``: a datagram pair could address any socket by name."""
     # the first argument is AF_UNIX; of the second (at 24) the upper bits, such as SOCK_CLOEXEC, do not matter
@@ -125,15 +142,20 @@ def _own_process() -> list[Instruction]:
     return [(_JUMP_EQUAL, 0, 2, 0), (_LOAD, 0, 0, 24), (_JUMP_EQUAL, 1, 0, 0), refuse, (_RETURN, 0, 0, _ALLOW)]
 
 
-def border_filter(architecture: str | None = None) -> bytes:
+def border_filter(architecture: str | None = None, *, sockets: Literal["none", "pairs", "internet"] = "none") -> bytes:
     """The filter for everything inside the sandbox, the runner included.
 
     Args:
         architecture: ``x86_64`` or ``aarch64``; this machine's when None.
+        sockets: What of them is left: nothing but to make stream pairs and read from them; sending over these as well;
+            sockets of the internet besides. Never local ones, which could reach programs of the person by name.
     """
     rules = _Filter(architecture or machine())
     rules.unknown()
-    rules.deny(ALWAYS_DENIED)
+    left = {"none": (), "pairs": SENDING, "internet": NETWORK}[sockets]
+    rules.deny({name: numbers for name, numbers in ALWAYS_DENIED.items() if name not in left})
+    if sockets == "internet":
+        rules.judge("socket", 0, _require_values(_INTERNET))
     rules.deny({"clone3": JUDGED["clone3"]}, _ENOSYS)  # its flags lie in memory, out of a filter's sight
     # The scheduler shares time among sessions, so a thousand of them would starve the supervisor. The call is
     # answered as done and does nothing: what code wants of it, being detached, it gets nowhere in here.

@@ -113,6 +113,12 @@ ALWAYS_DENIED: dict[str, Numbers] = {
 """Refused to everything in the sandbox: network, System V and POSIX queues, other processes' memory,
 new kernel objects that escape the memory limit, mounts and namespaces, keys, clocks, administration."""
 
+SENDING = ("sendto", "sendmsg", "sendmmsg")
+"""What a server may use of these: programs wake their own threads over a pair of sockets."""
+
+NETWORK = ("socket", "connect", "bind", "listen", "accept", "accept4", *SENDING)
+"""What a server may use that a person allowed the network; ``socket`` by its arguments."""
+
 METADATA: dict[str, Numbers] = {
     "chmod": (90, None),
     "fchmod": (91, 52),
@@ -157,6 +163,7 @@ SIGNALS: dict[str, Numbers] = {
 """Sending signals."""
 
 JUDGED: dict[str, Numbers] = {
+    "socket": ALWAYS_DENIED["socket"],
     "socketpair": (53, 199),
     "clone": (56, 220),
     "clone3": (435, 435),

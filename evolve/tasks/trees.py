@@ -11,7 +11,7 @@ from pathlib import Path
 
 from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
-from evolve.paths import MARKER
+from evolve.paths import APPROVALS, MARKER
 from evolve.sandbox.actions import is_plain_name
 
 IGNORED = frozenset(
@@ -31,6 +31,7 @@ IGNORED = frozenset(
         ".nox",
         "memory_store",
         MARKER,
+        APPROVALS,
     }
 )
 """Names left out at any depth beside ``.env`` files: version control, environments, caches, and what evolve itself

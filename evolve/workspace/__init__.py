@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from evolve.extensions import blamed
     from evolve.files import clean_text, machine_problem, named_path
     from evolve.functions import CallQuestion, Consent, Effect, Function
+    from evolve.functions.mcp import OfferedTool, Server
     from evolve.gate import Decision, Interval, OwnPair, Proof
     from evolve.gate.judges import Measurement
     from evolve.improve.ablation import AblationReport, ItemCredit
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
     from evolve.workspace.shelves.folders import Patch
     from evolve.workspace.shelves.models import models
     from evolve.workspace.shelves.preferences import context_of
+    from evolve.workspace.shelves.servers import KnownServer, servers
     from evolve.workspace.shelves.workflow import StageRow, is_stage, workflow
 
 __all__ = [
@@ -115,6 +117,7 @@ __all__ = [
     "Interval",
     "ItemCredit",
     "ItemHistory",
+    "KnownServer",
     "LearnMode",
     "Mark",
     "Means",
@@ -124,6 +127,7 @@ __all__ = [
     "Misfit",
     "NullReport",
     "Observation",
+    "OfferedTool",
     "OptimizationReport",
     "OptimizerRequest",
     "Options",
@@ -146,6 +150,7 @@ __all__ = [
     "Said",
     "SandboxLimits",
     "Sentence",
+    "Server",
     "Setting",
     "Skill",
     "StageRow",
@@ -178,6 +183,7 @@ __all__ = [
     "repair",
     "sandbox",
     "selftest",
+    "servers",
     "subgoal_states",
     "tasks",
     "to_data",
@@ -206,6 +212,7 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.extensions": ("blamed",),
     "evolve.files": ("clean_text", "machine_problem", "named_path"),
     "evolve.functions": ("CallQuestion", "Consent", "Effect", "Function"),
+    "evolve.functions.mcp": ("OfferedTool", "Server"),
     "evolve.gate": ("Decision", "Interval", "OwnPair", "Proof"),
     "evolve.gate.judges": ("Measurement",),
     "evolve.improve.ablation": ("AblationReport", "ItemCredit"),
@@ -246,6 +253,7 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.workspace.shelves.folders": ("Patch",),
     "evolve.workspace.shelves.models": ("models",),
     "evolve.workspace.shelves.preferences": ("context_of",),
+    "evolve.workspace.shelves.servers": ("KnownServer", "servers"),
     "evolve.workspace.shelves.workflow": ("StageRow", "is_stage", "workflow"),
 }
 """Where each name comes from; ``tasks`` is a module of functions."""

@@ -1,0 +1,31 @@
+"""Tools of MCP servers as functions for code actions: what a person approved, confined, pinned and bounded.
+
+    functions = ServerFunctions(Approvals(folder, home).all(), start)
+    gate = CallGate([functions], record, Permission(functions.grant_of, ask))
+
+The values are light to import; the SDK is loaded when the first server is started.
+"""
+
+from __future__ import annotations
+
+from evolve.functions.mcp.approvals import Approval, Approvals, Home, Pin, with_pins
+from evolve.functions.mcp.connection import Start
+from evolve.functions.mcp.offers import OfferedTool, OfferState
+from evolve.functions.mcp.pipes import Process
+from evolve.functions.mcp.servers import Server, server_of
+from evolve.functions.mcp.source import ServerFunctions
+
+__all__ = [
+    "Approval",
+    "Approvals",
+    "Home",
+    "OfferState",
+    "OfferedTool",
+    "Pin",
+    "Process",
+    "Server",
+    "ServerFunctions",
+    "Start",
+    "server_of",
+    "with_pins",
+]

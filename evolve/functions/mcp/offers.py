@@ -1,0 +1,117 @@
+"""What a server offers, as functions: named, bounded, and held against what a person allowed."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from evolve.episodes import Json
+from evolve.errors import UsageError
+from evolve.files import canonical_json, digest
+from evolve.functions.function import Function, is_name
+from evolve.functions.mcp.approvals import Pin
+
+OfferState = Literal["allowed", "new", "changed", "gone", "unusable"]
+"""It is as a person allowed it; they have not seen it; they saw another; it is not offered any more; it cannot be
+called, whoever allows it."""
+
+_LONGEST_TEXT = 4000
+_LARGEST_SCHEMA = 64 << 10
+_LONGEST_NAME = 64
+_CUT = " [...]"
+_OTHER_SIGNS = re.compile(r"[^A-Za-z0-9_]+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Listed:
+    """A tool as a server lists it. All of it is the server's word.
+
+    Attributes:
+        hints: What it says of itself, such as ``readOnlyHint``: shown to the person, and nothing follows from it.
+    """
+
+    name: str
+    description: str
+    parameters: Mapping[str, Json]
+    hints: Mapping[str, bool]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfferedTool:
+    """A tool beside what a person said of it.
+
+    Attributes:
+        tool: As the server calls it.
+        function: What code would call; None where it is gone or cannot be called.
+        pin: What the person allowed; None where they did not.
+        why: Where it cannot be called, in a phrase.
+    """
+
+    tool: str
+    state: OfferState
+    function: Function | None = None
+    pin: Pin | None = None
+    why: str = ""
+    hints: Mapping[str, bool]
+
+
+def offers(server: str, listed: Sequence[Listed], pins: Mapping[str, Pin]) -> Sequence[OfferedTool]:
+    """Every tool that is listed or was allowed, in the order of the list, those that are gone last.
+
+    A name is the server's, ``_`` and the tool's. Signs that no name has become ``_``; where that makes two alike, the
+    changed ones get a digest of the name that the server gave, so the same list always has the same names. A tool that
+    is listed twice is not offered: nobody could tell which one is called.
+    """
+    counts = Counter(tool.name for tool in listed)
+    plain = Counter(_plain_name(server, name) for name in counts)
+    found = [_offer(server, tool, counts[tool.name], plain, pins.get(tool.name)) for tool in _once(listed)]
+    gone = [OfferedTool(tool=name, state="gone", pin=pin, hints={}) for name, pin in pins.items() if name not in counts]
+    return [*found, *gone]
+
+
+def _once(listed: Sequence[Listed]) -> Sequence[Listed]:
+    return list({tool.name: tool for tool in listed}.values())
+
+
+def _offer(server: str, tool: Listed, count: int, plain: Counter[str], pin: Pin | None) -> OfferedTool:
+    why = "it is listed twice" if count > 1 else ""
+    function = None
+    if not why:
+        try:
+            function = _function(server, tool, plain, pin or Pin(digest=""))
+        except UsageError as error:
+            why = str(error)
+    if function is None:
+        return OfferedTool(tool=tool.name, state="unusable", pin=pin, why=why, hints=tool.hints)
+    state: OfferState = "new" if pin is None else "allowed" if pin.digest == function.digest else "changed"
+    return OfferedTool(tool=tool.name, state=state, function=function, pin=pin, hints=tool.hints)
+
+
+def _function(server: str, tool: Listed, plain: Counter[str], pin: Pin) -> Function:
+    name = _plain_name(server, tool.name)
+    alike = plain[name] > 1 and name != f"{server}_{tool.name}"
+    if alike or not is_name(name):
+        mark = f"_{digest(tool.name)[:8]}"
+        name = name[: _LONGEST_NAME - len(mark)] + mark
+    text = tool.description
+    try:
+        size = len(canonical_json(tool.parameters))
+    except (ValueError, RecursionError) as error:
+        raise UsageError("its parameters are not described in JSON") from error
+    if size > _LARGEST_SCHEMA:
+        raise UsageError(f"the description of its parameters is larger than {_LARGEST_SCHEMA >> 10} KiB")
+    return Function(
+        name=name,
+        description=text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - len(_CUT)] + _CUT,
+        parameters=tool.parameters,
+        effects=pin.effects,
+        repeatable=pin.repeatable,
+        source=server,
+    )
+
+
+def _plain_name(server: str, tool: str) -> str:
+    return f"{server}_{_OTHER_SIGNS.sub('_', tool)}"

@@ -1,0 +1,49 @@
+"""A small honest server, over stdio or, with a port, over HTTP."""
+
+from __future__ import annotations
+
+import sys
+from typing import TypedDict
+
+from mcp.server import MCPServer
+from mcp.types import ToolAnnotations
+
+server = MCPServer("shop")
+SOLD: list[str] = []
+
+
+class Total(TypedDict):
+    items: int
+    names: list[str]
+
+
+@server.tool(annotations=ToolAnnotations(read_only_hint=True))
+def price(item: str, count: int = 1) -> float:
+    """What an item costs."""
+    return count * 2.5
+
+
+@server.tool()
+def buy(item: str) -> Total:
+    """Buys an item."""
+    SOLD.append(item)
+    return {"items": len(SOLD), "names": SOLD}
+
+
+@server.tool(structured_output=False)
+def say(text: str) -> str:
+    """Gives a text back."""
+    return text
+
+
+@server.tool()
+def fail(why: str) -> str:
+    """Fails."""
+    raise ValueError(why)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        server.run("streamable-http", port=int(sys.argv[1]))
+    else:
+        server.run()
