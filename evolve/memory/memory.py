@@ -158,12 +158,12 @@ class Memory:
         return self._reader.book().experience()
 
     def snapshot(self) -> MemorySnapshot:
-        """A read-only copy for other processes."""
+        """A read-only copy of the insights for other processes."""
         book = self._reader.book()
         # Rebuilt, as the reader goes on adding to its own book.
         copy = book.rebuilt(book.all_evidence())
         index = LateIndex(_by_seq(book), self._encoder)
-        return MemorySnapshot(book=copy, encoder=self._encoder, index=index, notes=self._notes.snapshot())
+        return MemorySnapshot(book=copy, encoder=self._encoder, index=index)
 
     def shuffled(self, seed: int) -> MemorySnapshot:
         """A placebo copy; see :meth:`MemorySnapshot.shuffled`."""
