@@ -255,3 +255,8 @@ def cause_line(chain: CausalChain, known: Mapping[str, Sentence], effect: str) -
     total = sum(link.insight.evidence for link in chain.links)
     pieces = counted(total, "piece of evidence", "pieces of evidence")
     return f"{' → '.join(link.text for link in links)}{end} ({pieces})"
+
+
+def short_id(name: str) -> str:
+    """The beginning of an id, or all of one that was given by hand."""
+    return name[:10] if re.fullmatch("[0-9a-f]{32}", name) else name

@@ -7,9 +7,10 @@ from evolve.memory.notes.kept import KeptNotes
 from evolve.memory.notes.note import Note
 from evolve.memory.notes.ranking import Arms, Gains, NoteQuestion, answer
 from evolve.memory.notes.shelf import NoteShelf, answer_from
-from evolve.memory.notes.table import NOTES
+from evolve.memory.notes.table import FORGOTTEN, NOTES
 
 __all__ = [
+    "FORGOTTEN",
     "NOTES",
     "Arms",
     "Gains",

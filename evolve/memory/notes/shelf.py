@@ -20,7 +20,7 @@ from evolve.memory.notes.kept import UNSOUND, KeptNotes
 from evolve.memory.notes.late import LateNotes
 from evolve.memory.notes.note import TRUST, Note
 from evolve.memory.notes.ranking import Arms, NoteQuestion, answer
-from evolve.memory.notes.table import NoteReader, note_id, write_note
+from evolve.memory.notes.table import NoteReader, delete_notes, note_id, was_forgotten, write_note
 from evolve.retrieval import WordIndex
 from evolve.store import Database
 from evolve.vectors import Hit, Progress
@@ -87,6 +87,23 @@ class NoteShelf:
         if (kept.text, kept.author) != (note.text, note.author):
             raise UsageError(f"another note has the id {note.id!r}", hint="give another id, or none")
         return kept
+
+    def forget(self, names: Sequence[str]) -> None:
+        """Deletes notes with all that was worked out from them; what one of them had replaced holds again."""
+        book = self.book()
+        self._catch_up(book)
+        gone = [book.notes[name] for name in names]
+        # Before the record: words of a note stand in what was kept, and it is made anew without harm.
+        self._kept.drop()
+        delete_notes(self._db, gone, self._clock())
+        self._reader.restart()
+        left = self.book()
+        self._index.remove(names, left.notes)
+        self._words, self._round = None, self._reader.round
+
+    def forgot(self, text: str) -> bool:
+        """Whether a note of these words was deleted, and they were not noted again since."""
+        return was_forgotten(self._db, text)
 
     def book(self) -> NoteBook:
         """All notes as the record is now."""
