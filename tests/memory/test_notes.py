@@ -32,6 +32,9 @@ def book_of(*texts: str, roles: str = "") -> NoteBook:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
+        ("Greta Vos trains at Zenit.", "Greta Vos cancelled Zenit and trains at Atlas."),
+        ("Tessaro delivers the coffee to us.", "Okami delivers the coffee from now on, Tessaro does not."),
+        ("The booking app is built with Ninja.", "You build the booking app with Meson instead of Ninja."),
         ("The port of the billing service is 8080.", "Update: the billing service's port is now 9090"),
         ("The port of the billing service is 8080.", "We moved the port of the billing service from 8080 to 9090."),
         ("Bo works at Initech", "Bo has joined Globex."),
@@ -66,6 +69,12 @@ def test_a_new_value_replaces_the_old_one(old: str, new: str) -> None:
         ("We joined the call", "We joined the second call"),
         ("The port of billing is 80", "The port of search is 90"),
         ("The port of billing is 80", "the port of Billing is 80!"),
+        ("The booking app now has a dark mode.", "The inventory app now has a dark mode."),
+        ("The docs of the booking app moved to the wiki.", "The docs of the payroll app moved to the wiki."),
+        ("The mill loft has no heating.", "The mill loft now has a new door."),
+        ("Greta Vos trains at Zenit.", "Greta Vos now also helps at the food bank."),
+        ("Greta Vos trains at Zenit.", "Greta Vos bought a new lamp instead of a chair."),
+        ("The booking app is built with Ninja.", "The booking app now warns about Ninja."),
     ],
 )
 def test_what_can_both_be_true_stays(one: str, other: str) -> None:
