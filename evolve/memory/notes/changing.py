@@ -56,7 +56,7 @@ def tells_a_change(new: str, old: str) -> bool:
         return not given_up.isdisjoint(before)
     if _OTHER.search(new) or (is_negated(new) and _CONTRAST.search(new)):
         return True
-    shared = [word in after and word != "@" for word in before]
+    shared = [word in after for word in before]
     phrases = sum(here and not earlier for earlier, here in pairwise([False, *shared]))
     content = [word for word in before if word not in ("", "@")]
     return phrases > 1 and (bool(_CLAUSES.search(new)) or not {content[0], content[-1]} <= after)
