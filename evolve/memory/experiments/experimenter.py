@@ -99,8 +99,9 @@ class Experimenter:
         """Finds plans for the effects of a trace that have none."""
         self._actions |= dict.fromkeys(trace.actions)
         replays, known = self._of(trace.group), len(self.plans)
-        for effect in sorted(trace.outcome.reached.keys() - self.plans.keys(), key=trace.outcome.reached.__getitem__):
-            self._scan(replays, effect, trace.before(effect))
+        for effect, _ in sorted(trace.outcome.reached.items(), key=lambda one: (one[1], one[0])):
+            if effect not in self.plans:
+                self._scan(replays, effect, trace.before(effect))
         if self._waited < PATIENCE:
             self._waited = 0 if len(self.plans) > known else self._waited + 1
 
