@@ -22,10 +22,11 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.causal_worlds import CausalWorld, Edge, draw_world
+from benchmarks.causal_worlds import CausalWorld, Edge, draw_crossed, draw_large, draw_world
 from benchmarks.record import Outcome, Target, against, common_options, progress, publish
 from evolve.episodes import Scope
 from evolve.gate import Interval, clopper_pearson
@@ -189,7 +190,7 @@ def change(world: CausalWorld, experimenter: Experimenter, kept: Memory) -> Mapp
     stopped = old not in Beliefs.of(kept.claims(), SCOPE).promoting(effect)
     tried, back, number = 0, False, 10_000
     while not back and number < 10_400:
-        trace = other.episode(number)
+        trace = explored(other, experimenter, number)
         number += 1
         if effect not in trace.outcome.reached:
             continue
@@ -208,16 +209,21 @@ def _speaks_of(kept: Memory, effect: str, group: str) -> bool:
 ARMS = ("experiments", "observation", "hints")
 
 
-def measure(seed: int, *, faults: float, each: int) -> list[dict[str, Any]]:
+WORLDS = {"usual": draw_world, "crossed": draw_crossed, "large": draw_large}
+"""What draws worlds, by name; the targets are those of the usual ones."""
+
+
+def measure(seed: int, *, faults: float, each: int, worlds: str = "usual") -> list[dict[str, Any]]:
     """A row for each arm in one world, that of experiments with what a change of the world brings."""
-    world = draw_world(seed, faults=faults)
+    drawn = partial(WORLDS[worlds], seed, faults=faults)
+    world = drawn()
     with memory() as kept:
         experimenter, claims = experiments(world, kept, each)
         found = {"experiments": score(claims, world)}
         played = world.plays
         after = change(world, experimenter, kept)
-    found["observation"] = score(observation(draw_world(seed, faults=faults), each), world)
-    found["hints"] = score(hints(draw_world(seed, faults=faults), each), world)
+    found["observation"] = score(observation(drawn(), each), world)
+    found["hints"] = score(hints(drawn(), each), world)
     rows = [{"world": seed, "arm": arm, "episodes": played, **asdict(own)} for arm, own in found.items()]
     rows[0]["change"] = after
     return rows
@@ -286,20 +292,26 @@ def main(argv: Sequence[str] | None = None) -> None:
     common_options(parser, seeds=40)
     parser.add_argument("--first", type=int, default=1000, help="number of the first world; seeds are worlds")
     parser.add_argument("--episodes", type=int, default=EPISODES, help="for each true edge")
+    parser.add_argument("--worlds", choices=WORLDS, default="usual")
     parser.add_argument("--faults", type=float, default=0.2, help="share of episodes")
     options = parser.parse_args(argv)
     worlds = 5 if options.quick else options.seeds
     rows = []
     for seed in range(options.first, options.first + worlds):
         progress(f"world {seed}")
-        rows += measure(seed, faults=options.faults, each=options.episodes)
+        rows += measure(seed, faults=options.faults, each=options.episodes, worlds=options.worlds)
     outcome = Outcome(
         benchmark="causal",
         seeds=worlds,
         quick=options.quick,
         rows=rows,
         targets=targets_of(rows),
-        settings={"episodes": options.episodes, "faults": options.faults, "first": options.first},
+        settings={
+            "episodes": options.episodes,
+            "faults": options.faults,
+            "first": options.first,
+            "worlds": options.worlds,
+        },
     )
     told = ["  ".join(f"{cell!s:>11}" for cell in line) for line in table(rows)]
     told += [_told(one) for one in outcome.targets]
