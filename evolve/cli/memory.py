@@ -290,7 +290,8 @@ def test_command(
 ) -> None:
     """Find out how many solved tasks need a step of their answer, by searching them again without it.
 
-    It takes at most 500,000 candidates, or what the budget says. Interrupted, the same command continues.
+    It takes at most 500,000 candidates, or what the budget says. Where a model works, it is asked with a fact and
+    without it, two facts at most and six tasks each. Interrupted, the same command continues.
     """
     import evolve
     from evolve.cli.views import LoopView

@@ -69,7 +69,7 @@ class Interventions:
         if not decides:
             self.untried = f"the rest takes {begun.policy}, which decided in it: --model names it"
         elif begun.turns:
-            self.untried = "it followed on turns of a conversation, which the record does not hold"
+            self.untried = "it followed on turns of a conversation, which is gone or says something else by now"
         elif not self.free or _is_short_search(desk, begun, record):
             self._have_it_again()
         elif any(one.kind in ITEMS for one in self.suspects):
