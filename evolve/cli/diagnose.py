@@ -21,13 +21,13 @@ _SHOWN = 5
 
 @app.page("diagnose", "evolve diagnose r7", "evolve diagnose r7 --replay")
 def diagnose_command(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="Id of a run, such as r1, or of an episode.")],
+    run: Annotated[str, typer.Argument(metavar="RUN", help="Id of a run, such as r1, or of one task's episode in it.")],
     replay: Annotated[
         bool | None,
         typer.Option(
             "--replay/--no-replay",
-            help="Have it again without each suspect, asking the model if one decided; or have nothing again."
-            " By default short searches and recorded actions in a folder are had again.",
+            help="Run it again without each suspect, asking the model if one decided; or run nothing again."
+            " By default short searches and recorded actions in a folder are run again.",
         ),
     ] = None,
     model: options.Model = None,
@@ -72,7 +72,7 @@ def _show(found: Diagnosis) -> None:
         emit(f"  {tested}")
     if found.replays:
         times = counted(found.replays, "time")
-        emit(f"had again {times} for {spending(found.cost)}; nothing was changed or learned")
+        emit(f"run again {times} for {spending(found.cost)}; nothing was changed or learned")
     if found.untried:
         emit(f"not tried: {found.untried}")
     for way in found.tries:

@@ -31,7 +31,7 @@ def breaking_step(case: Case) -> Breaking:
         if found is not None:
             return found
     if case.record.status == "budget":
-        return Breaking(step=0, why="it was not at its end when what it might spend was spent")
+        return Breaking(step=0, why="its budget ran out before it was through")
     return _diverged(case, steps) or _refused(steps)
 
 

@@ -148,7 +148,7 @@ def _by_rule(case: Case, broke: Breaking) -> Iterator[Suspect]:
         cheaper = next((one for one in case.good if one.cost.candidates > record.cost.candidates), None)
         told = f"; run {cheaper.run} of like work took {cheaper.cost.candidates:,} candidates" if cheaper else ""
         evidence = f"it ended the run: {record.note}{told}"
-        yield Suspect(kind=BUDGET, id=BUDGET, text="what it might spend", step=0, score=0.8, evidence=evidence)
+        yield Suspect(kind=BUDGET, id=BUDGET, text="what the run could spend", step=0, score=0.8, evidence=evidence)
     odd = _odd_rows(case.rows) if record.status in ("budget", "unsolved") and not case.items else []
     if odd:
         told = last.advice if last is not None and last.advice else "outputs hold words that no input gives"

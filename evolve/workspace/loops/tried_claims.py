@@ -6,10 +6,11 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from evolve.improve.removals import try_claims
+from evolve.errors import UsageError
+from evolve.improve.removals import can_remove, solved_of, try_claims
 from evolve.improve.session import LoopPlan
 from evolve.memory import Insight, Sentence
-from evolve.tasks import load_suite
+from evolve.tasks import Suite, load_suite
 from evolve.workspace.arguments import BudgetLike, as_budget
 from evolve.workspace.desk import Desk
 from evolve.workspace.loops.improving import LoopWork, loop_key, loop_limits, opened_session
@@ -65,12 +66,31 @@ class TriedMemories(Memories):
             UsageError: There is no such insight, no problem of the suite was solved here, or a model does the work.
         """
         self._writable()
-        desk, bound, tasks = self._desk, as_budget(budget), load_suite(os.fspath(suite))
+        desk, bound, tasks = self._desk, as_budget(budget), _suite(suite)
         chosen = self.show(insight).id if insight else ""
+        # Refused before a run is begun, which would stay open.
+        if not can_remove(desk.learner, desk.stores.practice_arm(desk.workflow)):
+            raise UsageError(
+                "what a model claims is tested with it and without it, not by a search",
+                hint=f"evolve improve {suite} does that",
+            )
+        if not solved_of(desk.stores, tasks):
+            raise UsageError(
+                f"no train task of the suite {tasks.name!r} was solved here, so none can be searched again",
+                hint=f"evolve improve {suite}",
+            )
         plan = LoopPlan(rounds=1, limits=loop_limits(desk, bound, tasks))
         key = loop_key(desk, "test-claims", tasks.digest, chosen, plan.limits.candidates)
         body = {"suite": os.fspath(suite), "insight": chosen, "policy": desk.learner.name}
         with opened_session(desk, "test-claims", key, body, LoopWork(suite=tasks, plan=plan, budget=bound)) as session:
-            found = try_claims(session, chosen)["insights"]
+            found = try_claims(session, chosen).get("insights", {})
         told = self.sentences()
         return [ClaimTest(insight=self.show(name), sentence=told[name], **counts) for name, counts in found.items()]
+
+
+def _suite(name: str | os.PathLike[str]) -> Suite:
+    try:
+        return load_suite(os.fspath(name))
+    except UsageError as error:
+        error.hint = error.hint or "evolve tasks generate lists shows how tasks are written, one a line"
+        raise

@@ -25,7 +25,7 @@ State = Literal["well", "unchecked", "unfinished", "fault", "failed"]
 by what it did or rested on."""
 
 
-_AS_ASKED = "nothing was had again, as was asked"
+_AS_ASKED = "nothing was run again, as was asked"
 _GOES_ON = "the same command again goes on from there"
 
 
@@ -115,7 +115,7 @@ def _why_not(desk: Desk, begun: Beginning | None, record: EpisodeRecord, replay:
     if replay is False:
         return _AS_ASKED
     if begun is None:
-        return "what it was begun with is not on record, so it cannot be had again"
+        return "what it was begun with is not on record, so it cannot be run again"
     if not (replay or free_of_charge(desk, begun, record)):
         return COSTS
     return ""
