@@ -54,13 +54,17 @@ def diagnose_command(
 
 
 def _show(found: Diagnosis) -> None:
-    emit(_HEADS[found.state].format(run=found.run, said=found.said))
+    emit(
+        _HEADS[found.state].format(
+            run=f"task {found.task} of {found.run}" if found.task else found.run, said=found.said
+        )
+    )
     if found.step and found.why:
         emit(f"broke at step {found.step}: {found.why}")
     elif found.why:
         emit(found.why)
     if found.compared:
-        emit(f"compared with run {found.compared}, which went well")
+        emit(f"compared with {found.compared}, which went well")
     cleared = [one for one in found.suspects if one.verdict == "cleared"]
     left = [one for one in found.suspects if one.verdict != "cleared"]
     for one in left[:_SHOWN]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from evolve.diagnosis.case import Breaking, Case
+from evolve.diagnosis.case import Breaking, Case, beside
 from evolve.diagnosis.divergence import first_divergence, led_to, state_of
 from evolve.diagnosis.faults import stopped_by
 from evolve.episodes import EnvironmentState, Step
@@ -110,7 +110,7 @@ def _diverged(case: Case, steps: Sequence[Step]) -> Breaking | None:
     step = first_divergence(steps, led_to(same.steps))
     if step is None or (step.action.kind in ("finish", "give_up") and len(steps) > 1):
         return None
-    why = f"there it first did something else than run {same.run}, which went well"
+    why = f"there it first did something else than {beside(case.record, same)}, which went well"
     return Breaking(step=step.number, why=why)
 
 
