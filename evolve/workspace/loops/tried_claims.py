@@ -6,11 +6,12 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from evolve.errors import UsageError
 from evolve.improve.interventions import try_facts
-from evolve.improve.removals import try_claims
+from evolve.improve.removals import can_remove, solved_of, try_claims
 from evolve.improve.session import LoopPlan
 from evolve.memory import Insight, Sentence
-from evolve.tasks import load_suite
+from evolve.tasks import Suite, load_suite
 from evolve.workspace.arguments import BudgetLike, as_budget
 from evolve.workspace.desk import Desk
 from evolve.workspace.loops.improving import LoopWork, loop_key, loop_limits, opened_session
@@ -68,12 +69,38 @@ class TriedMemories(Memories):
                 proved.
         """
         self._writable()
-        desk, bound, tasks = self._desk, as_budget(budget), load_suite(os.fspath(suite))
+        desk, bound, tasks = self._desk, as_budget(budget), _suite(suite)
         chosen = self.show(insight).id if insight else ""
+        self._refuse_untestable(suite, tasks)  # before a run is begun, which would stay open
         plan = LoopPlan(rounds=1, limits=loop_limits(desk, bound, tasks))
         key = loop_key(desk, "test-claims", tasks.digest, chosen, plan.limits.candidates)
         body = {"suite": os.fspath(suite), "insight": chosen, "policy": desk.learner.name}
         with opened_session(desk, "test-claims", key, body, LoopWork(suite=tasks, plan=plan, budget=bound)) as session:
-            found = (try_facts if desk.uses_model else try_claims)(session, chosen)["insights"]
+            made = try_facts(session, chosen) if desk.uses_model else try_claims(session, chosen)
+            found = made.get("insights", {})
         told = self.sentences()
         return [ClaimTest(insight=self.show(name), sentence=told[name], **counts) for name, counts in found.items()]
+
+    def _refuse_untestable(self, name: str | os.PathLike[str], suite: Suite) -> None:
+        desk = self._desk
+        if desk.uses_model:
+            if not suite.evidence("train"):
+                raise UsageError(
+                    f"the tasks of the suite {suite.name!r} can only be checked, and no pair of these is evidence",
+                    hint="rows with answers, or tests that run apart from the answer, prove something",
+                )
+        elif not can_remove(desk.learner, desk.stores.practice_arm(desk.workflow)):
+            raise UsageError("this policy cannot work without a part", hint=f"evolve improve {name} tests what it can")
+        elif not solved_of(desk.stores, suite):
+            raise UsageError(
+                f"no train task of the suite {suite.name!r} was solved here, so none can be searched again",
+                hint=f"evolve improve {name}",
+            )
+
+
+def _suite(name: str | os.PathLike[str]) -> Suite:
+    try:
+        return load_suite(os.fspath(name))
+    except UsageError as error:
+        error.hint = error.hint or "evolve tasks generate lists shows how tasks are written, one a line"
+        raise
