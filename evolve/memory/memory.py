@@ -180,7 +180,9 @@ class Memory:
         """
         statuses = get_args(InsightStatus)
         if status is not None and status not in statuses:
-            raise UsageError(f"no status {status!r}", hint=f"one of {', '.join(statuses)}")
+            raise UsageError(
+                f"no status {status!r}", hint=f"evolve memory list --status confirmed, or {', '.join(statuses)}"
+            )
         return [insight for insight in self._reader.book().insights(policy) if status in (None, insight.status)]
 
     def get(self, name: str, *, policy: str | None = None) -> Insight:
@@ -345,8 +347,10 @@ def _only(name: str, known: Collection[str], what: str) -> str:
     matches = [name] if name in known else [key for key in known if name and key.startswith(name)]
     if len(matches) == 1:
         return matches[0]
-    many = f"{len(matches)} {what.replace(' or ', 's and ')}s begin with" if matches else f"no {what} with id"
-    raise UsageError(f"{many} {name!r}", hint="evolve memory list")
+    problem = f"no {what} with id {name!r}"
+    if matches:
+        problem = f"the ids of {len(matches)} {what.replace(' or ', 's and ')}s begin with {name!r}: give more of it"
+    raise UsageError(problem, hint="evolve memory list")
 
 
 def _in_memory(dimension: int) -> VectorIndex:

@@ -22,8 +22,9 @@ VECTOR_HITS = 64
 _NEAR = 0.3
 """Cosine from which a note that shares no word with the question may answer it."""
 _NARROW = 0.5
-"""Share of the best score by words from which scores are stretched at the latest. Where all that was found shares a
-name with the question and no more, lengths would else decide, as if one note had all of its words and another none."""
+"""Share of the best score by words from which scores are stretched at the latest, beside a trained encoder. Where all
+that was found shares a name with the question and no more, lengths would else decide, as if one note had all of its
+words and another none. Hashed words tell such notes apart no better than lengths do."""
 _ASSISTANT = 0.85
 """Factor of what an assistant said: its prose repeats the question and holds fewer facts."""
 _FOLLOWED = 12
@@ -124,9 +125,7 @@ def answer(book: NoteBook, arms: Arms, asked: NoteQuestion, gains: Gains = _ALL)
     hits = arms.nearest(max(VECTOR_HITS, 4 * asked.k), own)
     near = _credited({hit.id: 1.0 - hit.distance for hit in hits}, standing)
     near = {name: cosine for name, cosine in near.items() if cosine >= _NEAR or name in by_words}
-    # Hashed words tell such notes apart no better than their lengths do.
-    narrow = _NARROW if arms.weight >= 1.0 else 1.0
-    base = dict(fuse([(1.0, by_words), (arms.weight, near)], floors=[narrow]))
+    base = dict(fuse([(1.0, by_words), (arms.weight, near)], floors=[_NARROW if arms.weight >= 1.0 else 1.0]))
     total = _with_neighbours(book, base, lambda name: name in standing(name), gains.beside, own=asked.told)
     span, dated = asked_time(asked.text, asked.now), asks_when(asked.text)
     factors = _information(book, total) if gains.informed else {}
