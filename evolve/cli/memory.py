@@ -14,7 +14,7 @@ from evolve.cli import options, pages
 from evolve.cli.causes import evidence_data, insight_data
 from evolve.cli.layout import terminal_width
 from evolve.cli.output import counted, emit, emit_json, flush, note, shorten, table, visible
-from evolve.cli.views import LEARN
+from evolve.cli.views import LEARN, short_id
 
 if TYPE_CHECKING:
     from evolve.workspace import ClaimTest, InsightStatus
@@ -70,7 +70,12 @@ def list_command(
         note(f"  try: {LEARN if status is None else 'evolve memory list'}", whole=True)
     for entry in notes:
         later = f" (replaced: {shorten(replaced[entry.id].text, 60)})" if entry.id in replaced else ""
-        emit(visible(f"note by {_speaker(entry.author, entry.role)}: {entry.text}{later}", lines=False))
+        emit(
+            visible(
+                f"note {short_id(entry.id)} by {_speaker(entry.author, entry.role)}: {entry.text}{later}",
+                lines=False,
+            )
+        )
 
 
 @app.page("show", "evolve memory show 0c1f22ab")
@@ -224,13 +229,15 @@ def import_command(
 @app.page("forget", "evolve memory forget 0c1f22ab", "evolve memory forget --all")
 def forget_command(
     ids: Annotated[
-        list[str] | None, typer.Argument(metavar="INSIGHT", help="Ids of insights.", show_default=False)
+        list[str] | None, typer.Argument(metavar="ID", help="Ids of insights and notes.", show_default=False)
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Forget every insight.")] = False,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Delete insights with all their evidence. Notes stay.
+    """Delete insights with all their evidence, and notes. With --all notes stay.
+
+    What a deleted note had replaced holds again. Runs that were told of it stay on record with its words.
 
     With the last insight goes what was judged only together with insights, and what that is is said before.
     """
@@ -238,20 +245,21 @@ def forget_command(
     from evolve.errors import UsageError
 
     if bool(ids) == everything:
-        raise UsageError("name insights, or give --all", hint="evolve memory list")
+        raise UsageError("name insights or notes, or give --all", hint="evolve memory list")
     with evolve.open(_there(workspace)) as opened:
         gone = opened.variants.taken_back()
         if gone is not None and everything:
             note(f"with the insights {gone.variant[:12]} goes, which was judged with them: {', '.join(gone.parts)}")
             note(f"{gone.after[:12]} acts after it; evolve variants rollback goes back")
         # Asked on both sides: with the last insight the active variant may change.
-        before = opened.variants.active
+        before, noted = opened.variants.active, len(opened.memory.notes())
         count = opened.memory.forget(ids or (), everything=everything)
-        active = opened.variants.active
+        active, notes = opened.variants.active, noted - len(opened.memory.notes())
     if as_json:
-        emit_json({"forgotten": count, "active": active})
+        emit_json({"forgotten": count, "notes": notes, "active": active})
         return
-    emit(f"forgot {counted(count, 'insight')}")
+    kinds = [counted(count - notes, "insight")] * (count > notes or not notes) + [counted(notes, "note")] * bool(notes)
+    emit(f"forgot {' and '.join(kinds)}")
     if active != before:
         emit(f"active: {active[:12]}, before {before[:12]}")
 

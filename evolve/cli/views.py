@@ -248,3 +248,8 @@ def _arms_line(event: Event) -> tuple[str, bool]:
         counts = f"{data['agree']} pairs agree, {data['disagree']} disagree of {data['pairs']}"
         return f"insight tested with and without, {counts}: {shorten(data['text'], 60)}", True
     return "", False
+
+
+def short_id(name: str) -> str:
+    """The beginning of an id, or all of one that was given by hand."""
+    return name[:10] if re.fullmatch("[0-9a-f]{32}", name) else name

@@ -9,7 +9,7 @@ from evolve.cli.causes import cause_line
 from evolve.cli.chat.session import ChatSession
 from evolve.cli.chat.wishes import scope
 from evolve.cli.output import counted, shorten
-from evolve.cli.views import NO_TASK, subgoal_line
+from evolve.cli.views import NO_TASK, short_id, subgoal_line
 from evolve.errors import UsageError
 from evolve.workspace import ACTIVE
 
@@ -268,4 +268,4 @@ def show_memory(session: ChatSession, text: str) -> None:
     if len(insights) > _MOST_INSIGHTS:
         session.screen.say("memory", f"and {len(insights) - _MOST_INSIGHTS} more: evolve memory list")
     for note in notes:
-        session.screen.say("note", f"{note.text} (by {note.author})")
+        session.screen.say("note", f"{short_id(note.id)}  {note.text} (by {note.author})")

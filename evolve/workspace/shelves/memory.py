@@ -100,7 +100,7 @@ class Memories(Shelf):
         return write_notes(Path(path), self.notes(), self._scanner())
 
     def import_(self, path: str | os.PathLike[str], *, mine: bool = False) -> int:
-        """Takes in the notes of such a file, all or none; gives how many are new.
+        """Takes in the notes of such a file, all or none; gives how many are new. What was forgotten here stays out.
 
         Args:
             mine: You vouch for the file, so what stands there as a person's counts as yours. Else all of it counts as
@@ -113,7 +113,8 @@ class Memories(Shelf):
         before = len(self.notes())
         with self._stores.db.transaction():
             for fields in found:
-                self._memory.note(**fields)
+                if not self._memory.forgot_note(fields["text"]):
+                    self._memory.note(**fields)
         return len(self.notes()) - before
 
     @property
@@ -210,9 +211,20 @@ class Memories(Shelf):
         return mermaid(insights, told)
 
     def forget(self, ids: str | Sequence[str] = (), *, everything: bool = False) -> int:
-        """Deletes insights with their evidence; gives how many."""
+        """Deletes insights with their evidence, and notes; gives how many.
+
+        What a deleted note had replaced holds again. A file with its words brings it back only where it is noted anew;
+        of runs that were told of it, and conversations in which it was typed, the record stays.
+
+        Args:
+            everything: Every insight; notes stay.
+
+        Raises:
+            UsageError: An id is unknown, or the beginning of several; then nothing is deleted.
+        """
+        some = everything or bool(self._memory.claims())
         count = self._memory.forget(ids, everything=everything)
-        if not self._memory.claims():
+        if some and not self._memory.claims():
             self._on_empty()
         return count
 
