@@ -18,6 +18,7 @@ from evolve.tasks import render_jsonl
 from evolve.workspace.learners import SearchLearner
 
 BUDGET = "700k-candidates"
+DREAMS = 60  # a guide has to be there, and need not be good
 SCOPE = Scope(environment="programs", family="(str) -> str")
 
 
@@ -62,10 +63,18 @@ def test_a_plan_keeps_to_its_bound_and_depends_on_no_order(drawn, most) -> None:
     assert len({(one.insight.id, one.group) for one in chosen}) == len(chosen)
 
 
+# A thousand candidates solve one of these; a problem that is not solved teaches nothing here, and takes all it may.
+EASY = (
+    *("casing", "ends", "identifier", "initials", "joined", "one-word", "phrase-parts", "prefixed", "repeated-words"),
+    *("shorten", "spaced", "suffixed", "tidy", "word-order", "wrapped"),
+)
+
+
 @pytest.fixture
 def strings(tmp_path):
+    tasks = [task for task in draw_suite("strings", n=40, seed=3).tasks if task.family in EASY]
     file = tmp_path / "strings.jsonl"
-    file.write_text(render_jsonl(draw_suite("strings", n=40, seed=3).tasks))
+    file.write_text(render_jsonl(tasks))
     return file
 
 
@@ -77,7 +86,7 @@ def taught(workspace):
 
 
 def test_practice_is_followed_by_searches_without_what_occurs(open_ws, strings) -> None:
-    with open_ws(learner=SearchLearner()) as workspace:
+    with open_ws(learner=SearchLearner(dreams=DREAMS)) as workspace:
         report = workspace.improve(strings, rounds=1, budget=BUDGET)
         found = taught(workspace)
         assert found and all(cause.startswith(("operation:", "skill:")) for cause, *_ in found)
@@ -94,7 +103,7 @@ def test_practice_is_followed_by_searches_without_what_occurs(open_ws, strings) 
 
 def test_killed_among_the_searches_the_same_command_teaches_the_same(open_ws, strings, monkeypatch) -> None:
     def improve(name):
-        with open_ws(name, learner=SearchLearner()) as workspace:
+        with open_ws(name, learner=SearchLearner(dreams=DREAMS)) as workspace:
             report = workspace.improve(strings, rounds=1, budget="400k-candidates")
             spent = sum(one.cost.candidates for one in workspace.stores.runs.episodes(run=report.run))
             return taught(workspace), spent
@@ -110,7 +119,7 @@ def test_killed_among_the_searches_the_same_command_teaches_the_same(open_ws, st
 
 
 def test_a_person_tests_claims_on_problems_that_were_solved(open_ws, strings) -> None:
-    with open_ws(learner=SearchLearner()) as workspace:
+    with open_ws(learner=SearchLearner(dreams=DREAMS)) as workspace:
         with pytest.raises(UsageError, match="was solved here"):
             workspace.memory.test(strings, budget="50k-candidates")
         workspace.improve(strings, rounds=1, budget="400k-candidates")
@@ -125,7 +134,7 @@ def test_a_person_tests_claims_on_problems_that_were_solved(open_ws, strings) ->
 
 
 def test_a_person_may_name_the_claim(open_ws, strings) -> None:
-    with open_ws(learner=SearchLearner()) as workspace:
+    with open_ws(learner=SearchLearner(dreams=DREAMS)) as workspace:
         workspace.improve(strings, rounds=1, budget="300k-candidates")
         untried = [
             one.id
@@ -141,7 +150,7 @@ def test_a_person_may_name_the_claim(open_ws, strings) -> None:
 
 def test_what_was_not_needed_is_tried_anew_once_there_are_other_means(open_ws, strings) -> None:
     """Sixty problems that did without a step, found with a skill that is not there any more, or other operations."""
-    with open_ws(learner=SearchLearner()) as workspace:
+    with open_ws(learner=SearchLearner(dreams=DREAMS)) as workspace:
         workspace.improve(strings, rounds=1, budget="300k-candidates")
         memory, journal = workspace.stores.memory, Journal(workspace.stores.db, "earlier")
         steps = [one for one, need in memory.needs() if one.cause.startswith("operation:") and need.known.occurs]
