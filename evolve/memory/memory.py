@@ -180,7 +180,9 @@ class Memory:
         """
         statuses = get_args(InsightStatus)
         if status is not None and status not in statuses:
-            raise UsageError(f"no status {status!r}", hint=f"one of {', '.join(statuses)}")
+            raise UsageError(
+                f"no status {status!r}", hint=f"evolve memory list --status confirmed, or {', '.join(statuses)}"
+            )
         return [insight for insight in self._reader.book().insights(policy) if status in (None, insight.status)]
 
     def get(self, name: str, *, policy: str | None = None) -> Insight:
@@ -195,8 +197,10 @@ class Memory:
         book = self._reader.book()
         matches = [name] if name in book.keys else [key for key in book.keys if name and key.startswith(name)]
         if len(matches) != 1:
-            problem = "no insight" if not matches else f"{len(matches)} insights"
-            raise UsageError(f"{problem} with id {name!r}", hint="evolve memory list")
+            problem = f"no insight with id {name!r}"
+            if matches:
+                problem = f"the ids of {len(matches)} insights begin with {name!r}: give more of it"
+            raise UsageError(problem, hint="evolve memory list")
         return book.get(matches[0], policy)
 
     def sentences(self, policy: str | None = None) -> Mapping[str, Sentence]:

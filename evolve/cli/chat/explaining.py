@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from evolve.cli.causes import cause_line
 from evolve.cli.chat.session import ChatSession
 from evolve.cli.chat.wishes import scope
 from evolve.cli.output import counted, shorten
-from evolve.cli.views import NO_TASK, cause_line, subgoal_line
+from evolve.cli.views import NO_TASK, subgoal_line
 from evolve.errors import UsageError
 from evolve.workspace import ACTIVE
 
@@ -50,7 +51,7 @@ def show_why(session: ChatSession, text: str) -> None:
     if records:
         _tell_why(session, records[-1], names, used)
     for chain in chains[:_MOST_CAUSES]:
-        session.screen.say("cause", cause_line(chain, known, effect))
+        session.screen.say("cause", cause_line(chain, known))
     if len(chains) > _MOST_CAUSES:
         session.screen.say("cause", f"and {len(chains) - _MOST_CAUSES} more: evolve memory why {effect}")
     if not chains:

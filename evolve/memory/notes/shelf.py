@@ -69,7 +69,7 @@ class NoteShelf:
             UsageError: It has no text, an unknown role, no real time, or an id under which other words stand.
         """
         if not note.text.strip():
-            raise UsageError("a note needs some text")
+            raise UsageError("a note needs some text", hint='evolve memory note "TEXT"')
         if note.role not in TRUST:
             raise UsageError(f"no role {note.role!r}", hint=f"one of {', '.join(TRUST)}")
         if not math.isfinite(note.at):
