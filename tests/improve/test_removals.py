@@ -144,7 +144,7 @@ def test_killed_among_the_searches_the_same_command_teaches_the_same(open_ws, le
 
 
 def test_a_person_tests_claims_on_problems_that_were_solved(open_ws, learned, strings) -> None:
-    with open_ws() as workspace, pytest.raises(UsageError, match="was solved here"):
+    with open_ws(learner=SearchLearner()) as workspace, pytest.raises(UsageError, match="was solved here"):
         workspace.memory.test(strings, budget="50k-candidates")
     with learned() as workspace:
         before = taught(workspace)
