@@ -22,15 +22,16 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.causal_worlds import CausalWorld, Edge, draw_world
+from benchmarks.causal_worlds import CausalWorld, Edge, draw_crossed, draw_large, draw_world
 from benchmarks.record import Outcome, Target, against, common_options, progress, publish
 from evolve.episodes import Scope
 from evolve.gate import Interval, clopper_pearson
 from evolve.memory import MIGRATIONS, Memory
-from evolve.memory.experiments import Allowance, Beliefs, Experimenter, MemoryNotebook, Trace
+from evolve.memory.experiments import REACHES, Allowance, Beliefs, Experimenter, MemoryNotebook, Trace
 from evolve.retrieval import HashingEmbedder
 from evolve.store import Database
 from evolve.vectors import MemoryIndex
@@ -38,8 +39,6 @@ from evolve.vectors import MemoryIndex
 SCOPE = Scope(environment="causal-world", family="actions")
 EPISODES = 10
 """Episodes for each true edge, by default."""
-FIRST, AT_ONCE = 14, 3
-"""Problems that are played before the first experiments, and before the next ones."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +85,7 @@ def memory() -> Iterator[Memory]:
 
 
 def experiments(world: CausalWorld, kept: Memory, each: int = EPISODES) -> tuple[Experimenter, Claims]:
-    """Plays a few problems at a time and makes experiments on them, until the episodes are used up."""
+    """Plays one problem after the other and makes experiments on it, until the episodes are used up."""
     experimenter = Experimenter(
         world=world,
         scope=SCOPE,
@@ -95,20 +94,17 @@ def experiments(world: CausalWorld, kept: Memory, each: int = EPISODES) -> tuple
     )
     number = 0
     while experimenter.allowance.left > 0:
-        traces = []
-        for _ in range(min(AT_ONCE if number else FIRST, experimenter.allowance.left)):
-            experimenter.allowance.take()
-            traces.append(explored(world, experimenter, number))
-            number += 1
-        experimenter.investigate(traces)
+        experimenter.allowance.take()
+        experimenter.investigate([explored(world, experimenter, number)])
+        number += 1
     return experimenter, claims_in(kept, world)
 
 
 def explored(world: CausalWorld, experimenter: Experimenter, number: int) -> Trace:
-    """What is known to work, and then all the rest in any order."""
+    """All that can be done in any order, and what is known to work first."""
     group = f"problem {world.seed}-{number}"
     draw = random.Random(group)
-    order = draw.sample(world.actions, draw.randint(len(world.actions) // 2, len(world.actions)))
+    order = draw.sample(world.actions, len(world.actions))
     actions = experimenter.suggest(order)
     return Trace(group=group, actions=actions, outcome=world.play(group, actions))
 
@@ -182,7 +178,7 @@ def change(world: CausalWorld, experimenter: Experimenter, kept: Memory) -> Mapp
     other, effect, old, new = world.changed()
     known = Beliefs.of(kept.claims(), SCOPE).promoting(effect)
     plan = experimenter.plans.get(effect)
-    if plan is None or old not in known or other.holds(plan, effect):
+    if plan is None or old not in known or other.holds(plan * len(plan), effect):
         return None
     experimenter.world, experimenter.allowance = other, Allowance(left=10_000)
     uses, number = 0, 0
@@ -191,33 +187,43 @@ def change(world: CausalWorld, experimenter: Experimenter, kept: Memory) -> Mapp
         experimenter.still_holds(f"use {number}", effect)
         uses += other.plays - before
         number += 1
-    known = Beliefs.of(kept.claims(), SCOPE)
-    stopped = old not in known.promoting(effect)
+    stopped = old not in Beliefs.of(kept.claims(), SCOPE).promoting(effect)
     tried, back, number = 0, False, 10_000
     while not back and number < 10_400:
-        trace = other.episode(number)
+        trace = explored(other, experimenter, number)
         number += 1
         if effect not in trace.outcome.reached:
             continue
-        tested = experimenter.investigate([trace])
-        tried += tested
+        experimenter.investigate([trace])
+        tried += _speaks_of(kept, effect, trace.group)
         back = new in Beliefs.of(kept.claims(), SCOPE).promoting(effect)
     return {"stopped": stopped, "episodes": uses, "experiments": tried, "back": back}
+
+
+def _speaks_of(kept: Memory, effect: str, group: str) -> bool:
+    """Whether an experiment on an effect was made in a problem."""
+    about = [one for one in kept.claims() if one.effect == f"{REACHES}{effect}"]
+    return any(row.group == group for one in about for row in kept.evidence(one.id))
 
 
 ARMS = ("experiments", "observation", "hints")
 
 
-def measure(seed: int, *, faults: float, each: int) -> list[dict[str, Any]]:
+WORLDS = {"usual": draw_world, "crossed": draw_crossed, "large": draw_large}
+"""What draws worlds, by name; the targets are those of the usual ones."""
+
+
+def measure(seed: int, *, faults: float, each: int, worlds: str = "usual") -> list[dict[str, Any]]:
     """A row for each arm in one world, that of experiments with what a change of the world brings."""
-    world = draw_world(seed, faults=faults)
+    drawn = partial(WORLDS[worlds], seed, faults=faults)
+    world = drawn()
     with memory() as kept:
         experimenter, claims = experiments(world, kept, each)
         found = {"experiments": score(claims, world)}
         played = world.plays
         after = change(world, experimenter, kept)
-    found["observation"] = score(observation(draw_world(seed, faults=faults), each), world)
-    found["hints"] = score(hints(draw_world(seed, faults=faults), each), world)
+    found["observation"] = score(observation(drawn(), each), world)
+    found["hints"] = score(hints(drawn(), each), world)
     rows = [{"world": seed, "arm": arm, "episodes": played, **asdict(own)} for arm, own in found.items()]
     rows[0]["change"] = after
     return rows
@@ -286,20 +292,26 @@ def main(argv: Sequence[str] | None = None) -> None:
     common_options(parser, seeds=40)
     parser.add_argument("--first", type=int, default=1000, help="number of the first world; seeds are worlds")
     parser.add_argument("--episodes", type=int, default=EPISODES, help="for each true edge")
+    parser.add_argument("--worlds", choices=WORLDS, default="usual")
     parser.add_argument("--faults", type=float, default=0.2, help="share of episodes")
     options = parser.parse_args(argv)
     worlds = 5 if options.quick else options.seeds
     rows = []
     for seed in range(options.first, options.first + worlds):
         progress(f"world {seed}")
-        rows += measure(seed, faults=options.faults, each=options.episodes)
+        rows += measure(seed, faults=options.faults, each=options.episodes, worlds=options.worlds)
     outcome = Outcome(
         benchmark="causal",
         seeds=worlds,
         quick=options.quick,
         rows=rows,
         targets=targets_of(rows),
-        settings={"episodes": options.episodes, "faults": options.faults, "first": options.first},
+        settings={
+            "episodes": options.episodes,
+            "faults": options.faults,
+            "first": options.first,
+            "worlds": options.worlds,
+        },
     )
     told = ["  ".join(f"{cell!s:>11}" for cell in line) for line in table(rows)]
     told += [_told(one) for one in outcome.targets]

@@ -141,6 +141,23 @@ class CausalWorld:
         return law.hindered_by | (self._hindered_by(law.first) if law.first else frozenset())
 
 
+def draw_crossed(seed: int, *, faults: float = 0.2) -> CausalWorld:
+    """A world by chance in which half of what is prevented is prevented by an action that another effect needs."""
+    world, draw = draw_world(seed, faults=faults), random.Random(f"crossed {seed}")
+    useful = {action for law in world.laws.values() for clause in law.clauses for action in clause}
+    laws = {}
+    for effect, law in world.laws.items():
+        free = sorted(useful - {one for one, to in world.promoting() if to == effect})
+        crossed = law.hindered_by and draw.random() < 0.5 and free
+        laws[effect] = replace(law, hindered_by=frozenset({draw.choice(free)})) if crossed else law
+    return replace(world, laws=laws)
+
+
+def draw_large(seed: int, *, faults: float = 0.2) -> CausalWorld:
+    """A world by chance with twenty-four actions and six effects."""
+    return draw_world(seed, actions=24, effects=6, faults=faults)
+
+
 def draw_world(seed: int, *, actions: int = 14, effects: int = 4, faults: float = 0.2) -> CausalWorld:
     """A world by chance: up to three clauses an effect, a quarter of which two actions meet, and half prevented."""
     draw = random.Random(f"world {seed}")

@@ -164,9 +164,12 @@ NOTES: Mapping[str, str] = {
         " prevents, habits that go with success and mean nothing. Ten episodes for each true edge, replays and faults"
         " included; a fifth of the episodes fails, half of these without saying so, with an outcome drawn by a coin."
         " True are also the edges that follow through an effect that is needed first. The worlds on which the rules of"
-        " the experimenter were chosen are others. At 15 and 20 episodes an edge these 40 worlds give a recall of .87"
-        " and .89, and without faults .93 at ten. A changed world is told by a plan that fails; the old claim stays in"
-        " use where a misreported success hides that."
+        " the experimenter were chosen are others. With 24 actions and six effects .98 of the true claims are found,"
+        " and .88 where what one effect needs prevents another (--worlds large, crossed). With five episodes an edge"
+        " these 40 worlds give a recall of .40, with seven .85: nothing is confirmed before two problems say it. An"
+        " episode has 32 actions on average. A changed world is told by a plan that fails twice, so two faulty episodes"
+        " of three hide it, which happens six times in a hundred. Who acts in a changed world goes on from what is"
+        " known; counted as experiments are those that speak of the effect that changed."
     ),
 }
 """Per benchmark what its table does not say."""

@@ -21,6 +21,8 @@ _NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT})
 _REFUSED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 AFTER_SPACE = "free some space, then run the same command again"
 """The hint where a disk is full."""
+SVG = b"<svg"
+"""How every picture begins that is drawn here."""
 MAX_TEXT_BYTES = 64 * 2**20
 """Largest text file that is read; it is held in memory whole."""
 
@@ -198,6 +200,27 @@ def check_folder(path: str | os.PathLike[str]) -> None:
     raise write_failure(path, OSError(reason, os.strerror(reason)))
 
 
+def is_replaced(path: str | os.PathLike[str], begins: bytes) -> bool:
+    """Whether a file of this name is there, which a person named to be written.
+
+    Args:
+        begins: How a file of its kind begins. What begins otherwise was not written here, and would be lost.
+
+    Raises:
+        UsageError: It is another kind of file.
+    """
+    if not os.fspath(path):
+        raise UsageError("an empty name names no file", hint="name a file, such as graph.svg")
+    target = named_path(path)
+    if not target.is_file():
+        return False  # what is no file at all is refused where it is written
+    with target.open("rb") as stream:
+        found = stream.read(len(begins))
+    if found and found != begins:
+        raise UsageError(f"{os.fspath(path)} is there already, and is another kind of file", hint="give another name")
+    return True
+
+
 def sync_folder(folder: Path) -> None:
     """Makes renames inside the folder durable; a no-op where folders cannot be opened."""
     flags = getattr(os, "O_DIRECTORY", None)
@@ -214,7 +237,8 @@ def write_failure(path: str | os.PathLike[str], error: OSError) -> WorkspaceErro
     """The error of the tree that stands for a failed write: disk full, or unwritable."""
     if error.errno in _NO_SPACE:
         return WorkspaceError(f"disk full while writing {os.fspath(path)}", hint=AFTER_SPACE)
-    return WorkspaceError(f"cannot write {os.fspath(path)}: {_reason(error)}")
+    hint = f"name another place, or see who may write there: ls -ld {os.path.dirname(os.fspath(path)) or '.'}"
+    return WorkspaceError(f"cannot write {os.fspath(path)}: {_reason(error)}", hint=hint)
 
 
 def machine_problem(error: OSError) -> EnvironmentProblem | None:

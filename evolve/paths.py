@@ -86,12 +86,16 @@ def workspace_at(name: str | os.PathLike[str]) -> Path:
     """The folder that a person names as a workspace, which need not exist yet.
 
     Raises:
-        WorkspaceError: There can be no folder of that name, or it lies in what another workspace keeps.
+        WorkspaceError: There can be no folder of that name, it is a file, or it lies in what another workspace keeps.
     """
     try:
         root = named_path(name)
     except UsageError as error:
         raise WorkspaceError(str(error), hint="choose a folder with -w") from error
+    there = next(folder for folder in (root, *root.parents) if os.path.lexists(folder))
+    if there.exists() and not there.is_dir():
+        inside = f", so {root} cannot be there" if there != root else ""
+        raise WorkspaceError(f"{there} is a file, not a folder{inside}", hint="choose a folder with -w")
     for folder in (root, *root.parents):
         if folder.name == STORE and is_workspace(folder.parent):
             raise WorkspaceError(f"{root} lies in {STORE} of the workspace {folder.parent}", hint=f"-w {folder.parent}")

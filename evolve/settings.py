@@ -334,7 +334,8 @@ def _checked(raw: Mapping[str, Any], *, strings: bool, place: str) -> dict[str, 
     for key in (name for name in _SEAMS if name in values):
         problem = _not_offered(key, values[key])
         if problem:
-            raise _setting_error(place, "" if strings else key, problem, hint="install the package that has it")
+            hint = f"choose one of them there (evolve config shows it), or install the package that has {values[key]!r}"
+            raise _setting_error(place, "" if strings else key, problem, hint=hint)
     if values.get("base_url", "").strip() and not is_address(values["base_url"].strip()):
         problem = f"{values['base_url']!r} is not an address"
         raise _setting_error(place, "" if strings else "base_url", problem, hint="such as http://localhost:8000/v1")

@@ -5,6 +5,7 @@ Where tests spend their time is told by ``--durations=50``; what they wait for m
 
 from __future__ import annotations
 
+import gc
 import itertools
 import os
 import signal
@@ -106,6 +107,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """All workers have the tests in the same order, whichever way they went."""
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: item.path.parts)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """What was read to collect the tests stays to the end, so the collector need not go through it again and again.
+
+    It takes a tenth of the time of all tests otherwise, and more in workers, which hold thousands of tests.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -227,6 +227,12 @@ class RunRecords:
             problem = "several episodes begin with" if rows else "there is no episode"
             raise UsageError(f"{problem} {episode!r}", hint="evolve runs show RUN lists its episodes")
         return _record(rows[0])
+
+    def runs_of(self, episodes: Iterable[str]) -> dict[str, str]:
+        """The run of each of these episodes, by the episode's id; none for one that is not on record."""
+        wanted = set(episodes)
+        rows = self._db.query("SELECT id, run FROM episodes") if wanted else []
+        return {str(row["id"]): str(row["run"]) for row in rows if row["id"] in wanted}
 
     def episodes(self, *, run: str = "") -> list[EpisodeRecord]:
         """The episodes of a run, or all, in order of commitment."""

@@ -21,13 +21,13 @@ _SHOWN = 5
 
 @app.page("diagnose", "evolve diagnose r7", "evolve diagnose r7 --replay")
 def diagnose_command(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="Id of a run, such as r1, or of an episode.")],
+    run: Annotated[str, typer.Argument(metavar="RUN", help="Id of a run, such as r1, or of one task's episode in it.")],
     replay: Annotated[
         bool | None,
         typer.Option(
             "--replay/--no-replay",
-            help="Have it again without each suspect, asking the model if one decided; or have nothing again."
-            " By default short searches and recorded actions in a folder are had again.",
+            help="Run it again without each suspect, asking the model if one decided; or run nothing again."
+            " By default short searches and recorded actions in a folder are run again.",
         ),
     ] = None,
     model: options.Model = None,
@@ -54,13 +54,17 @@ def diagnose_command(
 
 
 def _show(found: Diagnosis) -> None:
-    emit(_HEADS[found.state].format(run=found.run, said=found.said))
+    emit(
+        _HEADS[found.state].format(
+            run=f"task {found.task} of {found.run}" if found.task else found.run, said=found.said
+        )
+    )
     if found.step and found.why:
         emit(f"broke at step {found.step}: {found.why}")
     elif found.why:
         emit(found.why)
     if found.compared:
-        emit(f"compared with run {found.compared}, which went well")
+        emit(f"compared with {found.compared}, which went well")
     cleared = [one for one in found.suspects if one.verdict == "cleared"]
     left = [one for one in found.suspects if one.verdict != "cleared"]
     for one in left[:_SHOWN]:
@@ -72,7 +76,7 @@ def _show(found: Diagnosis) -> None:
         emit(f"  {tested}")
     if found.replays:
         times = counted(found.replays, "time")
-        emit(f"had again {times} for {spending(found.cost)}; nothing was changed or learned")
+        emit(f"run again {times} for {spending(found.cost)}; nothing was changed or learned")
     if found.untried:
         emit(f"not tried: {found.untried}")
     for way in found.tries:

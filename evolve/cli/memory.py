@@ -11,14 +11,24 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from evolve.cli import options, pages
+from evolve.cli.causes import evidence_data, insight_data
 from evolve.cli.layout import terminal_width
 from evolve.cli.output import counted, emit, emit_json, flush, note, shorten, table, visible
-from evolve.cli.views import cause_line
+from evolve.cli.views import LEARN, short_id
 
 if TYPE_CHECKING:
-    from evolve.workspace import ClaimTest, Insight, InsightStatus, Sentence
+    from evolve.workspace import ClaimTest, InsightStatus
 
 app = pages.App()
+
+
+def _date(text: str) -> datetime:
+    """A day or a moment as ISO 8601 writes it; a bare number would else be taken for seconds since 1970."""
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError as error:
+        raise typer.BadParameter(f"{text!r} is no date such as 2026-03-31 or 2026-03-31T14:30") from error
+
 
 InsightId = Annotated[str, typer.Argument(metavar="INSIGHT", help="Id of an insight or its beginning.")]
 
@@ -42,12 +52,12 @@ def list_command(
         told_notes = [
             {**vars(entry), "replaced_by": replaced[entry.id].id if entry.id in replaced else None} for entry in notes
         ]
-        emit_json({"insights": [_insight(insight) for insight in insights], "notes": told_notes})
+        emit_json({"insights": [insight_data(insight, told[insight.id]) for insight in insights], "notes": told_notes})
         return
     rows = [
         (
             insight.id[:10],
-            _status(insight, told[insight.id]),
+            told[insight.id].standing,
             insight.evidence,
             insight.groups,
             shorten(told[insight.id].text, 160),
@@ -56,9 +66,16 @@ def list_command(
     ]
     none = "no insights yet" if status is None else f"no insight is {status}"
     emit(table(("id", "status", "evidence", "groups", "insight"), rows, spare=("groups",)) or none)
+    if not rows:
+        note(f"  try: {LEARN if status is None else 'evolve memory list'}", whole=True)
     for entry in notes:
         later = f" (replaced: {shorten(replaced[entry.id].text, 60)})" if entry.id in replaced else ""
-        emit(visible(f"note by {_speaker(entry.author, entry.role)}: {entry.text}{later}", lines=False))
+        emit(
+            visible(
+                f"note {short_id(entry.id)} by {_speaker(entry.author, entry.role)}: {entry.text}{later}",
+                lines=False,
+            )
+        )
 
 
 @app.page("show", "evolve memory show 0c1f22ab")
@@ -71,63 +88,18 @@ def show_command(insight: InsightId, workspace: options.Workspace = None, as_jso
         rows, told = opened.memory.evidence(shown.id), opened.memory.sentences()[shown.id]
         history = opened.memory.histories([shown])[shown.id]
     if as_json:
-        emit_json({**_insight(shown), "history": history.to_json(), "evidence_rows": rows})
+        emit_json({**insight_data(shown, told), "history": history.to_json(), "evidence_rows": evidence_data(rows)})
         return
     emit(visible(f"{shown.id}: {told.text}", lines=False))
-    emit(
-        f"{shown.cause} - {shown.relation} - {shown.effect}; {shown.status}; posterior mean {shown.posterior.mean:.2f}"
-    )
-    emit(f"scope: {shown.scope.environment}, {shown.scope.family} {', '.join(shown.scope.preconditions)}".rstrip())
+    emit(f"{told.standing}, {told.counts}")
+    # What a program finds it by: the words above are made from it.
+    emit(visible(f"claim: {shown.cause} - {shown.relation} - {shown.effect}", lines=False))
+    scope = [shown.scope.environment, shown.scope.family, *shown.scope.preconditions]
+    emit(visible(f"scope: {', '.join(part for part in scope if part)}", lines=False))
     if history.text:
         emit(history.text)
     cells = [(row.task, row.kind, "for" if row.direction > 0 else "against", shorten(row.detail, 80)) for row in rows]
     emit(table(("task", "kind", "speaks", "what happened"), cells))
-
-
-@app.page("why", "evolve memory why solved")
-def why_command(
-    effect: Annotated[str, typer.Argument(metavar="EFFECT", help="An effect, such as solved.")],
-    workspace: options.Workspace = None,
-    as_json: options.AsJson = False,
-) -> None:
-    """Show chains of causes that end in an effect, with their evidence."""
-    import evolve
-
-    with evolve.open(workspace, read_only=True) as opened:
-        chains, known = opened.memory.why(effect), opened.memory.sentences()
-    if as_json:
-        emit_json(chains)
-        return
-    if not chains:
-        emit(f"nothing is known to cause {effect!r} yet")
-    for chain in chains[:20]:
-        emit(cause_line(chain, known, effect))
-    if len(chains) > 20:
-        note(f"and {len(chains) - 20} more; --json has all of them")
-
-
-@app.page("graph", "evolve memory graph --out graph.svg")
-def graph_command(
-    out: Annotated[
-        str | None, typer.Option("--out", metavar="FILE", help="SVG file to write; default: Mermaid on stdout.")
-    ] = None,
-    workspace: options.Workspace = None,
-    as_json: options.AsJson = False,
-) -> None:
-    """Draw what causes what: an SVG picture into a file, or Mermaid text on stdout.
-
-    The best supported insights are drawn, and how many are left out is said.
-    """
-    import evolve
-
-    with evolve.open(workspace, read_only=True) as opened:
-        drawn = opened.memory.graph(out)
-    if out is not None:
-        note(f"wrote {out}")
-    if as_json:
-        emit_json({"mermaid": drawn, "out": out})
-    elif out is None:
-        emit(drawn.rstrip("\n"), whole=True)
 
 
 @app.page("recall", 'evolve memory recall "shorten a name"')
@@ -137,7 +109,11 @@ def recall_command(
     as_of: Annotated[
         datetime | None,
         typer.Option(
-            "--as-of", metavar="DATE", help="As it was known on that day, such as 2026-03-31.", show_default=False
+            "--as-of",
+            metavar="DATE",
+            parser=_date,
+            help="As it was known on that day, such as 2026-03-31.",
+            show_default=False,
         ),
     ] = None,
     replaced: Annotated[bool, typer.Option("--replaced", help="Also notes that later ones replaced.")] = False,
@@ -146,7 +122,10 @@ def recall_command(
 ) -> None:
     """Show what would be recalled for a task in words."""
     import evolve
+    from evolve.errors import UsageError
 
+    if not query.strip():
+        raise UsageError("say for what", hint='evolve memory recall "shorten a name"')
     with evolve.open(workspace, read_only=True) as opened:
         kinds = ["insight", "replaced"] if replaced else None
         until = as_of + timedelta(days=1) if as_of is not None and as_of.time() == time.min else as_of
@@ -162,12 +141,14 @@ def recall_command(
     ]
     whole = terminal_width() is None  # a program that reads it may want all of it
     recalled = sorted(recalled, key=lambda item: item.kind == "insight")  # what somebody said is sooner looked for
-    texts = [(item.text, item.why) if whole else (shorten(item.text, 80), shorten(item.why, 60)) for item in recalled]
+    texts = [(item.text, item.why) if whole else (shorten(item.text, 160), shorten(item.why, 60)) for item in recalled]
     rows = [
         (item.kind, item.score, *(" ".join(text.split()) for text in both))
         for item, both in zip(recalled, texts, strict=True)
     ]
     emit(table(("kind", "score", "text", "why"), rows, spare=("why",)) or "nothing is recalled")
+    if not rows:
+        note("  try: evolve memory list", whole=True)
     note(f"encoder: {encoder}")
 
 
@@ -184,7 +165,9 @@ def note_command(
     ] = "user",
     at: Annotated[
         datetime | None,
-        typer.Option("--at", metavar="DATE", help="When it was said; now, unless given.", show_default=False),
+        typer.Option(
+            "--at", metavar="DATE", parser=_date, help="When it was said; now, unless given.", show_default=False
+        ),
     ] = None,
     thread: Annotated[str, typer.Option("--thread", metavar="NAME", help="Conversation it is part of.")] = "",
     source: Annotated[str, typer.Option("--source", metavar="TEXT", help="Where it stands, such as a file.")] = "",
@@ -246,13 +229,15 @@ def import_command(
 @app.page("forget", "evolve memory forget 0c1f22ab", "evolve memory forget --all")
 def forget_command(
     ids: Annotated[
-        list[str] | None, typer.Argument(metavar="INSIGHT", help="Ids of insights.", show_default=False)
+        list[str] | None, typer.Argument(metavar="ID", help="Ids of insights and notes.", show_default=False)
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Forget every insight.")] = False,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Delete insights with all their evidence. Notes stay.
+    """Delete insights with all their evidence, and notes. With --all notes stay.
+
+    What a deleted note had replaced holds again. Runs that were told of it stay on record with its words.
 
     With the last insight goes what was judged only together with insights, and what that is is said before.
     """
@@ -260,20 +245,21 @@ def forget_command(
     from evolve.errors import UsageError
 
     if bool(ids) == everything:
-        raise UsageError("name insights, or give --all", hint="evolve memory list")
-    with evolve.open(workspace) as opened:
+        raise UsageError("name insights or notes, or give --all", hint="evolve memory list")
+    with evolve.open(_there(workspace)) as opened:
         gone = opened.variants.taken_back()
         if gone is not None and everything:
             note(f"with the insights {gone.variant[:12]} goes, which was judged with them: {', '.join(gone.parts)}")
             note(f"{gone.after[:12]} acts after it; evolve variants rollback goes back")
         # Asked on both sides: with the last insight the active variant may change.
-        before = opened.variants.active
+        before, noted = opened.variants.active, len(opened.memory.notes())
         count = opened.memory.forget(ids or (), everything=everything)
-        active = opened.variants.active
+        active, notes = opened.variants.active, noted - len(opened.memory.notes())
     if as_json:
-        emit_json({"forgotten": count, "active": active})
+        emit_json({"forgotten": count, "notes": notes, "active": active})
         return
-    emit(f"forgot {counted(count, 'insight')}")
+    kinds = [counted(count - notes, "insight")] * (count > notes or not notes) + [counted(notes, "note")] * bool(notes)
+    emit(f"forgot {' and '.join(kinds)}")
     if active != before:
         emit(f"active: {active[:12]}, before {before[:12]}")
 
@@ -290,7 +276,8 @@ def test_command(
 ) -> None:
     """Find out how many solved tasks need a step of their answer, by searching them again without it.
 
-    It takes at most 500,000 candidates, or what the budget says. Interrupted, the same command continues.
+    It takes at most 500,000 candidates, or what the budget says. Where a model works, it is asked with a fact and
+    without it, two facts at most and six tasks each. Interrupted, the same command continues.
     """
     import evolve
     from evolve.cli.views import LoopView
@@ -298,11 +285,11 @@ def test_command(
 
     parse_budget(budget or ())  # a wrong option is told before anything is made
     view = LoopView()
-    with view, evolve.open(workspace, events=view) as opened, opened.delivering():
+    with view, evolve.open(_there(workspace), events=view) as opened, opened.delivering():
         tests = opened.memory.test(suite, insight, budget=budget)
         view.stop()
         if as_json:
-            emit_json({"tests": [{**_insight(one.insight), **_counts(one)} for one in tests]})
+            emit_json({"tests": [{**insight_data(one.insight, one.sentence), **_counts(one)} for one in tests]})
         else:
             rows = [(one.insight.id[:10], one.tried, one.needed, shorten(one.sentence.text, 160)) for one in tests]
             none = (
@@ -321,7 +308,7 @@ def check_command(workspace: options.Workspace = None, as_json: options.AsJson =
     """Compare the search index with the record. Exit code 3 where they differ."""
     import evolve
 
-    with evolve.open(workspace) as opened:
+    with evolve.open(_there(workspace)) as opened:
         report, encoder = opened.memory.check(), opened.memory.encoder
     if as_json:
         emit_json({**vars(report), "ok": report.ok, "encoder": encoder})
@@ -344,12 +331,23 @@ def reindex_command(workspace: options.Workspace = None, as_json: options.AsJson
     """Build the search index anew from the record."""
     import evolve
 
-    with evolve.open(workspace) as opened:
+    with evolve.open(_there(workspace)) as opened:
         count = opened.memory.reindex(_progress_notes())
     if as_json:
         emit_json({"episodes": count})
     else:
         emit(f"indexed {counted(count, 'episode')}")
+
+
+def _there(workspace: str | None) -> str | None:
+    """The workspace, which must be there: in a new one there is nothing to look after, and the name may be misspelt."""
+    import evolve
+    from evolve.errors import WorkspaceError
+
+    place = evolve.where(workspace)
+    if not place.exists and not place.user:
+        raise WorkspaceError(f"there is no workspace at {place.root}", hint=f"evolve init {place.root} makes one")
+    return workspace
 
 
 def _progress_notes() -> Callable[[int], None]:
@@ -364,29 +362,6 @@ def _progress_notes() -> Callable[[int], None]:
     return tell
 
 
-def _status(insight: Insight, told: Sentence) -> str:
-    """How far an insight is proven, in words: what a search claims of one or two problems is hardly supported."""
-    if insight.status not in ("supported", "hypothesis") or told.worded or told.tried or not 0 < insight.groups <= 2:
-        return insight.status
-    return "seen once" if insight.groups < 2 else "seen twice"
-
-
 def _speaker(author: str, role: str) -> str:
     """Whose note it is; of what is not the person's own, the role before the name."""
     return author if role == "user" else f"{role}, by {shorten(author, 30)} (unchecked)"
-
-
-def _insight(insight: Insight) -> dict[str, Any]:
-    return {
-        "id": insight.id,
-        "cause": insight.cause,
-        "relation": insight.relation,
-        "effect": insight.effect,
-        "status": insight.status,
-        "evidence": insight.evidence,
-        "tasks": insight.tasks,
-        "groups": insight.groups,
-        "posterior_mean": round(insight.posterior.mean, 4),
-        "text": insight.text,
-        "scope": insight.scope,
-    }

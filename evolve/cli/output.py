@@ -7,8 +7,9 @@ import os
 import re
 import sys
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, TextIO
 
 from evolve.cli import layout
@@ -28,6 +29,8 @@ __all__ = [
     "singular",
     "table",
     "visible",
+    "watched",
+    "writing",
 ]
 
 # A first sieve: printable ASCII, tabs and line breaks need no look at their category.
@@ -39,6 +42,20 @@ _UNSEEN = re.compile(  # blank to the eye, though by their category they are let
 _OF_EMOJI = frozenset({"So", "Sk", "Mn"})
 # Inside an emoji these two say how it is drawn; anywhere else nobody sees them.
 _JOINER, _DRAWN_AS_EMOJI = "\u200d", "\ufe0f"
+
+
+_PRINTED: ContextVar[bool] = ContextVar("printed", default=False)
+"""Whether this command has printed any of its result."""
+
+
+@contextmanager
+def watched() -> Iterator[Callable[[], bool]]:
+    """For one command: a function that says whether any of its result was printed so far."""
+    token = _PRINTED.set(False)
+    try:
+        yield _PRINTED.get
+    finally:
+        _PRINTED.reset(token)
 
 
 def visible(text: str, *, lines: bool = True) -> str:
@@ -120,6 +137,7 @@ def _drop(stream: TextIO) -> None:
 
 
 def _put(text: str) -> None:
+    _PRINTED.set(True)
     with _writing():
         print(text)
 
@@ -156,6 +174,20 @@ def complain(message: str, *, hint: str = "") -> None:
     if hint:
         # Never folded: half a command does something else.
         note(f"  try: {hint}" if not hint.startswith("continue with") else f"  {hint}", whole=True)
+
+
+@contextmanager
+def writing(out: str | None) -> Iterator[Callable[[str], None]]:
+    """Says afterwards that a file was written, and whether in place of another; nothing where it is None.
+
+    Gives a function that is told what is in the file, where the name alone says too little.
+    """
+    there = out is not None and os.path.exists(os.path.expanduser(out))
+    told: list[str] = []
+    yield told.append
+    if out is not None:
+        what = f"{told[0]} to {out}" if told else out
+        note(f"wrote {what}" + (", in place of the file that was there" if there else ""))
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[Any]], *, spare: Sequence[str] = ()) -> str:

@@ -15,6 +15,7 @@ import typer
 from typer.models import TyperInfo
 
 from evolve.cli import (
+    causes,
     chat,
     diagnose,
     fill,
@@ -41,8 +42,8 @@ from evolve.cli import (
     variants,
     workflow,
 )
-from evolve.cli.output import complain, flush, mute, shorten
-from evolve.errors import EvolveError, Interrupted
+from evolve.cli.output import complain, emit_json, flush, mute, shorten, watched
+from evolve.errors import EnvironmentProblem, EvolveError, Interrupted, UsageError
 from evolve.workspace import machine_problem
 
 
@@ -130,6 +131,7 @@ def build_app(wanted: str = "") -> typer.Typer:
     memory_group = _merged_group(
         "See, add to and forget what evolve knows: insights, your notes and preferences.",
         memory.app,
+        causes.app,
         examples=("evolve memory list", 'evolve memory recall "shorten a name"'),
     )
     memory_group.add_typer(preferences.app, name="preferences")
@@ -187,28 +189,48 @@ def _open_streams() -> None:
 
 def _exit_code_of(arguments: list[str]) -> int:
     """Runs the command, tells in one sentence what went wrong, and gives the exit code."""
+    typed = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    with watched() as printed:
+        told, code = _outcome(arguments)
+        # A program that reads the output gets one document, whatever happens.
+        if told is not None and "--json" in typed and not printed():
+            _tell_program(told, code)
+    return code
+
+
+def _outcome(arguments: list[str]) -> tuple[EvolveError | None, int]:
+    """Runs the command and tells a person what went wrong; gives that as an error of the tree, and the exit code."""
     try:
         return _run_command(arguments)
     except Interrupted:
         raise  # an EvolveError too; ``main`` tells it with the command that goes on
     except EvolveError as error:
         complain(str(error), hint=error.hint)
-        return error.exit_code
+        return error, error.exit_code
     except BrokenPipeError:
         mute()  # the reader of our output has gone; there is nobody to tell
-        return 0
+        return None, 0
     except OSError as error:
         problem = machine_problem(error)
         if problem is None:
-            return _own_fault(error)
+            return EvolveError(str(error)), _own_fault(error)
         complain(str(problem), hint=problem.hint)
-        return problem.exit_code
+        return problem, problem.exit_code
     except Exception as fault:  # the last line of the command: only faults of evolve itself come this far
-        return _own_fault(fault)
+        return EvolveError(f"{type(fault).__name__}: {fault}"), _own_fault(fault)
 
 
-def _run_command(arguments: list[str]) -> int:
-    """Runs the command; gives its code once the output is out."""
+def _tell_program(error: EvolveError, code: int) -> None:
+    try:
+        emit_json({"error": str(error), "hint": error.hint, "exit_code": code})
+        flush()
+    except (BrokenPipeError, EnvironmentProblem):
+        mute()  # it was told on the other stream
+
+
+def _run_command(arguments: list[str]) -> tuple[EvolveError | None, int]:
+    """Runs the command; gives what was wrong with how it was typed, and its code once the output is out."""
+    mistake = None
     try:
         build_app(next(iter(arguments), ""))(args=arguments, prog_name="evolve")
         code = 0
@@ -219,8 +241,10 @@ def _run_command(arguments: list[str]) -> int:
         if isinstance(leave.__context__, BrokenPipeError):
             raise leave.__context__ from None  # typer takes it and ends with 1, as if a task were not solved
         code = leave.code if isinstance(leave.code, int) else 0
+        told = getattr(leave.__context__, "format_message", None)  # what a mistaken option is told by
+        mistake = None if told is None else UsageError(told())
     flush()  # a full disk shows only here, as the output may wait in a buffer
-    return code
+    return mistake, code
 
 
 def _own_fault(fault: Exception) -> int:

@@ -11,7 +11,7 @@ import typer
 from evolve.cli import options, pages
 from evolve.cli.amounts import dollars, odds, spending
 from evolve.cli.optimize import show_changes
-from evolve.cli.output import counted, emit, emit_json, flush, note, shorten, singular, table
+from evolve.cli.output import counted, emit, emit_json, flush, shorten, singular, table, writing
 from evolve.errors import UsageError
 
 if TYPE_CHECKING:
@@ -45,12 +45,11 @@ def report_command(
         proofs, changes = opened.gate.proofs(), opened.variants.changes()
         report = None
         try:
-            report = opened.report(fresh=fresh, curve=curve)
+            with writing(curve):
+                report = opened.report(fresh=fresh, curve=curve)
         except UsageError:  # no suite was practised on, and the person's own tasks tell enough
             if fresh or curve is not None or not proofs:
                 raise
-        if curve is not None:
-            note(f"wrote {curve}")
         if as_json:
             suite = {} if report is None else report.to_json()
             told = {name: proof.to_json() for name, proof in proofs.items()}

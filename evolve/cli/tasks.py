@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evolve.cli import options, pages
-from evolve.cli.output import counted, emit, emit_json, note, shorten, table, visible
+from evolve.cli.output import counted, emit, emit_json, note, shorten, table, visible, writing
 
 if TYPE_CHECKING:
     from evolve.workspace import Suite, Task
@@ -47,10 +47,12 @@ def generate_command(
     """
     from evolve.workspace import tasks
 
-    generated = tasks.generate(suite, n=n, seed=seed, out=out)
+    with writing(out) as told:
+        generated = tasks.generate(suite, n=n, seed=seed, out=out)
+        told(counted(generated.tasks, "task"))
     if out is not None:
-        note(f"wrote {counted(generated.tasks, 'task')} to {out}")
-    elif as_json:
+        return
+    if as_json:
         emit_json(tasks.as_json(generated.tasks))
     else:
         emit(tasks.render(generated.tasks).rstrip("\n"), exact=True)
@@ -72,12 +74,14 @@ def import_command(
     """
     from evolve.workspace import tasks
 
-    imported = tasks.import_(file, repos=repos, out=out)
+    with writing(out) as told:
+        imported = tasks.import_(file, repos=repos, out=out)
+        told(counted(imported.tasks, "task"))
     for reason in (*imported.refused, *(f"{task.id}: {text}" for task in imported.tasks for text in task.warnings)):
         note(f"warning: {reason}")
     if out is not None:
-        note(f"wrote {counted(imported.tasks, 'task')} to {out}")
-    elif as_json:
+        return
+    if as_json:
         emit_json(tasks.as_json(imported.tasks))
     else:
         emit(tasks.render(imported.tasks).rstrip("\n"), exact=True)

@@ -14,11 +14,13 @@ from evolve.cli.output import counted, note, shorten, singular, visible
 if TYPE_CHECKING:
     from rich.status import Status
 
-    from evolve.workspace import CausalChain, Event, Sentence, SubgoalState
+    from evolve.workspace import Event, SubgoalState
 
 
 KEPT_STEPS = "kept which steps the answer needed"
 """What is said of what a search learned, as long as that rests on too few problems for a sentence of its own."""
+LEARN = "evolve run --examples rows.csv, or evolve improve everyday: insights come from solved tasks"
+"""What is said to do where there are none yet."""
 NO_TASK = "no such task since"
 """What is said of a skill where no task of its kind came after it."""
 
@@ -269,10 +271,6 @@ def _arms_line(event: Event) -> tuple[str, bool]:
     return "", False
 
 
-def cause_line(chain: CausalChain, known: Mapping[str, Sentence], effect: str) -> str:
-    """A chain of causes in a line, each in its sentence, with how much speaks for it."""
-    links = [known[link.insight.id] for link in chain.links]
-    end = f" → {effect}" if any(link.worded for link in links) else ""
-    total = sum(link.insight.evidence for link in chain.links)
-    pieces = counted(total, "piece of evidence", "pieces of evidence")
-    return f"{' → '.join(link.text for link in links)}{end} ({pieces})"
+def short_id(name: str) -> str:
+    """The beginning of an id, or all of one that was given by hand."""
+    return name[:10] if re.fullmatch("[0-9a-f]{32}", name) else name

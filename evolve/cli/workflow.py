@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evolve.cli import options, pages
-from evolve.cli.output import counted, emit, emit_json, note, table
+from evolve.cli.output import counted, emit, emit_json, note, table, writing
 
 if TYPE_CHECKING:
     from evolve.workspace import StageRow, Workflow
@@ -109,9 +109,8 @@ def draw_command(
     from evolve.workspace import workflow
 
     workflows = workflow(workspace)
-    drawn = workflows.draw(which, out=out)
-    if out is not None:
-        note(f"wrote {out}")
+    with writing(out):
+        drawn = workflows.draw(which, out=out)
     if as_json:
         emit_json({"digest": workflows.show(which).digest, "mermaid": drawn, "out": out})
     elif out is None:

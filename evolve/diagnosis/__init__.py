@@ -8,7 +8,20 @@ may call it a cause, where that turns the outcome.
 from __future__ import annotations
 
 from evolve.diagnosis.breaking import breaking_step
-from evolve.diagnosis.case import ACTION, BUDGET, CHECK, DATA, ROW, SKILL, Breaking, Case, Item, Suspect, Verdict
+from evolve.diagnosis.case import (
+    ACTION,
+    BUDGET,
+    CHECK,
+    DATA,
+    ROW,
+    SKILL,
+    Breaking,
+    Case,
+    Item,
+    Suspect,
+    Verdict,
+    beside,
+)
 from evolve.diagnosis.divergence import led_to
 from evolve.diagnosis.faults import fault_of
 from evolve.diagnosis.ranking import rows_at_odds, suspects_of
@@ -25,6 +38,7 @@ __all__ = [
     "Item",
     "Suspect",
     "Verdict",
+    "beside",
     "breaking_step",
     "fault_of",
     "led_to",

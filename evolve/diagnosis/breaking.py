@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from evolve.diagnosis.case import Breaking, Case
+from evolve.diagnosis.case import Breaking, Case, beside
 from evolve.diagnosis.divergence import first_divergence, led_to, state_of
 from evolve.diagnosis.faults import stopped_by
 from evolve.episodes import EnvironmentState, Step
@@ -31,7 +31,7 @@ def breaking_step(case: Case) -> Breaking:
         if found is not None:
             return found
     if case.record.status == "budget":
-        return Breaking(step=0, why="it was not at its end when what it might spend was spent")
+        return Breaking(step=0, why="its budget ran out before it was through")
     return _diverged(case, steps) or _refused(steps)
 
 
@@ -110,7 +110,7 @@ def _diverged(case: Case, steps: Sequence[Step]) -> Breaking | None:
     step = first_divergence(steps, led_to(same.steps))
     if step is None or (step.action.kind in ("finish", "give_up") and len(steps) > 1):
         return None
-    why = f"there it first did something else than run {same.run}, which went well"
+    why = f"there it first did something else than {beside(case.record, same)}, which went well"
     return Breaking(step=step.number, why=why)
 
 

@@ -51,6 +51,13 @@ class Case:
     rows: tuple[Row, ...] = ()
 
 
+def beside(record: EpisodeRecord, other: EpisodeRecord) -> str:
+    """What another episode is called beside this one: by its run, or of the same run by its task and itself."""
+    if other.run != record.run:
+        return f"run {other.run}"
+    return f"episode {other.episode[:10]} (task {other.task})"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Breaking:
     """The step from which on a run was lost.

@@ -21,7 +21,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from evolve.diagnosis.case import ACTION, BUDGET, CHECK, DATA, ROW, Breaking, Case, Item, Suspect
+from evolve.diagnosis.case import ACTION, BUDGET, CHECK, DATA, ROW, Breaking, Case, Item, Suspect, beside
 from evolve.diagnosis.divergence import counterpart, led_to, state_of
 from evolve.episodes import PREFERENCE, EpisodeRecord, Row, Step, misfit_told, told_value
 
@@ -146,9 +146,11 @@ def _by_rule(case: Case, broke: Breaking) -> Iterator[Suspect]:
     last = record.steps[-1].action if record.steps else None
     if record.status == "budget":
         cheaper = next((one for one in case.good if one.cost.candidates > record.cost.candidates), None)
-        told = f"; run {cheaper.run} of like work took {cheaper.cost.candidates:,} candidates" if cheaper else ""
+        told = (
+            f"; {beside(record, cheaper)} of like work took {cheaper.cost.candidates:,} candidates" if cheaper else ""
+        )
         evidence = f"it ended the run: {record.note}{told}"
-        yield Suspect(kind=BUDGET, id=BUDGET, text="what it might spend", step=0, score=0.8, evidence=evidence)
+        yield Suspect(kind=BUDGET, id=BUDGET, text="what the run could spend", step=0, score=0.8, evidence=evidence)
     odd = _odd_rows(case.rows) if record.status in ("budget", "unsolved") and not case.items else []
     if odd:
         told = last.advice if last is not None and last.advice else "outputs hold words that no input gives"
@@ -202,7 +204,7 @@ def _told(case: Case, item: Item, signs: Mapping[str, float]) -> str:
     told = [parts]
     if case.good:
         did = "did without it" if signs["contrast"] else "had it too"
-        told.append(f"run {case.good[0].run}, which went well, {did}")
+        told.append(f"{beside(case.record, case.good[0])}, which went well, {did}")
     if case.good or case.bad:
         bad, good = [case.record, *case.bad], case.good
         counts = [sum(item.id in _had(record) for record in records) for records in (bad, good)]

@@ -48,18 +48,34 @@ def intervene(session: Session, number: int) -> int:
     """
     if not isinstance(session.learner, Prompted):
         return 0
+    return sum(1 for _ in _tests(session, number, partial(session.may_intervene, number)))
+
+
+def try_facts(session: Session, insight: str = "") -> Mapping[str, Any]:
+    """The same at a person's wish, as far as the budget goes: how many problems needed each insight.
+
+    Args:
+        insight: Id of the only insight to test, or "" for those whose tests are worth most.
+    """
+    made = list(_tests(session, 1, lambda: not session.ledger.exhausted, only=insight))
+    return {"insights": {one["insight"]: {"tried": one["pairs"], "needed": one["agree"]} for one in made}}
+
+
+def _tests(
+    session: Session, number: int, may_go_on: Callable[[], bool], *, only: str = ""
+) -> Iterator[Mapping[str, Any]]:
+    """The tests of a round, run or run before, until one is not worth running or has no room."""
     for place in range(TESTS):
         name = f"{_TESTS}{number}:{place}"
         done = session.journal.done(name)
         if done is None:
-            may_go_on = partial(session.may_intervene, number)
             if not may_go_on():
-                return place
-            planned = session.journal.done(f"{name}{_PLAN}") or _make_plan(session, number, name)
+                return
+            planned = session.journal.done(f"{name}{_PLAN}") or _make_plan(session, number, name, only)
             done = _run_test(session, name, planned, may_go_on) if planned["tasks"] else {}
         if not done:
-            return place
-    return TESTS
+            return
+        yield done
 
 
 def tests_made(db: Database) -> Iterator[tuple[str, tuple[int, int, int]]]:
@@ -78,7 +94,7 @@ def _plans(session: Session, number: int) -> Iterator[Mapping[str, Any]]:
                 yield plan
 
 
-def _make_plan(session: Session, number: int, name: str) -> Mapping[str, Any]:
+def _make_plan(session: Session, number: int, name: str, only: str = "") -> Mapping[str, Any]:
     """The insight to test and the tasks to test it on, kept; no task where no test is worth running."""
     stores, arm = session.stores, session.stores.practice_arm(session.workflow)
     before = {plan["insight"] for plan in _plans(session, number)}  # what came out alike would do so again
@@ -86,9 +102,9 @@ def _make_plan(session: Session, number: int, name: str) -> Mapping[str, Any]:
     known = [
         insight
         for insight in stores.memory.claims(policy=own)
-        if insight.cause.startswith(FACT) and insight.id not in before
+        if insight.cause.startswith(FACT) and insight.id not in before and only in ("", insight.id)
     ]
-    # In a folder one step seldom is an answer, so there a test of this kind would show nothing.
+    # Work in a folder can only be checked; what is recalled there is tried after a task, by one more answer.
     tasks = one_per_group(session.suite.evidence("train"))
     recalled = recalled_on(arm, session.learner, tasks) if any(insight.influences for insight in known) else {}
     uses = Counter({insight: len(recalled_tasks) for insight, recalled_tasks in recalled.items()}) + times_used(

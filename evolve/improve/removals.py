@@ -17,7 +17,6 @@ from functools import partial
 from typing import Any, Literal
 
 from evolve.episodes import PROBE, Claim, EpisodeRecord, Evidence, Relation
-from evolve.errors import UsageError
 from evolve.failpoints import hit
 from evolve.files import canonical_json, digest
 from evolve.improve.jobs import Attempt, EpisodeJob
@@ -25,9 +24,10 @@ from evolve.improve.practice import practised
 from evolve.improve.session import Session
 from evolve.memory import Insight, plan_removals
 from evolve.policies.protocol import Removing
-from evolve.record.arms import Arm
+from evolve.record.arms import Arm, Learner
 from evolve.record.journal import finished
-from evolve.tasks import Task
+from evolve.record.stores import Stores
+from evolve.tasks import Suite, Task
 
 SHARE = 0.1
 """What searches without a cause may cost at most, of what the round's practice took in candidates."""
@@ -61,25 +61,24 @@ def try_claims(session: Session, insight: str = "") -> Mapping[str, Any]:
     Args:
         insight: Id of the only insight to test, or "" for what the memory plans.
 
-    Raises:
-        UsageError: The policy cannot do without a part, or no problem of the suite was solved yet.
+    Returns:
+        As :func:`try_without`; {} also where no task of the suite was solved yet.
     """
-    train = {task.id for task in session.suite.split("train")}
-    records = [one for one in practised(session.stores.runs.episodes()) if one.task in train and one.verified]
-    if not records:
-        raise UsageError(
-            f"no train task of the suite {session.suite.name!r} was solved here, so none can be searched again",
-            hint="evolve improve practises on a suite",
-        )
+    records = solved_of(session.stores, session.suite)
     budget = session.ledger.budget.candidates
     wish = _Wish(records=records, most=ASKED if budget is None else budget, insight=insight)
-    found = _tested(session, 1, wish)
-    if found is None:
-        raise UsageError(
-            "what a model claims is tested with it and without it, not by a search",
-            hint="evolve improve does that",
-        )
-    return found
+    return _tested(session, 1, wish) or {}
+
+
+def solved_of(stores: Stores, suite: Suite) -> list[EpisodeRecord]:
+    """The episodes of any run that solved a train task of the suite, so that it can be searched again."""
+    train = {task.id for task in suite.split("train")}
+    return [one for one in practised(stores.runs.episodes()) if one.task in train and one.verified]
+
+
+def can_remove(learner: Learner, arm: Arm) -> bool:
+    """Whether who works with this arm can do without a part of it."""
+    return isinstance(arm.policy(learner), Removing)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +102,7 @@ def _tested(session: Session, number: int, wish: _Wish) -> Mapping[str, Any] | N
     if done is not None:
         return dict(done)
     arm = session.stores.practice_arm(session.workflow)
-    if not isinstance(arm.policy(session.learner), Removing):
+    if not can_remove(session.learner, arm):
         return None
     plan = session.journal.done(f"{name}:plan")
     if plan is None:

@@ -21,7 +21,7 @@ from evolve.memory.insights import (
 )
 from evolve.memory.memory import Memory, MemoryCheck
 from evolve.memory.need import Need
-from evolve.memory.notes import Note, NoteQuestion, NoteSnapshot
+from evolve.memory.notes import Note, NoteQuestion, answer_from
 from evolve.memory.planning import PlannedRemoval, PlannedTest, plan_removals, plan_test
 from evolve.memory.record import MIGRATIONS
 from evolve.memory.snapshot import MemorySnapshot, Recaller
@@ -47,7 +47,6 @@ __all__ = [
     "Need",
     "Note",
     "NoteQuestion",
-    "NoteSnapshot",
     "PlannedRemoval",
     "PlannedTest",
     "Posterior",
@@ -55,6 +54,7 @@ __all__ = [
     "Sentence",
     "Standing",
     "TaskEncoder",
+    "answer_from",
     "camp_of",
     "direction_of",
     "insight_id",

@@ -154,6 +154,22 @@ class DerivedIndex:
         """Looks at the stored index again at the next :meth:`catch_up`, because items left the record."""
         self._epoch = -1
 
+    def remove(self, names: Sequence[str], entries: Listing) -> None:
+        """Takes out items that left the record, so that what stays need not be encoded again.
+
+        To be asked after a :meth:`catch_up` that knew them.
+
+        Args:
+            entries: All that stay.
+        """
+        self.flush()
+        stored = self._connected()
+        stored.delete(names)
+        self._entries, self._reached = entries, _last(entries)
+        stored.mark(self._era(self._epoch) * _SEQ + self._reached)
+        for name in names:
+            self._encoded.pop(name, None)
+
     def rebuild(self, entries: Listing, epoch: int, progress: Progress | None = None) -> None:
         """Fills the stored index anew from the record."""
         self._forget(epoch)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -158,12 +158,12 @@ class Memory:
         return self._reader.book().experience()
 
     def snapshot(self) -> MemorySnapshot:
-        """A read-only copy for other processes."""
+        """A read-only copy of the insights for other processes."""
         book = self._reader.book()
         # Rebuilt, as the reader goes on adding to its own book.
         copy = book.rebuilt(book.all_evidence())
         index = LateIndex(_by_seq(book), self._encoder)
-        return MemorySnapshot(book=copy, encoder=self._encoder, index=index, notes=self._notes.snapshot())
+        return MemorySnapshot(book=copy, encoder=self._encoder, index=index)
 
     def shuffled(self, seed: int) -> MemorySnapshot:
         """A placebo copy; see :meth:`MemorySnapshot.shuffled`."""
@@ -180,7 +180,9 @@ class Memory:
         """
         statuses = get_args(InsightStatus)
         if status is not None and status not in statuses:
-            raise UsageError(f"no status {status!r}", hint=f"one of {', '.join(statuses)}")
+            raise UsageError(
+                f"no status {status!r}", hint=f"evolve memory list --status confirmed, or {', '.join(statuses)}"
+            )
         return [insight for insight in self._reader.book().insights(policy) if status in (None, insight.status)]
 
     def get(self, name: str, *, policy: str | None = None) -> Insight:
@@ -193,11 +195,7 @@ class Memory:
             UsageError: There is none, or more than one.
         """
         book = self._reader.book()
-        matches = [name] if name in book.keys else [key for key in book.keys if name and key.startswith(name)]
-        if len(matches) != 1:
-            problem = "no insight" if not matches else f"{len(matches)} insights"
-            raise UsageError(f"{problem} with id {name!r}", hint="evolve memory list")
-        return book.get(matches[0], policy)
+        return book.get(_only(name, book.keys, "insight"), policy)
 
     def sentences(self, policy: str | None = None) -> Mapping[str, Sentence]:
         """Every insight in a plain sentence with counts from its evidence, by id.
@@ -234,21 +232,32 @@ class Memory:
         return self.get(insight.id)
 
     def forget(self, ids: str | Sequence[str] = (), *, everything: bool = False) -> int:
-        """Deletes insights with all their evidence, one by its id or several; gives how many. Notes stay.
+        """Deletes insights with all their evidence, and notes, one by its id or several; gives how many.
+
+        Args:
+            everything: Every insight. Notes stay, as each was said by somebody.
 
         Raises:
-            UsageError: An id is unknown; then nothing is deleted.
+            UsageError: An id is unknown, or the beginning of several; then nothing is deleted.
         """
-        known = sorted(self._reader.book().keys)
+        known, noted = sorted(self._reader.book().keys), self._notes.book().notes
         named = [ids] if isinstance(ids, str) else ids  # a text is a sequence of letters, each the beginning of an id
-        chosen = known if everything else sorted({self.get(name).id for name in named})
-        if everything:
-            record.delete_everything(self._db)
-        elif chosen:
-            record.delete_insights(self._db, chosen)
+        chosen = known if everything else sorted({_only(name, [*known, *noted], "insight or note") for name in named})
+        notes = [name for name in chosen if name in noted]
+        with self._db.transaction():
+            if everything:
+                record.delete_everything(self._db)
+            elif len(chosen) > len(notes):
+                record.delete_insights(self._db, [name for name in chosen if name not in noted])
+            if notes:
+                self._notes.forget(notes)
         # The index must not keep what was forgotten until the next recall comes along.
         self._catch_up(self._reader.book())
         return len(chosen)
+
+    def forgot_note(self, text: str) -> bool:
+        """Whether a note of these words was forgotten, and they were not noted again since."""
+        return self._notes.forgot(text)
 
     def note(self, text: str, author: str, **more: Any) -> Note:
         """Keeps what somebody said: shown and attributed, never evidence.
@@ -327,6 +336,21 @@ class Memory:
 
     def _catch_up(self, book: InsightBook) -> None:
         self._index.catch_up(book.entries, self._reader.epoch)
+
+
+def _only(name: str, known: Collection[str], what: str) -> str:
+    """The one id that this is, or is the beginning of.
+
+    Raises:
+        UsageError: There is none, or more than one.
+    """
+    matches = [name] if name in known else [key for key in known if name and key.startswith(name)]
+    if len(matches) == 1:
+        return matches[0]
+    problem = f"no {what} with id {name!r}"
+    if matches:
+        problem = f"the ids of {len(matches)} {what.replace(' or ', 's and ')}s begin with {name!r}: give more of it"
+    raise UsageError(problem, hint="evolve memory list")
 
 
 def _in_memory(dimension: int) -> VectorIndex:

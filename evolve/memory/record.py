@@ -14,7 +14,7 @@ from evolve.memory.insight_book import EpisodeEntry, InsightBook, Retired
 from evolve.memory.insights import ClaimKey, EvidenceRow, insight_id
 from evolve.memory.makers import MAKERS, keep_maker, makers_after
 from evolve.memory.metrics.book import METRICS
-from evolve.memory.notes import NOTES
+from evolve.memory.notes import FORGOTTEN, NOTES
 from evolve.memory.preferences.book import PREFERENCES
 from evolve.memory.uses import USES
 from evolve.store import Database, Migration, value_of
@@ -54,6 +54,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     NOTES,
     MAKERS,
     USES,
+    FORGOTTEN,
 )
 
 EPOCH = "memory.epoch"

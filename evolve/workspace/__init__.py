@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from evolve.improve.report import ArmRow, Contrast, CostShares, Report
     from evolve.improve.targets import TargetFigures
     from evolve.ledger import Amount, Budget, parse_budget
-    from evolve.memory import CausalChain, Insight, InsightStatus, Sentence
+    from evolve.memory import CausalChain, EvidenceRow, Insight, InsightStatus, Sentence
     from evolve.memory.metrics import Metric, MetricsReport
     from evolve.memory.preferences import Context, PersonAct, Preference
     from evolve.models import Probed, Recording, parse_model
@@ -108,6 +108,7 @@ __all__ = [
     "EpisodeRecord",
     "Event",
     "EventSink",
+    "EvidenceRow",
     "Filled",
     "Finding",
     "Found",
@@ -221,7 +222,7 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.improve.report": ("ArmRow", "Contrast", "CostShares", "Report"),
     "evolve.improve.targets": ("TargetFigures",),
     "evolve.ledger": ("Amount", "Budget", "parse_budget"),
-    "evolve.memory": ("CausalChain", "Insight", "InsightStatus", "Sentence"),
+    "evolve.memory": ("CausalChain", "EvidenceRow", "Insight", "InsightStatus", "Sentence"),
     "evolve.memory.metrics": ("Metric", "MetricsReport"),
     "evolve.memory.preferences": ("Context", "PersonAct", "Preference"),
     "evolve.models": ("Probed", "Recording", "parse_model"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from evolve.errors import UsageError, WorkspaceError
 from evolve.events import Event, EventSink, NoEvents
-from evolve.files import write_atomic
+from evolve.files import SVG, is_replaced, write_atomic
 from evolve.memory.preferences import PreferenceBook
 from evolve.paths import WorkspacePaths, find_workspace, user_workspace
 from evolve.record.stores import Stores
@@ -294,10 +294,12 @@ class Workspace:
             curve: An SVG file to draw the learning curve in.
 
         Raises:
-            UsageError: There is no report yet.
+            UsageError: There is no report yet, or another kind of file is there.
             WorkspaceError: The file cannot be written.
         """
         (self._need_writer if fresh else self._need_open)()
+        if curve is not None:
+            is_replaced(curve, SVG)  # refused before the arms are run
         latest = report(self._desk, fresh=fresh)
         if curve is not None:
             from evolve.improve.curve import draw_curve

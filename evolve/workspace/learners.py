@@ -30,10 +30,12 @@ class SearchLearner:
         look_on: How much longer the search goes on after an answer when a person reads it, as a share of
             the candidates so far; a second short program shows what the examples leave open.
         habits: Where rows leave a format open, a person gets the one that earlier answers have.
+        dreams: Rows made up for a fit, or None for as many as the guide was measured with, which take seconds.
     """
 
     look_on: float = 0.5
     habits: bool = True
+    dreams: int | None = None
     name: str = "search"
     ends: float | None = None
 
@@ -68,6 +70,8 @@ class SearchLearner:
         from evolve.policies.search import TrainingSettings, fit_guide
 
         settings = TrainingSettings(check=self._check_time)
+        if self.dreams is not None:
+            settings = replace(settings, dreams=self.dreams)
         return fit_guide(experience, views, with_trees(skills), seed, settings).to_json()
 
     def _check_time(self) -> None:

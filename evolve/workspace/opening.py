@@ -68,7 +68,7 @@ def locate(path: str | os.PathLike[str] | None = None, *, looking: bool = False)
     """
     nearest = find_workspace(path)
     if nearest is not None:
-        if looking and not is_workspace(nearest) and not (nearest.exists() and not nearest.is_dir()):
+        if looking and not is_workspace(nearest):
             raise WorkspaceError(f"there is no workspace at {nearest}", hint=f"evolve init {nearest} makes one")
         return Place(paths=WorkspacePaths(nearest), created=ensure_workspace(nearest))
     root = user_workspace()
@@ -183,7 +183,8 @@ def open_embedder(settings: Settings) -> Embedder:
 
         if not Path(folder).expanduser().is_absolute():  # a command finds it from any folder, or from none
             raise WorkspaceError(
-                f"the encoder's folder {folder!r} is no whole path", hint="such as minilm:~/models/bge"
+                f"the encoder's folder {folder!r} is no whole path",
+                hint=f'encoder = "minilm:{Path(folder).absolute()}" in evolve.toml, then evolve doctor',
             )
         return MiniLMEmbedder(folder)
     factory: Callable[[], Embedder] | None = find("encoders", settings.encoder, Callable)

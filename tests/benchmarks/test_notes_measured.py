@@ -21,6 +21,15 @@ def test_a_stale_answer_misses_its_target() -> None:
     assert not met["all: stale first"] and not met["structured: stale first"]
 
 
+def test_talk_that_changes_nothing_is_told_and_what_it_replaced_is_counted() -> None:
+    notes, facts = conflict.draw(0, conflict.BESIDE)
+    assert len(notes) == len(facts) * (1 + conflict.BESIDES) + sum(fact.second is not None for fact in facts)
+    rows = conflict.measure(0, domains=conflict.BESIDE)
+    assert sum(row["holds"] for row in rows) >= 0.8 * len(rows)
+    lost = [{**row, "holds": False} for row in rows]
+    assert not {target.name: target.met for target in conflict.targets_of(lost)}["what holds is not replaced"]
+
+
 def test_a_text_that_is_asked_for_in_its_own_words_is_found_by_every_way(tmp_path: Path) -> None:
     texts = ["Copper is mined in Chile", "Otters eat abalone", "Vaccines protect people", "Deserts are arid"]
     corpus = [{"id": str(place), "text": text} for place, text in enumerate(texts)]

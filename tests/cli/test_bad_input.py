@@ -249,9 +249,17 @@ def test_a_second_process_is_told_who_is_there(cli, tmp_path):
         assert cli("memory", "list").code == 0
 
 
-def test_errors_leave_json_output_empty(cli, made):
+def test_an_error_is_one_json_object_where_json_is_asked_for(cli, made):
     done = cli("runs", "show", "r7", "--json")
-    assert (done.code, done.out) == (2, "")
+    assert done.code == 2
+    assert json.loads(done.out) == {
+        "error": "there is no run 'r7'",
+        "hint": "evolve runs list shows them",
+        "exit_code": 2,
+    }
+    mistyped = cli("memory", "list", "--json", "--bogus")
+    assert mistyped.code == 2 and "--bogus" in json.loads(mistyped.out)["error"]
+    assert cli("runs", "show", "r7").out == ""
 
 
 def test_nothing_is_made_by_a_wrong_command(cli, tmp_path):

@@ -43,6 +43,19 @@ def test_a_run_that_is_not_there_is_a_mistake_of_the_command(cli, made):
     assert done.code == 2 and "r9" in done.err
 
 
+def test_a_task_of_a_loop_is_named_and_can_be_diagnosed_further(cli, tmp_path):
+    (tmp_path / "ws").mkdir()
+    (tmp_path / "ws" / "evolve.toml").write_text("candidates = 200\nworkers = 1\n")
+    done = cli("improve", "composed", "--rounds", "1", "--budget", "3k-candidates")
+    many = cli("diagnose", "r1")
+    assert many.code == 2 and "several tasks" in many.err and "evolve diagnose EPISODE" in many.err, done.err
+    made = json.loads(cli("runs", "show", "r1", "--json").out)
+    episode = next(one["episode"] for one in made if one["status"] != "solved")
+    told = cli("diagnose", episode, "--no-replay").out
+    assert told.startswith("task ") and " of r1 failed" in told
+    assert f"evolve diagnose {episode[:10]} --replay" in told
+
+
 def test_a_run_that_went_well_is_told_so(cli, tmp_path):
     (tmp_path / "names.csv").write_text(ROWS)
     assert cli("run", "--examples", "names.csv").code == 0

@@ -66,7 +66,8 @@ def test_few_rows_are_labelled_unverified(cli, tmp_path):
     assert "warning:" in done.err
 
 
-def test_what_cannot_be_found_is_not_solved(cli, tmp_path):
+def test_what_cannot_be_found_is_not_solved(cli, tmp_path, monkeypatch):
+    monkeypatch.setenv("EVOLVE_CANDIDATES", "50000")
     (tmp_path / "noise.csv").write_text("n,out\n1,731\n2,15\n3,9981\n4,2\n5,77123\n6,403\n")
     done = cli("run", "--examples", "noise.csv")
     assert (done.code, "def " in done.out) == (1, False)

@@ -14,7 +14,8 @@ from evolve.gate import MIGRATIONS, BothArms, Prequential, Proof
 from evolve.store import Database
 from tests.gate.own_pairs import arm, pair
 
-PERSONS, TASKS = 200, 60
+PERSONS, TASKS = 100, 60
+"""Of these the misuse convinces 14 and 20, where 5 are allowed; more persons show no more."""
 OUTCOMES = st.lists(st.sampled_from(["win", "loss", "tie", "void", "withheld"]), max_size=60)
 
 
@@ -61,7 +62,9 @@ def test_what_is_shared_is_bet_on_once(
             pair("win" if won else "loss", alike=firsts[trait] != place) for place, (trait, won) in enumerate(tasks)
         ]
         believed += any(Proof.of(pairs[: place + 1]).helped for place in firsts.values())
-        if_each_counted += any(proof([one.outcome for one in pairs[: place + 1]]).helped for place in range(TASKS))
+        # Nobody is believed after a loss that is not believed before it.
+        won = (place for place, one in enumerate(pairs) if one.outcome == "win")
+        if_each_counted += any(proof([one.outcome for one in pairs[: place + 1]]).helped for place in won)
     assert believed <= 0.05 * PERSONS < if_each_counted
 
     with Database(tmp_path / "memory.db", MIGRATIONS) as db:  # and those are the ones that are told to be alike

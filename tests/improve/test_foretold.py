@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-import evolve
 from benchmarks.doubles import small_suite
 from evolve.tasks import render_jsonl
+from evolve.workspace.learners import SearchLearner
 
 
 class Heard:
@@ -42,10 +42,10 @@ def test_enough_tasks_are_said_to_show_a_gain_of_a_size(open_ws, suite_file):
 
 
 @pytest.mark.parametrize(("rounds", "is_told"), [(None, False), (1, True), (3, False)])
-def test_rounds_that_a_small_suite_does_not_use_are_said_not_to_be_used(tmp_path, rounds, is_told):
+def test_rounds_that_a_small_suite_does_not_use_are_said_not_to_be_used(open_ws, tmp_path, rounds, is_told):
     warned = Heard("warning")
     (tmp_path / "few.jsonl").write_text(render_jsonl(small_suite(6).tasks))
-    with evolve.open(tmp_path / "ws", events=warned) as workspace:
+    with open_ws(learner=SearchLearner(dreams=60), events=warned) as workspace:
         report = workspace.improve(tmp_path / "few.jsonl", rounds=rounds, budget="100k-candidates")
     assert report.rounds and bool(warned.told) == is_told
     assert all("--rounds 1 is not used" in text and "3 rounds" in text for text in warned.told)

@@ -174,6 +174,18 @@ def test_a_fact_that_makes_the_difference_is_confirmed_and_one_that_makes_none_s
 
 
 @pytest.mark.slow
+def test_a_person_has_one_fact_tested_with_the_model_and_nothing_is_paid_twice(desk, tmp_path) -> None:
+    open_one, _ = desk
+    with open_one(HELPS, IDLE) as ws:
+        [helps] = [one for one in ws.memory.list() if one.text == HELPS]
+        [tested] = ws.memory.test(tmp_path / "dates.jsonl", helps.id[:12], budget="500k-tokens")
+        assert (tested.insight.text, tested.tried, tested.needed) == (HELPS, PAIRS, PAIRS)
+        assert status(ws, HELPS) == ("confirmed", 2 + PAIRS, 0)
+        assert status(ws, IDLE) == ("supported", 2, 0)
+        assert ws.memory.test(tmp_path / "dates.jsonl", helps.id[:12], budget="500k-tokens") == []
+
+
+@pytest.mark.slow
 def test_a_fact_that_misleads_loses_its_support_and_acts_no_more(desk) -> None:
     open_one, suite = desk
     with open_one(HURTS) as ws:

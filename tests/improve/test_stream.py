@@ -153,30 +153,42 @@ class OutOfTime(FixedLearner):
         return super().fit(experience, views, skills, seed)
 
 
+@pytest.fixture(scope="module")
+def made():
+    """What was worked out once for all tests here."""
+    return {}
+
+
+@pytest.fixture
+def whole(made, open_ws):
+    """The report of 24 tasks where nothing comes in between, and how many candidates one episode may try."""
+    if not made:
+        with open_ws("whole") as workspace:
+            made["report"] = streamed(workspace, suite_of(24))
+            made["one"] = loop_limits(workspace._desk, Budget(), suite_of(24)).candidates
+    return made["report"], made["one"]
+
+
 @pytest.mark.parametrize("ends_at", [1, 2, 3])
-def test_time_that_ends_while_a_guide_is_fitted_is_told_and_gone_on_from(open_ws, ends_at):
-    with open_ws("whole") as workspace:
-        whole = streamed(workspace, suite_of(24))
+def test_time_that_ends_while_a_guide_is_fitted_is_told_and_gone_on_from(open_ws, whole, ends_at):
     learner = OutOfTime(programs=slow_learner().programs, ends_at=ends_at)
     with open_ws("cut", learner=learner) as workspace:
         report = streamed(workspace, suite_of(24), budget=Budget(seconds=3600.0))
         assert report.finish_reason == "the time budget ended before a guide was fitted" and not report.promoted
         assert workspace.stores.runs.runs()[-1].state == "budget" and not workspace.gate.list().decisions
-        assert figures(streamed(workspace, suite_of(24), budget=Budget(seconds=3600.0))) == figures(whole)
+        assert figures(streamed(workspace, suite_of(24), budget=Budget(seconds=3600.0))) == figures(whole[0])
 
 
 @pytest.mark.parametrize(
     "point", ["practice.kept:2", "gate.before:1", "gate.inside:1", "attempt.kept:20", "variant.kept:2"]
 )
-def test_killed_anywhere_the_same_command_comes_to_the_same_end(open_ws, monkeypatch, point):
-    with open_ws("whole") as workspace:
-        whole = streamed(workspace, suite_of(24))
+def test_killed_anywhere_the_same_command_comes_to_the_same_end(open_ws, whole, monkeypatch, point):
     monkeypatch.setenv(VARIABLE, f"{point}:int")
     with open_ws("cut") as workspace, pytest.raises(KeyboardInterrupt):
         streamed(workspace, suite_of(24))
     monkeypatch.delenv(VARIABLE)
     with open_ws("cut") as workspace:
-        assert figures(streamed(workspace, suite_of(24))) == figures(whole)
+        assert figures(streamed(workspace, suite_of(24))) == figures(whole[0])
         assert len(workspace.gate.list().decisions) == 1
 
 
@@ -220,15 +232,13 @@ def test_broken_off_before_the_verdict_it_has_used_its_level(open_ws, monkeypatc
         assert decision.proposal == 2 and decision.alpha == pytest.approx(0.05 / 6)
 
 
-def test_a_budget_that_ends_with_the_last_task_leaves_the_verdict(open_ws, monkeypatch):
-    with open_ws("whole") as workspace:
-        whole = streamed(workspace, suite_of(24))
-        one = loop_limits(workspace._desk, Budget(), suite_of(24)).candidates
+def test_a_budget_that_ends_with_the_last_task_leaves_the_verdict(open_ws, whole):
+    untouched, one = whole
     with open_ws("cut") as workspace:
-        report = streamed(workspace, suite_of(24), budget=Budget(candidates=whole.spent.candidates + one - 1))
-        assert figures(report) == figures(whole) and report.promoted
+        report = streamed(workspace, suite_of(24), budget=Budget(candidates=untouched.spent.candidates + one - 1))
+        assert figures(report) == figures(untouched) and report.promoted
         assert len(workspace.gate.list().decisions) == 1
-        assert report.finish_reason == whole.finish_reason == "all 3 blocks done"
+        assert report.finish_reason == untouched.finish_reason == "all 3 blocks done"
 
 
 def test_the_order_is_fixed_by_groups_and_seed_alone(open_ws):

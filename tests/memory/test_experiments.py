@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -21,6 +22,7 @@ from evolve.memory.experiments import (
     Replays,
     Trace,
 )
+from evolve.memory.experiments.courses import withdrawn
 from tests.memory.conftest import Store
 
 SCOPE = Scope(environment="kitchen", family="actions")
@@ -163,6 +165,57 @@ def test_in_a_world_that_does_not_lie_what_is_confirmed_is_true(
         assert {(one, effect) for one in promoting} <= set(world.promoting())
         assert {(one, effect) for one in preventing} <= world.preventing()
     store.close()
+
+
+@given(seed=st.integers(min_value=0, max_value=10_000))
+@settings(max_examples=10, deadline=None)
+def test_in_a_world_that_does_not_lie_what_effects_need_is_found(
+    tmp_path_factory: pytest.TempPathFactory, seed: int
+) -> None:
+    store = Store(tmp_path_factory.mktemp("world"))
+    world = draw_world(seed, faults=0.0)
+    found = experimenter(world, store, episodes=10_000)
+    draw = random.Random(seed)
+    for number in range(30):
+        actions = found.suggest(draw.sample(world.actions, len(world.actions)))
+        found.investigate([Trace(group=f"g{number}", actions=actions, outcome=world.play("g", actions))])
+    for effect in found.plans:
+        promoting, _ = confirmed(found, effect)
+        assert {one for (one, to), only in world.promoting().items() if to == effect and only} <= promoting
+    store.close()
+
+
+def test_what_one_effect_needs_may_prevent_another(store: Store) -> None:
+    world = CausalWorld(
+        actions=("dig", "sow", "burn", "sing"),
+        laws={
+            "harvest": Law(clauses=(frozenset({"dig"}), frozenset({"sow"})), hindered_by=frozenset({"burn"})),
+            "ash": Law(clauses=(frozenset({"burn"}),)),
+        },
+        habits=frozenset({"sing"}),
+        faults=0.0,
+    )
+    ways = [
+        ("dig", "sow", "sing", "burn"),
+        ("sow", "dig", "burn"),
+        ("burn", "sing", "dig", "sow"),
+        ("sing", "burn"),
+    ] * 2
+    found = experimenter(world, store)
+    found.investigate(
+        [Trace(group=f"g{number}", actions=way, outcome=world.play("g", way)) for number, way in enumerate(ways)]
+    )
+    assert confirmed(found, "harvest") == ({"dig", "sow"}, {"burn"})
+    assert confirmed(found, "ash") == ({"burn"}, set())
+
+
+def test_a_course_tells_with_what_an_effect_came() -> None:
+    course = withdrawn(("a", "b"), "b", ("x", "y"))
+    assert course.came_with({}, "e") is None
+    assert course.came_with({"e": 1}, "e") == ""
+    came = {number: course.came_with({"e": number}, "e") for number in range(1, len(course.actions) + 1)}
+    assert [course.actions[min(n for n in came if came[n] == name) - 1] for name in ("x", "y", "b")] == ["x", "y", "b"]
+    assert "b" not in course.actions[: min(n for n in came if came[n] == "b") - 1]
 
 
 def test_when_the_world_changes_its_claims_stop_and_new_ones_come_at_once(store: Store) -> None:

@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.episodes import FACT, Scope
-from evolve.memory.graph_picture import MOST, mermaid, svg
+from evolve.memory import graph_picture
+from evolve.memory.graph_picture import MOST
 from evolve.memory.insights import Insight, Posterior
+from evolve.memory.telling import Sentence
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -20,6 +22,25 @@ def insight(number, cause, effect, relation="contributes", status="supported", g
         scope=Scope(environment="programs", family=family), status=status, posterior=Posterior(agree=groups),
         tasks=groups, groups=groups, evidence=groups, text=cause, standings=(),
     )  # fmt: skip
+
+
+def told(insights):
+    """Each insight as a model would have worded it."""
+    return {
+        one.id: Sentence(
+            text=one.text, occurs=one.groups, of=one.groups, worded=True,
+            counts=f"{one.groups} trials for it, 0 against", standing=one.status,
+        )
+        for one in insights
+    }  # fmt: skip
+
+
+def svg(insights):
+    return graph_picture.svg(insights, told(insights))
+
+
+def mermaid(insights):
+    return graph_picture.mermaid(insights, told(insights))
 
 
 def lines_of(picture):
@@ -36,14 +57,53 @@ def test_the_line_says_the_relation_and_its_shade_the_status():
     root, lines = lines_of(
         svg(
             [
-                insight(1, "operation:sort_by", "solved", "necessary", "confirmed", 7),
+                insight(1, "sorting", "solved", "necessary", "confirmed", 7),
                 insight(2, f"{FACT}the network <b>fails</b> & stays so", "solved", "prevents", "refuted", 2),
             ]
         )
     )
-    assert lines["sort by → solved: needs it, confirmed, 7"] == ["way", "necessary", "confirmed"]
-    assert lines["the network <b>fails</b> & stays so → solved: prevents, refuted, 2"] == ["way", "prevents", "past"]
-    assert {"7", "2", "sort by", "solved"} <= set(texts_of(root))
+    assert lines["sorting → solved: needs it (confirmed, 7 trials for it, 0 against)"] == [
+        "way", "necessary", "confirmed",
+    ]  # fmt: skip
+    assert lines["the network <b>fails</b> & stays so → solved: prevents (refuted, 2 trials for it, 0 against)"] == [
+        "way", "prevents", "past",
+    ]  # fmt: skip
+    assert {"7 trials for it, 0 against", "sorting", "solved"} <= set(texts_of(root))
+
+
+def test_a_step_that_was_never_left_out_is_not_said_to_help():
+    one = insight(1, "operation:sort_by", "solved")
+    seen = Sentence(
+        text="", occurs=2, of=3, cause='the step "sort by"', counts="in 2 of 3 answers", standing="seen twice"
+    )
+    root, lines = lines_of(graph_picture.svg([one], {one.id: seen}))
+    assert lines == {
+        'the step "sort by" → solved: in answers, untried (seen twice, in 2 of 3 answers)': ["way", "seen", "supported"]
+    }
+    assert "helps" not in texts_of(root) and "in answers, untried" in texts_of(root)
+
+
+def test_a_cause_stands_beside_each_kind_of_tasks_so_that_no_lines_cross():
+    many = [
+        insight(number, f"cause {number % 7}", "solved", family=f"kind {number % 4}", groups=number)
+        for number in range(28)
+    ]
+    root, lines = lines_of(svg(many))
+    ways = [one.get("d") for one in root.iter(f"{SVG}path") if one.find(f"{SVG}title") is not None]
+    ends = sorted(
+        (float(way.split()[0].split("M")[1] or 0), float(way.split()[1].split("C")[0]), float(way.split()[-1]))
+        for way in ways
+    )
+    assert [stop for _, _, stop in ends] == sorted(stop for _, _, stop in ends)
+    assert len(lines) == 28
+
+
+def test_what_is_wide_stays_in_its_box():
+    names = ["W" * 80, "漢字" * 40, "a word and " * 20, "@" * 50]
+    root, _ = lines_of(svg([insight(number, f"{FACT}{name}", "solved") for number, name in enumerate(names)]))
+    for text in (one.text for one in root.iter(f"{SVG}text") if one.get("class") == "name"):
+        # Widths in a sans-serif of 13 pixels; others are 7 on average.
+        assert sum({"W": 12.5, "@": 12.7}.get(sign, 13 if sign > "\u2e80" else 7) for sign in text) <= 270 - 24
 
 
 def test_an_effect_that_is_a_cause_stands_between_in_its_own_scope():
@@ -59,7 +119,7 @@ def test_an_effect_that_is_a_cause_stands_between_in_its_own_scope():
 
 
 def test_of_many_the_best_supported_are_drawn_and_the_rest_is_counted():
-    many = [insight(number, f"operation:op_{number}", "solved", groups=number) for number in range(MOST + 5)]
+    many = [insight(number, f"op {number}", "solved", groups=number) for number in range(MOST + 5)]
     root, lines = lines_of(svg(many))
     assert len(lines) == MOST
     assert any("5 more with less evidence are not drawn" in text for text in texts_of(root))
@@ -75,7 +135,8 @@ def test_causes_that_go_round_in_a_circle_are_drawn():
 def test_without_insights_the_picture_says_so():
     root, lines = lines_of(svg([]))
     assert not lines
-    assert any(text.startswith("0 insights") for text in texts_of(root))
+    assert any(text.startswith("no insights yet") for text in texts_of(root))
+    assert "how far proven:" not in texts_of(root)
 
 
 def test_what_no_xml_may_hold_is_replaced():

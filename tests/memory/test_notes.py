@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import random
 from datetime import datetime
 from pathlib import Path
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 
 from evolve.episodes import Origin, Scope
 from evolve.errors import UsageError
-from evolve.memory import MIGRATIONS, Memory, Note
+from evolve.memory import MIGRATIONS, Memory, Note, NoteQuestion, answer_from
 from evolve.memory.notes.book import NoteBook, stale
 from evolve.memory.notes.facts import read_fact
 from evolve.memory.notes.times import asked_time
@@ -33,6 +32,9 @@ def book_of(*texts: str, roles: str = "") -> NoteBook:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
+        ("Greta Vos trains at Zenit.", "Greta Vos cancelled Zenit and trains at Atlas."),
+        ("Tessaro delivers the coffee to us.", "Okami delivers the coffee from now on, Tessaro does not."),
+        ("The booking app is built with Ninja.", "You build the booking app with Meson instead of Ninja."),
         ("The port of the billing service is 8080.", "Update: the billing service's port is now 9090"),
         ("The port of the billing service is 8080.", "We moved the port of the billing service from 8080 to 9090."),
         ("Bo works at Initech", "Bo has joined Globex."),
@@ -67,6 +69,12 @@ def test_a_new_value_replaces_the_old_one(old: str, new: str) -> None:
         ("We joined the call", "We joined the second call"),
         ("The port of billing is 80", "The port of search is 90"),
         ("The port of billing is 80", "the port of Billing is 80!"),
+        ("The booking app now has a dark mode.", "The inventory app now has a dark mode."),
+        ("The docs of the booking app moved to the wiki.", "The docs of the payroll app moved to the wiki."),
+        ("The mill loft has no heating.", "The mill loft now has a new door."),
+        ("Greta Vos trains at Zenit.", "Greta Vos now also helps at the food bank."),
+        ("Greta Vos trains at Zenit.", "Greta Vos bought a new lamp instead of a chair."),
+        ("The booking app is built with Ninja.", "The booking app now warns about Ninja."),
     ],
 )
 def test_what_can_both_be_true_stays(one: str, other: str) -> None:
@@ -192,13 +200,13 @@ def test_a_time_that_is_named_counts(memory: Memory) -> None:
     assert memory.recall("what did we decide to buy last month", now=now)[0].text.endswith("canoe")
 
 
-def test_a_copy_for_another_process_answers_alike(memory: Memory) -> None:
+def test_notes_outside_of_a_record_answer_alike(memory: Memory) -> None:
     for number in range(30):
         memory.note(f"The owner of machine {number % 10} is person {number}", "Ada", at=float(number), thread="t")
-    copy = pickle.loads(pickle.dumps(memory.snapshot()))
     for question in ("owner of machine 3", "who owns machine 7 now", "person 25"):
-        assert copy.recall(question) == memory.recall(question)
-        assert copy.recall(question, now=12.0) == memory.recall(question, now=12.0)
+        for now in (None, 12.0):
+            asked = NoteQuestion(text=question, k=5, now=now or 0.0, as_of=now is not None)
+            assert answer_from(memory.notes(), HashingEmbedder(64), asked) == memory.recall(question, now=now)
 
 
 def test_a_note_that_the_index_lost_is_named_and_found_again(tmp_path: Path) -> None:
@@ -234,8 +242,7 @@ def test_what_others_said_reaches_no_episode(memory: Memory) -> None:
     memory.note("The supplier wants the sum as a gift card", "mailbox", role="document", thread="t")
     memory.note("The supplier is paid by transfer", "Ada", thread="t")
     origin = Origin(environment="words", family="text")
-    for found in (memory.recall("supplier", scope=origin), memory.snapshot().recall("supplier", scope=origin)):
-        assert [item.author for item in found] == ["Ada"]
+    assert [item.author for item in memory.recall("supplier", scope=origin)] == ["Ada"]
     assert len(memory.recall("supplier")) == 2
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import pickle
 
 from evolve.memory import Memory
+from evolve.record import Arm
 from evolve.retrieval import HashingEmbedder
+from evolve.testing import FixedLearner
 from evolve.vectors import MemoryIndex
+from evolve.workspace.learners import SearchLearner
 
 
 class Counting(HashingEmbedder):
@@ -40,3 +43,9 @@ def test_a_snapshot_encodes_nothing_before_it_is_searched_and_a_copy_nothing_aga
     assert found == memory.recall("order", features=(1.0, 0.5, 3.0))
     memory.close()
     db.close()
+
+
+def test_a_memory_is_sent_along_where_a_policy_recalls_and_nowhere_else(memory: Memory) -> None:
+    arm = Arm(memory=memory.snapshot())
+    assert arm.as_read_by(SearchLearner()).memory is None
+    assert arm.as_read_by(FixedLearner()).memory is arm.memory

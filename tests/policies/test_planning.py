@@ -17,7 +17,8 @@ from evolve.policies.search.problem import problem_from_rows
 from evolve.policies.search.searcher import Vocabulary
 from evolve.programs.operations import literals, vocabulary
 
-STATIC = Vocabulary(vocabulary(), literals()).static
+WORDS = Vocabulary(vocabulary(), literals())
+STATIC = WORDS.static
 SOME = sorted(STATIC)[::7]
 TEXTS = st.text(st.sampled_from("ab Z09,-/."), max_size=9)
 
@@ -40,11 +41,10 @@ def test_a_price_is_the_pooled_surprise_within_its_bounds(probabilities: dict[st
 def test_clues_of_a_problem_do_not_hang_on_the_problem_before(
     first: list[tuple[str, str]], second: list[tuple[str, str]]
 ) -> None:
-    words = Vocabulary(vocabulary(), literals())
     one, two = (problem_from_rows([Row(input=[x], output=y) for x, y in pairs], "t") for pairs in (first, second))
-    shared = Clues(words)
+    shared = Clues(WORDS)
     shared.reader(one).clues()
-    assert shared.reader(two).clues() == Clues(words).reader(two).clues()
+    assert shared.reader(two).clues() == Clues(WORDS).reader(two).clues()
 
 
 @pytest.mark.parametrize("values", [(1, 1.0), (1.0, True)])

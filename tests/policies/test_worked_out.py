@@ -21,6 +21,8 @@ from evolve.programs.operations import literals, vocabulary
 from tests.policies.samples import first_action, view_of
 from tests.policies.test_functions_of_two import compiled
 
+WORDS = Vocabulary(vocabulary(), literals())
+
 
 def check_holds(
     policy: SearchPolicy, function: Callable[..., Any], shown: tuple[Any, ...], unseen: tuple[Any, ...]
@@ -354,9 +356,8 @@ def test_a_table_needs_rows_whose_key_another_row_has_as_well(keys: list[str], d
     """Of rows that mostly have keys of their own any outputs would make a table."""
     outputs = data.draw(st.lists(st.sampled_from(("red", "blue", "green")), min_size=len(keys), max_size=len(keys)))
     rows = [Row(input=(key,), output=output) for key, output in zip(keys, outputs, strict=True)]
-    known = Vocabulary(vocabulary(), literals())
-    enumerator = Searcher(problem_from_rows(rows, "rows"), known, {}, meter_for(1_000, None)).enumerator
+    enumerator = Searcher(problem_from_rows(rows, "rows"), WORDS, {}, meter_for(1_000, None)).enumerator
     list(enumerator.advance())
-    for found in Kinds(enumerator, known.by_name).solutions():
+    for found in Kinds(enumerator, WORDS.by_name).solutions():
         assert len(keys) - len(set(keys)) >= 2
-        assert [evaluate(found.term, (key,), known.by_name) for key in keys] == outputs
+        assert [evaluate(found.term, (key,), WORDS.by_name) for key in keys] == outputs

@@ -56,3 +56,10 @@ def test_fusion_of_equal_scores_is_ordered_by_id() -> None:
 
 def test_fused_scores_add_up() -> None:
     assert dict(fuse([(2.0, {"a": 1.0, "b": 3.0}), (1.0, {"a": 7.0})])) == pytest.approx({"a": 1.0, "b": 2.0})
+
+
+def test_with_a_floor_small_differences_stay_small() -> None:
+    narrow, wide = {"a": 10.0, "b": 9.0}, {"a": 10.0, "b": 1.0}
+    assert dict(fuse([(1.0, narrow)], floors=[0.5])) == pytest.approx({"a": 1.0, "b": 0.8})
+    assert fuse([(1.0, wide)], floors=[0.5]) == fuse([(1.0, wide)])
+    assert dict(fuse([(1.0, narrow), (1.0, narrow)], floors=[0.5])) == pytest.approx({"a": 2.0, "b": 0.8})

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
@@ -9,6 +12,7 @@ import pytest
 from evolve.sandbox import SandboxLimits
 from evolve.skills import Skill
 from evolve.skills.audit import audit
+from evolve.testing import TrustingSandbox
 from tests.skills.samples import GOOD, UNSEEN
 from tests.skills.snippets import snippets
 
@@ -80,3 +84,29 @@ def test_calls_of_what_the_library_does_by_itself_reach_for_nothing(sandbox):
 def test_admission_watches_every_row_and_test(admission):
     verdict = admission.judge(GOOD, UNSEEN)
     assert verdict.admitted and verdict.checks["audited_calls"] == len(UNSEEN) + 2 * len(GOOD.tests)
+
+
+@pytest.mark.parametrize("event", ["open", "os.listdir", "exec", "builtins.id"])
+def test_in_this_process_it_tells_the_same_and_hears_nothing_afterwards(event: str) -> None:
+    trusting = TrustingSandbox()
+    with watching_hooks() as hooks:
+        for _ in range(3):
+            found = audit(trusting, skill(REACHING[event]), [["/etc/hostname"]], LIMITS)
+            assert any(one.startswith(event) for one in found.events), found
+        # Python takes no hook away again, so one for every watched run would make all that follows slower and slower.
+        assert len(hooks) <= 1
+
+
+@contextmanager
+def watching_hooks() -> Iterator[list[object]]:
+    """The audit hooks that are added inside; none is more than one process keeps for good."""
+    hooks: list[object] = []
+    add = sys.addaudithook
+
+    def added(hook: Callable[[str, tuple[object, ...]], None]) -> None:
+        hooks.append(hook)
+        add(hook)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "addaudithook", added)
+        yield hooks

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
 
 import evolve
 from benchmarks.diagnose_cases import MAKERS, QUIET
+from evolve.episodes import Row
 from evolve.errors import UsageError
-from evolve.testing import Scenario, ScriptedEndpoint
+from evolve.tasks import Task
+from evolve.testing import Scenario, ScriptedEndpoint, prompt_of
 from evolve.workspace import tasks
 
 NAMES = ["Ann Lee", "Bob Ray", "Cy Dow", "Dee Fox", "Eve Kay", "Flo Jon", "Gus Hill"]
@@ -111,3 +114,47 @@ def test_a_change_that_the_person_refused_failed(tmp_path):
         found = ws.runs.diagnose(run, replay=False)
     assert found.state == "failed" and "it should be three" in found.said
     assert {one.kind for one in found.suspects} >= {"note", "action"}
+
+
+FALSE, WISH = "Amounts are written in capitals.", "from now on write names as initial and surname"
+
+
+class Abbreviating:
+    """Writes what an earlier turn asked for, unless a note says otherwise; without that turn it knows nothing."""
+
+    def answer(self, body):
+        prompt = prompt_of(body)
+        right = WISH in prompt and FALSE not in prompt
+        code = "f'{name[0]}. {name.split()[1].upper()}'" if right else "name.upper()"
+        return f"I write it.\n```python\ndef solve(name):\n    return {code}\n```\n"
+
+
+@pytest.mark.parametrize("changed", [False, True])
+def test_a_later_turn_of_a_conversation_is_had_again_with_the_turns_before_it(tmp_path, changed):
+    rows = [Row(input=(name,), output=short) for name, short in PAIRS]
+    task = Task(
+        id="names",
+        family="names",
+        instruction="Amounts and names: write the name as I said.",
+        signature="(name: str) -> str",
+        examples=tuple(rows[:3]),
+        verify=tuple(rows[3:]),
+    )
+    with (
+        ScriptedEndpoint(double=Abbreviating()) as endpoint,
+        evolve.open(tmp_path / "ws", model=endpoint.model) as ws,
+    ):
+        planted = ws.memory.note(FALSE).id
+        talk = ws.conversations.begin()
+        talk.answer(replace(talk.ask(WISH), status="solved", told="so it is"))
+        turn = talk.ask(task.instruction)
+        run = ws.run(replace(task, earlier=talk.earlier(ws.folders.list())), person=QUIET).run_id
+        talk.answer(replace(turn, status="unsolved", told="not solved", run=run))
+        if changed:
+            talk.answer(replace(talk.turns[0], told="something else"))
+        talk.close()
+        found = ws.runs.diagnose(run, replay=True)
+    if changed:
+        assert not found.replays and "conversation" in found.untried
+    else:
+        assert [cause.id for cause in found.causes] == [planted]

@@ -74,7 +74,7 @@ def commands() -> Mapping[str, Command]:
         Command(name="comment", takes="TEXT", about="say how you want such things done", run=_comment),
         Command(name="edit", takes="[WHY]", about="change the last answer, and have it learned", run=_edit),
         Command(name="confirm", takes="ID [WORDS]", about="have a wish hold that waits for it", run=_confirm),
-        Command(name="forget", takes="ID", about="drop a wish or an insight", run=_forget),
+        Command(name="forget", takes="ID", about="drop a wish, an insight or a note", run=_forget),
         Command(name="why", takes="[EFFECT]", about="why the last answer: tried, rests on, used; causes", run=show_why),
         Command(name="model", takes="[NAME|none]", about="the model; or another from the next turn on", run=_model),
         Command(name="budget", takes="[BOUNDS|none]", about="spent and left; or new bounds, such as $2", run=_budget),

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from evolve.cli.causes import cause_line
 from evolve.cli.chat.session import ChatSession
 from evolve.cli.chat.wishes import scope
 from evolve.cli.output import counted, shorten
-from evolve.cli.views import NO_TASK, cause_line, subgoal_line
+from evolve.cli.views import NO_TASK, short_id, subgoal_line
 from evolve.errors import UsageError
 from evolve.workspace import ACTIVE
 
@@ -50,7 +51,7 @@ def show_why(session: ChatSession, text: str) -> None:
     if records:
         _tell_why(session, records[-1], names, used)
     for chain in chains[:_MOST_CAUSES]:
-        session.screen.say("cause", cause_line(chain, known, effect))
+        session.screen.say("cause", cause_line(chain, known))
     if len(chains) > _MOST_CAUSES:
         session.screen.say("cause", f"and {len(chains) - _MOST_CAUSES} more: evolve memory why {effect}")
     if not chains:
@@ -267,4 +268,4 @@ def show_memory(session: ChatSession, text: str) -> None:
     if len(insights) > _MOST_INSIGHTS:
         session.screen.say("memory", f"and {len(insights) - _MOST_INSIGHTS} more: evolve memory list")
     for note in notes:
-        session.screen.say("note", f"{note.text} (by {note.author})")
+        session.screen.say("note", f"{short_id(note.id)}  {note.text} (by {note.author})")

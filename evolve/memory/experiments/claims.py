@@ -21,14 +21,12 @@ class EffectFindings:
         needed: Without it a sequence failed.
         replacing: With it a sequence held again from which a needed action was gone.
         spare: It was taken out and not missed.
-        occurring: It stands in the shortest sequence and was not taken out again, as its part is settled.
         harmless, hindering: It was put in; the effect came all the same, or it did not.
     """
 
     needed: set[str] = field(default_factory=set)
     replacing: set[str] = field(default_factory=set)
     spare: set[str] = field(default_factory=set)
-    occurring: set[str] = field(default_factory=set)
     harmless: set[str] = field(default_factory=set)
     hindering: set[str] = field(default_factory=set)
 
@@ -56,7 +54,6 @@ class Findings:
 
     def _claims(self, effect: str, found: EffectFindings, scope: Scope) -> list[Claim]:
         told: dict[str, tuple[Relation, EvidenceKind, Literal[1, -1], str]] = {}
-        told |= dict.fromkeys(found.occurring, ("contributes", "observation", 1, "stands in a shortest way to it"))
         told |= dict.fromkeys(found.harmless, ("prevents", "intervention", -1, "put in: reached"))
         told |= dict.fromkeys(found.spare, ("necessary", "intervention", -1, "played without it: reached"))
         told |= dict.fromkeys(found.hindering, ("prevents", "intervention", 1, "put in: not reached"))
@@ -123,12 +120,12 @@ class Beliefs:
             if to == effect and one.status in ("confirmed", "refuted")
         )
 
-    def tried(self, effect: str) -> frozenset[str]:
-        """Actions on which there is an experiment, whatever it said."""
+    def put_in(self, effect: str) -> frozenset[str]:
+        """Actions that were put in to see whether they prevent an effect, whatever came of it."""
         return frozenset(
             action
             for (action, to), one in self.insights.items()
-            if to == effect and one.posterior.agree + one.posterior.disagree
+            if to == effect and any(standing.camp == "prevents" for standing in one.standings)
         )
 
     def _acting(self, effect: str, camp: str) -> frozenset[str]:

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from evolve.episodes import Scope
-from evolve.memory.experiments.ablation import put_in, replace_with, shortest, take_out
 from evolve.memory.experiments.claims import REACHES, Beliefs, Findings
+from evolve.memory.experiments.courses import ROUNDS, Course, added, withdrawn
 from evolve.memory.experiments.notebook import Notebook
-from evolve.memory.experiments.observation import Seen
+from evolve.memory.experiments.prevention import put_in
 from evolve.memory.experiments.replays import Allowance, OutOfEpisodes, Replayable, Replays, Trace
 
-ENOUGH = 4
-"""Episodes in which an effect came, before experiments on it: half the idle actions go with each."""
+PATIENCE = 3
+"""Problems in a row that show no new effect, before what is known is tested."""
 
 
 @dataclass(kw_only=True)
@@ -21,7 +21,9 @@ class Experimenter:
     """Finds out which actions an effect needs and which prevent it, problem by problem.
 
     An action is tried again until it is confirmed or refuted, in another problem each time: what one problem shows may
-    be its own. What is confirmed is taken along as known, so that later problems cost less.
+    be its own. First it finds for each effect actions that are enough, from what is enough for others on; then, problem
+    by problem, it puts in what none of them has and takes out each of them, for all effects in the same plays.
+    An effect that does not come where all is done together, as what another one needs prevents it, is tested apart.
 
     Attributes:
         world: What the actions act on.
@@ -37,36 +39,42 @@ class Experimenter:
     allowance: Allowance
     doubt: int = 2
     plans: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """The last sequence for each effect from which nothing could be taken away."""
-    _replays: dict[str, Replays] = field(default_factory=dict)
-    _seen: Seen = field(default_factory=Seen)
-    _instead: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+    """Actions that are enough for each effect when they are done again and again."""
+    _least: set[str] = field(default_factory=set)
+    """Effects of whose plans nothing more can be left out."""
+    _apart: set[str] = field(default_factory=set)
+    """Effects that do not come where the plans of the others are played as well."""
+    _waited: int = 0
+    _suggested: int = 0
+    _actions: dict[str, None] = field(default_factory=dict)
+    """Every action that was ever taken, in that order."""
+    _instead: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+    """What did in the place of an action, for an effect."""
 
     def investigate(self, traces: Sequence[Trace]) -> int:
         """Makes experiments on what was played, as long as something is unsettled; gives in how many problems."""
         made = 0
-        for trace in traces:
-            self._of(trace.group).add(trace)
-            self._seen.add(trace)
-        for trace in traces:
-            findings = Findings(group=trace.group)
-            try:
-                self._experiment(trace, findings)
-            except OutOfEpisodes:
-                return made
-            finally:
-                self.notebook.keep(trace.group, findings.claims(self.scope))
-            made += findings.said_anything
+        try:
+            for trace in traces:
+                self._explore(trace)
+            for trace in traces if self._waited >= PATIENCE else ():
+                made += self._test(trace.group)
+        except OutOfEpisodes:
+            return made
         return made
 
     def suggest(self, order: Sequence[str]) -> tuple[str, ...]:
-        """A sequence in which effects without a known plan may come: all that is known to work, then what was drawn.
+        """A sequence in which effects without a known plan may come: what is known to work, then the rest one by one.
+
+        Every other time what is known stays out of it, as it may prevent what has never come.
 
         Args:
             order: Actions drawn by chance, in the order in which they are to come.
         """
-        known = list(dict.fromkeys(action for plan in self.plans.values() for action in plan))
-        return (*known, *order)
+        self._suggested += 1
+        front, last = self._all() if self._suggested % 2 else (), self._preventing()
+        others = sorted((one for one in order if one not in front), key=last.__contains__)
+        return added(front, others).actions if front else tuple(others) * ROUNDS
 
     def still_holds(self, group: str, effect: str) -> bool:
         """Whether the known plan for an effect still reaches it; it is played again where it seems not to.
@@ -78,125 +86,211 @@ class Experimenter:
             KeyError: No plan is known.
             OutOfEpisodes: No episode is left.
         """
-        fresh = Replays(world=self.world, group=group, allowance=self.allowance, doubt=self.doubt)
-        if fresh.reaches(self.plans[effect], effect, if_not=self.doubt):
+        fresh = self._of(group)
+        if fresh.reaches(self.plans[effect] * ROUNDS, effect, if_not=self.doubt):
             return True
-        del self.plans[effect]
-        self._replays.clear()
+        self._forget(effect)
         for insight in self.notebook.insights():
             if insight.scope == self.scope and insight.effect == f"{REACHES}{effect}":
                 self.notebook.expire(insight.id, "what it promised failed twice: the world has changed")
         return False
 
-    def _experiment(self, trace: Trace, findings: Findings) -> None:
-        replays = self._of(trace.group)
-        fresh = sorted(one for one in trace.outcome.reached.keys() - self.plans.keys() if self._ripe(one))
-        steady = replays.steady(trace.actions) if fresh else frozenset()
-        for effect in [one for one in fresh if one in steady]:
-            self._find_plan(replays, trace.before(effect), effect, findings)
-        self._test_known(replays, [one for one in self.plans if one not in fresh], findings)
-        if not any(self._open(effect) for effect in self.plans):
-            for effect in self.plans:
-                self._replace(replays, effect, findings)
+    def _explore(self, trace: Trace) -> None:
+        """Finds plans for the effects of a trace that have none."""
+        self._actions |= dict.fromkeys(trace.actions)
+        replays, known = self._of(trace.group), len(self.plans)
+        for effect, _ in sorted(trace.outcome.reached.items(), key=lambda one: (one[1], one[0])):
+            if effect not in self.plans:
+                self._scan(replays, effect, trace.before(effect))
+        if self._waited < PATIENCE:
+            self._waited = 0 if len(self.plans) > known else self._waited + 1
 
-    def _find_plan(self, replays: Replays, actions: Sequence[str], effect: str, findings: Findings) -> None:
-        """Finds a shortest plan, first among the actions that stand before the effect whenever it came."""
-        likely = [one for one in actions if one in self._seen.always(effect)]
-        found = likely if replays.reaches(likely, effect) else shortest(replays, actions, effect, last=likely)
-        if found is None or not replays.surely(found, effect):
-            return
-        plan, tried = found, findings.of(effect)
-        while True:
-            self.plans[effect] = tuple(plan)
-            self._take_out(replays, plan, [effect], findings)
-            rest = [one for one in plan if one not in tried.spare]
-            if rest == plan:
-                break
-            # Of what replaces each other nothing is missed alone, and one of it is needed all the same.
-            found = (
-                rest if replays.reaches(rest, effect) else shortest(replays, plan, effect, last=sorted(tried.needed))
-            )
-            if found is None or found == plan or not replays.surely(found, effect):
-                break
-            tried.spare -= set(found)
-            plan = found
-        self._put_in(replays, plan, [effect], findings)
+    def _test(self, group: str) -> bool:
+        """Tests in one problem what is unsettled; gives whether that said anything, and keeps it in any case."""
+        replays, findings = self._of(group), Findings(group=group)
+        try:
+            self._check(replays)
+            self._hinder(replays, findings)
+            self._withdraw(replays, findings)
+        finally:
+            if findings.said_anything:
+                self.notebook.keep(group, findings.claims(self.scope))
+        return findings.said_anything
 
-    def _test_known(self, replays: Replays, effects: Sequence[str], findings: Findings) -> None:
-        """Tests plans that were found in other problems; several are played as one where that goes."""
-        waiting = [one for one in effects if self._open(one)]
-        while waiting:
-            plan = tuple(dict.fromkeys(action for effect in waiting for action in self.plans[effect]))
-            together = [one for one in waiting if replays.surely(plan, one)]
-            if not together:  # they stand in each other's way
-                plan, together = self.plans[waiting[0]], waiting[:1]
-                if not replays.surely(plan, waiting[0]):
-                    del self.plans[waiting.pop(0)]
-                    continue
-            self._take_out(replays, plan, together, findings)
-            self._put_in(replays, plan, together, findings)
-            waiting = [one for one in waiting if one not in together]
+    def _scan(self, replays: Replays, effect: str, way: Sequence[str]) -> None:
+        """Looks for actions that are enough for an effect among those before it, with what is known and without."""
+        for known in dict.fromkeys((self._all(), ())):
+            front = self._enough(replays, effect, known, way)
+            if front is not None:
+                self.plans[effect] = front
+                if not known:
+                    self._least.add(effect)
+                    if len(self.plans) > 1:
+                        self._apart.add(effect)
+                return
 
-    def _take_out(self, replays: Replays, plan: Sequence[str], effects: Sequence[str], findings: Findings) -> None:
-        for effect in effects:
-            known, inside = self._beliefs().promoting(effect) | self._likely(effect), self._inside(effect)
-            findings.of(effect).occurring.update(set(self.plans[effect]).difference(inside))
-            for action in inside:
-                missed = take_out(replays, plan, effect, action, expected=action in known)
-                (findings.of(effect).needed if missed else findings.of(effect).spare).add(action)
+    def _enough(
+        self, replays: Replays, effect: str, known: Sequence[str], way: Sequence[str], *, surely: bool = False
+    ) -> tuple[str, ...] | None:
+        """Adds to what is known what an effect waits for, until it comes at once; None where it comes no more."""
+        front, misses, hits = list(known), 0, 0
+        while misses < self.doubt:
+            course = added(front, [one for one in dict.fromkeys(way) if one not in front])
+            with_it = course.came_with(replays.again(course.actions), effect)
+            if with_it is None:
+                misses += 1
+            elif with_it:
+                front.append(with_it)
+            else:
+                hits += 1
+                if hits >= (self.doubt if surely else 1):
+                    return tuple(front)
+        return None
 
-    def _put_in(self, replays: Replays, plan: Sequence[str], effects: Sequence[str], findings: Findings) -> None:
-        """Puts in what the plan lacks: all at once, and those alone that are suspected."""
-        for effect in effects:
+    def _check(self, replays: Replays) -> None:
+        """Sets effects apart that do not come where all plans are played together, and forgets what does not hold."""
+        front = self._all()
+        for effect, plan in list(self.plans.items()):
+            if not self._unsettled(effect):
+                continue
+            if effect not in self._apart and not replays.surely(front * ROUNDS, effect):
+                self._apart.add(effect)
+            if effect in self._apart and not replays.surely(plan * ROUNDS, effect):
+                self._forget(effect)
+
+    def _hinder(self, replays: Replays, findings: Findings) -> None:
+        """Puts in what a plan lacks: all at once, and those alone that are suspected."""
+        front = self._all()
+        for effect, own in list(self.plans.items()):
             fresh, suspected = self._outside(effect)
-            for chunk in filter(None, ([one for one in fresh if one not in plan], *([one] for one in suspected))):
+            parts = [one for one in fresh if one not in front], [one for one in fresh if one in front]
+            for chunk in filter(None, (*parts, *([one] for one in suspected))):
+                # What others need is put before what this one needs, and all the rest before all that is known.
+                plan = own if effect in self._apart or not set(front).isdisjoint(chunk) else front
                 hindering = put_in(
-                    replays, plan, effect, chunk, expected=self._known_well(effect) or chunk[0] in suspected
+                    replays, plan * ROUNDS, effect, chunk, lead=1 if chunk[0] in suspected else self.doubt
                 )
                 findings.of(effect).hindering.update(hindering)
                 findings.of(effect).harmless.update(set(chunk) - hindering)
 
-    def _ripe(self, effect: str) -> bool:
-        """Whether an effect came often enough to be worth experiments; late, everything is."""
-        return self._known_well(effect) or self.allowance.taken > self.allowance.left
+    def _withdraw(self, replays: Replays, findings: Findings) -> None:
+        """Takes every action out of plans that is not settled: of all effects together, then of one where it is."""
+        front = self._all()
+        for action in front:
+            waiting = [one for one in self.plans if one not in self._apart and action in self._open(one)]
+            if waiting:
+                course = withdrawn(front, action, self._others(front, action, waiting, findings))
+                self._taken_out(replays, course, action, waiting, findings)
+        for effect in list(self.plans):
+            if effect not in self._least:
+                self._lessen(replays, effect, findings)
+            found = findings.of(effect)
+            for action in self.plans.get(effect, ()):
+                if effect in self.plans and action in self._open(effect) and action not in found.needed:
+                    self._alone(replays, effect, action, findings)
 
-    def _known_well(self, effect: str) -> bool:
-        return self._seen.times(effect) >= ENOUGH
+    def _taken_out(
+        self, replays: Replays, course: Course, action: str, effects: Sequence[str], findings: Findings
+    ) -> dict[str, int]:
+        """One play without an action; gives for each effect of which it says something 1 if it is missed, else -1."""
+        reached = replays.again(course.actions)
+        told = {}
+        for effect in effects:
+            with_it = course.came_with(reached, effect)
+            if with_it is None:
+                continue
+            told[effect] = 1 if with_it else -1
+            found = findings.of(effect)
+            (found.needed if with_it else found.spare).add(action)
+            if with_it:
+                self._replaced(course, effect, action, with_it, findings)
+        return told
 
-    def _likely(self, effect: str) -> frozenset[str]:
-        """Actions that episodes suggest strongly; an experiment that says the same need not be repeated."""
-        return self._seen.always(effect) if self._known_well(effect) else frozenset()
+    def _replaced(self, course: Course, effect: str, action: str, by: str, findings: Findings) -> None:
+        names = [name for name, _ in course.ends]
+        before = names[: names.index(by)]  # they were put in and did not do
+        known = self._instead.setdefault((action, effect), [])
+        known[:] = [one for one in known if one not in before]
+        if by != action:
+            findings.of(effect).replacing.add(by)
+            if by not in known:
+                known.append(by)
 
-    def _open(self, effect: str) -> bool:
-        """Whether something about the known plan of an effect is still to be tested."""
-        return bool(self._inside(effect)) or any(self._outside(effect))
+    def _lessen(self, replays: Replays, effect: str, findings: Findings) -> None:
+        """Leaves of a plan what is missed, and what of the rest it waits for: of two that replace each other one."""
+        plan = self.plans[effect]
+        needed = [one for one in plan if one in findings.of(effect).needed]
+        front = tuple(needed) if len(needed) == len(plan) else self._enough(replays, effect, needed, plan, surely=True)
+        if front is None:
+            self._forget(effect)
+        else:
+            self.plans[effect] = front
+            self._least.add(effect)
 
-    def _inside(self, effect: str) -> list[str]:
-        """Actions of a plan whose part is not settled."""
+    def _alone(self, replays: Replays, effect: str, action: str, findings: Findings) -> None:
+        """Takes an action out of the plan of one effect alone, where what others need may hide that it is missed."""
+        plan, found = self.plans[effect], findings.of(effect)
+        lead, told = self.doubt if action in found.spare else 1, 0
+        for number in range(2 * self.doubt):
+            others = self._others(plan, action, [effect], findings) if number % 2 == 0 else []
+            told += self._taken_out(replays, withdrawn(plan, action, others), action, [effect], findings).get(effect, 0)
+            if abs(told) >= lead:
+                break
+        found.needed.discard(action)
+        found.spare.discard(action)
+        if told > 0:
+            found.needed.add(action)
+        elif told < 0:
+            found.spare.add(action)
+            self.plans[effect] = tuple(one for one in plan if one != action)
+        else:
+            self._forget(effect)
+
+    def _others(self, front: Sequence[str], action: str, effects: Sequence[str], findings: Findings) -> list[str]:
+        """What may do in the place of an action: first what did so and is not settled, last what is."""
+        beliefs = self._beliefs()
+        hindering = self._preventing().union(*(findings.of(one).hindering for one in self.plans))
+        known = [(one, to) for to in effects for one in self._instead.get((action, to), ())]
+        order = {one: 2 if one in beliefs.settled(to) else 0 for one, to in known}
+        others = [one for one in self._actions if one not in front and one not in hindering]
+        return sorted(others, key=lambda one: order.get(one, 1))
+
+    def _open(self, effect: str) -> list[str]:
+        """Actions of a plan whose part, or the part of what does in their place, is not settled."""
         settled = self._beliefs().settled(effect)
-        return [one for one in dict.fromkeys(self.plans[effect]) if one not in settled]
+        return [
+            one
+            for one in self.plans[effect]
+            if one not in settled or set(self._instead.get((one, effect), ())) - settled
+        ]
+
+    def _unsettled(self, effect: str) -> bool:
+        return bool(self._open(effect)) or any(self._outside(effect))
 
     def _outside(self, effect: str) -> tuple[list[str], list[str]]:
-        """Actions outside a plan that may prevent its effect: those that nothing is known of, and those suspected."""
-        beliefs = self._beliefs()
-        fresh = self._seen.never(effect) - beliefs.tried(effect) - set(self.plans[effect])
-        return sorted(fresh), sorted(beliefs.preventing(effect) - beliefs.settled(effect))
+        """Actions that may prevent an effect: those that were never put in, and those suspected."""
+        beliefs, plan = self._beliefs(), self.plans[effect]
+        known = beliefs.put_in(effect).union(plan if effect in self._least else (*plan, *self._all()))
+        fresh = [one for one in self._actions if one not in known]
+        return fresh, sorted(beliefs.preventing(effect) - beliefs.settled(effect) - set(plan))
 
-    def _replace(self, replays: Replays, effect: str, findings: Findings) -> None:
-        """Puts in the place of a needed action what stood there when the effect came without it."""
-        beliefs, plan, own = self._beliefs(), self.plans[effect], findings.of(effect)
-        for action in [one for one in plan if one in beliefs.promoting(effect)]:
-            known = self._instead.setdefault((action, effect), set())
-            fresh = self._seen.instead(effect, action) - set(plan) - beliefs.tried(effect)
-            for chunk in (known - beliefs.settled(effect), fresh):
-                found = replace_with(replays, plan, effect, action, sorted(chunk), expected=chunk is not fresh)
-                own.replacing |= found
-                known |= found
+    def _all(self) -> tuple[str, ...]:
+        """The actions of all plans that go together."""
+        return tuple(
+            dict.fromkeys(one for effect, plan in self.plans.items() if effect not in self._apart for one in plan)
+        )
+
+    def _preventing(self) -> frozenset[str]:
+        beliefs = self._beliefs()
+        return frozenset().union(*(beliefs.preventing(effect) for effect in self.plans))
+
+    def _forget(self, effect: str) -> None:
+        del self.plans[effect]
+        self._least.discard(effect)
+        self._apart.discard(effect)
 
     def _beliefs(self) -> Beliefs:
         return Beliefs.of(self.notebook.insights(), self.scope)
 
     def _of(self, group: str) -> Replays:
-        if group not in self._replays:
-            self._replays[group] = Replays(world=self.world, group=group, allowance=self.allowance, doubt=self.doubt)
-        return self._replays[group]
+        return Replays(world=self.world, group=group, allowance=self.allowance, doubt=self.doubt)

@@ -91,11 +91,6 @@ class Replays:
     doubt: int = 2
     _seen: dict[tuple[str, ...], Counter[frozenset[str]]] = field(default_factory=dict)
 
-    def add(self, trace: Trace) -> None:
-        """Takes in an episode that was played for another reason."""
-        if not trace.outcome.fault:
-            self._seen.setdefault(trace.actions, Counter())[frozenset(trace.outcome.reached)] += 1
-
     def reaches(self, actions: Sequence[str], effect: str, *, if_so: int = 1, if_not: int = 1) -> bool:
         """Whether actions reach an effect; one play tells it of every effect.
 
@@ -111,25 +106,21 @@ class Replays:
             lead = sum(count if effect in reached else -count for reached, count in seen.items())
             if lead >= if_so or -lead >= if_not:
                 return lead > 0
-            self._play(key)
+            self.again(key)
 
     def surely(self, actions: Sequence[str], effect: str) -> bool:
         """The same with the lead that doubt asks for on both sides."""
         return self.reaches(actions, effect, if_so=self.doubt, if_not=self.doubt)
 
-    def steady(self, actions: Sequence[str]) -> frozenset[str]:
-        """The effects that came whenever actions were played, which is twice at least.
+    def again(self, actions: Sequence[str]) -> Mapping[str, int]:
+        """Plays actions until nothing goes wrong that is not their doing; gives when each effect came.
 
         Raises:
-            OutOfEpisodes: They were played once or never, and no episode is left.
+            OutOfEpisodes: No episode is left.
         """
-        seen = self._seen.setdefault(tuple(actions), Counter())
-        while seen.total() < self.doubt:
-            self._play(tuple(actions))
-        return frozenset.intersection(*seen)
-
-    def _play(self, actions: tuple[str, ...]) -> None:
-        self.allowance.take()
-        outcome = self.world.play(self.group, actions)
-        if not outcome.fault:
-            self._seen[actions][frozenset(outcome.reached)] += 1
+        while True:
+            self.allowance.take()
+            outcome = self.world.play(self.group, actions)
+            if not outcome.fault:
+                self._seen.setdefault(tuple(actions), Counter())[frozenset(outcome.reached)] += 1
+                return outcome.reached

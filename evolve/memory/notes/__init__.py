@@ -6,10 +6,11 @@ from evolve.memory.notes.book import NoteBook
 from evolve.memory.notes.kept import KeptNotes
 from evolve.memory.notes.note import Note
 from evolve.memory.notes.ranking import Arms, Gains, NoteQuestion, answer
-from evolve.memory.notes.shelf import NoteShelf, NoteSnapshot
-from evolve.memory.notes.table import NOTES
+from evolve.memory.notes.shelf import NoteShelf, answer_from
+from evolve.memory.notes.table import FORGOTTEN, NOTES
 
 __all__ = [
+    "FORGOTTEN",
     "NOTES",
     "Arms",
     "Gains",
@@ -18,6 +19,6 @@ __all__ = [
     "NoteBook",
     "NoteQuestion",
     "NoteShelf",
-    "NoteSnapshot",
     "answer",
+    "answer_from",
 ]

@@ -25,22 +25,6 @@ from evolve.memory.notes.note import TRUST, Note
 if TYPE_CHECKING:
     from evolve.memory.notes.facts import Fact
 
-_CHANGE = re.compile(
-    r"\b(?:now|nowadays|no longer|no more|any ?more|instead|switched|changed|moved|replaced|replaces|became|becomes"
-    r"|updated?|correction|actually|renamed|as of|from now on|new|postponed|rescheduled|extended|cancell?ed|raised"
-    r"|lowered|increased|reduced|stopped|quit|gave up|took over|used to|dropped|went (?:up|down)|traded|swapped"
-    r"|exchanged|abandoned|ditched|gave .{1,60}? (?:away|back)|(?:got|get|be|are|is) rid of|in favou?r of|in place of"
-    r"|takes? .{0,30}?place of|took .{0,30}?place|these days|turn(?:s|ed) out|resigned|converted|transferred"
-    r"|formerly|previously|until recently|by now|lately|at present|rather than)\b",
-    re.IGNORECASE,
-)
-"""What tells that something changed. Without it two notes that are alike are two notes."""
-_MAYBE = re.compile(
-    r"\b(?:since|after|left|leaves|sold|lost|broke|closed|ended|retired|another|different|aside|tired of|prefers?"
-    r"|from .{1,60}? to|recently)\b",
-    re.IGNORECASE,
-)
-"""What may tell so; it counts where the two notes are more alike."""
 _NAME = re.compile(r"(?:[A-Z][\w-]+)(?: [A-Z][\w-]+)*")
 _FULL_NAME = re.compile(r"[A-Z][a-z][\w-]{0,80}(?: [A-Z][a-z][\w-]{0,80})+")
 _PLAIN = re.compile(
@@ -277,10 +261,11 @@ class NoteBook:
 
         Not where it gives a value of what notes as trusted gave one of (``groups``): that is replaced by its fact.
         """
+        from evolve.memory.notes.changing import CHANGE, MAYBE
         from evolve.memory.notes.facts import is_negated
 
         text = said.note.text
-        changes = _ALIKE if _CHANGE.search(text) else _LIKELY if _MAYBE.search(text) else 0.0
+        changes = _ALIKE if CHANGE.search(text) else _LIKELY if MAYBE.search(text) else 0.0
         if not (changes or is_negated(text)):
             return
         for level, postings in self._words.items():
@@ -298,6 +283,7 @@ class NoteBook:
         self, said: _Said, changes: float, postings: LateTable[array[int]], weights: _Weights
     ) -> list[tuple[float, int, _Said]]:
         """The notes that a change may concern, by the share of their words' weight that it has."""
+        from evolve.memory.notes.changing import tells_a_change
         from evolve.memory.notes.facts import is_negated
 
         least = changes or _DENIED
@@ -314,7 +300,10 @@ class NoteBook:
             other = self._said[self.notes.name(place)]
             self._weighed[place] = max(math.fsum(map(weights.__getitem__, other.words)), 1e-9)
             share = weight / self._weighed[place]
-            may = share >= least - _MARGIN and (changes or not is_negated(other.note.text))
+            text = other.note.text
+            may = share >= least - _MARGIN and (
+                tells_a_change(said.note.text, text) if changes else not is_negated(text)
+            )
             if may and self._open_to(said, other):
                 scored.append((share, other.note.seq, other))
         scored.sort(key=lambda item: (-item[0], -item[1]))

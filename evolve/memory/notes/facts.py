@@ -169,7 +169,7 @@ def is_negated(text: str) -> bool:
 
 def stems(text: str) -> frozenset[str]:
     """Stems of the words that matter; the person who speaks stands as ``@``."""
-    return frozenset(map(_normal, words(text.replace("'", " ")))) - {""}
+    return frozenset(map(stem, words(text.replace("'", " ")))) - {""}
 
 
 def _stated(subject: str, value: str, negated: bool) -> Fact | None:
@@ -201,15 +201,15 @@ def _fact(key: frozenset[str], value: str, negated: bool) -> Fact | None:
 
 
 @lru_cache(maxsize=50_000)
-def _normal(word: str) -> str:
+def stem(word: str) -> str:
     """The stem of a word, or the word that stands for it; "" where it is left out. Few words make up most texts."""
     if word in _OWN:
         return "@"
     if word in _LEFT_OUT and not word.isdigit():
         return ""
-    stem = word
+    root = word
     if len(word) > 4 and word.endswith("ies"):
-        stem = word[:-3] + "y"
+        root = word[:-3] + "y"
     elif len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        stem = word[:-1]
-    return _NAMES_FOR.get(stem, stem)
+        root = word[:-1]
+    return _NAMES_FOR.get(root, root)

@@ -23,8 +23,9 @@ from evolve.memory.notes.late import SCHEMA
 WORTH_KEEPING = 256
 """Notes that came since the file was written; fewer are worked out anew sooner than the file is written."""
 _MAGIC = b"SQLite format 3\0"
+_NOTES = ("book.py", "changing.py", "facts.py", "kept.py", "late.py", "note.py", "shelf.py")
 _CODE = (
-    *(("evolve.memory.notes", name) for name in ("book.py", "facts.py", "kept.py", "late.py", "note.py", "shelf.py")),
+    *(("evolve.memory.notes", name) for name in _NOTES),
     *(("evolve.retrieval", name) for name in ("lexical.py", "word_index.py")),
 )
 """Files of which each change may change what is worked out."""

@@ -21,6 +21,10 @@ VECTOR_HITS = 64
 """Candidates that each arm names at least; four times ``k`` if that is more."""
 _NEAR = 0.3
 """Cosine from which a note that shares no word with the question may answer it."""
+_NARROW = 0.5
+"""Share of the best score by words from which scores are stretched at the latest, beside a trained encoder. Where all
+that was found shares a name with the question and no more, lengths would else decide, as if one note had all of its
+words and another none. Hashed words tell such notes apart no better than lengths do."""
 _ASSISTANT = 0.85
 """Factor of what an assistant said: its prose repeats the question and holds fewer facts."""
 _FOLLOWED = 12
@@ -121,7 +125,7 @@ def answer(book: NoteBook, arms: Arms, asked: NoteQuestion, gains: Gains = _ALL)
     hits = arms.nearest(max(VECTOR_HITS, 4 * asked.k), own)
     near = _credited({hit.id: 1.0 - hit.distance for hit in hits}, standing)
     near = {name: cosine for name, cosine in near.items() if cosine >= _NEAR or name in by_words}
-    base = dict(fuse([(1.0, by_words), (arms.weight, near)]))
+    base = dict(fuse([(1.0, by_words), (arms.weight, near)], floors=[_NARROW if arms.weight >= 1.0 else 1.0]))
     total = _with_neighbours(book, base, lambda name: name in standing(name), gains.beside, own=asked.told)
     span, dated = asked_time(asked.text, asked.now), asks_when(asked.text)
     factors = _information(book, total) if gains.informed else {}

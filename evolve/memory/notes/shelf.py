@@ -5,23 +5,22 @@ from __future__ import annotations
 import math
 import sqlite3
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evolve.episodes import Recalled
 from evolve.errors import UsageError
 from evolve.files import clean_text
-from evolve.memory.derived_index import BATCH, DerivedIndex, IndexFactory, LateIndex, measured
+from evolve.memory.derived_index import BATCH, DerivedIndex, IndexFactory, exact_index, measured
 from evolve.memory.encoding import WordEncoder
 from evolve.memory.notes.book import NoteBook
 from evolve.memory.notes.kept import UNSOUND, KeptNotes
 from evolve.memory.notes.late import LateNotes
 from evolve.memory.notes.note import TRUST, Note
 from evolve.memory.notes.ranking import Arms, NoteQuestion, answer
-from evolve.memory.notes.table import NoteReader, note_id, write_note
+from evolve.memory.notes.table import NoteReader, delete_notes, note_id, was_forgotten, write_note
 from evolve.retrieval import WordIndex
 from evolve.store import Database
 from evolve.vectors import Hit, Progress
@@ -52,7 +51,6 @@ class NoteShelf:
     ) -> None:
         self._db = db
         self._clock = clock
-        self._embedder = embedder
         self._encoder = WordEncoder(embedder)
         self._index = DerivedIndex(index, self._encoder)
         self._kept = kept or KeptNotes(None)
@@ -69,7 +67,7 @@ class NoteShelf:
             UsageError: It has no text, an unknown role, no real time, or an id under which other words stand.
         """
         if not note.text.strip():
-            raise UsageError("a note needs some text")
+            raise UsageError("a note needs some text", hint='evolve memory note "TEXT"')
         if note.role not in TRUST:
             raise UsageError(f"no role {note.role!r}", hint=f"one of {', '.join(TRUST)}")
         if not math.isfinite(note.at):
@@ -89,6 +87,23 @@ class NoteShelf:
         if (kept.text, kept.author) != (note.text, note.author):
             raise UsageError(f"another note has the id {note.id!r}", hint="give another id, or none")
         return kept
+
+    def forget(self, names: Sequence[str]) -> None:
+        """Deletes notes with all that was worked out from them; what one of them had replaced holds again."""
+        book = self.book()
+        self._catch_up(book)
+        gone = [book.notes[name] for name in names]
+        # Before the record: words of a note stand in what was kept, and it is made anew without harm.
+        self._kept.drop()
+        delete_notes(self._db, gone, self._clock())
+        self._reader.restart()
+        left = self.book()
+        self._index.remove(names, left.notes)
+        self._words, self._round = None, self._reader.round
+
+    def forgot(self, text: str) -> bool:
+        """Whether a note of these words was deleted, and they were not noted again since."""
+        return was_forgotten(self._db, text)
 
     def book(self) -> NoteBook:
         """All notes as the record is now."""
@@ -118,10 +133,6 @@ class NoteShelf:
             weight=self._encoder.weight,
         )
         return answer(book, arms, asked)
-
-    def snapshot(self) -> NoteSnapshot:
-        """A read-only copy for other processes."""
-        return NoteSnapshot(notes=tuple(self.book().notes.values()), embedder=self._embedder, made=self._clock())
 
     def differences(self) -> tuple[set[str], set[str]]:
         """Notes that the stored index lacks although it says it has them, and those the record does not have.
@@ -197,46 +208,16 @@ class _SpokenWords:
         self._kept.executemany("INSERT OR REPLACE INTO entries (kind, key, content) VALUES ('taken', ?, ?)", rows)
 
 
-@dataclass(frozen=True, kw_only=True)
-class NoteSnapshot:
-    """The notes as they were at one moment; can be sent to another process, which makes its own indexes when asked.
+def answer_from(notes: Sequence[Note], embedder: Embedder, asked: NoteQuestion) -> list[Recalled]:
+    """Those of a few notes outside of a record that answer a question, best first; nothing of them is kept."""
+    if not notes:
+        return []
+    book, encoder = NoteBook(notes), WordEncoder(embedder)
+    index, words = exact_index(notes, encoder), _SpokenWords(book.notes, KeptNotes(None).connection)
+    vector = encoder.encode([((), asked.text)])[0]
 
-    Attributes:
-        made: When, in seconds since the epoch; "yesterday" in a question is the day before.
-    """
+    def nearest(count: int, own: bool) -> list[Hit]:
+        names = sorted(hit.id for hit in index.query(vector, count, _OWN if own else None))
+        return measured(names, index.vectors(names), vector)
 
-    notes: Sequence[Note]
-    embedder: Embedder
-    made: float
-
-    def recall(self, asked: NoteQuestion) -> list[Recalled]:
-        """The notes that answer a question, best first."""
-        if not self.notes:
-            return []
-        encoder, index = self._late
-        vector = encoder.encode([((), asked.text)])[0]
-
-        def nearest(count: int, own: bool) -> list[Hit]:
-            made = index.made()
-            names = sorted(hit.id for hit in made.query(vector, count, _OWN if own else None))
-            return measured(names, made.vectors(names), vector)
-
-        arms = Arms(lexical=self._words.scores, nearest=nearest, weight=encoder.weight)
-        return answer(self._book, arms, asked)
-
-    def __getstate__(self) -> Mapping[str, Any]:
-        # Without what is made late: a connection cannot be sent, and many copies are never asked.
-        return {"notes": self.notes, "embedder": self.embedder, "made": self.made}
-
-    @cached_property
-    def _book(self) -> NoteBook:
-        return NoteBook(self.notes)
-
-    @cached_property
-    def _words(self) -> _SpokenWords:
-        return _SpokenWords(self._book.notes, KeptNotes(None).connection)
-
-    @cached_property
-    def _late(self) -> tuple[WordEncoder, LateIndex]:
-        encoder = WordEncoder(self.embedder)
-        return encoder, LateIndex(self.notes, encoder)
+    return answer(book, Arms(lexical=words.scores, nearest=nearest, weight=encoder.weight), asked)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from hashlib import sha256
 
-from evolve.files import canonical_json, digest
+from evolve.files import canonical_json, clean_text, digest
 from evolve.memory.notes.book import NoteBook
 from evolve.memory.notes.kept import UNSOUND, WORTH_KEEPING, KeptNotes
 from evolve.memory.notes.late import COLUMNS, LateNotes, read_note
@@ -25,6 +25,13 @@ NOTES = Migration(
 )
 """Columns that older notes leave empty; the table itself is one of the memory's first."""
 
+FORGOTTEN = Migration(
+    "memory",
+    8,
+    "CREATE TABLE memory_forgotten_notes (id TEXT PRIMARY KEY, at REAL NOT NULL, checksum TEXT NOT NULL)",
+)
+"""Digests of the words of deleted notes, so that a file from before does not bring them back."""
+
 _OPTIONAL = ("role", "thread", "source", "environment", "family")
 
 
@@ -40,7 +47,25 @@ def write_note(db: Database, note: Note) -> bool:
     """Keeps a note; one whose id is there already stays as it is, and False is given."""
     row: dict[str, Value] = {"id": note.id, "text": note.text, "author": note.author, "at": note.at}
     row.update((name, getattr(note, name) or None) for name in _OPTIONAL)
+    db.delete("memory_forgotten_notes", {"id": _of_words(note.text)})  # said again, it is meant
     return db.insert("memory_notes", row, key="id")
+
+
+def delete_notes(db: Database, notes: Sequence[Note], at: float) -> None:
+    """Deletes notes. Of their words only a digest stays."""
+    with db.transaction():
+        for note in notes:
+            db.delete("memory_notes", {"id": note.id})
+            db.insert("memory_forgotten_notes", {"id": _of_words(note.text), "at": at}, key="id")
+
+
+def was_forgotten(db: Database, text: str) -> bool:
+    """Whether a note of these words was deleted, and the words not noted again since."""
+    return bool(db.rows("memory_forgotten_notes", {"id": _of_words(text)}))
+
+
+def _of_words(text: str) -> str:
+    return digest(clean_text(text.strip()))
 
 
 class NoteReader:

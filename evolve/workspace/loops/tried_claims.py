@@ -1,4 +1,4 @@
-"""``ws.memory`` with what takes episodes: claims are tested by searching without what they speak of."""
+"""``ws.memory`` with what takes episodes: claims are tested by working without what they speak of."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from evolve.improve.removals import try_claims
+from evolve.errors import UsageError
+from evolve.improve.interventions import try_facts
+from evolve.improve.removals import can_remove, solved_of, try_claims
 from evolve.improve.session import LoopPlan
 from evolve.memory import Insight, Sentence
-from evolve.tasks import load_suite
+from evolve.tasks import Suite, load_suite
 from evolve.workspace.arguments import BudgetLike, as_budget
 from evolve.workspace.desk import Desk
 from evolve.workspace.loops.improving import LoopWork, loop_key, loop_limits, opened_session
@@ -19,12 +21,12 @@ from evolve.workspace.shelves.memory import Memories
 
 @dataclass(frozen=True, kw_only=True)
 class ClaimTest:
-    """What searches without the cause of one insight came to.
+    """What work without the cause of one insight came to.
 
     Attributes:
         insight: As it stands afterwards.
-        tried: Problems that were searched again.
-        needed: Those for which nothing was found, or at twice the cost or more.
+        tried: Problems that were searched again; where a model works, those on which it was asked with it and without.
+        needed: Those for which nothing was found, or at twice the cost or more; or that were solved with it alone.
         sentence: All that is known of it now, in words.
     """
 
@@ -54,23 +56,51 @@ class TriedMemories(Memories):
     def test(self, suite: str | os.PathLike[str], insight: str = "", *, budget: BudgetLike = None) -> list[ClaimTest]:
         """Searches solved problems of a suite again without single steps, to see how many need them.
 
-        Those come first that occur often, are known least and cost little. The same call continues where a crash or
-        Ctrl-C cut it off.
+        Those come first that occur often, are known least and cost little. A model is asked
+        with a fact and without it, and its first answers count; so two facts at most are tested, on six problems each,
+        solved before or not. The same call continues where a crash or Ctrl-C cut it off.
 
         Args:
             insight: Only this one, by its id or the beginning of it.
             budget: Such as ``100k-candidates``; half a million candidates where none is given.
 
         Raises:
-            UsageError: There is no such insight, no problem of the suite was solved here, or a model does the work.
+            UsageError: There is no such insight, no problem of the suite was solved here, or nothing on it can be
+                proved.
         """
         self._writable()
-        desk, bound, tasks = self._desk, as_budget(budget), load_suite(os.fspath(suite))
+        desk, bound, tasks = self._desk, as_budget(budget), _suite(suite)
         chosen = self.show(insight).id if insight else ""
+        self._refuse_untestable(suite, tasks)  # before a run is begun, which would stay open
         plan = LoopPlan(rounds=1, limits=loop_limits(desk, bound, tasks))
         key = loop_key(desk, "test-claims", tasks.digest, chosen, plan.limits.candidates)
         body = {"suite": os.fspath(suite), "insight": chosen, "policy": desk.learner.name}
         with opened_session(desk, "test-claims", key, body, LoopWork(suite=tasks, plan=plan, budget=bound)) as session:
-            found = try_claims(session, chosen)["insights"]
+            made = try_facts(session, chosen) if desk.uses_model else try_claims(session, chosen)
+            found = made.get("insights", {})
         told = self.sentences()
         return [ClaimTest(insight=self.show(name), sentence=told[name], **counts) for name, counts in found.items()]
+
+    def _refuse_untestable(self, name: str | os.PathLike[str], suite: Suite) -> None:
+        desk = self._desk
+        if desk.uses_model:
+            if not suite.evidence("train"):
+                raise UsageError(
+                    f"the tasks of the suite {suite.name!r} can only be checked, and no pair of these is evidence",
+                    hint="rows with answers, or tests that run apart from the answer, prove something",
+                )
+        elif not can_remove(desk.learner, desk.stores.practice_arm(desk.workflow)):
+            raise UsageError("this policy cannot work without a part", hint=f"evolve improve {name} tests what it can")
+        elif not solved_of(desk.stores, suite):
+            raise UsageError(
+                f"no train task of the suite {suite.name!r} was solved here, so none can be searched again",
+                hint=f"evolve improve {name}",
+            )
+
+
+def _suite(name: str | os.PathLike[str]) -> Suite:
+    try:
+        return load_suite(os.fspath(name))
+    except UsageError as error:
+        error.hint = error.hint or "evolve tasks generate lists shows how tasks are written, one a line"
+        raise

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from evolve.agent import Run
 from evolve.agent.codec import from_data, to_data
-from evolve.episodes import Limits
+from evolve.episodes import Limits, Turn
 from evolve.errors import EnvironmentProblem, RecordDamaged, WorkspaceError
 from evolve.events import Event, EventSink, read_events
-from evolve.files import canonical_json
+from evolve.files import canonical_json, digest
 from evolve.tasks import Task, task_json
 from evolve.workspace.desk import Desk
 from evolve.workspace.learners import model_name
+from evolve.workspace.runs.conversations import Conversations, earlier_turns
 from evolve.workspace.runs.given_task import task_of
 
 BEGUN = "begun"
@@ -33,7 +34,8 @@ class Beginning:
         python: A virtual environment for work in a folder, or None.
         policy: Name of what decided.
         model: The model that was named; None where the settings named it, or none decided.
-        turns: How many turns of a conversation came before it; what was said in them is no part of the record.
+        turns: How many turns of a conversation came before it that cannot be told again, as they are no part of the
+            record and the conversation is gone, or says something else by now.
     """
 
     task: Task
@@ -52,7 +54,7 @@ def begun_with(desk: Desk, task: Task, limits: Limits, python: str | None) -> Ma
         "python": python,
         "policy": desk.learner.name,
         "model": model_name(desk.model),
-        **({"turns": len(task.earlier)} if task.earlier else {}),
+        **({"turns": len(task.earlier), "said": _digest_of(task.earlier)} if task.earlier else {}),
     }
 
 
@@ -66,7 +68,25 @@ def beginning_of(desk: Desk, run: Run) -> Beginning | None:
     except RecordDamaged:
         return None
     rest = {name: noted[name] for name in ("python", "policy", "model", "turns") if name in noted}
+    if noted.get("turns"):
+        earlier = _turns_before(desk, run.id)
+        if _digest_of(earlier) == noted.get("said"):
+            task, rest["turns"] = replace(task, earlier=earlier), 0
     return Beginning(task=task, limits=from_data(Limits, noted["limits"]), **rest)
+
+
+def _turns_before(desk: Desk, run: str) -> tuple[Turn, ...]:
+    """What a run of a conversation would be told of the turns before it; () where no conversation has the run."""
+    for talk in Conversations(desk.paths.runs / "chats").list():
+        place = next((turn.number for turn in talk.turns if turn.run == run), 0)
+        if place:
+            return earlier_turns(talk.turns[: place - 1], desk.folders.list(), {})
+    return ()
+
+
+def _digest_of(turns: Sequence[Turn]) -> str:
+    """Tells turns from others; what was said stays out of the record."""
+    return digest(canonical_json([to_data(turn) for turn in turns]))
 
 
 @contextmanager

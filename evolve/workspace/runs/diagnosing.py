@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from evolve.agent import Run
 from evolve.agent.codec import to_data
-from evolve.diagnosis import ACTION, Suspect, breaking_step, fault_of, rows_at_odds, suspects_of
+from evolve.diagnosis import ACTION, Suspect, beside, breaking_step, fault_of, rows_at_odds, suspects_of
 from evolve.episodes import Cost, EpisodeRecord
 from evolve.errors import EndpointProblem, SandboxUnavailable, UsageError
 from evolve.workspace.desk import Desk
@@ -25,7 +25,7 @@ State = Literal["well", "unchecked", "unfinished", "fault", "failed"]
 by what it did or rested on."""
 
 
-_AS_ASKED = "nothing was had again, as was asked"
+_AS_ASKED = "nothing was run again, as was asked"
 _GOES_ON = "the same command again goes on from there"
 
 
@@ -38,7 +38,8 @@ class Diagnosis:
         step: Number of the step that broke it; 0 where none did.
         why: What shows that, in one clause.
         suspects: The most suspicious first; causes before all others, what was cleared last.
-        compared: Run of the nearest like episode that went well, or "".
+        task: The task it was about, where the run worked on several; else "".
+        compared: The nearest like run that went well, or the episode where it was of the same run; "" where none was.
         untried: Why nothing was tried, or not all of it; "" where everything was.
         tries: Commands that may help, the most promising first.
         replays: Episodes that were had again, with what they ``cost``.
@@ -48,6 +49,7 @@ class Diagnosis:
     state: State
     said: str
     episode: str = ""
+    task: str = ""
     step: int = 0
     why: str = ""
     suspects: tuple[Suspect, ...] = ()
@@ -72,7 +74,8 @@ def diagnose(desk: Desk, name: str, replay: bool | None, person: Person) -> Diag
     run, record = chosen_episode(desk, name)
     if record is None:
         return _unfinished(desk, run)
-    blank = Diagnosis(run=run.id, episode=record.episode, state="well", said=record.note or record.status)
+    task = "" if run.kind == "run" else record.task
+    blank = Diagnosis(run=run.id, episode=record.episode, task=task, state="well", said=record.note or record.status)
     wrong = went_wrong(desk, record)
     if record.solved and not wrong:
         rows = tuple(rows_at_odds(record))[:1] if record.steps[-1].action.misfits else ()
@@ -84,7 +87,7 @@ def diagnose(desk: Desk, name: str, replay: bool | None, person: Person) -> Diag
     case = case_of(desk, run, record)
     broke = breaking_step(case)
     suspects = suspects_of(case, broke)
-    compared = case.good[0].run if case.good else ""
+    compared = beside(record, case.good[0]) if case.good else ""
     found = replace(blank, step=broke.step, why=broke.why, suspects=suspects, compared=compared)
     if not wrong:
         found = replace(found, state="unchecked", untried="nothing can check an answer to it, so no trial would tell")
@@ -115,7 +118,7 @@ def _why_not(desk: Desk, begun: Beginning | None, record: EpisodeRecord, replay:
     if replay is False:
         return _AS_ASKED
     if begun is None:
-        return "what it was begun with is not on record, so it cannot be had again"
+        return "what it was begun with is not on record, so it cannot be run again"
     if not (replay or free_of_charge(desk, begun, record)):
         return COSTS
     return ""

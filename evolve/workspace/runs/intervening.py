@@ -29,7 +29,7 @@ _MORE = 4
 COSTS = "to try it again without an item asks a model, which costs; --replay does that"
 CALLED = "its code called functions, which are not called again to compare"
 LONG = "to search again takes a while; --replay does that"
-_AGAIN_SOLVED = "had again as it was, it is solved: chance ended it, or what was learned since helps"
+_AGAIN_SOLVED = "run again as it was, it is solved: chance ended it, or what was learned since helps"
 
 
 def free_of_charge(desk: Desk, begun: Beginning, record: EpisodeRecord) -> bool:
@@ -73,7 +73,7 @@ class Interventions:
         if not decides:
             self.untried = f"the rest takes {begun.policy}, which decided in it: --model names it"
         elif begun.turns:
-            self.untried = "it followed on turns of a conversation, which the record does not hold"
+            self.untried = "it followed on turns of a conversation, which is gone or says something else by now"
         elif not self.free or _is_short_search(desk, begun, record):
             self._have_it_again()
         elif any(one.kind in ITEMS for one in self.suspects):
@@ -117,7 +117,7 @@ class Interventions:
             return
         for one in items[:_MOST]:
             if len(items) == 1 or self._turns([one.id]):
-                self._found(one, "cause", "had again without it and all else as it was, the run is solved")
+                self._found(one, "cause", "run again without it and all else as it was, it is solved")
                 return  # one is enough, and every trial may cost
             self._found(one, "cleared", "without it alone the run fails as well")
         for one in items:

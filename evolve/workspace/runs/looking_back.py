@@ -30,14 +30,18 @@ def chosen_episode(desk: Desk, name: str) -> tuple[Run, EpisodeRecord | None]:
     """
     known = next((run for run in desk.stores.runs.runs() if run.id == name), None)
     if known is None:
-        record = desk.stores.runs.episode(name)
+        try:
+            record = desk.stores.runs.episode(name)
+        except UsageError as error:
+            told = str(error) if name and "several" in str(error) else f"there is no run and no episode {name!r}"
+            raise UsageError(told, hint="evolve runs list") from error
         return desk.stores.runs.run(record.run), record
     records = desk.stores.runs.episodes(run=known.id)
     if len(records) > 1:
         failed = sum(not record.solved for record in records)
         raise UsageError(
-            f"{name} has {len(records)} episodes, of which {failed} were not solved: name one of them",
-            hint=f"evolve runs show {name} lists them",
+            f"{name} worked on several tasks, {len(records):,} episodes of which {failed:,} failed: name one of them",
+            hint=f"evolve runs show {name} lists them; then evolve diagnose EPISODE",
         )
     return known, records[0] if records else None
 

@@ -27,7 +27,8 @@ def commands_for(run: Run, record: EpisodeRecord, suspects: Sequence[Suspect], *
     left = [one for one in suspects if one.verdict != "cleared"]
     proven = [one for one in left if one.verdict == "cause"]
     wanted = [way for one in proven or left[:2] for way in _ways(run, record, one)]
-    more = [f"evolve diagnose {run.id} --replay"] if untried and not proven and left else []
+    named = run.id if run.kind == "run" else record.episode[:10]  # a loop has many episodes
+    more = [f"evolve diagnose {named} --replay"] if untried and not proven and left else []
     return tuple(dict.fromkeys([*more, *wanted] or [f"evolve runs replay {record.episode[:10]}"]))[:_MOST]
 
 

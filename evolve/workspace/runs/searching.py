@@ -13,7 +13,7 @@ from datetime import datetime
 
 from evolve.agent import Past, Run, RunRecords
 from evolve.episodes import EpisodeRecord, Recalled
-from evolve.memory import Note, NoteQuestion, NoteSnapshot
+from evolve.memory import Note, NoteQuestion, answer_from
 from evolve.tasks import Task
 from evolve.tasks.model import WORDS
 from evolve.workspace.runs.conversations import OPEN, PastConversation
@@ -149,8 +149,8 @@ def search_past(
     runs = list(runs)
     started = {asked.run: datetime.fromisoformat(asked.started).timestamp() for asked in runs}
     found = {said.id: (said, run) for said, run in _all(talks, runs, started, episodes)}
-    notes = NoteSnapshot(notes=[note for note, _ in found.values()], embedder=HashingEmbedder(), made=now)
-    items = notes.recall(NoteQuestion(text=question, k=k, now=now, past=True))
+    notes, asked = [note for note, _ in found.values()], NoteQuestion(text=question, k=k, now=now, past=True)
+    items = answer_from(notes, HashingEmbedder(), asked)
     return [
         Said(place=note.thread, run=run, author=note.author, at=note.at, text=note.text, score=item.score)
         for item in items

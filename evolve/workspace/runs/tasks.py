@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from evolve.environments import kind_of
 from evolve.errors import TaskError, UsageError
-from evolve.files import write_atomic
+from evolve.files import is_replaced, write_atomic
 from evolve.tasks import Suite, Task, load_examples, load_suite, render_jsonl, resolve_task, task_json
 from evolve.workspace.folder_needs import refuse_search
 from evolve.workspace.runs.given_task import (
@@ -200,4 +200,5 @@ def need_model(task: Task, model: str) -> None:
 
 def _write(tasks: Iterable[Task], out: str | os.PathLike[str] | None) -> None:
     if out is not None:
+        is_replaced(out, b"{")
         write_atomic(out, render_jsonl(tasks).encode("utf-8", "backslashreplace"))

@@ -6,14 +6,15 @@ import builtins
 import getpass
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from evolve.episodes import FACT, Recalled, Scope
 from evolve.errors import UsageError
-from evolve.files import write_atomic
+from evolve.files import SVG, is_replaced, write_atomic
 from evolve.memory import CausalChain, EvidenceRow, Insight, InsightStatus, MemoryCheck, Note, Sentence
 from evolve.record.stores import Stores
 from evolve.redaction import Scanner
@@ -99,7 +100,7 @@ class Memories(Shelf):
         return write_notes(Path(path), self.notes(), self._scanner())
 
     def import_(self, path: str | os.PathLike[str], *, mine: bool = False) -> int:
-        """Takes in the notes of such a file, all or none; gives how many are new.
+        """Takes in the notes of such a file, all or none; gives how many are new. What was forgotten here stays out.
 
         Args:
             mine: You vouch for the file, so what stands there as a person's counts as yours. Else all of it counts as
@@ -112,7 +113,8 @@ class Memories(Shelf):
         before = len(self.notes())
         with self._stores.db.transaction():
             for fields in found:
-                self._memory.note(**fields)
+                if not self._memory.forgot_note(fields["text"]):
+                    self._memory.note(**fields)
         return len(self.notes()) - before
 
     @property
@@ -174,35 +176,55 @@ class Memories(Shelf):
             raise UsageError("now and as_of say the same", hint="give one of them")
         chosen = ("insight", "hypothesis", "note") if kinds is None else kinds
         found = self._memory.recall(query, k, scope=scope, now=_seconds(as_of) if now is None else now, kinds=chosen)
+        known = self.sentences()
         # A model's word that is not borne out stays out, unless it is asked for.
         return [
-            one for one in found if kinds is not None or one.status != "hypothesis" or not one.cause.startswith(FACT)
+            _for_people(one, known.get(one.id))
+            for one in found
+            if kinds is not None or one.status != "hypothesis" or not one.cause.startswith(FACT)
         ]
 
     def why(self, effect: str) -> builtins.list[CausalChain]:
         """Chains of causes that end in an effect, with their evidence."""
         return self._memory.why(effect)
 
+    def runs_of(self, episodes: Iterable[str]) -> Mapping[str, str]:
+        """The run in which each of these episodes was, by the episode's id; none for what the record has lost."""
+        return self._stores.runs.runs_of(episodes)
+
     def graph(self, out: str | os.PathLike[str] | None = None) -> str:
         """The causal graph as Mermaid text, the best supported insights of it.
 
         Args:
-            out: An SVG file to draw it in as well.
+            out: An SVG file to draw it in as well; a picture that is there is replaced.
 
         Raises:
+            UsageError: Another kind of file is there.
             WorkspaceError: It cannot be written.
         """
         from evolve.memory.graph_picture import mermaid, svg
 
-        insights = self._memory.claims()
+        insights, told = self._memory.claims(policy=self._policy), self.sentences()
         if out is not None:
-            write_atomic(out, svg(insights).encode())
-        return mermaid(insights)
+            is_replaced(out, SVG)
+            write_atomic(out, svg(insights, told).encode())
+        return mermaid(insights, told)
 
     def forget(self, ids: str | Sequence[str] = (), *, everything: bool = False) -> int:
-        """Deletes insights with their evidence; gives how many."""
+        """Deletes insights with their evidence, and notes; gives how many.
+
+        What a deleted note had replaced holds again. A file with its words brings it back only where it is noted anew;
+        of runs that were told of it, and conversations in which it was typed, the record stays.
+
+        Args:
+            everything: Every insight; notes stay.
+
+        Raises:
+            UsageError: An id is unknown, or the beginning of several; then nothing is deleted.
+        """
+        some = everything or bool(self._memory.claims())
         count = self._memory.forget(ids, everything=everything)
-        if not self._memory.claims():
+        if some and not self._memory.claims():
             self._on_empty()
         return count
 
@@ -213,6 +235,16 @@ class Memories(Shelf):
     def reindex(self, progress: Progress | None = None) -> int:
         """Builds the index anew from the record; gives the number of episodes in it."""
         return self._memory.reindex(progress)
+
+
+def _for_people(item: Recalled, told: Sentence | None) -> Recalled:
+    """An insight in the words in which a person reads it everywhere; a note as it is."""
+    if told is None:
+        return item
+    known = f"{told.standing}, {told.counts}" if told.worded else told.standing  # else the counts stand in the text
+    return replace(
+        item, text=told.text, why=f"{known}; the nearest task behind it is {item.scores['vector']:.2f} alike"
+    )
 
 
 def _talk_of(at: datetime | float | None) -> str:

@@ -16,6 +16,7 @@ from evolve.memory import Note
 from evolve.redaction import Scanner
 from evolve.tasks.reading.limits import read_source
 
+_FORM = 'one JSON object a line, such as {"text": "..."}; evolve memory export FILE writes such a file'
 _FIELDS = ("text", "author", "at", "role", "thread", "source", "environment", "family")
 
 
@@ -46,7 +47,7 @@ def read_notes(path: Path, *, mine: bool) -> list[dict[str, Any]]:
         UsageError: A line is no note; it is named.
     """
     found = []
-    for number, line in enumerate(read_source(path).split("\n"), 1):
+    for number, line in enumerate(_lines(path).split("\n"), 1):
         if not line.strip():
             continue
         try:
@@ -54,15 +55,23 @@ def read_notes(path: Path, *, mine: bool) -> list[dict[str, Any]]:
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"])) or "the line"
-            raise UsageError(f"{path}: line {number}: {where}: {first['msg']}") from error
+            raise UsageError(f"{path}: line {number}: {where}: {first['msg']}", hint=_FORM) from error
         except (ValueError, RecursionError) as error:
-            raise UsageError(f"{path}: line {number} is no JSON") from error
+            raise UsageError(f"{path}: line {number} is no JSON", hint=_FORM) from error
         fields = note.model_dump()
         if not mine:
             origin = f"{path.name}: {note.source}" if note.source else path.name
             fields |= {"role": "document", "source": origin}
         found.append(fields)
     return found
+
+
+def _lines(path: Path) -> str:
+    try:
+        return read_source(path)
+    except UsageError as error:
+        error.hint = error.hint or _FORM
+        raise
 
 
 def write_notes(path: Path, notes: Iterable[Note], scanner: Scanner) -> int:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evolve.files import read_text, write_atomic
+from evolve.files import SVG, is_replaced, read_text, write_atomic
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.workflow import (
     Difference,
@@ -124,10 +124,12 @@ class Workflows(Shelf):
             out: An SVG file to write as well.
 
         Raises:
+            UsageError: Another kind of file is there.
             WorkspaceError: It cannot be written.
         """
         workflow = self.show(which)
         if out is not None:
+            is_replaced(out, SVG)
             write_atomic(out, svg(workflow, title=FILE if which is None else Path(which).name).encode())
         return mermaid(workflow)
 

@@ -1,0 +1,138 @@
+"""``evolve memory why`` and ``graph``: what leads to what, and where that was learned."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evolve.cli import options, pages
+from evolve.cli.output import counted, emit, emit_json, note, shorten, visible, writing
+from evolve.cli.views import LEARN
+
+if TYPE_CHECKING:
+    from evolve.workspace import CausalChain, EvidenceRow, Insight, Sentence
+
+app = pages.App()
+
+_CHAINS = 20
+"""Chains of causes that are told; ``--json`` has all."""
+_ORIGINS = 3
+"""Tasks that are named where a chain of causes was learned."""
+
+
+@app.page("why", "evolve memory why solved")
+def why_command(
+    effect: Annotated[str, typer.Argument(metavar="EFFECT", help="An effect, such as solved.")],
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Show chains of causes that end in an effect, with the tasks and runs that they were learned from."""
+    import evolve
+
+    with evolve.open(workspace, read_only=True) as opened:
+        chains, known = opened.memory.why(effect), opened.memory.sentences()
+        runs = opened.memory.runs_of(row.episode for chain in chains for link in chain.links for row in link.evidence)
+        effects = dict.fromkeys(insight.effect for insight in opened.memory.list())
+    if as_json:
+        emit_json([_chain(chain, known, runs) for chain in chains])
+        return
+    if not chains:
+        emit(f"nothing is known to cause {effect!r} yet")
+        for hint in [f"evolve memory why {shlex.quote(name)}" for name in effects][:3] or [LEARN]:
+            note(f"  try: {hint}", whole=True)
+    for chain in chains[:_CHAINS]:
+        emit(visible(cause_line(chain, known), lines=False))
+        for line in origin_lines(chain, runs):
+            emit(visible(f"  {line}", lines=False), indent=4)
+    if len(chains) > _CHAINS:
+        note(f"and {len(chains) - _CHAINS} more; --json has all of them")
+
+
+@app.page("graph", "evolve memory graph --out graph.svg")
+def graph_command(
+    out: Annotated[
+        str | None,
+        typer.Option(
+            "--out", metavar="FILE", help="SVG file to write, also over a picture; default: Mermaid on stdout."
+        ),
+    ] = None,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Draw claims of what leads to what: an SVG picture into a file, or Mermaid text on stdout.
+
+    A line says what is claimed, its weight how far that is proven, the words at it the counts behind it. The best
+    supported insights are drawn, and how many are left out is said.
+    """
+    import evolve
+
+    with evolve.open(workspace, read_only=True) as opened, writing(out):
+        drawn = opened.memory.graph(out)
+    if as_json:
+        emit_json({"mermaid": drawn, "out": out})
+    elif out is None:
+        emit(drawn.rstrip("\n"), whole=True)
+
+
+def cause_line(chain: CausalChain, known: Mapping[str, Sentence]) -> str:
+    """A chain of causes in a line, each in its sentence, with how far it is proven."""
+    links = [f"{known[link.insight.id].text} ({known[link.insight.id].standing})" for link in chain.links]
+    return " → ".join([*links, chain.links[-1].insight.effect])
+
+
+def origin_lines(chain: CausalChain, runs: Mapping[str, str]) -> list[str]:
+    """Where a chain was learned: of each link some tasks, with the command that opens the run of each.
+
+    Args:
+        runs: The run of each episode.
+    """
+    lines = []
+    for link in chain.links:
+        rows = {(runs.get(row.episode, ""), row.task, row.direction > 0): row for row in link.evidence}
+        for (run, task, for_it), row in [*rows.items()][:_ORIGINS]:
+            opens = f"evolve runs replay {row.episode[:10]}" if run else "its run is not on record"
+            said = f"{shorten(row.detail, 80)}" if row.detail else row.kind
+            lines.append(f"{'for' if for_it else 'against'}: {run} {task}: {said}  ({opens})")
+        shows = f"evolve memory show {link.insight.id[:10]}"
+        more = len(link.evidence) - min(len(rows), _ORIGINS)
+        lines.append(
+            f"{counted(more, 'more piece of evidence', 'more pieces of evidence')}: {shows}" if more else shows
+        )
+    return lines
+
+
+def insight_data(insight: Insight, told: Sentence) -> dict[str, Any]:
+    """An insight as data, in the words in which it is told."""
+    return {
+        "id": insight.id,
+        "cause": insight.cause,
+        "relation": insight.relation,
+        "effect": insight.effect,
+        "status": insight.status,
+        "evidence": insight.evidence,
+        "tasks": insight.tasks,
+        "groups": insight.groups,
+        "posterior_mean": round(insight.posterior.mean, 4),
+        "text": told.text,
+        "counts": told.counts,
+        "scope": insight.scope,
+    }
+
+
+def evidence_data(rows: Iterable[EvidenceRow]) -> list[dict[str, Any]]:
+    """Evidence as data, without the hundreds of numbers by which tasks are compared."""
+    return [{name: value for name, value in vars(row).items() if name != "features"} for row in rows]
+
+
+def _chain(chain: CausalChain, known: Mapping[str, Sentence], runs: Mapping[str, str]) -> dict[str, Any]:
+    links = [
+        {
+            "insight": insight_data(link.insight, known[link.insight.id]),
+            "evidence": [{**row, "run": runs.get(row["episode"], "")} for row in evidence_data(link.evidence)],
+        }
+        for link in chain.links
+    ]
+    return {"links": links, "strength": chain.strength}
