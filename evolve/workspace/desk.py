@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from evolve.events import EventSink
+from evolve.functions.mcp import ServerFunctions
 from evolve.models import Recording
 from evolve.paths import WorkspacePaths
 from evolve.prompts import PromptLayers, load_prompt
@@ -20,6 +21,7 @@ from evolve.workspace.shelves.folders import Folders
 from evolve.workspace.shelves.judges import Judges
 from evolve.workspace.shelves.metrics import Metrics
 from evolve.workspace.shelves.preferences import Preferences
+from evolve.workspace.shelves.servers import server_functions
 from evolve.workspace.shelves.tools import Tools
 
 if TYPE_CHECKING:
@@ -56,6 +58,11 @@ class Desk:
     def workflow(self) -> Workflow:
         """The workflow in force outside of variants: the workspace's file, else the seed."""
         return parse_workflow(load_prompt("workflow.toml", PromptLayers(workspace=self.paths.prompts)))
+
+    @cached_property
+    def servers(self) -> ServerFunctions:
+        """The functions of approved servers; none is started before they are asked for."""
+        return server_functions(self.paths)
 
     @property
     def mark(self) -> dict[str, bool]:

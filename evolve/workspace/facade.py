@@ -97,7 +97,7 @@ class Workspace:
         self.judges = Judges(self.stores.db, self.learner, self.open_sandbox, self.paths)
         self.metrics = Metrics(self.stores, wishes, self.judges, self.learner)
         self.folders = Folders(self.paths.runs)
-        self.tools = Tools()
+        self.tools = Tools(lambda: self._desk.servers, self._warn)
         self._desk = Desk(
             paths=self.paths,
             settings=self.settings,
@@ -359,6 +359,8 @@ class Workspace:
             parts.callback(self.stores.db.close)
             parts.callback(self.stores.memory.close)
             parts.callback(getattr(self.learner, "close", lambda: None))
+            if "servers" in vars(self._desk):
+                parts.callback(self._desk.servers.close)
             if self._sandbox is not None:
                 parts.callback(self._sandbox.close)
                 self._sandbox = None

@@ -44,6 +44,11 @@ class ServerFunctions:
         # also at the end of the program, when nobody called close
         self._finalizer = weakref.finalize(self, _end, self._connections, self._thread)
 
+    @property
+    def approved(self) -> Sequence[str]:
+        """Names of the servers that may be started."""
+        return list(self._approved)
+
     def functions(self) -> Sequence[Function]:
         with self._lock:
             opened = self._connections.values()

@@ -14,6 +14,7 @@ from evolve.agent.codec import to_json
 from evolve.environments import kind_of
 from evolve.episodes import OWN, EpisodeRecord, Recalled, Refused, TaskView
 from evolve.events import EventSink
+from evolve.functions import Toolbox
 from evolve.ledger import Budget
 from evolve.record.arms import Arm, Asking, recall_from
 from evolve.sandbox import fingerprint_of
@@ -103,7 +104,9 @@ def agent_for(desk: Desk, wish: Wish, workflow: Workflow, place: Place) -> Agent
         recall=_own_recall(desk, arm, wish.task, place),
         past=past_before(Conversations(desk.paths.runs / "chats").list, desk.stores.runs, place.run),
         attendance=attendance,
-        toolbox=desk.tools.toolbox(wish.person.consent if wish.person.approve == "ask" else None),
+        toolbox=desk.tools.toolbox(wish.person.consent if wish.person.approve == "ask" else None)
+        if desk.uses_model
+        else Toolbox(),
     )
     return Agent(around, room_for(arm.workflow.attended(), wish.task.environment))
 

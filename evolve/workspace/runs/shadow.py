@@ -36,7 +36,11 @@ def is_drawn(desk: Desk, task: Task) -> bool:
     same.
     """
     stores = desk.stores
-    if drawn(desk.settings.seed, task.group, SHADOW) >= desk.settings.shadow_share or task.earlier or desk.tools.list():
+    if (
+        drawn(desk.settings.seed, task.group, SHADOW) >= desk.settings.shadow_share
+        or task.earlier
+        or not desk.tools.none
+    ):
         return False
     work = task.work
     by_check = isinstance(work, FolderWork) and bool(work.check or work.hidden_check)

@@ -7,15 +7,22 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from evolve.functions import UNKNOWN, AskConsent, Effect, Function, Grant, PythonFunctions, Toolbox
+from evolve.functions.mcp import ServerFunctions
 from evolve.workspace.shelves.shelf import Shelf
 
 
 class Tools(Shelf):
-    """Functions of the running program that code actions may call while the workspace is open."""
+    """Functions of the running program and of approved servers, which code actions may call.
 
-    def __init__(self) -> None:
+    Args:
+        servers: Gives the approved servers, of which none is started before functions are asked for.
+        warn: Told in a sentence of a server that cannot be started.
+    """
+
+    def __init__(self, servers: Callable[[], ServerFunctions], warn: Callable[[str], None]) -> None:
         self._own = PythonFunctions()
         self._grants: dict[str, Grant] = {}
+        self._servers, self._warn = servers, warn
 
     def add(
         self,
@@ -46,16 +53,28 @@ class Tools(Shelf):
         return made
 
     def list(self) -> builtins.list[Function]:
-        """What code actions can import now."""
-        return [*self._own.functions()]
+        """What code actions can import now; approved servers are started."""
+        servers = self._servers()
+        functions = [*self._own.functions(), *servers.functions()]
+        for server, trouble in servers.troubles.items():
+            self._warn(f"the tools of {server} are not offered: {trouble}")
+        return functions
+
+    @property
+    def none(self) -> bool:
+        """Whether there is certainly nothing to call; no server is started to see that."""
+        return not (self._own.functions() or self._servers().approved)
 
     def toolbox(self, ask: AskConsent | None) -> Toolbox:
-        """What an agent works with.
+        """What an agent works with; approved servers are started.
 
         Args:
             ask: Puts a question to the person; None where nobody is there.
         """
-        return Toolbox(sources=[self._own], grant_of=self._grant_of, ask=ask)
+        if self.none:
+            return Toolbox()
+        self.list()
+        return Toolbox(sources=[self._own, self._servers()], grant_of=self._grant_of, ask=ask)
 
     def _grant_of(self, function: Function) -> Grant:
-        return self._grants.get(function.digest, "ask")
+        return self._servers().grant_of(function) if function.source else self._grants.get(function.digest, "ask")
