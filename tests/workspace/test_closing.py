@@ -13,7 +13,7 @@ from evolve.errors import UsageError
 
 SHELVES = (
     *("runs", "conversations", "memory", "preferences", "skills", "metrics", "models", "judges"),
-    *("variants", "gate", "workflow", "folders"),
+    *("variants", "gate", "workflow", "folders", "tools"),
 )
 STILL_TOLD = {"close", "mark", "uses_model"}
 """Closing twice is no error; the others are facts that need nothing open."""
@@ -31,7 +31,18 @@ def methods() -> Iterator[tuple[str, str]]:
 def shelf_class(shelf: str) -> type:
     from evolve.workspace.loops import tried_variants
     from evolve.workspace.runs import conversations, past_runs
-    from evolve.workspace.shelves import folders, gate, judges, memory, metrics, models, preferences, skills, workflow
+    from evolve.workspace.shelves import (
+        folders,
+        gate,
+        judges,
+        memory,
+        metrics,
+        models,
+        preferences,
+        skills,
+        tools,
+        workflow,
+    )
 
     return {
         "runs": past_runs.Runs,
@@ -46,6 +57,7 @@ def shelf_class(shelf: str) -> type:
         "gate": gate.GateLog,
         "workflow": workflow.Workflows,
         "folders": folders.Folders,
+        "tools": tools.Tools,
     }[shelf]
 
 
