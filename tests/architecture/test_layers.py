@@ -30,7 +30,7 @@ LAYERS = (
     ("environments",),
     ("diagnosis", "memory", "skills", "tasks"),
     ("retrieval", "programs"),
-    ("functions", "models", "sandbox", "vectors", "store"),
+    ("functions", "models", "sandbox", "vectors", "store", "worlds"),
     ("episodes", "prompts", "workflow", "settings", "events", "cancellation", "lifeline"),
     ("ledger", "paths", "redaction", "extensions", "tables"),
     ("files", "frontmatter"),
