@@ -42,6 +42,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "programs": "evolve.environments.programs:PROGRAMS",
         "words": "evolve.environments.words:WORDS",
         "files": "evolve.environments.files:FILES",
+        "worlds": "evolve.environments.worlds:WORLDS",
     },
     "engines": {
         "adas": "evolve.optimizer.adas:ADAS",

@@ -8,9 +8,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from evolve.environments import Rebuilt
 from evolve.episodes import PREFERENCE, FunctionCall, Json, OfferedFunction, Recalled, Step, TaskView
 from evolve.files import both_ends, canonical_json, clean_text, digest
-from evolve.functions import Answer, Call, CallFile, CallGate, CallsInMemory, Function, Toolbox, does, signature_of
+from evolve.functions import (
+    Answer,
+    Call,
+    CallFile,
+    CallGate,
+    CallsInMemory,
+    Function,
+    FunctionSource,
+    Toolbox,
+    does,
+    signature_of,
+)
 from evolve.redaction import Scanner
 
 SHOWN = 12
@@ -55,18 +67,24 @@ class FindFunctions:
 
 
 @contextmanager
-def opened_gate(toolbox: Toolbox, folder: Path | None, scanner: Scanner) -> Iterator[CallGate | None]:
+def opened_gate(
+    toolbox: Toolbox, folder: Path | None, scanner: Scanner, own: FunctionSource | None = None
+) -> Iterator[CallGate | None]:
     """The gate of one episode with its record; None where there is nothing to call.
 
     Args:
         folder: The episode's own; None keeps the calls in memory.
+        own: What the environment of the episode offers.
     """
     functions = [function for source in toolbox.sources for function in source.functions()]
-    if not functions:
+    if not functions and own is None:
         yield None
         return
-    more = [FindFunctions(functions)] if len(functions) > SHOWN else []
+    more: list[FunctionSource] = [FindFunctions(functions)] if len(functions) > SHOWN else []
+    more += [own] if own is not None else []
     record = CallsInMemory() if folder is None else CallFile(folder / "calls.jsonl")
+    if isinstance(own, Rebuilt):
+        own.rebuild(tuple(record.calls.values()))
     try:
         yield toolbox.gate(record, clean=scanner.cleaned, more=more)
     finally:
@@ -74,9 +92,13 @@ def opened_gate(toolbox: Toolbox, folder: Path | None, scanner: Scanner) -> Iter
             record.close()
 
 
-def shown_functions(gate: CallGate, words: str) -> tuple[OfferedFunction, ...]:
-    """The functions that a prompt shows for a task: those that share words with it first."""
-    known = [function for function in gate.functions if function != _FIND]
+def shown_functions(gate: CallGate, words: str, told: Sequence[Function] = ()) -> tuple[OfferedFunction, ...]:
+    """The functions that a prompt shows for a task: those that share words with it first.
+
+    Args:
+        told: Functions of which the prompt speaks anyway.
+    """
+    known = [function for function in gate.functions if function != _FIND and function not in told]
     fit = fitting(known, words)
     order = [*fit, *(function for function in known if function not in fit)][:SHOWN]
     finds = [function for function in gate.functions if function == _FIND]

@@ -30,7 +30,7 @@ from evolve.agent.outputs import KeptOutputs
 from evolve.agent.setting_aside import set_aside_when_asked
 from evolve.agent.stage_skills import stage_skills
 from evolve.agent.state import AgentState, initial_state, read_aside, read_steps
-from evolve.environments import Environment, Setting, kind_of, open_environment
+from evolve.environments import Environment, Offering, Setting, kind_of, open_environment
 from evolve.episodes import HELD_OUT, OWN, PROBE, SHADOW, Cost, EpisodeRecord, Limits, Seen
 from evolve.errors import Cancelled, WorkspaceError
 from evolve.events import Event, EventSink, NoEvents
@@ -226,9 +226,11 @@ class Agent:
             own=own,
         )
         with ExitStack() as stack:
-            gate = opened_gate(surroundings.toolbox, folder, surroundings.scanner) if acts else nullcontext()
+            kind = kind_of(task.environment)
+            source = stack.enter_context(closing(kind.source(task))) if isinstance(kind, Offering) else None
+            gate = opened_gate(surroundings.toolbox, folder, surroundings.scanner, source) if acts else nullcontext()
             calls = stack.enter_context(gate)
-            setting = replace(setting, calls=calls)
+            setting = replace(setting, calls=calls, source=source)
             environment = stack.enter_context(closing(open_environment(task, setting)))
             exploring = Exploration(sandbox=surroundings.sandbox, files=modules, calls=calls)
             exploration = stack.enter_context(closing(exploring))
@@ -236,7 +238,8 @@ class Agent:
             context = self._context(task, identity, limits, environment)
             context = replace(context, exploration=exploration, calls=calls)
             if calls is not None:
-                functions = shown_functions(calls, context.view.instruction)
+                known = source.functions() if source is not None else ()
+                functions = shown_functions(calls, context.view.instruction, known)
                 context = replace(context, view=replace(context.view, functions=functions))
             if saver is not None:
                 context = replace(context, outputs=KeptOutputs(identity.episode, saver.cursor))
