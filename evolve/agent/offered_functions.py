@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from evolve.environments import Rebuilt
 from evolve.episodes import PREFERENCE, FunctionCall, Json, OfferedFunction, Recalled, Step, TaskView
 from evolve.files import both_ends, canonical_json, clean_text, digest
 from evolve.functions import (
@@ -19,6 +18,7 @@ from evolve.functions import (
     CallsInMemory,
     Function,
     FunctionSource,
+    StatefulSource,
     Toolbox,
     does,
     signature_of,
@@ -83,7 +83,7 @@ def opened_gate(
     more: list[FunctionSource] = [FindFunctions(functions)] if len(functions) > SHOWN else []
     more += [own] if own is not None else []
     record = CallsInMemory() if folder is None else CallFile(folder / "calls.jsonl")
-    if isinstance(own, Rebuilt):
+    if isinstance(own, StatefulSource):
         own.rebuild(tuple(record.calls.values()))
     try:
         yield toolbox.gate(record, clean=scanner.cleaned, more=more)

@@ -11,7 +11,7 @@ from evolve.environments.protocol import Environment
 from evolve.episodes import EpisodeRecord, Json, TaskView
 from evolve.errors import UsageError
 from evolve.extensions import find, names
-from evolve.functions import Answer, Call, FunctionSource
+from evolve.functions import FunctionSource
 from evolve.sandbox.actions import NO_FILES, Calls
 from evolve.sandbox.protocol import Sandbox
 from evolve.tasks.model import Task
@@ -154,15 +154,6 @@ class Offering(Protocol):
 
     def source(self, task: Task) -> FunctionSource:
         """The functions of one episode, which is opened with them and whose end closes them."""
-        ...
-
-
-@runtime_checkable
-class Rebuilt(Protocol):
-    """Optional: functions that have a state, which an episode that goes on finds as it left it."""
-
-    def rebuild(self, calls: Sequence[tuple[Call, Answer | None]]) -> None:
-        """Told once, before any call, of all calls on record in their order."""
         ...
 
 

@@ -31,6 +31,7 @@ _PATIENCE = 60.0
 _SIMPLE = ("easy", "teleportAction", "selfWateringFlowerPots", "openContainers", "openDoors", "noElectricalAction")
 _FAILED_AFTER_STEP = "Ambiguous request"
 _NOT_OFFERED = frozenset({12, 24})  # "reset task" undoes the score, "task" repeats the goal
+_TELEPORT = "teleport to "
 _LISTED = 2000  # scenes whose moves are kept
 
 
@@ -234,10 +235,11 @@ class _Simulator:
         found = set()
         for one in listed:
             numbers = one["obj_ids"]
-            if one["template_id"] in _NOT_OFFERED or any(number not in names for number in numbers):
-                continue
-            schema = _schema(examples.get(one["template_id"]), one["action"])
-            found.add(Move(schema=schema, objects=tuple(names[number] for number in numbers)))
+            if one["action"].startswith(_TELEPORT):  # shares its number with "go", and leads out of sight too
+                found.add(Move(schema=_TELEPORT + "{}", objects=(one["action"].removeprefix(_TELEPORT),)))
+            elif one["template_id"] not in _NOT_OFFERED and all(number in names for number in numbers):
+                schema = _schema(examples.get(one["template_id"]), one["action"])
+                found.add(Move(schema=schema, objects=tuple(names[number] for number in numbers)))
         return tuple(sorted(found, key=lambda move: (move.schema, move.objects)))
 
     def _names(self) -> dict[int, str]:

@@ -49,7 +49,7 @@ class WorldEnvironment:
             parts = [
                 Seen(name="goal", text=trial.goal),
                 Seen(name="what can be seen", text=trial.scene.view or trial.scene.told),
-                Seen(name="moves that are possible now", text="\n".join(self._moving.listed(trial.goal))),
+                Seen(name="moves", text="\n".join(self._moving.listed())),
             ]
         except WorldFault as failure:
             return (Seen(name="the world failed", text=str(failure)),)
@@ -59,19 +59,16 @@ class WorldEnvironment:
         return tuple(steps)
 
     def observe(self, action: Action, before: Sequence[Step]) -> Observation:
-        """Runs the code; what the world says then is judged once it is over, fully solved, or handed in."""
+        """Runs the code; there is something to judge once the world says that it is over."""
         try:
             return self._observed(action, before)
         except WorldFault as failure:
             return Observation(ok=False, error=f"the world failed: {failure}", fault=True)
 
     def _observed(self, action: Action, before: Sequence[Step]) -> Observation:
-        if action.kind in ("give_up", "answer"):
-            told = action.text or "the policy gave up"
-            return Observation(ok=False, error=told, state=self._state(before, ""))
+        if action.kind in ("finish", "give_up", "answer") and not action.code:
+            return Observation(ok=False, error=action.text or "the policy gave up")
         if not action.code:
-            if action.kind == "finish":
-                return Observation(ok=True, state=self._state(before, "handed in"))
             return Observation(ok=False, error=action.text or "the action has no code")
         blocks = blocks_of(action.code)
         others = [block.kind for block in blocks if block.kind != "python"]
@@ -81,10 +78,9 @@ class WorldEnvironment:
         if self._moving.fault or result.state == "fault":
             return Observation(ok=False, error=self._moving.fault or result.error, fault=True)
         scene = self._moving.scene
-        output = _told(result, [_ANEW] if anew else [], f"{self._standing()}")
-        done = scene.over or scene.score >= 1.0 or (action.kind == "finish" and not result.error)
+        output = _told(result, [_ANEW] if anew else [], self._standing())
         return Observation(
-            ok=done,
+            ok=scene.over or scene.score >= 1.0,
             error=clean_text(result.error),
             denied=str(result.denied[0]) if result.denied else "",
             limit=result.limit,
@@ -120,7 +116,8 @@ class WorldEnvironment:
 
     def judge(self, steps: Sequence[Step]) -> Judgement:
         """What the world says: it is outside of the code, and its score is nobody's opinion."""
-        score = self._moving.scene.score
+        seen = steps[-1].observation
+        score = seen.state.score if seen is not None and seen.state is not None else 0.0
         return Judgement(accepted=score >= 1.0, verified=True, rows=1, text=f"the world gives {score:.2f} of 1.00")
 
     def probe(self, programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Json]]) -> list[list[Json] | None]:

@@ -13,7 +13,7 @@ from evolve.retrieval import WordIndex
 from evolve.worlds import Move, Scene, Trial, World, WorldFault, open_world
 
 LISTED = 40
-"""Moves that one look-up lists, where only those that fit are listed."""
+"""Moves that one look-up by words lists."""
 
 _LONGEST_MOVE = 500
 
@@ -31,7 +31,7 @@ def _function(name: str, description: str, **parameters: str) -> Function:
 FUNCTIONS = (
     _function("act", "Makes one move; gives a dict: told, score (0.0 to 1.0), over, and what can be seen.", move="It."),
     _function("look", "What can be seen now, as text; takes no move."),
-    _function("moves", "Moves that are possible now; those that have the words come first.", words="What to look for."),
+    _function("moves", "Possible moves that have some of the words; without words all kinds of moves.", words="Words."),
 )
 
 
@@ -85,17 +85,19 @@ class Moving:
         try:
             if name == "act":
                 return self._act(str(arguments["move"]))
-            return (
-                self.scene.view or self.scene.told if name == "look" else self._moves(str(arguments.get("words", "")))
-            )
+            if name == "look":
+                return self.scene.view or self.scene.told
+            return list(self.listed(str(arguments.get("words", ""))))
         except WorldFault as failure:
             self.fault = str(failure)
             raise CallFailed(f"the world failed: {failure}") from failure
 
-    def listed(self, words: str) -> Sequence[str]:
-        """Possible moves as they are listed."""
+    def listed(self, words: str = "") -> Sequence[str]:
+        """Possible moves: those that share words with a text or, without one, all of them by their kind."""
         moves = self.trial.moves()
-        return fitting(moves, words)[:LISTED] if self._work.fitting else [move.text for move in moves]
+        if not self._work.fitting:
+            return [move.text for move in moves]
+        return fitting(moves, words) if words else by_kind(moves)
 
     def close(self) -> None:
         if "world" in self.__dict__:
@@ -112,26 +114,24 @@ class Moving:
         told: dict[str, Json] = {"told": after.told, "score": round(after.score, 4), "over": after.over}
         return told | (seen_since(before.view, after.view) if self._work.differences else {"view": after.view})
 
-    def _moves(self, words: str) -> Json:
-        listed = list(self.listed(words or self.trial.goal))
-        left = len(self.trial.moves()) - len(listed)
-        return [*listed, f"... and {left} more: moves(words) finds others"] if left > 0 else listed
-
 
 def fitting(moves: Sequence[Move], words: str) -> list[str]:
-    """All moves, those that share words with a text first (BM25), then those whose kind has not come yet."""
+    """The moves that share words with a text, best first (BM25)."""
     index = WordIndex()
     index.add({str(place): move.text for place, move in enumerate(moves)})
-    first = [moves[int(place)] for place in index.scores(words, LISTED // 2)]
+    found = [moves[int(place)].text for place in index.scores(words, LISTED)]
     index.close()
-    rest = [move for move in moves if move not in first]
-    seen: dict[str, int] = {}
-    ranks = []
-    for move in rest:
-        seen[move.schema] = seen.get(move.schema, 0) + 1
-        ranks.append(seen[move.schema])
-    varied = [move for _, move in sorted(zip(ranks, rest, strict=True), key=lambda one: one[0])]
-    return [move.text for move in (*first, *varied)]
+    return found
+
+
+def by_kind(moves: Sequence[Move]) -> list[str]:
+    """A line for each kind of move with what can stand in its places; not every pair of these is possible."""
+    kinds: dict[str, list[dict[str, None]]] = {}
+    for move in moves:
+        places = kinds.setdefault(move.schema, [{} for _ in move.objects])
+        for place, thing in zip(places, move.objects, strict=True):
+            place[thing] = None
+    return [f"{schema}: {' | '.join(map(', '.join, places))}" if places else schema for schema, places in kinds.items()]
 
 
 def seen_since(before: str, after: str) -> dict[str, Json]:

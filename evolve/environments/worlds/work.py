@@ -22,7 +22,7 @@ class WorldWork:
         world: Name of the world, with its settings where it has some.
         moves: Most moves of the trial.
         differences: A move tells what can be seen now that could not be seen before, and not all that can be seen.
-        fitting: Moves are listed with those first that have words of the goal, and only as many as one reads.
+        fitting: Moves are told by their kinds, or those that fit words; else all of them each time.
     """
 
     world: str
