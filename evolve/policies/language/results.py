@@ -44,7 +44,8 @@ def _result_text(view: TaskView, step: Step) -> str:
     if observation.interrupted:
         return observation.error
     if judgement is not None:
-        return "accepted" if judgement.accepted else _refusal(view, judgement)
+        gave = _state_lines(observation, observation.state) if observation.state is not None else ()
+        return "accepted" if judgement.accepted else "\n".join([*gave, _refusal(view, judgement)])
     if observation.denied and not observation.text and observation.state is None:
         return f"refused by the sandbox, which says nothing about the task: {observation.denied}"
     if observation.fault:
@@ -58,7 +59,7 @@ def _result_text(view: TaskView, step: Step) -> str:
 
 def _refusal(view: TaskView, judgement: Judgement) -> str:
     """That an answer was refused, and the row that tells why where one may be shown."""
-    said = kind_of(view.environment).refusal
+    said = judgement.told or kind_of(view.environment).refusal
     if judgement.row is None:
         return said
     shown = shortened(_missed(view, judgement.row, judgement.got), _ROW)
@@ -109,7 +110,8 @@ def _state_lines(observation: Observation, state: EnvironmentState) -> Iterator[
     if observation.error and observation.error not in state.output:  # of a block that failed it is told there
         yield observation.error
     if state.check is not None:
-        yield f"the check {'passes' if observation.ok else 'printed'}:\n{state.check}"
+        # Not by whether the step is ready to be judged: what fails may be handed in, and an action may want to go on.
+        yield f"the check {'passes' if state.score == 1.0 else 'printed'}:\n{state.check}"
 
 
 def _doubt(step: Step) -> str:

@@ -35,17 +35,21 @@ class TurnLimits:
     Attributes:
         steps: Replies; 0 where no bound is known.
         tokens: Tokens of all calls, or None.
+        submissions: Answers that may be put to the verifier; 0 where no bound is known.
     """
 
     steps: int = 0
     tokens: int | None = None
+    submissions: int = 0
 
     @classmethod
     def at_start(cls, left: Limits, steps: Sequence[Step]) -> TurnLimits:
         """The limits of an episode's start, from what is left after some steps; the same after each of them."""
         spent = sum(step.action.cost.tokens for step in steps)
         tokens = None if left.tokens is None else left.tokens + spent
-        return cls(steps=0 if left.steps is None else left.steps + len(steps), tokens=tokens)
+        begun = 0 if left.steps is None else left.steps + len(steps)
+        judged = sum(step.judgement is not None for step in steps)
+        return cls(steps=begun, tokens=tokens, submissions=left.submissions + judged)
 
 
 def turns(view: TaskView, steps: Sequence[Step], room: int, limits: TurnLimits | None = None) -> list[Message]:
@@ -123,6 +127,9 @@ def _standing(steps: Sequence[Step], limits: TurnLimits | None, planned: str) ->
     if limits is None:
         return ""
     parts = [f"reply {len(steps)} of {limits.steps}"] if limits.steps else []
+    refused = sum(step.judgement is not None and not step.judgement.accepted for step in steps)
+    if refused and limits.submissions:
+        parts.append(f"refused {refused} of the {limits.submissions} times that it may be handed in")
     parts += [planned] if planned else []
     if limits.tokens is not None:
         left = limits.tokens - sum(step.action.cost.tokens for step in steps)
