@@ -12,7 +12,7 @@ from evolve.episodes import PREFERENCE, Plan, Recalled, Subgoal, SubgoalState, T
 from evolve.models import KEPT, Message
 from evolve.policies.language.plans import plan_lines
 from evolve.policies.language.quoting import Learned, learned, quoted, shortened
-from evolve.policies.language.results import call_text, json_text, refused_text
+from evolve.policies.language.results import call_text, python_text, refused_text
 from evolve.retrieval import WordIndex
 
 # Characters: of all examples or a part of the task, of an example, and of an edit that a preference comes from.
@@ -53,7 +53,7 @@ def task_message(view: TaskView) -> Message:
 def _examples(view: TaskView) -> list[str]:
     shown: list[str] = []
     for row in view.examples:
-        line = shortened(f"{call_text(view, row)} == {json_text(row.output)}", _EXAMPLE)
+        line = shortened(f"{call_text(view, row)} == {python_text(row.output)}", _EXAMPLE)
         if shown and sum(map(len, shown)) + len(line) > _EXAMPLES:
             shown.append(f"... and {len(view.examples) - len(shown)} more")
             break
