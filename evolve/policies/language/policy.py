@@ -43,6 +43,7 @@ from evolve.policies.language.prompt import (
     plan_message,
     short_id,
     task_message,
+    today_message,
     wishes_message,
 )
 from evolve.policies.language.proposals import Proposal, read_proposal
@@ -213,6 +214,7 @@ class LanguagePolicy(Deliberation, Drafting):
             *facts_message(plan.told, rooms.facts, CITED[self.questions.form]),
             *wishes_message(plan.told, rooms.wishes),
             *earlier_message(view, rooms.earlier),
+            *today_message(view),
             task_message(view),
             *plan_message(plan, plan.subgoals),
         ]
