@@ -12,6 +12,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from evolve.environments import kind_of
 from evolve.episodes import EnvironmentState, Limits, Step, TaskView, subgoal_states
 from evolve.models import KEPT, Message
 from evolve.policies.language.forms import read_written
@@ -68,7 +69,8 @@ def turns(view: TaskView, steps: Sequence[Step], room: int, limits: TurnLimits |
 
 def step_text(view: TaskView, step: Step, *, most: int = _SEEN) -> str:
     """A step with what was said and what came of it, for prompts that are about it."""
-    parts = [f"Step {step.number}: {step.action.kind}" + (" to find out" if step.action.explores else "")]
+    what = "an answer" if kind_of(view.environment).one_file else "work in the folder"
+    parts = [f"Step {step.number}, {what}{', which was handed in' if step.judgement is not None else ''}:"]
     if step.action.code:
         parts.append(quoted("code", shortened(step.action.source, most), name=f"step {step.number}"))
     elif step.action.text and not step.action.interrupted:
