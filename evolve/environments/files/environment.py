@@ -315,11 +315,12 @@ class FilesEnvironment:
         return passed
 
     def whole(self, step: Step) -> str:
-        """All that the blocks of a step gave, up to 2 MB."""
+        """All that the blocks of a step gave, up to 2 MB, and what the check printed."""
         state = state_of(step)
-        if state is not None and state.whole:
-            return self._snapshots.text(state.whole)
-        return (state.output if state is not None else "") or (step.observation.text if step.observation else "")
+        if state is None:
+            return step.observation.text if step.observation else ""
+        gave = self._snapshots.text(state.whole) if state.whole else state.output
+        return "\n".join(filter(None, [gave, f"the check said:\n{state.check}" if state.check else ""]))
 
     def answer(self, step: Step) -> str:
         """The difference to the start, as a unified diff; of an answer in words, the words."""
