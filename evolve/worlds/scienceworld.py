@@ -16,6 +16,7 @@ import contextlib
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from evolve.errors import EnvironmentProblem, UsageError
@@ -31,6 +32,7 @@ _PATIENCE = 60.0
 _SIMPLE = ("easy", "teleportAction", "selfWateringFlowerPots", "openContainers", "openDoors", "noElectricalAction")
 _FAILED_AFTER_STEP = "Ambiguous request"
 _NOT_OFFERED = frozenset({12, 24})  # "reset task" undoes the score, "task" repeats the goal
+_TELEPORT = "teleport to {}"
 _LISTED = 2000  # scenes whose moves are kept
 
 
@@ -212,7 +214,7 @@ class _Simulator:
 
     def first_scene(self) -> Scene:
         """Where it begins."""
-        return self._scene(str(self._server.freeActionLook()))
+        return replace(self._scene(str(self._server.freeActionLook())), steps=0)
 
     def step(self, move: str, number: int) -> Scene:
         """Plays a move; the random numbers that follow are those of its number."""
@@ -234,10 +236,11 @@ class _Simulator:
         found = set()
         for one in listed:
             numbers = one["obj_ids"]
-            if one["template_id"] in _NOT_OFFERED or any(number not in names for number in numbers):
-                continue
             schema = _schema(examples.get(one["template_id"]), one["action"])
-            found.add(Move(schema=schema, objects=tuple(names[number] for number in numbers)))
+            if schema == _TELEPORT:  # to places out of sight too, by the only name they have
+                found.add(Move(schema=schema, objects=(one["action"].removeprefix(_TELEPORT[:-2]),)))
+            elif one["template_id"] not in _NOT_OFFERED and all(number in names for number in numbers):
+                found.add(Move(schema=schema, objects=tuple(names[number] for number in numbers)))
         return tuple(sorted(found, key=lambda move: (move.schema, move.objects)))
 
     def _names(self) -> dict[int, str]:
