@@ -48,7 +48,7 @@ class ToyText:
         from gymnasium.envs.toy_text.frozen_lake import generate_random_map
 
         if task == "taxi":
-            inner = gymnasium.make("Taxi-v3").unwrapped
+            inner = gymnasium.make("Taxi-v4").unwrapped
         else:
             drawn = generate_random_map(size=_LAKES[task], seed=variation)
             inner = gymnasium.make("FrozenLake-v1", desc=drawn, is_slippery=False).unwrapped

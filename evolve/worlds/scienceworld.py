@@ -16,7 +16,6 @@ import contextlib
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from evolve.errors import EnvironmentProblem, UsageError
@@ -32,7 +31,7 @@ _PATIENCE = 60.0
 _SIMPLE = ("easy", "teleportAction", "selfWateringFlowerPots", "openContainers", "openDoors", "noElectricalAction")
 _FAILED_AFTER_STEP = "Ambiguous request"
 _NOT_OFFERED = frozenset({12, 24})  # "reset task" undoes the score, "task" repeats the goal
-_TELEPORT = "teleport to {}"
+_TELEPORT = "teleport to "
 _LISTED = 2000  # scenes whose moves are kept
 
 
@@ -213,8 +212,8 @@ class _Simulator:
         return str(self._server.getTaskDescription()).strip()
 
     def first_scene(self) -> Scene:
-        """Where it begins."""
-        return replace(self._scene(str(self._server.freeActionLook())), steps=0)
+        """Where it begins; until a move is made the simulator tells the score and the end of the last trial."""
+        return Scene(told=str(self._server.freeActionLook()).strip(), view=self._view(), steps=0)
 
     def step(self, move: str, number: int) -> Scene:
         """Plays a move; the random numbers that follow are those of its number."""
@@ -224,8 +223,11 @@ class _Simulator:
     def _scene(self, told: str) -> Scene:
         score = float(self._server.getScore())
         over = bool(self._server.getCompleted()) or score < 0.0
-        view = f"{self._server.freeActionLook()}\n{self._server.freeActionInventory()}".strip()
-        return Scene(told=told.strip(), view=view, score=min(1.0, max(0.0, score)), over=over, lost=score < 0.0)
+        bounded = min(1.0, max(0.0, score))
+        return Scene(told=told.strip(), view=self._view(), score=bounded, over=over, lost=score < 0.0)
+
+    def _view(self) -> str:
+        return f"{self._server.freeActionLook()}\n{self._server.freeActionInventory()}".strip()
 
     def moves(self) -> tuple[Move, ...]:
         """Moves with all that is within reach, by the names that people would use, in alphabetical order."""
@@ -236,10 +238,10 @@ class _Simulator:
         found = set()
         for one in listed:
             numbers = one["obj_ids"]
-            schema = _schema(examples.get(one["template_id"]), one["action"])
-            if schema == _TELEPORT:  # to places out of sight too, by the only name they have
-                found.add(Move(schema=schema, objects=(one["action"].removeprefix(_TELEPORT[:-2]),)))
+            if one["action"].startswith(_TELEPORT):  # shares its number with "go", and leads out of sight too
+                found.add(Move(schema=_TELEPORT + "{}", objects=(one["action"].removeprefix(_TELEPORT),)))
             elif one["template_id"] not in _NOT_OFFERED and all(number in names for number in numbers):
+                schema = _schema(examples.get(one["template_id"]), one["action"])
                 found.add(Move(schema=schema, objects=tuple(names[number] for number in numbers)))
         return tuple(sorted(found, key=lambda move: (move.schema, move.objects)))
 

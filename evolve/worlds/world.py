@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
+from evolve.errors import EnvironmentProblem
+
 Split = Literal["train", "dev", "test"]
 """Which variations of a task: to learn from, to develop with, and to report."""
 
 
-class WorldFault(Exception):
+class WorldFault(EnvironmentProblem):
     """The world itself failed, as where its process ended; nothing follows from the trial."""
 
 
