@@ -173,25 +173,22 @@ class Walker:
     def seen_in_words(self) -> str:
         """What is in view, what is remembered, and what is carried."""
         sight = self.sight
-        here = [f"a {self._told(one)} {self._where(one.cell)}" for one in sight.things if one.cell in sight.in_view]
-        known = [f"a {self._told(one)}" for one in sight.things if one.cell and one.cell not in sight.in_view]
+        here = [
+            self._told(one, self._where(one.cell)) for one in sight.things if one.cell and one.cell in sight.in_view
+        ]
+        known = [self._told(one, []) for one in sight.things if one.cell and one.cell not in sight.in_view]
         lines = [f"You see {', '.join(here)}." if here else "You see nothing but floor and walls."]
         lines += [f"You remember {', '.join(known)}."] if known else []
-        lines += [f"You carry a {sight.carried.name}."] if sight.carried else ["You carry nothing."]
-        return "\n".join(lines)
+        return "\n".join([*lines, f"You carry {f'the {sight.carried.name}' if sight.carried else 'nothing'}."])
 
-    def _told(self, thing: Thing) -> str:
-        state = self.sight.state(thing)
-        return f"{thing.name} ({state})" if state else thing.name
+    def _told(self, thing: Thing, where: list[str]) -> str:
+        more = ", ".join(part for part in (self.sight.state(thing), *where) if part)
+        return f"the {thing.name} ({more})" if more else f"the {thing.name}"
 
-    def _where(self, cell: Cell | None) -> str:
-        if cell is None:
-            return ""
+    def _where(self, cell: Cell) -> list[str]:
         across, down = cell[0] - self.sight.cell[0], cell[1] - self.sight.cell[1]
         ahead, right = AHEAD[self.sight.direction], AHEAD[(self.sight.direction + 1) % 4]
         forward = across * ahead[0] + down * ahead[1]
         aside = across * right[0] + down * right[1]
         parts = [f"{forward} ahead"] if forward else []
-        if aside:
-            parts.append(f"{abs(aside)} to the {'right' if aside > 0 else 'left'}")
-        return " and ".join(parts)
+        return parts + ([f"{abs(aside)} to the {'right' if aside > 0 else 'left'}"] if aside else [])
