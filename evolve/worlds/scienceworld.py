@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -164,15 +166,11 @@ class _Simulator:
             port, token, self._process = launch_gateway(
                 classpath=jar,
                 javaopts=list(_JAVA),
-                java_path=None,
+                java_path=_java(),
                 die_on_exit=True,
                 enable_auth=True,
                 return_proc=True,
             )
-        except FileNotFoundError as error:
-            raise EnvironmentProblem(
-                "ScienceWorld runs on Java, which is not installed", hint="apt-get install default-jre-headless"
-            ) from error
         except ValueError as error:  # it ended without naming its port
             raise WorldFault("Java did not start; java -version may say why") from error
         parameters = GatewayParameters(port=port, auth_token=token, read_timeout=_PATIENCE)
@@ -283,6 +281,17 @@ class _Simulator:
             thing = things.next()
             found[int(thing.uuid())] = thing
         return found
+
+
+def _java() -> str:
+    """The program that runs Java: that of ``JAVA_HOME``, else the one that a shell would find."""
+    home = os.environ.get("JAVA_HOME")
+    found = shutil.which("java", path=os.path.join(home, "bin") if home else None)
+    if found is None:
+        raise EnvironmentProblem(
+            "ScienceWorld runs on Java, which is not installed", hint="apt-get install default-jre-headless"
+        )
+    return found
 
 
 def _shortest(names: Sequence[str]) -> str:
