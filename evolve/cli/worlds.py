@@ -139,14 +139,20 @@ class _Table:
         self._say(f"goal: {trial.goal}")
         self._say(trial.scene.view or trial.scene.told)
         self._offer()
-        while not trial.scene.over:
+        while not trial.scene.over or self._stateful is not None:
+            if trial.scene.over:
+                self._tell_the_end("; undo takes the last move back")
             typed = self._typed()
-            if typed in (None, "quit"):
+            if typed in (None, "quit") or (trial.scene.over and typed != "undo"):
                 break
             self._answer(str(typed))
-        if trial.scene.over:
-            how = "lost" if trial.scene.lost else "over"
-            self._say(f"{how}: score {trial.scene.score:.2f} after {counted(self._steps, 'step')}")
+        if trial.scene.over and self._stateful is None:
+            self._tell_the_end("")
+
+    def _tell_the_end(self, more: str) -> None:
+        scene = self._trial.scene
+        how = "lost" if scene.lost else "over"
+        self._say(f"{how}: score {scene.score:.2f} after {counted(self._steps, 'step')}{more}")
 
     def _typed(self) -> str | None:
         flush()
@@ -198,6 +204,8 @@ class _Table:
             self._offer()
 
     def _offer(self) -> None:
+        if self._trial.scene.over:
+            return
         moves = self._trial.moves()
         score = f"[score {self._trial.scene.score:.2f}, {counted(self._steps, 'step')}]"
         if len(moves) <= _FEW:

@@ -1,10 +1,10 @@
 """ScienceWorld: thirty tasks of elementary science in a house with ten rooms (Wang et al. 2022, EMNLP).
 
 The simulator is a program for the Java machine that comes in the package ``scienceworld``; it is talked to by ``py4j``
-directly, since the package's own step computes every valid action anew, which takes ten times as long. Three things
-make the same moves lead to the same scenes, which the simulator alone does not promise: objects have no hash of their
-own, so that sets of them keep their order; the random numbers of animals and pollen are drawn anew from the number of
-the move; and whatever looks at the world does so outside of this sequence.
+directly, since the package's own step computes every valid action anew, which takes ten times as long. Two things make
+the same moves lead to the same scenes, which the simulator alone does not promise: objects have one hash, so sets of
+them keep their order, and the random numbers by which animals wander and plants cross follow from the number of the
+move, whatever was looked at in between.
 
 Neither the path to the goal nor the sub-goals are asked for. The package tells of moves with what lies behind closed
 doors; those are left out, as the simulator refuses them.

@@ -12,7 +12,8 @@ import io
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -59,8 +60,10 @@ class TextWorld:
         import textworld
 
         infos = textworld.EnvInfos(won=True, lost=True, **dict.fromkeys(_ASKED, True))
-        inner = textworld.start(str(self._game(task, variation)), infos)
-        return TextWorldTrial(inner, inner.reset())
+        with _quiet():
+            inner = textworld.start(str(self._game(task, variation)), infos)
+            inner.seed(variation)  # else the interpreter draws otherwise each time
+            return TextWorldTrial(inner, inner.reset())
 
     def close(self) -> None:
         """Deletes the games that were made."""
@@ -126,11 +129,13 @@ class TextWorldTrial:
         return self.scene
 
     def snapshot(self) -> object:
-        return self._inner.copy(), self._state, self.scene
+        with _quiet():
+            return self._inner.copy(), self._state, self.scene
 
     def restore(self, snapshot: Any) -> None:
         inner, self._state, self.scene = snapshot
-        self._inner = inner.copy()
+        with _quiet():
+            self._inner = inner.copy()
 
     def _scene(self, told: str, steps: int = 1) -> Scene:
         state = self._state
@@ -145,6 +150,14 @@ class TextWorldTrial:
             if match:
                 return Move(schema=_PLACE.sub("{}", template), objects=match.groups())
         return Move(schema=text)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """The interpreter warns that it knows no score of made games; the package reads the score from the game itself."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def _pattern(template: str) -> re.Pattern[str]:

@@ -38,7 +38,7 @@ def processes() -> set[int]:
 
 
 def played(world: ScienceWorld) -> list[Scene]:
-    """Among paints, which the simulator alone would tell in any order, and outside, where bees fly as they like."""
+    """Among paints, which the simulator alone would tell in another order each time."""
     trial = world.start("grow-plant", 1)
     moves = (
         "look around",
