@@ -42,6 +42,7 @@ from evolve.episodes import (
     Limits,
     Observation,
     Plan,
+    Seen,
     Step,
     SubgoalCheck,
     TaskView,
@@ -139,6 +140,7 @@ def requests() -> Iterator[tuple[str, str, Body]]:
     yield from _function()
     yield from _folder()
     yield from _words()
+    yield from _world()
     yield from _around_an_answer()
     yield from _learning()
     yield from _opinions()
@@ -270,6 +272,39 @@ def _words() -> Iterator[tuple[str, str, Body]]:
     able = replace(view, id="rooms", instruction="Which room has more seats, blue or green?", functions=(SEATS,))
     told.policy().act(able, Plan(goal=""), (), Limits(steps=12, tokens=100_000))
     yield "act-words.md", "A question, with a function that code can call.", told.asked[0]
+
+
+# A world, move by move.
+
+_VIEW = "You are in the hall.\nA chest stands here.\nA way leads to the garden."
+
+
+def _world() -> Iterator[tuple[str, str, Body]]:
+    seen = (
+        Seen(name="goal", text="Open the chest in the hall."),
+        Seen(name="what can be seen", text=_VIEW),
+        Seen(name="moves", text="go {}: garden\nopen {}: chest\nwait"),
+    )
+    view = TaskView(
+        id="chest",
+        family="vault/open",
+        instruction="Open the chest in the hall.",
+        signature="",
+        examples=(),
+        environment="worlds",
+        seen=seen,
+    )
+    limits = Limits(steps=30, tokens=1_000_000)
+    said = 'I try it.\n```python\nfrom functions import act\nact("open chest")\n```'
+    told = Endpoint(replies=[said])
+    action = told.policy().act(view, Plan(goal=""), (), limits)
+    yield "act-worlds.md", "The first move of a trial.", told.asked[0]
+    gave = {"told": "It is locked.", "score": 0.0, "over": False, "new": [], "gone": []}
+    state = EnvironmentState(snapshot="1", output=f"value: {gave!r}\nscore 0.00 of 1.00; 99 moves left")
+    step = Step(number=1, action=action, observation=Observation(ok=False, state=state))
+    told = Endpoint(replies=[said])
+    told.policy().act(view, Plan(goal=""), (step,), replace(limits, steps=29, tokens=999_000))
+    yield "act-worlds.md: after a move", "What a move gave is in the words of the world, and data.", told.asked[0]
 
 
 # What stages of a workflow ask before an answer and about it.

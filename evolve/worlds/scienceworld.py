@@ -1,10 +1,10 @@
 """ScienceWorld: thirty tasks of elementary science in a house with ten rooms (Wang et al. 2022, EMNLP).
 
 The simulator is a program for the Java machine that comes in the package ``scienceworld``; it is talked to by ``py4j``
-directly, since the package's own step computes every valid action anew, which takes ten times as long. Three things
-make the same moves lead to the same scenes, which the simulator alone does not promise: objects have no hash of their
-own, so that sets of them keep their order; the random numbers of animals and pollen are drawn anew from the number of
-the move; and whatever looks at the world does so outside of this sequence.
+directly, since the package's own step computes every valid action anew, which takes ten times as long. Two things make
+the same moves lead to the same scenes, which the simulator alone does not promise: objects have one hash, so sets of
+them keep their order, and the random numbers by which animals wander and plants cross follow from the number of the
+move, whatever was looked at in between.
 
 Neither the path to the goal nor the sub-goals are asked for. The package tells of moves with what lies behind closed
 doors; those are left out, as the simulator refuses them.
@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -164,15 +166,11 @@ class _Simulator:
             port, token, self._process = launch_gateway(
                 classpath=jar,
                 javaopts=list(_JAVA),
-                java_path=None,
+                java_path=_java(),
                 die_on_exit=True,
                 enable_auth=True,
                 return_proc=True,
             )
-        except FileNotFoundError as error:
-            raise EnvironmentProblem(
-                "ScienceWorld runs on Java, which is not installed", hint="apt-get install default-jre-headless"
-            ) from error
         except ValueError as error:  # it ended without naming its port
             raise WorldFault("Java did not start; java -version may say why") from error
         parameters = GatewayParameters(port=port, auth_token=token, read_timeout=_PATIENCE)
@@ -212,8 +210,8 @@ class _Simulator:
         return str(self._server.getTaskDescription()).strip()
 
     def first_scene(self) -> Scene:
-        """Where it begins."""
-        return self._scene(str(self._server.freeActionLook()))
+        """Where it begins; until a move is made the simulator tells the score and the end of the last trial."""
+        return Scene(told=str(self._server.freeActionLook()).strip(), view=self._view(), steps=0)
 
     def step(self, move: str, number: int) -> Scene:
         """Plays a move; the random numbers that follow are those of its number."""
@@ -223,8 +221,11 @@ class _Simulator:
     def _scene(self, told: str) -> Scene:
         score = float(self._server.getScore())
         over = bool(self._server.getCompleted()) or score < 0.0
-        view = f"{self._server.freeActionLook()}\n{self._server.freeActionInventory()}".strip()
-        return Scene(told=told.strip(), view=view, score=min(1.0, max(0.0, score)), over=over, lost=score < 0.0)
+        bounded = min(1.0, max(0.0, score))
+        return Scene(told=told.strip(), view=self._view(), score=bounded, over=over, lost=score < 0.0)
+
+    def _view(self) -> str:
+        return f"{self._server.freeActionLook()}\n{self._server.freeActionInventory()}".strip()
 
     def moves(self) -> tuple[Move, ...]:
         """Moves with all that is within reach, by the names that people would use, in alphabetical order."""
@@ -280,6 +281,17 @@ class _Simulator:
             thing = things.next()
             found[int(thing.uuid())] = thing
         return found
+
+
+def _java() -> str:
+    """The program that runs Java: that of ``JAVA_HOME``, else the one that a shell would find."""
+    home = os.environ.get("JAVA_HOME")
+    found = shutil.which("java", path=os.path.join(home, "bin") if home else None)
+    if found is None:
+        raise EnvironmentProblem(
+            "ScienceWorld runs on Java, which is not installed", hint="apt-get install default-jre-headless"
+        )
+    return found
 
 
 def _shortest(names: Sequence[str]) -> str:
