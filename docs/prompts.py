@@ -141,6 +141,7 @@ def requests() -> Iterator[tuple[str, str, Body]]:
     yield from _words()
     yield from _around_an_answer()
     yield from _learning()
+    yield from _procedure()
     yield from _opinions()
     yield from _forms()
 
@@ -228,6 +229,26 @@ def _folder() -> Iterator[tuple[str, str, Body]]:
         "An edit did not fit, and after another one the check failed.",
         later.asked[0],
     )
+
+
+def _procedure() -> Iterator[tuple[str, str, Body]]:
+    view = TaskView(
+        id="rename-key",
+        family="words",
+        instruction="Rename the setting page_size to rows_per_page wherever it is read.",
+        signature="",
+        examples=(),
+        environment="files",
+        check="python3 test_app.py",
+        files=("app.py", "settings.py", "test_app.py"),
+    )
+    told = Endpoint(replies=[json.dumps(dict.fromkeys(("known", "name", "description", "code", "arguments"), ""))])
+    change = "".join(
+        f"--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-{line % 'page_size'}\n+{line % 'rows_per_page'}\n"
+        for name, line in (("app.py", 'SHOWN = SETTINGS["%s"]'), ("settings.py", 'SETTINGS = {"%s": 5}'))
+    )
+    told.policy().proceeding(view, (), change, ())
+    yield "distill-folder.md", "Asked once a check accepted a change that took two replies or more.", told.asked[0]
 
 
 def _ran(said: str) -> str:

@@ -99,6 +99,7 @@ class EpisodeContext:
         stages: The stages of the episode's workflow.
         idle: Stages that do nothing in this episode, each with the reason.
         skills: The skills that stages call, by stage.
+        procedures: Procedures that are known, those that still wait for a folder to be tried on among them.
         learns: Whether anything is learned from the episode; nothing is where tasks are held out.
         later: Reflection and distillation are a job of their own once the outcome is on record, see
             :func:`evolve.agent.lessons.lessons_of`; in the graph they do nothing.
@@ -127,6 +128,7 @@ class EpisodeContext:
     stages: tuple[str, ...] = UNATTENDED
     idle: Mapping[str, str] = field(default_factory=dict)
     skills: Mapping[str, Skill] = field(default_factory=dict)
+    procedures: Sequence[Skill] = ()
     attendance: Attendance | None = None
     scanner: Scanner = field(default_factory=Scanner)
 

@@ -65,6 +65,7 @@ class Surroundings:
         checkpoints: Folder of the run for one ``<episode>/checkpoint.db`` each, or None to keep
             none (workers, benchmarks): a lost episode is then simply run again.
         skills: Admitted skills, which stages of the workflow may call.
+        procedures: Procedures that lessons may try, drafts among them.
         attendance: The person who follows the episodes; only with checkpoints, for an answer may take days. None
             where nobody may be asked.
         judge: Makes the verifier that judges by a task's rubric; None where no model can.
@@ -82,6 +83,7 @@ class Surroundings:
     suite: str = ""
     checkpoints: Path | None = None
     skills: Sequence[Skill] = ()
+    procedures: Sequence[Skill] = ()
     attendance: Attendance | None = None
     judge: Callable[[Task], Verifier] | None = None
     scanner: Scanner = field(default_factory=Scanner)
@@ -297,6 +299,7 @@ class Agent:
                 one_file=kind_of(environment.name).one_file,
             ),
             skills=self._skills,
+            procedures=surroundings.procedures,
             scanner=surroundings.scanner,
         )
 

@@ -106,3 +106,36 @@ class Checking(Protocol):
         They leave no trace in that state, and reach nothing that decides about an answer.
         """
         ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rehearsed:
+    """What a procedure did on the state that an episode started from.
+
+    Attributes:
+        base: Digest of that state.
+        change: Digest of what it changed; "" for nothing.
+        same: It left what the accepted answer left.
+        held: The verifier that accepted the answer accepts this too, and it changed what the answer changed.
+        told: Why it did not hold, in one sentence.
+        fault: The sandbox failed, which says nothing about the procedure.
+    """
+
+    base: str
+    change: str = ""
+    same: bool = False
+    held: bool = False
+    told: str = ""
+    fault: bool = False
+
+
+@runtime_checkable
+class Rehearsing(Protocol):
+    """Optional: an environment in which a procedure can be done again, at the start of an episode."""
+
+    def rehearse(self, code: str, entry: str, arguments: Sequence[Json], accepted: Step) -> Rehearsed:
+        """Calls a function on the state from which the episode started; ``accepted`` handed in the answer.
+
+        It leaves no trace in the episode, and nobody is told of held-out checks more than whether they accept.
+        """
+        ...

@@ -23,6 +23,7 @@ from evolve.episodes import (
     TaskView,
 )
 from evolve.models import ModelReply, ModelRequest
+from evolve.skills import Skill
 
 
 class Policy(Protocol):
@@ -167,6 +168,42 @@ class Repairing(Protocol):
         Args:
             refusal: Why it was refused.
             passed: Wrong versions of it that pass its tests, each in words.
+        """
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proceeding:
+    """A change that was accepted, as a call of a procedure.
+
+    Attributes:
+        draft: The procedure: one that is known, or a new one.
+        arguments: What it has to be called with to do what was done.
+        known: It is one of those that the policy was told of.
+    """
+
+    draft: SkillDraft
+    arguments: tuple[Json, ...]
+    known: bool = False
+
+
+@runtime_checkable
+class Generalising(Protocol):
+    """Optional: a policy that can write work that was done as a procedure, to be done again elsewhere."""
+
+    def proceeding(
+        self, view: TaskView, steps: Sequence[Step], change: str, known: Sequence[Skill]
+    ) -> Proceeding | None:
+        """The accepted change as a call; None where it is nothing that could be done again.
+
+        Whoever asks tries it, so nothing of it is believed.
+
+        Args:
+            change: What was accepted, as text.
+            known: Procedures of this kind of environment.
+
+        Raises:
+            ModelMistake: The policy gave nothing usable.
         """
         ...
 

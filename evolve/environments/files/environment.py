@@ -10,11 +10,13 @@ from functools import cached_property
 from evolve.environments.files.acting import MOST_SHOWN, REPLY_S, Acted, BlockRunner, fitted
 from evolve.environments.files.diffs import unified
 from evolve.environments.files.first_look import seen_of, without_rules
-from evolve.environments.files.focus import best_first, start_score, state_of
+from evolve.environments.files.focus import acts, best_first, known_check, start_score, state_of, was_handed_in
 from evolve.environments.files.folder_session import KEPT_OUTPUT, FolderSession
+from evolve.environments.files.rehearsing import rehearsed
 from evolve.environments.files.snapshots import Changes, Snapshots, changes_between
 from evolve.environments.files.subgoal_checks import tried
 from evolve.environments.kind import Setting
+from evolve.environments.protocol import Rehearsed
 from evolve.environments.verdicts import judged_by_all
 from evolve.episodes import Action, EnvironmentState, Json, Judgement, Observation, Seen, Step, Subgoal, SubgoalCheck
 from evolve.episodes.blocks import blocks_of
@@ -130,7 +132,7 @@ class FilesEnvironment:
     def _acted(self, action: Action, before: Sequence[Step], state: EnvironmentState) -> tuple[Observation, bool]:
         """What the blocks gave, and whether one of them failed."""
         tree = self._tree_of(state.snapshot)
-        history = tuple(step.action.code for step in self.focus(before) if _acts(step))
+        history = tuple(step.action.code for step in self.focus(before) if acts(step))
         runner = self._runner(tree, self._session_at(state.snapshot, history))
         blocks = blocks_of(action.code)
         try:
@@ -241,7 +243,7 @@ class FilesEnvironment:
             return replace(observed, error=_UNCHANGED)
         if not self._work.check:
             return replace(observed, ok=True, error="")
-        passed, why, limit = _known(before, state.snapshot)
+        passed, why, limit = known_check(before, state.snapshot)
         if passed is None:
             checked = self._checked(state.snapshot)
             passed, why, state = checked.ok, checked.summary, self._told(state, checked)
@@ -249,7 +251,7 @@ class FilesEnvironment:
                 return replace(observed, error=checked.error, fault=True, state=state)
         elif not passed:
             state = replace(state, check=self._clean(why), limit=limit)
-        if passed or _was_handed_in(before, state.snapshot):
+        if passed or was_handed_in(before, state.snapshot):
             return replace(observed, ok=True, error="", state=state)
         return replace(observed, error=f"the check fails: {self._clean(why)}; {_AGAIN}", state=state)
 
@@ -301,6 +303,11 @@ class FilesEnvironment:
                 return None
             passed.append(None if checked is None else checked.ok)
         return passed
+
+    def rehearse(self, code: str, entry: str, arguments: Sequence[Json], accepted: Step) -> Rehearsed:
+        """A procedure on the folder as it was; see :class:`~evolve.environments.protocol.Rehearsing`."""
+        call, judging = (code, entry, arguments), (self._work, self._sandbox)
+        return rehearsed(call, self._tree, self._changes(accepted), self._opened, judging)
 
     def whole(self, step: Step) -> str:
         """All that the blocks of a step gave, up to 2 MB."""
@@ -359,28 +366,6 @@ class FilesEnvironment:
 
     def _submission(self, changes: Changes) -> Submission:
         return Submission(files=changes.on(self._tree.files), executable=self._tree.executable)
-
-
-def _acts(step: Step) -> bool:
-    """Whether the blocks of a step ran and its state still holds."""
-    state = state_of(step)
-    return bool(step.action.code) and state is not None and not state.undone
-
-
-def _known(before: Sequence[Step], snapshot: str) -> tuple[bool | None, str, str]:
-    """Whether the check passed when last run on this state, None where it did not run; its last line, its limit."""
-    for step in reversed(before):
-        state = state_of(step)
-        if state is not None and state.snapshot == snapshot and state.check is not None:
-            lines = state.check.strip().splitlines()
-            return state.score == 1.0, lines[-1][:200] if lines else "it printed nothing", state.limit
-    return None, "", ""
-
-
-def _was_handed_in(before: Sequence[Step], snapshot: str) -> bool:
-    """Whether this very state was handed in before, and told to fail the check."""
-    states = [state_of(step) for step in before if step.action.kind == "finish"]
-    return any(state is not None and state.snapshot == snapshot for state in states)
 
 
 def _too_large(tree: Mapping[str, bytes]) -> str:

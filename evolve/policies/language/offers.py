@@ -60,6 +60,7 @@ def best_skills(skills: Sequence[Skill], view: TaskView) -> list[Skill]:
     """
     from evolve.retrieval import BM25
 
+    skills = [skill for skill in skills if skill.works_in(view.environment)]
     wanted = list(_stems(view.instruction))
     texts = {skill.digest: list(_stems(f"{skill.name.replace('-', ' ')} {skill.description}")) for skill in skills}
     scores = BM25({digest: " ".join(text) for digest, text in texts.items()}).scores(" ".join(wanted))
@@ -90,8 +91,9 @@ def skill_id(skill: Skill) -> str:
 
 
 def example_call(skill: Skill) -> str:
-    """The shortest call of a skill's own tests, with what it gives; "" without tests."""
-    calls = [f"{skill.entry}({', '.join(map(repr, row.input))}) == {row.output!r}" for row in skill.rows]
+    """The shortest call of a skill's own tests, with what it gives; "" without tests. A procedure gives nothing."""
+    pairs = [(f"{skill.entry}({', '.join(map(repr, row.input))})", row.output) for row in skill.rows]
+    calls = [call if skill.environment else f"{call} == {gave!r}" for call, gave in pairs]
     return shortened(min(calls, key=len), _EXAMPLE) if calls else ""
 
 
@@ -119,7 +121,8 @@ def _fitting(skills: Sequence[Skill], most: int) -> list[tuple[Skill, Learned]]:
 
 def _item(skill: Skill) -> Learned:
     # A call stands before the words, because spaces within its values mean something.
-    told = " ".join(filter(None, [skill.signature, " ".join(example_call(skill).splitlines())]))
+    acts = "works in the folder, as by" if skill.environment else skill.signature
+    told = " ".join(filter(None, [acts, " ".join(example_call(skill).splitlines())]))
     helped = f"{len(skill.tasks)} of {skill.offered}" if skill.offered > len(skill.tasks) else str(len(skill.tasks))
     others = f", {skill.elsewhere} of them with another model" if skill.elsewhere else ""
     return Learned(

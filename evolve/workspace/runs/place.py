@@ -104,6 +104,7 @@ def agent_for(desk: Desk, wish: Wish, workflow: Workflow, place: Place) -> Agent
         recall=_own_recall(desk, arm, wish.task, place),
         past=past_before(Conversations(desk.paths.runs / "chats").list, desk.stores.runs, place.run),
         attendance=attendance,
+        procedures=desk.stores.skills.procedures(),
         toolbox=desk.tools.toolbox(wish.person.consent if wish.person.approve == "ask" else None)
         if desk.uses_model
         else Toolbox(),

@@ -1,0 +1,116 @@
+"""Asks for a change that was accepted in a folder as a call of a procedure."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from evolve.episodes import Json, Row, SkillDraft, Step, TaskView
+from evolve.files import digest
+from evolve.models import KEPT, Message
+from evolve.models.structure import closed_object
+from evolve.policies.language.claims import unfit
+from evolve.policies.language.drafting import Ask, skill_name
+from evolve.policies.language.offers import best_skills, skill_id
+from evolve.policies.language.prompt import task_message
+from evolve.policies.language.quoting import quoted, shortened
+from evolve.policies.language.reflection import repeats_text, shown_text
+from evolve.policies.protocol import Proceeding
+from evolve.skills import Skill
+
+_TEXT = {"type": "string"}
+PROCEDURE_SCHEMA = closed_object(
+    "procedure", known=_TEXT, name=_TEXT, description=_TEXT, code=_TEXT, arguments={"type": "string"}
+)
+
+_MOST_KNOWN = 3
+_CHANGE, _CODE = 12_000, 4_000
+"""Characters of the change, and of a known procedure, that the question shows."""
+
+
+def proceeding_of(
+    view: TaskView, steps: Sequence[Step], change: str, known: Sequence[Skill], ask: Ask
+) -> Proceeding | None:
+    """The accepted change as a call of a known procedure that fits the task's words, or of a new one.
+
+    Raises:
+        ModelMistake: The model gave nothing usable.
+    """
+    fitting = {skill_id(skill): skill for skill in best_skills(known, view)[:_MOST_KNOWN]}
+    told = "The change:\n" + quoted("change", shortened(change, _CHANGE))
+    if fitting:
+        shown = [quoted("procedure", shortened(skill.code, _CODE), name=name) for name, skill in fitting.items()]
+        told += "\nProcedures that are known:\n" + "\n".join(shown)
+    reply = ask("distill-folder", [task_message(view), _kept(told)], PROCEDURE_SCHEMA)
+    arguments = _arguments(str(reply["arguments"]))
+    if arguments is None:
+        return None
+    same = fitting.get(str(reply["known"]).strip("[] "))
+    if same is not None:
+        return Proceeding(draft=_draft_of(same), arguments=arguments, known=True)
+    code = str(reply["code"]).strip() + "\n"
+    entry = _entry_of(code)
+    if not entry:
+        return None
+    described = " ".join(str(reply["description"]).split())
+    if unfit(described) or repeats_text(described, shown_text(view, steps)):
+        described = f"Does what was done for {view.id}: {_plain_words(str(reply['name']))}."
+    draft = SkillDraft(
+        name=skill_name(str(reply["name"]), code),
+        description=described,
+        entry=entry,
+        signature=_signature(code, entry),
+        code=code,
+        tests=(Row(input=arguments, output=None),),
+        source=view.id,
+        environment=view.environment,
+    )
+    return Proceeding(draft=draft, arguments=arguments)
+
+
+def _kept(text: str) -> Message:
+    return Message(role="user", text=text, priority=KEPT, kind="answer")
+
+
+def _draft_of(skill: Skill) -> SkillDraft:
+    return SkillDraft(
+        name=skill.name,
+        description=skill.description,
+        entry=skill.entry,
+        signature=skill.signature,
+        code=skill.code,
+        tests=skill.rows,
+        source=skill.source,
+        environment=skill.environment,
+    )
+
+
+def _arguments(text: str) -> tuple[Json, ...] | None:
+    try:
+        given: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return tuple(given) if isinstance(given, list) else None
+
+
+def _entry_of(code: str) -> str:
+    """The last function of a source; "" where there is none, or it is no Python."""
+    try:
+        functions = [node.name for node in ast.parse(code).body if isinstance(node, ast.FunctionDef)]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    return functions[-1] if functions else ""
+
+
+def _signature(code: str, entry: str) -> str:
+    """The parameters in the grammar of tasks. What they may be only the code says."""
+    function = next(node for node in ast.parse(code).body if isinstance(node, ast.FunctionDef) and node.name == entry)
+    names = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
+    return f"({', '.join(f'{name}: any' for name in names)}) -> any"
+
+
+def _plain_words(name: str) -> str:
+    return " ".join(re.findall(r"[a-z0-9]+", name.lower()))[:48] or digest(name)[:4]
