@@ -1,13 +1,13 @@
 """What do procedures over folders spare a person whose chores come again, and what do they cost one whose do not?
 
-Chores in folders that differ in names, files and values, done by a double of a model one after another in a workspace,
-with learning and without. The double looks where a word stands, edits the lines that it was shown, and calls a procedure
-where its prompt offers one; which procedures it writes is given. So the figures say what the machinery spares and costs
-around a model that writes a right procedure, or one that works by accident, and nothing of how often a model does.
+Chores in folders that differ in names, files and values, done by a double of a model one after another, with learning
+and without. The double looks where a word stands, edits the lines that it was shown, and calls a procedure where its
+prompt offers one; which procedures it writes is given. So the figures say what the machinery spares and costs around a
+model that writes a right procedure, or one that works by accident, and nothing of how often a model does.
 
 - ``again``: two kinds of chores, in turn.
 - ``accident``: the same, with procedures that name the first folder's own files, or do less than was asked for.
-- ``once``: chores of which none comes again: what is spent on drafts is spent for nothing.
+- ``once``: chores of which none comes again.
 """
 
 from __future__ import annotations
@@ -96,6 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def targets(rows: Sequence[Mapping[str, Any]]) -> list[Target]:
     """The figures against what they should be."""
     again, before = (_of(rows, "again", way) for way in WAYS)
+    once = [_of(rows, "once", way) for way in WAYS]
     accident = _of(rows, "accident", "learned")
     return [
         Target(name="done, learned", op="==", target=1.0, value=_share(again), n=len(again)),
@@ -110,6 +111,12 @@ def targets(rows: Sequence[Mapping[str, Any]]) -> list[Target]:
             op="<=",
             target=0.8,
             value=_ratio(again, before, "tokens"),
+        ),
+        Target(
+            name="tokens for what does not come again, learned / unlearned",
+            op="==",
+            target=1.0,
+            value=_ratio(*once, "tokens"),
         ),
         Target(
             name="procedures that work by accident and were offered", op="==", target=0, value=_sum(accident, "offered")

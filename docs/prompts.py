@@ -53,6 +53,7 @@ from evolve.policies.language.asking import Questions
 from evolve.policies.language.describing import describe
 from evolve.policies.language.plans import read_plan
 from evolve.policies.language.policy import LanguageSettings
+from evolve.policies.protocol import PastWork
 from evolve.prompts import PromptLayers, load_prompt, render_prompt
 from evolve.tasks.verification.checks import Checked
 from evolve.tasks.verification.verifiers import RubricVerifier, Submission
@@ -242,13 +243,19 @@ def _procedure() -> Iterator[tuple[str, str, Body]]:
         check="python3 test_app.py",
         files=("app.py", "settings.py", "test_app.py"),
     )
-    told = Endpoint(replies=[json.dumps(dict.fromkeys(("known", "name", "description", "code", "arguments"), ""))])
+    blank = dict.fromkeys(("known", "name", "description", "code", "arguments"), "")
+    told = Endpoint(replies=[json.dumps({**blank, "earlier": []})])
     change = "".join(
         f"--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-{line % 'page_size'}\n+{line % 'rows_per_page'}\n"
         for name, line in (("app.py", 'SHOWN = SETTINGS["%s"]'), ("settings.py", 'SETTINGS = {"%s": 5}'))
     )
-    told.policy().proceeding(view, (), change, ())
-    yield "distill-folder.md", "Asked once a check accepted a change that took two replies or more.", told.asked[0]
+    past = PastWork(tasks={"r3": "Rename the setting max_users to most_users wherever it is read."})
+    told.policy().proceeding(view, (), change, past)
+    yield (
+        "distill-folder.md",
+        "Asked once a check accepted a change in words like an earlier one.",
+        told.asked[0],
+    )
 
 
 def _ran(said: str) -> str:

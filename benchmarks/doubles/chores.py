@@ -23,6 +23,8 @@ _FOUND = re.compile(r"^\./(\S+?):\d+:(.*)$", re.MULTILINE)
 _OFFERED = re.compile(r"from (skills\.\w+) import (\w+)")
 _KNOWN = re.compile(r'<data \w+ kind=procedure of="([^"]+)">\n(.*?)</data', re.DOTALL)
 
+_EARLIER = re.compile(r'<data \w+ kind=task of="([^"]+)">\n(.*?)\n</data', re.DOTALL)
+
 RENAMES = """\
 import re
 from folder_functions import edit, read, search
@@ -140,10 +142,10 @@ class ChoreDouble:
             return f"I look where it stands.\n```sh\ngrep -rnw --include=*.py --include=*.md {word} .\n```"
         return "\n".join([*_edits(found, word, arguments), "```done\n```"])
 
-    def _procedure(self, prompt: str, renamed: Any, released: Any) -> Mapping[str, str]:
+    def _procedure(self, prompt: str, renamed: Any, released: Any) -> Mapping[str, Any]:
         kind = "rename" if renamed else "release"
         arguments = json.dumps(list((renamed or released).groups()))
-        blank = {"known": "", "name": "", "description": "", "code": "", "arguments": arguments}
+        blank = {"known": "", "name": "", "description": "", "code": "", "arguments": arguments, "earlier": []}
         for name, code in _KNOWN.findall(prompt):
             if f"def {kind}" in code:
                 return {**blank, "known": name}
@@ -151,7 +153,11 @@ class ChoreDouble:
             "rename": "Renames a setting in every file that reads or describes it.",
             "release": "Releases a version: puts it in the place of the version of before in every file.",
         }
-        return {**blank, "name": kind, "description": described[kind], "code": self.writes[kind]}
+        form = _RENAME if kind == "rename" else _RELEASE
+        earlier = [(run, form.search(f"Task: {words}")) for run, words in _EARLIER.findall(prompt)]
+        calls = [{"task": run, "arguments": json.dumps(list(found.groups()))} for run, found in earlier if found]
+        made = {"name": kind, "description": described[kind], "code": self.writes[kind]}
+        return {**blank, **made, "earlier": calls}
 
 
 def _edits(found: Sequence[tuple[str, str]], word: str, arguments: Sequence[str]) -> list[str]:

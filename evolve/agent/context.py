@@ -27,6 +27,10 @@ Past = Callable[[str, int], Sequence[Recalled]]
 """``past(question, k)`` gives at most ``k`` of what was said in conversations before, best first."""
 
 
+EarlierTasks = Callable[[], Mapping[str, str]]
+"""``earlier_tasks()`` gives the instructions of tasks whose change was accepted, by run, oldest first."""
+
+
 class Recorder(Protocol):
     """Where an episode's outcome is kept."""
 
@@ -48,6 +52,11 @@ class NoRecorder:
 def recall_nothing(view: TaskView, features: tuple[float, ...], k: int) -> tuple[Recalled, ...]:
     """The recall of an agent that has learned nothing."""
     return ()
+
+
+def no_tasks() -> Mapping[str, str]:
+    """The earlier tasks where there were none."""
+    return {}
 
 
 def no_past(question: str, k: int) -> tuple[Recalled, ...]:
@@ -100,6 +109,7 @@ class EpisodeContext:
         idle: Stages that do nothing in this episode, each with the reason.
         skills: The skills that stages call, by stage.
         procedures: Procedures that are known, those that still wait for a folder to be tried on among them.
+        earlier_tasks: Asked once a change was accepted: the tasks whose changes were before it.
         learns: Whether anything is learned from the episode; nothing is where tasks are held out.
         later: Reflection and distillation are a job of their own once the outcome is on record, see
             :func:`evolve.agent.lessons.lessons_of`; in the graph they do nothing.
@@ -129,6 +139,7 @@ class EpisodeContext:
     idle: Mapping[str, str] = field(default_factory=dict)
     skills: Mapping[str, Skill] = field(default_factory=dict)
     procedures: Sequence[Skill] = ()
+    earlier_tasks: EarlierTasks = no_tasks
     attendance: Attendance | None = None
     scanner: Scanner = field(default_factory=Scanner)
 

@@ -14,7 +14,7 @@ from evolve.agent.context import EpisodeContext
 from evolve.environments import Rehearsed, Rehearsing
 from evolve.episodes import OWN, Json, Rehearsal, SkillDraft, Step
 from evolve.files import canonical_json
-from evolve.policies.protocol import Generalising, Proceeding
+from evolve.policies.protocol import Generalising, PastWork, Proceeding
 from evolve.skills.procedures import lint_procedure, shortened
 
 _LEAST_STEPS = 2
@@ -44,7 +44,8 @@ def procedures(context: EpisodeContext, steps: Sequence[Step]) -> tuple[SkillDra
     wrote = [step.action.code for step in steps if step.action.code]
     if len(wrote) < _LEAST_STEPS or any(f"skill:{skill.digest}" in used for skill in known):
         return ()
-    found = policy.proceeding(context.view, steps, environment.answer(accepted), known)
+    past = PastWork(procedures=known, tasks=context.earlier_tasks())
+    found = policy.proceeding(context.view, steps, environment.answer(accepted), past)
     if found is None or len(canonical_json(list(found.arguments))) > _SHORT * sum(map(len, wrote)):
         return ()
     if lint_procedure(found.draft.code, found.draft.entry, len(found.arguments)):
@@ -55,24 +56,26 @@ def procedures(context: EpisodeContext, steps: Sequence[Step]) -> tuple[SkillDra
 def _tried(
     context: EpisodeContext, environment: Rehearsing, found: Proceeding, accepted: Step
 ) -> tuple[SkillDraft, ...]:
-    draft = found.draft
+    draft, change = found.draft, environment.change(accepted)
 
     def run(code: str) -> Rehearsed:
         context.check()
-        return environment.rehearse(code, draft.entry, found.arguments, accepted)
+        return environment.rehearse(code, draft.entry, found.arguments, change)
 
     done = run(draft.code)
     if done.fault or not (found.known or done.same):
         return ()
     if not found.known:
         draft = replace(draft, code=shortened(draft.code, draft.entry, lambda code: run(code).same))
-    return (replace(draft, rehearsal=_kept(context, done, found.arguments)),)
+    tried = rehearsal_of(done, context.view.id, context.identity.group, found.arguments)
+    return (replace(draft, rehearsals=(tried,), earlier=found.earlier),)
 
 
-def _kept(context: EpisodeContext, done: Rehearsed, arguments: Sequence[Json]) -> Rehearsal:
+def rehearsal_of(done: Rehearsed, task: str, group: str, arguments: Sequence[Json]) -> Rehearsal:
+    """What came of a procedure on the folder of a task, as it is kept."""
     return Rehearsal(
-        task=context.view.id,
-        group=context.identity.group,
+        task=task,
+        group=group,
         arguments=tuple(arguments),
         base=done.base,
         change=done.change,

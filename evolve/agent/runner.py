@@ -13,6 +13,7 @@ from evolve.agent.attended_run import Talk, attended
 from evolve.agent.codec import from_json
 from evolve.agent.context import (
     Attendance,
+    EarlierTasks,
     EpisodeContext,
     Identity,
     NoRecorder,
@@ -20,6 +21,7 @@ from evolve.agent.context import (
     Recall,
     Recorder,
     no_past,
+    no_tasks,
     recall_nothing,
 )
 from evolve.agent.exploration import Exploration
@@ -66,6 +68,7 @@ class Surroundings:
             none (workers, benchmarks): a lost episode is then simply run again.
         skills: Admitted skills, which stages of the workflow may call.
         procedures: Procedures that lessons may try, drafts among them.
+        earlier_tasks: Gives the tasks whose change was accepted before, for lessons.
         attendance: The person who follows the episodes; only with checkpoints, for an answer may take days. None
             where nobody may be asked.
         judge: Makes the verifier that judges by a task's rubric; None where no model can.
@@ -84,6 +87,7 @@ class Surroundings:
     checkpoints: Path | None = None
     skills: Sequence[Skill] = ()
     procedures: Sequence[Skill] = ()
+    earlier_tasks: EarlierTasks = no_tasks
     attendance: Attendance | None = None
     judge: Callable[[Task], Verifier] | None = None
     scanner: Scanner = field(default_factory=Scanner)
@@ -300,6 +304,7 @@ class Agent:
             ),
             skills=self._skills,
             procedures=surroundings.procedures,
+            earlier_tasks=surroundings.earlier_tasks,
             scanner=surroundings.scanner,
         )
 

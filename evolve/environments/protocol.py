@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -133,8 +133,14 @@ class Rehearsed:
 class Rehearsing(Protocol):
     """Optional: an environment in which a procedure can be done again, at the start of an episode."""
 
-    def rehearse(self, code: str, entry: str, arguments: Sequence[Json], accepted: Step) -> Rehearsed:
-        """Calls a function on the state from which the episode started; ``accepted`` handed in the answer.
+    def change(self, step: Step) -> Mapping[str, bytes | None]:
+        """What the answer of a step left of each file that it changed; None where it left none."""
+        ...
+
+    def rehearse(
+        self, code: str, entry: str, arguments: Sequence[Json], accepted: Mapping[str, bytes | None]
+    ) -> Rehearsed:
+        """Calls a function on the state from which the episode started; ``accepted`` is the change that was accepted.
 
         It leaves no trace in the episode, and nobody is told of held-out checks more than whether they accept.
         """

@@ -20,6 +20,7 @@ from evolve.episodes.actions import (
 from evolve.episodes.claims import (
     BUILT_IN,
     Claim,
+    EarlierCall,
     Evidence,
     EvidenceKind,
     Origin,
@@ -99,6 +100,7 @@ __all__ = [
     "Claim",
     "Cost",
     "Draw",
+    "EarlierCall",
     "EnvironmentState",
     "EpisodeRecord",
     "Evidence",

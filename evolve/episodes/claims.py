@@ -104,6 +104,18 @@ class Rehearsal:
 
 
 @dataclass(frozen=True, kw_only=True)
+class EarlierCall:
+    """With what a procedure would have to be called to do what was asked for in another run, by the words of its task.
+
+    Attributes:
+        run: The run; whoever says this was not shown its folder and its change.
+    """
+
+    run: str
+    arguments: tuple[Json, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class SkillDraft:
     """A proposed skill, before admission.
 
@@ -118,7 +130,8 @@ class SkillDraft:
             it from the task's inputs. Empty for a whole answer.
         within: For a part: the tree of the answer it stands in.
         environment: For a procedure: the kind of environment that it works in; "" for a function of its arguments.
-        rehearsal: For a procedure: what came of it where it was proposed.
+        rehearsals: For a procedure: what came of it, first where it was proposed.
+        earlier: For a procedure: calls on which it can be tried besides.
     """
 
     name: str
@@ -132,4 +145,5 @@ class SkillDraft:
     arguments: tuple[Json, ...] = ()
     within: Json = None
     environment: str = field(default="", metadata=SPARSE)
-    rehearsal: Rehearsal | None = field(default=None, metadata=SPARSE)
+    rehearsals: tuple[Rehearsal, ...] = field(default=(), metadata=SPARSE)
+    earlier: tuple[EarlierCall, ...] = field(default=(), metadata=SPARSE)

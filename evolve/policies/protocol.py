@@ -13,6 +13,7 @@ from evolve.episodes import (
     Ambiguity,
     Claim,
     Cost,
+    EarlierCall,
     Json,
     Limits,
     Plan,
@@ -173,6 +174,19 @@ class Repairing(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
+class PastWork:
+    """What was done before in a kind of environment.
+
+    Attributes:
+        procedures: Procedures that are known, drafts among them.
+        tasks: Instructions of tasks whose change was accepted, by run.
+    """
+
+    procedures: Sequence[Skill] = ()
+    tasks: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Proceeding:
     """A change that was accepted, as a call of a procedure.
 
@@ -180,27 +194,27 @@ class Proceeding:
         draft: The procedure: one that is known, or a new one.
         arguments: What it has to be called with to do what was done.
         known: It is one of those that the policy was told of.
+        earlier: With what it would have to be called in earlier runs.
     """
 
     draft: SkillDraft
     arguments: tuple[Json, ...]
     known: bool = False
+    earlier: tuple[EarlierCall, ...] = ()
 
 
 @runtime_checkable
 class Generalising(Protocol):
     """Optional: a policy that can write work that was done as a procedure, to be done again elsewhere."""
 
-    def proceeding(
-        self, view: TaskView, steps: Sequence[Step], change: str, known: Sequence[Skill]
-    ) -> Proceeding | None:
-        """The accepted change as a call; None where it is nothing that could be done again.
+    def proceeding(self, view: TaskView, steps: Sequence[Step], change: str, past: PastWork) -> Proceeding | None:
+        """The accepted change as a call; None where nothing like it was done before, or it could not be done again.
 
         Whoever asks tries it, so nothing of it is believed.
 
         Args:
             change: What was accepted, as text.
-            known: Procedures of this kind of environment.
+            past: What was done before in this kind of environment.
 
         Raises:
             ModelMistake: The policy gave nothing usable.

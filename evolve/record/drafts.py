@@ -136,11 +136,10 @@ def judge_draft(
 
 
 def judge_procedure(draft: SkillDraft, library: SkillLibrary, learner: Learner, fingerprint: str) -> Proposal | None:
-    """A procedure with its verdict, by all folders that it was tried on; notes what came of the last one.
+    """A procedure with its verdict, by all folders that it was tried on; notes what came of those of the draft.
 
     One that is in use and held no oftener than it failed is out of use from then on.
     """
-    assert draft.rehearsal is not None
     try:
         skill = Skill.from_draft(draft)
     except UsageError:
@@ -150,16 +149,20 @@ def judge_procedure(draft: SkillDraft, library: SkillLibrary, learner: Learner, 
     if problems:
         return Proposal(skill=skill, unseen=(), verdict=replace(blank, failed="lint", reason=problems[0]))
     # What was written twice, by whoever saw one of the folders alone, is one procedure that held on both.
-    skill = next((known for known in library.procedures() if same_source(known, skill)), skill)
+    skill = next((known for known in library.list() if known.environment and same_source(known, skill)), skill)
     blank = replace(blank, digest=skill.digest)
-    tried = library.rehearsed(skill, draft.rehearsal)
+    if skill.status == "retired":
+        told = f"the same program as {skill.name}, which is retired"
+        return Proposal(skill=skill, unseen=(), verdict=replace(blank, failed="duplicate", reason=told))
+    tried = library.rehearsed(skill, draft.rehearsals)
     becomes, known = standing(tried), library.get(skill.digest)
     held = sum(one.held for one in tried)
-    if becomes == "admitted":
+    if becomes == "admitted" and known.status not in ACTIVE:
         verdict = replace(blank, admitted=True, checks={"folders_held": held, "folders": len(tried)})
         return Proposal(skill=skill, unseen=(), verdict=verdict)
-    if becomes == "retired" and known.status in ("draft", *ACTIVE) and known.owner != "user":
-        library.retire(skill.digest, f"it held on {held} of {len(tried)} folders: {tried[-1].told}")
+    if becomes == "retired" and known.owner != "user":
+        told = next(one.told for one in reversed(tried) if not one.held)
+        library.retire(skill.digest, f"it held on {held} of {len(tried)} folders: {told}")
     told = "it has to do another task of its kind first"
     return Proposal(skill=skill, unseen=(), verdict=replace(blank, failed="folders", reason=told), waits=True)
 

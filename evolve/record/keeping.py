@@ -125,13 +125,13 @@ class Keeper:
         return [self._repaired(draft, task, journal, step) for draft, step in zip(record.drafts, steps, strict=True)]
 
     def _judged(self, draft: SkillDraft, task: Task) -> Proposal | None:
-        if draft.rehearsal is not None:
+        if draft.rehearsals:
             return judge_procedure(draft, self.stores.skills, self.learner, self.sandbox().backend)
         return judge_draft(draft, task, self.stores.skills.active(), self.learner, self.sandbox())
 
     def _repaired(self, draft: SkillDraft, task: Task, journal: Journal, step: str) -> SkillDraft:
         """The draft, or what one repair made of it; what was paid for is kept at once."""
-        if draft.rehearsal is not None or self.repairs is None or not isinstance(self.repairs.policy, Repairing):
+        if draft.rehearsals or self.repairs is None or not isinstance(self.repairs.policy, Repairing):
             return draft
         done: Mapping[str, Any] | None = journal.done(step)
         if done is not None:

@@ -142,8 +142,8 @@ class SkillLibrary:
         hit("skill.kept")
         return known
 
-    def rehearsed(self, skill: Skill, rehearsal: Rehearsal) -> builtins.list[Rehearsal]:
-        """Notes what came of a procedure on one folder; gives all that is known of it. A new one is kept as a draft.
+    def rehearsed(self, skill: Skill, made: Sequence[Rehearsal]) -> builtins.list[Rehearsal]:
+        """Notes what came of a procedure on some folders; gives all that is known of it. A new one is kept as a draft.
 
         A draft is offered to nobody and has no folder. Of one problem the first run counts.
         """
@@ -153,9 +153,11 @@ class SkillLibrary:
                 row = {"digest": draft.digest, "name": draft.name, "object": self._objects.put_json(draft.to_json())}
                 row |= {"status": "draft", "owner": draft.owner, "reason": _WAITS}
                 self._db.insert("skills", row, key="digest")
-            if not self._db.rows("skill_rehearsals", {"digest": skill.digest, "problem": rehearsal.group}):
-                row = {"digest": skill.digest, "problem": rehearsal.group, "body": canonical_json(vars(rehearsal))}
-                self._db.insert("skill_rehearsals", row, key=("digest", "problem"))
+            for one in made:
+                place = {"digest": skill.digest, "problem": one.group}
+                if not self._db.rows("skill_rehearsals", place):
+                    row = {**place, "body": canonical_json(vars(one))}
+                    self._db.insert("skill_rehearsals", row, key=("digest", "problem"))
             return self.rehearsals(skill.digest)
 
     def rehearsals(self, digest: str) -> builtins.list[Rehearsal]:

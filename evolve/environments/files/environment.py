@@ -304,10 +304,16 @@ class FilesEnvironment:
             passed.append(None if checked is None else checked.ok)
         return passed
 
-    def rehearse(self, code: str, entry: str, arguments: Sequence[Json], accepted: Step) -> Rehearsed:
+    def change(self, step: Step) -> Mapping[str, bytes | None]:
+        """What a step's answer left of each file that it changed."""
+        return self._changes(step).left
+
+    def rehearse(
+        self, code: str, entry: str, arguments: Sequence[Json], accepted: Mapping[str, bytes | None]
+    ) -> Rehearsed:
         """A procedure on the folder as it was; see :class:`~evolve.environments.protocol.Rehearsing`."""
         call, judging = (code, entry, arguments), (self._work, self._sandbox)
-        return rehearsed(call, self._tree, self._changes(accepted), self._opened, judging)
+        return rehearsed(call, self._tree, accepted, self._opened, judging)
 
     def whole(self, step: Step) -> str:
         """All that the blocks of a step gave, up to 2 MB."""

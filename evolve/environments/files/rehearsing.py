@@ -25,7 +25,7 @@ from evolve.tasks.work import FolderWork, is_protected
 def rehearsed(
     call: tuple[str, str, Sequence[Json]],
     tree: Tree,
-    accepted: Changes,
+    accepted: Mapping[str, bytes | None],
     opens: Callable[[Mapping[str, bytes]], FolderSession],
     judging: tuple[FolderWork, Sandbox],
 ) -> Rehearsed:
@@ -34,7 +34,7 @@ def rehearsed(
     Args:
         call: The source, the name of its function, and the arguments.
         tree: The folder before the episode.
-        accepted: The accepted change of it.
+        accepted: What the accepted change left of each file that it changed.
         opens: Starts an interpreter in a copy of a tree.
         judging: The work with its check, and where that runs.
     """
@@ -54,12 +54,12 @@ def rehearsed(
     if not done.names:
         return replace(found, told="it changes nothing")
     found = replace(found, change=_identity(done))
-    names = {name for name in accepted.names if not is_protected(name, work.guarded)}
+    wanted = {name: data for name, data in accepted.items() if not is_protected(name, work.guarded)}
     if any(is_protected(name, work.guarded) for name in done.names):
         return replace(found, told="it changes files that are protected")
-    if set(done.names) != names:
+    if set(done.names) != set(wanted):
         return replace(found, told="it changes other files than the accepted answer did")
-    if all(done.written.get(name) == accepted.written.get(name) for name in names):
+    if done.left == wanted:
         return replace(found, same=True, held=True)  # it was accepted, so nothing has to be run again
     decides = CommandVerifier(work=work, original=tree.files, executable=tree.executable)
     verdict = decides.verify(Submission(files=result.tree, executable=tree.executable), sandbox)

@@ -30,6 +30,11 @@ class Changes:
         """Every changed name, sorted."""
         return tuple(sorted({*self.written, *self.deleted}))
 
+    @property
+    def left(self) -> dict[str, bytes | None]:
+        """What they leave of each changed file; None of one that is gone."""
+        return {**dict.fromkeys(self.deleted), **self.written}
+
     def on(self, original: Mapping[str, bytes]) -> dict[str, bytes]:
         """The original with the changes made."""
         deleted = set(self.deleted)

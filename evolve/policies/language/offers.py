@@ -61,14 +61,14 @@ def best_skills(skills: Sequence[Skill], view: TaskView) -> list[Skill]:
     from evolve.retrieval import BM25
 
     skills = [skill for skill in skills if skill.works_in(view.environment)]
-    wanted = list(_stems(view.instruction))
-    texts = {skill.digest: list(_stems(f"{skill.name.replace('-', ' ')} {skill.description}")) for skill in skills}
+    wanted = list(stems(view.instruction))
+    texts = {skill.digest: list(stems(f"{skill.name.replace('-', ' ')} {skill.description}")) for skill in skills}
     scores = BM25({digest: " ".join(text) for digest, text in texts.items()}).scores(" ".join(wanted))
     best = max(scores.values(), default=0.0)
     ranks: dict[str, float] = {}
     for skill in skills:
         share = scores.get(skill.digest, 0.0) / best if best else 0.0
-        near = share >= _NEAR_BEST and _overlap(wanted, texts[skill.digest]) >= _SHARED
+        near = share >= _NEAR_BEST and overlap(wanted, texts[skill.digest]) >= _SHARED
         kindred = bool(skill.family) and skill.family == view.family and _same_types(skill, view)
         if near or kindred:
             ranks[skill.digest] = (share + _KINDRED * kindred) * _taken(skill)
@@ -154,7 +154,7 @@ def _same_types(skill: Skill, view: TaskView) -> bool:
     return shape(skill.signature) == shape(view.signature)
 
 
-def _stems(text: str) -> Iterator[str]:
+def stems(text: str) -> Iterator[str]:
     """The words that say what a text is about, without endings of the plural; where no spaces stand, pairs of signs."""
     from evolve.retrieval import words
 
@@ -166,7 +166,7 @@ def _stems(text: str) -> Iterator[str]:
             yield word[:-1] if word.endswith("s") and len(word) > 3 else word
 
 
-def _overlap(one: Sequence[str], other: Sequence[str]) -> float:
+def overlap(one: Sequence[str], other: Sequence[str]) -> float:
     """The share of words that both have, of those of the one that has fewer."""
     first, second = set(one), set(other)
     return len(first & second) / min(len(first), len(second)) if first and second else 0.0

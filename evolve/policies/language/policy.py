@@ -53,7 +53,7 @@ from evolve.policies.language.repetition import is_decided, open_question
 from evolve.policies.language.streaming import Watched
 from evolve.policies.language.stuck import stuck
 from evolve.policies.language.transcript import TurnLimits, turns
-from evolve.policies.protocol import Once, OnPiece, Proceeding
+from evolve.policies.protocol import Once, OnPiece, PastWork, Proceeding
 from evolve.skills import Skill
 
 _SHARED = "act.md"
@@ -188,11 +188,9 @@ class LanguagePolicy(Deliberation, Drafting):
         """
         return drafts_of(view, steps, self._ask_by) if self.settings.distils else ()
 
-    def proceeding(
-        self, view: TaskView, steps: Sequence[Step], change: str, known: Sequence[Skill]
-    ) -> Proceeding | None:
+    def proceeding(self, view: TaskView, steps: Sequence[Step], change: str, past: PastWork) -> Proceeding | None:
         """The accepted change as a call of a procedure; see :class:`~evolve.policies.protocol.Generalising`."""
-        return proceeding_of(view, steps, change, known, self._ask_by) if self.settings.distils else None
+        return proceeding_of(view, steps, change, past, self._ask_by) if self.settings.distils else None
 
     def _ask_by(self, name: str, parts: Sequence[Message], schema: Mapping[str, Any]) -> Mapping[str, Any]:
         reply: Mapping[str, Any] = self.asked(self.questions.ask(name, parts, schema)).data

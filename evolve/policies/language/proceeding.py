@@ -5,45 +5,62 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evolve.episodes import Json, Row, SkillDraft, Step, TaskView
+from evolve.episodes import EarlierCall, Json, Row, SkillDraft, Step, TaskView
 from evolve.files import digest
 from evolve.models import KEPT, Message
 from evolve.models.structure import closed_object
 from evolve.policies.language.claims import unfit
 from evolve.policies.language.drafting import Ask, skill_name
-from evolve.policies.language.offers import best_skills, skill_id
+from evolve.policies.language.offers import best_skills, overlap, skill_id, stems
 from evolve.policies.language.prompt import task_message
 from evolve.policies.language.quoting import quoted, shortened
 from evolve.policies.language.reflection import repeats_text, shown_text
-from evolve.policies.protocol import Proceeding
+from evolve.policies.protocol import PastWork, Proceeding
 from evolve.skills import Skill
 
 _TEXT = {"type": "string"}
 PROCEDURE_SCHEMA = closed_object(
-    "procedure", known=_TEXT, name=_TEXT, description=_TEXT, code=_TEXT, arguments={"type": "string"}
+    "procedure",
+    known=_TEXT,
+    name=_TEXT,
+    description=_TEXT,
+    code=_TEXT,
+    arguments=_TEXT,
+    earlier={"type": "array", "maxItems": 2, "items": closed_object("earlier_call", task=_TEXT, arguments=_TEXT)},
 )
 
 _MOST_KNOWN = 3
+_MOST_EARLIER = 2
+_ALIKE = 0.4
+"""Least share of the words of two tasks, of the one that has fewer, for which one may be the other come again."""
+_WORDS = 500
+"""Characters of an earlier task that are shown."""
 _CHANGE, _CODE = 12_000, 4_000
 """Characters of the change, and of a known procedure, that the question shows."""
 
 
-def proceeding_of(
-    view: TaskView, steps: Sequence[Step], change: str, known: Sequence[Skill], ask: Ask
-) -> Proceeding | None:
+def proceeding_of(view: TaskView, steps: Sequence[Step], change: str, past: PastWork, ask: Ask) -> Proceeding | None:
     """The accepted change as a call of a known procedure that fits the task's words, or of a new one.
+
+    Nothing is asked before work comes again: with no procedure that fits and no earlier task in like words.
 
     Raises:
         ModelMistake: The model gave nothing usable.
     """
-    fitting = {skill_id(skill): skill for skill in best_skills(known, view)[:_MOST_KNOWN]}
+    fitting = {skill_id(skill): skill for skill in best_skills(past.procedures, view)[:_MOST_KNOWN]}
+    alike = _alike(view.instruction, past.tasks)
+    if not (fitting or alike):
+        return None
     told = "The change:\n" + quoted("change", shortened(change, _CHANGE))
     if fitting:
         shown = [quoted("procedure", shortened(skill.code, _CODE), name=name) for name, skill in fitting.items()]
         told += "\nProcedures that are known:\n" + "\n".join(shown)
+    if alike:
+        shown = [quoted("task", shortened(words, _WORDS), name=run) for run, words in alike.items()]
+        told += "\nEarlier tasks in like words:\n" + "\n".join(shown)
     reply = ask("distill-folder", [task_message(view), _kept(told)], PROCEDURE_SCHEMA)
     arguments = _arguments(str(reply["arguments"]))
     if arguments is None:
@@ -51,6 +68,7 @@ def proceeding_of(
     same = fitting.get(str(reply["known"]).strip("[] "))
     if same is not None:
         return Proceeding(draft=_draft_of(same), arguments=arguments, known=True)
+    calls = {str(each["task"]).strip("[] "): _arguments(str(each["arguments"])) for each in reply["earlier"]}
     code = str(reply["code"]).strip() + "\n"
     entry = _entry_of(code)
     if not entry:
@@ -68,7 +86,16 @@ def proceeding_of(
         source=view.id,
         environment=view.environment,
     )
-    return Proceeding(draft=draft, arguments=arguments)
+    earlier = tuple(EarlierCall(run=run, arguments=given) for run in alike if (given := calls.get(run)) is not None)
+    return Proceeding(draft=draft, arguments=arguments, earlier=earlier)
+
+
+def _alike(instruction: str, tasks: Mapping[str, str]) -> dict[str, str]:
+    """The earlier tasks in like words, the most alike first and later ones before earlier ones."""
+    wanted = list(stems(instruction))
+    shares = {run: overlap(wanted, list(stems(words))) for run, words in tasks.items()}
+    order = sorted(reversed(list(tasks)), key=lambda run: -shares[run])
+    return {run: tasks[run] for run in order[:_MOST_EARLIER] if shares[run] >= _ALIKE}
 
 
 def _kept(text: str) -> Message:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from evolve.agent import Agent, Attendance, NoRecorder, Recall, Recorder, Surroundings, recall_nothing, room_for
 from evolve.agent.codec import to_json
+from evolve.agent.context import EarlierTasks, no_tasks
 from evolve.environments import kind_of
 from evolve.episodes import OWN, EpisodeRecord, Recalled, Refused, TaskView
 from evolve.events import EventSink
@@ -86,8 +87,13 @@ def sandbox_for(desk: Desk, wish: Wish) -> Callable[[], AbstractContextManager[S
     return lambda: closing(sandbox_opener(desk.settings, hidden)(python=environment))
 
 
-def agent_for(desk: Desk, wish: Wish, workflow: Workflow, place: Place) -> Agent:
+def agent_for(
+    desk: Desk, wish: Wish, workflow: Workflow, place: Place, earlier_tasks: EarlierTasks = no_tasks
+) -> Agent:
     """The agent for a run: with the promoted variant's guide, every admitted skill and recall from the whole memory.
+
+    Args:
+        earlier_tasks: For lessons: gives the tasks whose change was accepted before.
 
     It alone has functions to call: what is done again to compare would do twice what a call does.
     """
@@ -105,6 +111,7 @@ def agent_for(desk: Desk, wish: Wish, workflow: Workflow, place: Place) -> Agent
         past=past_before(Conversations(desk.paths.runs / "chats").list, desk.stores.runs, place.run),
         attendance=attendance,
         procedures=desk.stores.skills.procedures(),
+        earlier_tasks=earlier_tasks,
         toolbox=desk.tools.toolbox(wish.person.consent if wish.person.approve == "ask" else None)
         if desk.uses_model
         else Toolbox(),

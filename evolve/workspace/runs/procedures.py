@@ -1,0 +1,56 @@
+"""Tries procedures on folders of earlier runs, as these were: work that their author was not shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import ExitStack, closing
+from dataclasses import replace
+
+from evolve.agent.procedures import rehearsal_of
+from evolve.environments import Rehearsing, Setting, open_environment
+from evolve.episodes import EarlierCall, Rehearsal, SkillDraft
+from evolve.errors import EnvironmentProblem, UsageError, WorkspaceError
+from evolve.sandbox.protocol import Stoppable
+from evolve.workspace.desk import Desk
+from evolve.workspace.runs.beginnings import beginning_of
+from evolve.workspace.runs.place import Wish, as_it_was, sandbox_for
+from evolve.workspace.shelves.preferences import ABOUT
+
+_ACCEPTED = ("waiting", "applied")
+_MOST_TASKS = 100
+
+
+def earlier_tasks(desk: Desk, run: str) -> Mapping[str, str]:
+    """Instructions of the runs before one that left a change of a folder, but for what the person did not want."""
+    patches = {patch.run for patch in desk.folders.list() if patch.state in _ACCEPTED and patch.run != run}
+    known = [one for one in desk.stores.runs.runs() if one.id in patches]
+    before = known[-_MOST_TASKS:]
+    return {one.id: str(one.body.get(ABOUT, {}).get("instruction", "")) for one in before}
+
+
+def tried_earlier(desk: Desk, draft: SkillDraft, wish: Wish) -> SkillDraft:
+    """The draft with what came of it on the folders of earlier runs, where these are as they were."""
+    tried = [one for call in draft.earlier if (one := _tried(desk, draft, call, wish)) is not None]
+    return replace(draft, rehearsals=(*draft.rehearsals, *tried))
+
+
+def _tried(desk: Desk, draft: SkillDraft, call: EarlierCall, wish: Wish) -> Rehearsal | None:
+    """What came of one call; None where nothing can be said."""
+    begun = beginning_of(desk, desk.stores.runs.run(call.run))
+    records = desk.stores.runs.episodes(run=call.run)
+    if begun is None or not records or not records[-1].checked or begun.task.environment != draft.environment:
+        return None
+    with ExitStack() as stack:
+        try:
+            task = as_it_was(desk, begun.task, call.run, stack)
+            opened = sandbox_for(desk, replace(wish, task=begun.task, python=begun.python))
+            sandbox = stack.enter_context(opened())
+            sandbox = sandbox.until(wish.person.cancellation) if isinstance(sandbox, Stoppable) else sandbox
+            environment = stack.enter_context(closing(open_environment(task, Setting(sandbox=sandbox, own=True))))
+            if not isinstance(environment, Rehearsing):
+                return None
+            change = desk.folders.change_of(call.run)
+            done = environment.rehearse(draft.code, draft.entry, call.arguments, change)
+        except (UsageError, WorkspaceError, EnvironmentProblem):  # it is not there any more, or not as it was
+            return None
+    return None if done.fault else rehearsal_of(done, begun.task.id, begun.task.group, call.arguments)
