@@ -53,7 +53,7 @@ from evolve.policies.language.asking import Questions
 from evolve.policies.language.describing import describe
 from evolve.policies.language.plans import read_plan
 from evolve.policies.language.policy import LanguageSettings
-from evolve.policies.protocol import PastWork
+from evolve.policies.proceeding import PastWork
 from evolve.prompts import PromptLayers, load_prompt, render_prompt
 from evolve.tasks.verification.checks import Checked
 from evolve.tasks.verification.verifiers import RubricVerifier, Submission

@@ -14,7 +14,7 @@ from evolve.agent.context import EpisodeContext
 from evolve.environments import Rehearsed, Rehearsing
 from evolve.episodes import OWN, Json, Rehearsal, SkillDraft, Step
 from evolve.files import canonical_json
-from evolve.policies.protocol import Generalising, PastWork, Proceeding
+from evolve.policies.proceeding import Generalising, PastWork, Proceeding
 from evolve.skills.procedures import lint_procedure, shortened
 
 _LEAST_STEPS = 2

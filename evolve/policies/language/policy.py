@@ -53,7 +53,8 @@ from evolve.policies.language.repetition import is_decided, open_question
 from evolve.policies.language.streaming import Watched
 from evolve.policies.language.stuck import stuck
 from evolve.policies.language.transcript import TurnLimits, turns
-from evolve.policies.protocol import Once, OnPiece, PastWork, Proceeding
+from evolve.policies.proceeding import PastWork, Proceeding
+from evolve.policies.protocol import Once, OnPiece
 from evolve.skills import Skill
 
 _SHARED = "act.md"

@@ -18,7 +18,7 @@ from evolve.policies.language.offers import best_skills, overlap, skill_id, stem
 from evolve.policies.language.prompt import task_message
 from evolve.policies.language.quoting import quoted, shortened
 from evolve.policies.language.reflection import repeats_text, shown_text
-from evolve.policies.protocol import PastWork, Proceeding
+from evolve.policies.proceeding import PastWork, Proceeding
 from evolve.skills import Skill
 
 _TEXT = {"type": "string"}
@@ -45,15 +45,19 @@ _CHANGE, _CODE = 12_000, 4_000
 def proceeding_of(view: TaskView, steps: Sequence[Step], change: str, past: PastWork, ask: Ask) -> Proceeding | None:
     """The accepted change as a call of a known procedure that fits the task's words, or of a new one.
 
-    Nothing is asked before work comes again: with no procedure that fits and no earlier task in like words.
+    Asked is where a procedure fits that still waits for a folder; else about the second task in like words and, as no
+    procedure that did them in one reply came of it, the third, the fifth, the ninth and so on: each question costs.
 
     Raises:
         ModelMistake: The model gave nothing usable.
     """
     fitting = {skill_id(skill): skill for skill in best_skills(past.procedures, view)[:_MOST_KNOWN]}
     alike = _alike(view.instruction, past.tasks)
-    if not (fitting or alike):
+    times = len(alike)
+    due = times > 0 and times & (times - 1) == 0
+    if not (due or any(skill.status == "draft" for skill in fitting.values())):
         return None
+    alike = dict(list(alike.items())[:_MOST_EARLIER])
     told = "The change:\n" + quoted("change", shortened(change, _CHANGE))
     if fitting:
         shown = [quoted("procedure", shortened(skill.code, _CODE), name=name) for name, skill in fitting.items()]
@@ -95,7 +99,7 @@ def _alike(instruction: str, tasks: Mapping[str, str]) -> dict[str, str]:
     wanted = list(stems(instruction))
     shares = {run: overlap(wanted, list(stems(words))) for run, words in tasks.items()}
     order = sorted(reversed(list(tasks)), key=lambda run: -shares[run])
-    return {run: tasks[run] for run in order[:_MOST_EARLIER] if shares[run] >= _ALIKE}
+    return {run: tasks[run] for run in order if shares[run] >= _ALIKE}
 
 
 def _kept(text: str) -> Message:
