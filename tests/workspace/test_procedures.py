@@ -139,11 +139,15 @@ def test_learned_later_the_changes_that_were_applied_are_taken_out_for_it(at_wor
         assert [one.held for one in work.tried] == [True, True]
 
 
-def test_what_the_person_refused_admits_nothing(at_work):
-    with at_work() as work:
-        made = chore("rename", 0, work.folder / "refused")
-        work.workspace.folders.refuse(work.workspace.run(made.task).run_id, "not so")
-        work.does(1)
+@pytest.mark.parametrize("refused", [0, 1])
+def test_what_the_person_refused_admits_nothing(at_work, refused):
+    with at_work() as work, work.workspace.delivering():
+        for seed in (0, 1):
+            made = chore("rename", seed, work.folder / str(seed))
+            run = work.workspace.run(made.task).run_id
+            if seed == refused:
+                work.workspace.folders.refuse(run, "not so")
+        work.workspace.learn()
         assert work.skills == [] and "procedure" not in work.asked
 
 

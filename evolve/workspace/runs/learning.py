@@ -260,7 +260,7 @@ def _lessons(desk: Desk, owed: Owed, wish: Wish, room: _Room) -> Lessons:
         agent = agent_for(desk, wish, desk.workflow, place, partial(earlier_tasks, desk, owed.run))
         task = as_it_was(desk, wish.task, owed.run, stack)  # its own change is in the folder by now
         lessons = agent.learn(task, record, limits=room.limits, pairs=owed.body["pairs"], left=room.left)
-        lessons = replace(lessons, drafts=tuple(tried_earlier(desk, draft, wish) for draft in lessons.drafts))
+        lessons = replace(lessons, drafts=tried_earlier(desk, owed.run, lessons.drafts, wish))
     hit("lessons.before")
     return lessons
 

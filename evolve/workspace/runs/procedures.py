@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 
@@ -21,15 +21,24 @@ _MOST_TASKS = 100
 
 
 def earlier_tasks(desk: Desk, run: str) -> Mapping[str, str]:
-    """Instructions of the runs before one that left a change of a folder, but for what the person did not want."""
-    patches = {patch.run for patch in desk.folders.list() if patch.state in _ACCEPTED and patch.run != run}
-    known = [one for one in desk.stores.runs.runs() if one.id in patches]
+    """Instructions of the other runs that left a change of a folder, by run; none where its own was not wanted."""
+    wanted = {patch.run for patch in desk.folders.list() if patch.state in _ACCEPTED}
+    known = [one for one in desk.stores.runs.runs() if one.id in wanted and one.id != run and run in wanted]
     before = known[-_MOST_TASKS:]
     return {one.id: str(one.body.get(ABOUT, {}).get("instruction", "")) for one in before}
 
 
-def tried_earlier(desk: Desk, draft: SkillDraft, wish: Wish) -> SkillDraft:
-    """The draft with what came of it on the folders of earlier runs, where these are as they were."""
+def tried_earlier(desk: Desk, run: str, drafts: Sequence[SkillDraft], wish: Wish) -> tuple[SkillDraft, ...]:
+    """The drafts of a run, procedures with what came of them on folders of other runs, where these are as they were.
+
+    A change that the person refused or took back is no work that a procedure should do.
+    """
+    unwanted = any(patch.run == run and patch.state not in _ACCEPTED for patch in desk.folders.list())
+    kept = [draft for draft in drafts if not (draft.rehearsals and unwanted)]
+    return tuple(_tried_earlier(desk, draft, wish) if draft.earlier else draft for draft in kept)
+
+
+def _tried_earlier(desk: Desk, draft: SkillDraft, wish: Wish) -> SkillDraft:
     tried = [one for call in draft.earlier if (one := _tried(desk, draft, call, wish)) is not None]
     return replace(draft, rehearsals=(*draft.rehearsals, *tried))
 
