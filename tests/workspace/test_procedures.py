@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import contextmanager
 
 import pytest
@@ -82,8 +83,8 @@ def at_work(tmp_path):
     """Does chores in folders one after another, with a double that writes a procedure."""
 
     @contextmanager
-    def open_one(writes=GENERAL["rename"]):
-        double = Counting(writes={**GENERAL, "rename": writes})
+    def open_one(writes=GENERAL["rename"], kind=Counting):
+        double = kind(writes={**GENERAL, "rename": writes})
         object.__setattr__(double, "asked", [])
         with (
             ScriptedEndpoint(double=double) as endpoint,
@@ -185,6 +186,22 @@ def test_one_that_fails_on_two_folders_is_tried_no_more(at_work, tmp_path):
             work.does(seed)
         ((name, status),) = work.skills
         assert status == "retired" and "held on 1 of 3 folders" in work.workspace.skills.reason(name)
+
+
+class TellsAll(Counting):
+    """Writes a function that is told all that is to be done."""
+
+    def _procedure(self, prompt, renamed, released):
+        told = super()._procedure(prompt, renamed, released)
+        arguments = json.loads(told["arguments"])
+        return {**told, "arguments": json.dumps([arguments[0], arguments[1] + " " * 1_000])}
+
+
+def test_a_function_that_is_told_everything_is_none(at_work):
+    with at_work(kind=TellsAll) as work:
+        for seed in (0, 1, 2):
+            work.does(seed)
+        assert work.skills == [] and work.asked.count("procedure") == 2
 
 
 def test_a_hostile_one_reaches_nothing_but_the_copy(at_work, tmp_path):
