@@ -7,6 +7,7 @@ is accepted here is what it is judged by.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -19,6 +20,9 @@ from evolve.skills.procedures import lint_procedure, shortened
 
 _LEAST_STEPS = 2
 """Steps with code from which on a procedure may spare something: a call of it takes one."""
+
+_SHORTENING_S = 60.0
+"""Wall seconds after which a procedure is shortened no further: each try takes a copy of the folder."""
 
 _SHORT = 0.5
 """Longest call as a share of what was written instead of it: a function that is told everything does nothing."""
@@ -66,7 +70,12 @@ def _tried(
     if done.fault or not (found.known or done.same):
         return ()
     if not found.known:
-        draft = replace(draft, code=shortened(draft.code, draft.entry, lambda code: run(code).same))
+        ends = time.monotonic() + _SHORTENING_S
+
+        def does(code: str) -> bool:
+            return time.monotonic() < ends and run(code).same
+
+        draft = replace(draft, code=shortened(draft.code, draft.entry, does))
     tried = rehearsal_of(done, context.view.id, context.identity.group, found.arguments)
     return (replace(draft, rehearsals=(tried,), earlier=found.earlier),)
 

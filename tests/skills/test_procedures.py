@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -63,6 +64,27 @@ def test_what_a_procedure_may_import_is_said_with_its_line():
     assert "line 7" in lint_procedure(CODE.replace("re.escape(new)", "eval(new)"), "change", 2)[0]
     assert lint_procedure("from folder_functions import run\nimport os\ndef change(): run(os.getcwd())", "change", 0)
     assert lint_procedure("from folder_functions import run\nrun('x')\ndef change(): run('y')", "change", 0)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from folder_functions import *\ndef change(): run('x')",
+        "import folder_functions\ndef change(): folder_functions.run('x')",
+        "from folder_functions import ROOT, run\ndef change(): run(ROOT)",
+        "from folder_functions import shell\ndef change(): shell('x')",
+        "from folder_functions import run as go\ndef change(): go('x')",
+        "from .folder_functions import run\ndef change(): run('x')",
+        "from folder_functions import run\ndef change(): run.__globals__['os'].remove('x')",
+        "from folder_functions import run\ndef change(): getattr(run, '__globals__')",
+        "from folder_functions import run\ndef change():\n    from folder_functions import shell\n    shell('x')",
+        "from folder_functions import run\ndef change(): exec('import os')",
+        "from folder_functions import run\nx = run('x')\ndef change(): return x",
+        "from folder_functions import run\ndef change(): open('x', 'w')",
+    ],
+)
+def test_there_is_no_other_door(code):
+    assert lint_procedure(code, "change", 0)
 
 
 def test_the_docstring_stays_and_what_does_nothing_goes():

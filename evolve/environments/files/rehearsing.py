@@ -49,7 +49,9 @@ def rehearsed(
     if result.fault or result.limit:  # time also runs out on a busy machine
         return replace(found, told=result.error, fault=True)
     if result.error:
-        return replace(found, told=f"it fails: {result.error.strip().splitlines()[-1][:200]}")
+        # The kind of error alone: its words may be those of a file.
+        kind = result.error.strip().splitlines()[-1].partition(":")[0]
+        return replace(found, told=f"it fails: {kind[:80]}")
     done = changes_between(tree.files, result.tree)
     if not done.names:
         return replace(found, told="it changes nothing")

@@ -45,26 +45,24 @@ _CHANGE, _CODE = 12_000, 4_000
 def proceeding_of(view: TaskView, steps: Sequence[Step], change: str, past: PastWork, ask: Ask) -> Proceeding | None:
     """The accepted change as a call of a known procedure that fits the task's words, or of a new one.
 
-    Asked is where a procedure fits that still waits for a folder; else about the second task in like words and, as no
-    procedure that did them in one reply came of it, the third, the fifth, the ninth and so on: each question costs.
+    Asked is about the second task in like words and, where no procedure that does them in one reply came of it, about
+    the third, the fifth, the ninth and so on: each question costs.
 
     Raises:
         ModelMistake: The model gave nothing usable.
     """
-    fitting = {skill_id(skill): skill for skill in best_skills(past.procedures, view)[:_MOST_KNOWN]}
     alike = _alike(view.instruction, past.tasks)
     times = len(alike)
-    due = times > 0 and times & (times - 1) == 0
-    if not (due or any(skill.status == "draft" for skill in fitting.values())):
+    if times == 0 or times & (times - 1):  # a power of two
         return None
     alike = dict(list(alike.items())[:_MOST_EARLIER])
+    fitting = {skill_id(skill): skill for skill in best_skills(past.procedures, view)[:_MOST_KNOWN]}
     told = "The change:\n" + quoted("change", shortened(change, _CHANGE))
     if fitting:
         shown = [quoted("procedure", shortened(skill.code, _CODE), name=name) for name, skill in fitting.items()]
         told += "\nProcedures that are known:\n" + "\n".join(shown)
-    if alike:
-        shown = [quoted("task", shortened(words, _WORDS), name=run) for run, words in alike.items()]
-        told += "\nEarlier tasks in like words:\n" + "\n".join(shown)
+    shown = [quoted("task", shortened(words, _WORDS), name=run) for run, words in alike.items()]
+    told += "\nEarlier tasks in like words:\n" + "\n".join(shown)
     reply = ask("distill-folder", [task_message(view), _kept(told)], PROCEDURE_SCHEMA)
     arguments = _arguments(str(reply["arguments"]))
     if arguments is None:
