@@ -10,6 +10,7 @@ import pytest
 import evolve
 from benchmarks.doubles.chores import CHECK, GENERAL, RENAMES, ChoreDouble, chore
 from evolve.errors import UsageError
+from evolve.failpoints import VARIABLE
 from evolve.skills import read_folder
 from evolve.tasks.reading.own_folder import folder_task
 from evolve.testing import ScriptedEndpoint, question_of
@@ -138,6 +139,21 @@ def test_learned_later_the_changes_that_were_applied_are_taken_out_for_it(at_wor
         taught = work.workspace.learn()
         assert [skill for one in taught for skill in one.skills] == [work.skills[0][0]]
         assert [one.held for one in work.tried] == [True, True]
+
+
+@pytest.mark.parametrize("point", ["lessons.before:1", "lessons.inside:1", "lessons.after:1"])
+def test_learning_that_is_cut_off_asks_and_keeps_once(at_work, monkeypatch, point):
+    with at_work() as work:
+        work.does(0)
+        monkeypatch.setenv(VARIABLE, f"{point}:int")
+        with work.workspace.delivering():
+            work.does(1)
+        with pytest.raises(KeyboardInterrupt):
+            work.workspace.learn()
+        monkeypatch.delenv(VARIABLE)
+        work.workspace.learn()
+        assert work.asked.count("procedure") == 1
+        assert [status for _, status in work.skills] == ["admitted"] and len(work.tried) == 2
 
 
 @pytest.mark.parametrize("refused", [0, 1])
