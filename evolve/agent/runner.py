@@ -13,7 +13,6 @@ from evolve.agent.attended_run import Talk, attended
 from evolve.agent.codec import from_json
 from evolve.agent.context import (
     Attendance,
-    EarlierTasks,
     EpisodeContext,
     Identity,
     NoRecorder,
@@ -62,6 +61,8 @@ class Surroundings:
 
     Attributes:
         past: What was said in conversations, for actions that look something up.
+        today: The day on which the run began, of :class:`~evolve.episodes.TaskView`.
+        has_past: ``past`` has something to find.
         run: Id of the run the episodes belong to.
         suite: Name of the suite the tasks come from, or "".
         checkpoints: Folder of the run for one ``<episode>/checkpoint.db`` each, or None to keep
@@ -80,6 +81,8 @@ class Surroundings:
     sandbox: Sandbox
     recall: Recall = recall_nothing
     past: Past = no_past
+    today: str = ""
+    has_past: bool = False
     recorder: Recorder = field(default_factory=NoRecorder)
     events: EventSink = field(default_factory=NoEvents)
     run: str = ""
@@ -87,7 +90,7 @@ class Surroundings:
     checkpoints: Path | None = None
     skills: Sequence[Skill] = ()
     procedures: Sequence[Skill] = ()
-    earlier_tasks: EarlierTasks = no_tasks
+    earlier_tasks: Callable[[], Mapping[str, str]] = no_tasks
     attendance: Attendance | None = None
     judge: Callable[[Task], Verifier] | None = None
     scanner: Scanner = field(default_factory=Scanner)
@@ -283,6 +286,8 @@ class Agent:
                 task.view(),
                 files=tuple(map(str, environment.reset().outputs)),
                 unseen=len(task.verify_rows()) if own else 0,
+                today=surroundings.today,
+                past=surroundings.has_past,
             ),
             environment=environment,
             policy=policy,

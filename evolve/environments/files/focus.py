@@ -77,7 +77,7 @@ def acts(step: Step) -> bool:
     return bool(step.action.code) and state is not None and not state.undone
 
 
-def known_check(before: Sequence[Step], snapshot: str) -> tuple[bool | None, str, str]:
+def known_outcome(before: Sequence[Step], snapshot: str) -> tuple[bool | None, str, str]:
     """Whether the check passed when last run on this state, None where it did not run; its last line, its limit."""
     for step in reversed(before):
         state = state_of(step)
