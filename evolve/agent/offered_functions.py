@@ -10,7 +10,18 @@ from pathlib import Path
 
 from evolve.episodes import PREFERENCE, FunctionCall, Json, OfferedFunction, Recalled, Step, TaskView
 from evolve.files import both_ends, canonical_json, clean_text, digest
-from evolve.functions import Answer, Call, CallFile, CallGate, CallsInMemory, Function, Toolbox, does, signature_of
+from evolve.functions import (
+    Answer,
+    Call,
+    CallFile,
+    CallGate,
+    CallsInMemory,
+    Function,
+    Toolbox,
+    does,
+    signature_of,
+    told_apart,
+)
 from evolve.redaction import Scanner
 
 SHOWN = 12
@@ -61,7 +72,7 @@ def opened_gate(toolbox: Toolbox, folder: Path | None, scanner: Scanner) -> Iter
     Args:
         folder: The episode's own; None keeps the calls in memory.
     """
-    functions = [function for source in toolbox.sources for function in source.functions()]
+    functions = [function for function, _ in told_apart(toolbox.sources)[0].values()]
     if not functions:
         yield None
         return

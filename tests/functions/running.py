@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from evolve.functions import Function
 from evolve.functions.mcp import Approval, Pin, Server, ServerFunctions
 from evolve.workspace.shelves.servers import start_server
 
@@ -39,13 +40,20 @@ def allowed(server: Server, **more) -> Approval:
         offers = functions.offers(server.name)
     finally:
         functions.close()
-    pins = {offer.tool: Pin(digest=offer.function.digest) for offer in offers if offer.function}
+    pins = {offer.tool: Pin.of(offer.function) for offer in offers if offer.function}
     return Approval(server=server, tools=pins)
 
 
+def seen_before(server: Server, description: str = "Does something.", **parameters: object) -> Approval:
+    """A server whose only tool was allowed some time ago; none is started to say so."""
+    schema = {"type": "object", "properties": parameters}
+    act = Function(name=f"{server.name}_act", description=description, parameters=schema, source=server.name)
+    return Approval(server=server, tools={"act": Pin.of(act)})
+
+
 @contextmanager
-def functions_of(*approved: Approval) -> Iterator[ServerFunctions]:
-    functions = ServerFunctions(approved, start_server)
+def functions_of(*approved: Approval, **more) -> Iterator[ServerFunctions]:
+    functions = ServerFunctions(approved, start_server, **more)
     try:
         yield functions
     finally:

@@ -16,11 +16,12 @@ from typing import Any
 import pytest
 
 import evolve
+from evolve.errors import UsageError
 from evolve.functions.mcp import Server
 from evolve.tasks.reading.own_folder import folder_task
 from evolve.testing import ScriptedEndpoint
 from evolve.testing.doubles import prompt_of, question_of
-from evolve.workspace import Person, Workspace
+from evolve.workspace import Options, Person, Workspace
 from tests.functions.running import INTERPRETER, SERVERS
 
 _CODE = """```python
@@ -38,9 +39,11 @@ class Clerk:
 
     Attributes:
         code: What it runs, with the function's name in the place of ``{name}``.
+        about: What a function that it uses says of itself.
     """
 
     code: str = _CODE
+    about: str = "seats"
     prompts: list[str] = field(default_factory=list)
 
     def answer(self, body: Mapping[str, Any]) -> str:
@@ -56,7 +59,7 @@ class Clerk:
         error = re.search(r"FunctionError: (.+)", prompt)
         if error:
             return f"```give_up\n{error[1]}\n```"
-        offered = re.search(r"^(\w+)\(.*\) \(.*\): .*seats", prompt, re.MULTILINE)
+        offered = re.search(rf"^(\w+)\(.*\) \(.*\): .*{self.about}", prompt, re.MULTILINE)
         if offered is None:
             return "```give_up\nnobody can tell\n```"
         return self.code.format(name=offered[1])
@@ -249,3 +252,59 @@ from functions import {name}
         with evolve.open(tmp_path / "ws", model=endpoint.model) as workspace:
             assert not workspace.run("how many seats is that text").answer
     assert all("mallory" not in prompt for prompt in clerk.prompts)
+
+
+def _notes_starts(folder: Path) -> Server:
+    argv = (INTERPRETER, "-I", "-B", str(SERVERS / "hostile.py"), "notes starts", str(folder / "starts"))
+    return Server(name="rooms", command=argv, readable=(str(SERVERS),), writable=(str(folder),))
+
+
+def test_a_server_that_is_kept_goes_on_from_one_opening_to_the_next(tmp_path, clerk) -> None:
+    clerk.code = """```python
+from functions import {name}
+{name}(text="4") + "2"
+```"""
+    clerk.about = "Does something"
+    place, notes = tmp_path / "ws", tmp_path / "notes"
+    notes.mkdir()
+    evolve.init(place)
+    servers = evolve.workspace.servers(place)
+    servers.add(_notes_starts(notes))
+    (notes / "starts").unlink()
+    servers.allow("rooms", ["act"], effects=["reads"], grants={"*": "allow"})
+    (notes / "starts").unlink()
+    with ScriptedEndpoint(double=clerk) as endpoint, servers.kept() as kept:
+        for question in ("one", "two"):
+            options = Options(model=endpoint.model, servers=kept)
+            with Workspace(place, options) as workspace:
+                assert [made.name for made in workspace.tools.list()] == ["rooms_act"]
+                assert (notes / "starts").exists() == (question == "two")
+                assert "42 seats" in workspace.run(f"how many seats has room {question}").answer
+        with pytest.raises(UsageError, match="the servers are those of"):
+            Workspace(tmp_path / "other", Options(model=endpoint.model, servers=kept))
+    assert (notes / "starts").read_text() == "started\n"
+
+
+def test_a_name_that_two_offer_is_told_once_and_neither_is_offered(tmp_path, clerk) -> None:
+    told: list[str] = []
+    place, notes = tmp_path / "two", tmp_path / "notes"
+    notes.mkdir()
+    evolve.init(place)
+    evolve.workspace.servers(place).add(_notes_starts(notes))
+
+    def rooms_act(room: str) -> dict[str, int]:
+        """How many seats a room has."""
+        return {"seats": 21}
+
+    class Events:
+        def emit(self, event) -> None:
+            if event.kind == "warning":
+                told.append(event.data["text"])
+
+    with ScriptedEndpoint(double=clerk) as endpoint, evolve.open(place, model=endpoint.model, events=Events()) as both:
+        both.tools.add(rooms_act, effects=["reads"])
+        both.tools.add(_function(Rooms()), effects=["reads"])
+        assert "42 seats" in both.run("how many seats have the blue and the green room together").answer
+        assert [made.name for made in both.tools.list()] == ["seats_of"]
+    assert told == ["rooms_act: two offer a function of that name, so code gets neither"]
+    assert "rooms_act" not in clerk.prompts[0]
