@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import evolve
-from evolve.errors import UsageError
+from evolve.errors import RecordDamaged, UsageError
 from evolve.functions.mcp import Server
 from evolve.tasks.reading.own_folder import folder_task
 from evolve.testing import ScriptedEndpoint
@@ -228,6 +228,47 @@ booked * 10 + doubts
             assert done.returncode == (-signal.SIGKILL if dies_at else 0), done.stderr
     assert "42 seats" in done.stdout
     assert ledger.read_text().split() == ["1", "2", "3", "4", "5", "6"]
+
+
+@dataclass
+class TwoSteps(Clerk):
+    """Calls once, looks at what came, and calls again."""
+
+    def answer(self, body: Mapping[str, Any]) -> str:
+        reply, prompt = super().answer(body), prompt_of(body)
+        if reply != "```answer\n1 seats\n```":
+            return reply
+        if 'of="step 2"' in prompt:
+            return "```give_up\nthat is all\n```"
+        return "```python\nfrom functions import book\nbook(2) + 40\n```"
+
+
+@pytest.mark.parametrize(("kept", "noticed"), [(0, True), (1, True), (2, False), (3, False)])
+def test_calls_of_a_finished_step_that_are_gone_from_the_record_are_not_made_again(tmp_path, kept, noticed) -> None:
+    done: list[int] = []
+
+    def book(item: int) -> int:
+        """Books an item; says how many seats are left."""
+        done.append(item)
+        if len(done) == 2:
+            raise KeyboardInterrupt
+        return item
+
+    clerk = TwoSteps(code="```python\nfrom functions import {name}\n{name}(1)\n```")
+    with ScriptedEndpoint(double=clerk) as endpoint, evolve.open(tmp_path, model=endpoint.model) as workspace:
+        workspace.tools.add(book, grant="allow")
+        with pytest.raises(KeyboardInterrupt):
+            workspace.run("book the items and count the seats")
+        (calls,) = tmp_path.rglob("calls.jsonl")
+        lines = calls.read_bytes().splitlines(keepends=True)
+        assert len(lines) == 3
+        calls.write_bytes(b"".join(lines[:kept]))
+        if noticed:
+            with pytest.raises(RecordDamaged, match="calls that step 1 made are not on record any more"):
+                workspace.run("book the items and count the seats")
+        else:  # what a crash before the call would have left looks the same
+            workspace.run("book the items and count the seats")
+    assert done == ([1, 2, 2] if kept == 2 else [1, 2])
 
 
 def test_code_calls_a_server_that_was_approved_and_it_ends_with_the_workspace(tmp_path, clerk) -> None:
