@@ -18,12 +18,13 @@ INTERPRETER = os.path.realpath(sys.executable)
 ENVIRONMENT = str(Path(sys.executable).parent.parent)
 
 
-def shop(name: str = "shop") -> Server:
-    """The honest server, which needs the SDK."""
+def shop(name: str = "shop", beside: str = "") -> Server:
+    """The honest server, which needs the SDK; ``beside`` is a folder of packages that come before those installed."""
     return Server(
         name=name,
         command=(sys.executable, str(SERVERS / "shop.py")),
-        readable=(os.path.realpath(ENVIRONMENT), str(SERVERS)),
+        variables={"PYTHONPATH": beside} if beside else {},
+        readable=(os.path.realpath(ENVIRONMENT), str(SERVERS), *([beside] if beside else [])),
     )
 
 
