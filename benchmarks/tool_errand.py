@@ -134,7 +134,7 @@ def errand(count: int, kills: int, peers: Path | None, seed: int) -> Iterator[Ma
             killed, answer = _killed_again_and_again(run, kills, random.Random(seed))
         wall = time.monotonic() - began
         yield from _held_against(
-            run, {"part": "errand", "seed": seed, "kills": killed, "answer": answer, "wall s": wall}
+            run, {"part": "errand", "seed": seed, "asked": count, "kills": killed, "answer": answer, "wall s": wall}
         )
 
 

@@ -8,6 +8,8 @@ import os
 import pytest
 
 from evolve.paths import approvals_folder
+from evolve.testing import ScriptedEndpoint
+from tests.doubles.counting_seats import Clerk
 from tests.functions.running import INTERPRETER, SERVERS
 
 
@@ -148,3 +150,17 @@ def test_a_server_that_does_not_start_says_why_and_stays_to_be_mended(cli):
         "tools", "add", "foe", "--yes", "--read", SERVERS, "--", INTERPRETER, SERVERS / "hostile.py", "ends at once"
     )
     assert done.code == 3 and "server foe has ended: there is no such folder" in done.err and "try: " in done.err
+
+
+def test_a_server_goes_on_from_turn_to_turn_of_a_chat(chat, cli, tmp_path):
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    command = (INTERPRETER, "-I", "-B", SERVERS / "hostile.py", "notes starts", notes / "starts")
+    cli("tools", "add", "rooms", "--yes", "--read", SERVERS, "--write", notes, "--", *command)
+    cli("tools", "allow", "rooms", "act", "--effects", "reads", "--grant", "allow", "--yes")
+    (notes / "starts").unlink()
+    code = '```python\nfrom functions import {name}\n{name}(text="4") + "2"\n```'
+    with ScriptedEndpoint(double=Clerk(code=code, about="Does something")) as endpoint:
+        done = chat("how many seats has one", "how many seats has another", options=("--model", endpoint.model))
+    assert done.out.count("42 seats") >= 2, done.out + done.err
+    assert (notes / "starts").read_text() == "started\n"

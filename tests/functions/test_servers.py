@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from evolve.functions import CallFailed
-from evolve.functions.mcp import Approval, Pin, Server
+from evolve.functions.mcp import Approval, OfferedTool, Pin, Server
 from evolve.functions.mcp.source import ServerFunctions
 from evolve.paths import WorkspacePaths
 from evolve.workspace.opening import ensure_workspace
@@ -164,6 +164,21 @@ def test_a_server_starts_at_its_first_call_and_goes_on_from_run_to_run(tmp_path)
         functions.renew([Approval(server=server, tools={"act": Pin(digest="d")})])
         assert functions.functions() == [] and "evolve tools check foe" in functions.troubles["foe"]
     assert starts() == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "shown"),
+    [
+        ("Adds. Fast.", "Adds.  Fast.", ["  Adds.", "- Fast.", "+  Fast."]),
+        ("Adds.\nFast.", "Adds. Fast.", ["- 'Adds.\\nFast.'", "+ 'Adds. Fast.'"]),
+        ("Adds", "Adds", []),
+    ],
+)
+def test_whatever_differs_in_a_description_is_shown(before, now, shown):
+    (old,), listed = seen_before(hostile(""), before).tools.values(), seen_before(hostile(""), now).tools["act"]
+    state = "changed" if old != listed else "allowed"
+    offer = OfferedTool(tool="act", state=state, function=listed.function("foe"), pin=old, hints={})
+    assert [line.rstrip() for line in offer.difference] == shown
 
 
 def test_what_is_allowed_while_a_server_runs_holds_from_the_next_run_on(tmp_path):

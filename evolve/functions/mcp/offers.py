@@ -24,7 +24,7 @@ _LONGEST_TEXT = 4000
 _LARGEST_SCHEMA = 64 << 10
 _LONGEST_NAME = 64
 _CUT = " [...]"
-_SENTENCE_ENDS = re.compile(r"(?<=[.!?]) ")
+_SENTENCE_ENDS = re.compile(r"(?<=[.!?]) |\n")
 _OTHER_SIGNS = re.compile(r"[^A-Za-z0-9_]+")
 
 
@@ -72,7 +72,7 @@ class OfferedTool:
         before, now = self.pin, self.function
         parts = [
             ([before.name], [now.name]),
-            (_sentences(before.description), _sentences(now.description)),
+            _sentences(before.description, now.description),
             (_lines(before.parameters), _lines(now.parameters)),
         ]
         return [line for one, other in parts if one != other for line in _differing(one, other)]
@@ -137,8 +137,10 @@ def _plain_name(server: str, tool: str) -> str:
     return f"{server}_{_OTHER_SIGNS.sub('_', tool)}"
 
 
-def _sentences(text: str) -> Sequence[str]:
-    return [part for line in text.splitlines() for part in _SENTENCE_ENDS.split(line)]
+def _sentences(before: str, now: str) -> tuple[Sequence[str], Sequence[str]]:
+    """Two texts by sentences; whole and with what cannot be seen written out where they differ in that alone."""
+    one, other = _SENTENCE_ENDS.split(before), _SENTENCE_ENDS.split(now)
+    return ([repr(before)], [repr(now)]) if one == other and before != now else (one, other)
 
 
 def _lines(parameters: Mapping[str, Json]) -> Sequence[str]:
@@ -148,4 +150,4 @@ def _lines(parameters: Mapping[str, Json]) -> Sequence[str]:
 def _differing(before: Sequence[str], now: Sequence[str]) -> Sequence[str]:
     """The lines that differ, each with the one before and behind it."""
     _, _, *lines = difflib.unified_diff(before, now, n=1, lineterm="")
-    return [f"{line[0]} {line[1:]}" for line in lines if not line.startswith("@@")]
+    return [f"{line[0]} {line[1:].rstrip()}" for line in lines if not line.startswith("@@")]

@@ -94,11 +94,12 @@ class ServerFunctions:
             self._take(approved)
             for name, connection in list(self._connections.items()):
                 now = self._approved.get(name)
-                if now != before[name]:
-                    self._seen.pop(name, None)
-                if now is None or now.server != connection.server or not connection.runs:
+                ended = now is None or now.server != connection.server or not connection.runs
+                if ended:
                     connection.close()
                     del self._connections[name]
+                if ended or now != before[name]:
+                    self._seen.pop(name, None)
 
     def close(self) -> None:
         """Ends the servers and the thread; what is called afterwards starts them again."""
