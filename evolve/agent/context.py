@@ -13,6 +13,7 @@ from evolve.environments import Environment, EnvironmentKind, kind_of
 from evolve.episodes import Cost, EpisodeRecord, Limits, Recalled, Respond, Step, TaskView, shown_rows
 from evolve.events import EventSink, NoEvents
 from evolve.functions import CallGate
+from evolve.policies.proceeding import PastWork
 from evolve.policies.protocol import Policy, Weighing
 from evolve.redaction import Scanner
 from evolve.sandbox.protocol import Sandbox
@@ -25,10 +26,6 @@ Recall = Callable[[TaskView, tuple[float, ...], int], Sequence[Recalled]]
 
 Past = Callable[[str, int], Sequence[Recalled]]
 """``past(question, k)`` gives at most ``k`` of what was said in conversations before, best first."""
-
-
-EarlierTasks = Callable[[], Mapping[str, str]]
-"""``earlier_tasks()`` gives the instructions of tasks whose change was accepted, by run, oldest first."""
 
 
 class Recorder(Protocol):
@@ -52,11 +49,6 @@ class NoRecorder:
 def recall_nothing(view: TaskView, features: tuple[float, ...], k: int) -> tuple[Recalled, ...]:
     """The recall of an agent that has learned nothing."""
     return ()
-
-
-def no_tasks() -> Mapping[str, str]:
-    """The earlier tasks where there were none."""
-    return {}
 
 
 def no_past(question: str, k: int) -> tuple[Recalled, ...]:
@@ -108,8 +100,7 @@ class EpisodeContext:
         stages: The stages of the episode's workflow.
         idle: Stages that do nothing in this episode, each with the reason.
         skills: The skills that stages call, by stage.
-        procedures: Procedures that are known, those that still wait for a folder to be tried on among them.
-        earlier_tasks: Asked once a change was accepted: the tasks whose changes were before it.
+        past_work: Asked once a change was accepted: the procedures that are known, and the tasks before it.
         learns: Whether anything is learned from the episode; nothing is where tasks are held out.
         later: Reflection and distillation are a job of their own once the outcome is on record, see
             :func:`evolve.agent.lessons.lessons_of`; in the graph they do nothing.
@@ -138,8 +129,7 @@ class EpisodeContext:
     stages: tuple[str, ...] = UNATTENDED
     idle: Mapping[str, str] = field(default_factory=dict)
     skills: Mapping[str, Skill] = field(default_factory=dict)
-    procedures: Sequence[Skill] = ()
-    earlier_tasks: EarlierTasks = no_tasks
+    past_work: Callable[[], PastWork] = PastWork
     attendance: Attendance | None = None
     scanner: Scanner = field(default_factory=Scanner)
 

@@ -15,7 +15,7 @@ from evolve.agent.context import EpisodeContext
 from evolve.environments import Rehearsed, Rehearsing
 from evolve.episodes import OWN, Json, Rehearsal, SkillDraft, Step
 from evolve.files import canonical_json
-from evolve.policies.proceeding import Generalising, PastWork, Proceeding
+from evolve.policies.proceeding import Generalising, Proceeding
 from evolve.skills.procedures import lint_procedure, shortened
 
 _LEAST_STEPS = 2
@@ -43,12 +43,14 @@ def procedures(context: EpisodeContext, steps: Sequence[Step]) -> tuple[SkillDra
         return ()
     if not (isinstance(policy, Generalising) and isinstance(environment, Rehearsing)) or context.identity.split != OWN:
         return ()
-    known = [skill for skill in context.procedures if skill.environment == environment.name]
-    used = {item for step in steps for item in step.action.consumed}
     wrote = [step.action.code for step in steps if step.action.code]
-    if len(wrote) < _LEAST_STEPS or any(f"skill:{skill.digest}" in used for skill in known):
+    if len(wrote) < _LEAST_STEPS:
         return ()
-    past = PastWork(procedures=known, tasks=context.earlier_tasks())
+    past = context.past_work()
+    past = replace(past, procedures=[one for one in past.procedures if one.environment == environment.name])
+    used = {item for step in steps for item in step.action.consumed}
+    if any(f"skill:{skill.digest}" in used for skill in past.procedures):
+        return ()
     found = policy.proceeding(context.view, steps, environment.answer(accepted), past)
     if found is None or len(canonical_json(list(found.arguments))) > _SHORT * sum(map(len, wrote)):
         return ()

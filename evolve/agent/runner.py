@@ -20,7 +20,6 @@ from evolve.agent.context import (
     Recall,
     Recorder,
     no_past,
-    no_tasks,
     recall_nothing,
 )
 from evolve.agent.exploration import Exploration
@@ -37,6 +36,7 @@ from evolve.errors import Cancelled, WorkspaceError
 from evolve.events import Event, EventSink, NoEvents
 from evolve.files import canonical_json, digest
 from evolve.functions import Toolbox
+from evolve.policies.proceeding import PastWork
 from evolve.policies.protocol import Attendable, Piece, Policy, Spending, Trying, Weighing
 from evolve.redaction import Scanner
 from evolve.sandbox.actions import NO_FILES
@@ -68,8 +68,7 @@ class Surroundings:
         checkpoints: Folder of the run for one ``<episode>/checkpoint.db`` each, or None to keep
             none (workers, benchmarks): a lost episode is then simply run again.
         skills: Admitted skills, which stages of the workflow may call.
-        procedures: Procedures that lessons may try, drafts among them.
-        earlier_tasks: Gives the tasks whose change was accepted before, for lessons.
+        past_work: Gives the procedures that lessons may try, and the tasks whose change was accepted before.
         attendance: The person who follows the episodes; only with checkpoints, for an answer may take days. None
             where nobody may be asked.
         judge: Makes the verifier that judges by a task's rubric; None where no model can.
@@ -89,8 +88,7 @@ class Surroundings:
     suite: str = ""
     checkpoints: Path | None = None
     skills: Sequence[Skill] = ()
-    procedures: Sequence[Skill] = ()
-    earlier_tasks: Callable[[], Mapping[str, str]] = no_tasks
+    past_work: Callable[[], PastWork] = PastWork
     attendance: Attendance | None = None
     judge: Callable[[Task], Verifier] | None = None
     scanner: Scanner = field(default_factory=Scanner)
@@ -308,8 +306,7 @@ class Agent:
                 one_file=kind_of(environment.name).one_file,
             ),
             skills=self._skills,
-            procedures=surroundings.procedures,
-            earlier_tasks=surroundings.earlier_tasks,
+            past_work=surroundings.past_work,
             scanner=surroundings.scanner,
         )
 

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from evolve.agent import Agent, Attendance, NoRecorder, Recall, Recorder, Surroundings, recall_nothing, room_for
 from evolve.agent.codec import to_json
-from evolve.agent.context import EarlierTasks, no_tasks
 from evolve.environments import kind_of
 from evolve.episodes import OWN, EpisodeRecord, Recalled, Refused, TaskView
 from evolve.events import EventSink
 from evolve.functions import Toolbox
 from evolve.ledger import Budget
+from evolve.policies.proceeding import PastWork
 from evolve.record.arms import Arm, Asking, recall_from
 from evolve.sandbox import fingerprint_of
 from evolve.sandbox.protocol import Stoppable
@@ -94,12 +94,12 @@ def sandbox_for(desk: Desk, wish: Wish) -> Callable[[], AbstractContextManager[S
 
 
 def agent_for(
-    desk: Desk, wish: Wish, workflow: Workflow, place: Place, earlier_tasks: EarlierTasks = no_tasks
+    desk: Desk, wish: Wish, workflow: Workflow, place: Place, past_work: Callable[[], PastWork] = PastWork
 ) -> Agent:
     """The agent for a run: with the promoted variant's guide, every admitted skill and recall from the whole memory.
 
     Args:
-        earlier_tasks: For lessons: gives the tasks whose change was accepted before.
+        past_work: For lessons: gives the procedures that are known, and the tasks whose change was accepted.
 
     It alone has functions to call: what is done again to compare would do twice what a call does.
     """
@@ -115,8 +115,7 @@ def agent_for(
         around,
         recall=_own_recall(desk, arm, wish.task, place),
         attendance=attendance,
-        procedures=desk.stores.skills.procedures(),
-        earlier_tasks=earlier_tasks,
+        past_work=past_work,
         toolbox=desk.tools.toolbox(wish.person.consent if wish.person.approve == "ask" else None)
         if desk.uses_model
         else Toolbox(),

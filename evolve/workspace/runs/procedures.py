@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 
@@ -10,6 +10,7 @@ from evolve.agent.procedures import rehearsal_of
 from evolve.environments import Rehearsing, Setting, open_environment
 from evolve.episodes import EarlierCall, Rehearsal, SkillDraft
 from evolve.errors import EnvironmentProblem, UsageError, WorkspaceError
+from evolve.policies.proceeding import PastWork
 from evolve.sandbox.protocol import Stoppable
 from evolve.workspace.desk import Desk
 from evolve.workspace.runs.beginnings import beginning_of
@@ -20,12 +21,16 @@ _ACCEPTED = ("waiting", "applied")
 _MOST_TASKS = 100
 
 
-def earlier_tasks(desk: Desk, run: str) -> Mapping[str, str]:
-    """Instructions of the other runs that left a change of a folder, by run; none where its own was not wanted."""
+def past_work(desk: Desk, run: str) -> PastWork:
+    """The known procedures, and what other runs that left a change of a folder were to do.
+
+    Of those there are none where the run's own change was not wanted.
+    """
     wanted = {patch.run for patch in desk.folders.list() if patch.state in _ACCEPTED}
     known = [one for one in desk.stores.runs.runs() if one.id in wanted and one.id != run and run in wanted]
     before = known[-_MOST_TASKS:]
-    return {one.id: str(one.body.get(ABOUT, {}).get("instruction", "")) for one in before}
+    tasks = {one.id: str(one.body.get(ABOUT, {}).get("instruction", "")) for one in before}
+    return PastWork(procedures=desk.stores.skills.procedures(), tasks=tasks)
 
 
 def tried_earlier(desk: Desk, run: str, drafts: Sequence[SkillDraft], wish: Wish) -> tuple[SkillDraft, ...]:
