@@ -66,8 +66,8 @@ class OfferedTool:
     def difference(self) -> Sequence[str]:
         """Of a tool that changed, what was allowed (``- ``) and what is listed now (``+ ``), in lines.
 
-        A description is compared by sentences, parameters by lines of their JSON with sorted keys. Empty where nothing
-        differs, and where an earlier version allowed the tool and kept no description.
+        A description is compared by sentences, parameters and value by lines of their JSON with sorted keys. Empty
+        where nothing differs, and where an earlier version allowed the tool and kept no description.
         """
         if self.state != "changed" or self.function is None or self.pin is None or not self.pin.name:
             return []
@@ -76,6 +76,7 @@ class OfferedTool:
             ([before.name], [now.name]),
             _sentences(before.description, now.description),
             (_lines(before.parameters), _lines(now.parameters)),
+            (_lines(before.returns), _lines(now.returns)),
         ]
         return [line for one, other in parts if one != other for line in _differing(one, other)]
 
