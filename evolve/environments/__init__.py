@@ -16,7 +16,7 @@ from evolve.environments.kind import (
     open_environment,
 )
 from evolve.environments.probing import Attempted, Probe, Trials, make_probe
-from evolve.environments.protocol import Checking, Comparing, Environment, KnownRows, Showing
+from evolve.environments.protocol import Checking, Comparing, Environment, KnownRows, Rehearsed, Rehearsing, Showing
 
 __all__ = [
     "Attempted",
@@ -28,6 +28,8 @@ __all__ = [
     "Offering",
     "Part",
     "Probe",
+    "Rehearsed",
+    "Rehearsing",
     "Setting",
     "Showing",
     "Trials",
