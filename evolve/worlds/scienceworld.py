@@ -45,6 +45,7 @@ class ScienceWorld:
 
     Raises:
         UsageError: There is no such simplification.
+        EnvironmentProblem: The package or Java is missing.
     """
 
     name = "scienceworld"
@@ -55,6 +56,7 @@ class ScienceWorld:
             raise UsageError(f"ScienceWorld has no simplification {wrong[0]!r}", hint=", ".join(_SIMPLE))
         self._simplification = simplification
         self._package = loaded("scienceworld", extra="scienceworld")
+        self._java = _java()
         self._simulator: _Simulator | None = None
         self._current: _ScienceTrial | None = None
         self._splits: dict[str, Mapping[str, Sequence[int]]] = {}
@@ -124,7 +126,7 @@ class ScienceWorld:
         if trial is not None and trial is not self._current:
             raise WorldFault("this trial ended when another one began, or the world was closed")
         if self._simulator is None:
-            self._simulator = _Simulator(self._package.constants.JAR_PATH)
+            self._simulator = _Simulator(self._package.constants.JAR_PATH, self._java)
         try:
             yield self._simulator
         except (Py4JError, OSError, ValueError) as error:
@@ -155,18 +157,17 @@ class _Simulator:
     """The simulator in its Java process.
 
     Raises:
-        EnvironmentProblem: There is no Java.
         WorldFault: It does not start.
     """
 
-    def __init__(self, jar: str) -> None:
+    def __init__(self, jar: str, java: str) -> None:
         from py4j.java_gateway import GatewayParameters, JavaGateway, launch_gateway
 
         try:
             port, token, self._process = launch_gateway(
                 classpath=jar,
                 javaopts=list(_JAVA),
-                java_path=_java(),
+                java_path=java,
                 die_on_exit=True,
                 enable_auth=True,
                 return_proc=True,
