@@ -204,7 +204,12 @@ def _folder() -> Iterator[tuple[str, str, Body]]:
     state = EnvironmentState(snapshot="1", parent=1, changed=("notes/dates.py",), output=_ran(HALF), check=failing)
     steps = (
         _step(1, MISSED, EnvironmentState(changed=(), output=_ran(MISSED)), _ran(MISSED).partition("\n")[0][4:]),
-        _step(2, HALF, state, "the check fails: FAILED (failures=1); done again hands in all the same"),
+        _step(
+            2,
+            HALF,
+            state,
+            "the check fails: FAILED (failures=1); done again hands in all the same, and the same check decides",
+        ),
     )
     later = Endpoint(replies=[MISSED])
     later.policy().act(view, plan, steps, replace(limits, steps=58, tokens=996_000))
@@ -255,10 +260,12 @@ def _words() -> Iterator[tuple[str, str, Body]]:
         signature="",
         examples=(),
         environment="words",
+        today="Tuesday, 2031-04-01",
+        past=True,
     )
     told = Endpoint(replies=["```answer\nOn one day, the 13th of June.\n```"])
     told.policy().act(view, Plan(goal="", told=(WISH,)), (), Limits(steps=12, tokens=100_000))
-    yield "act-words.md", "A question, and a wish of the person.", told.asked[0]
+    yield "act-words.md", "A question, and a wish of the person, who has asked others before.", told.asked[0]
     told = Endpoint(replies=["```answer\nThe green one.\n```"])
     able = replace(view, id="rooms", instruction="Which room has more seats, blue or green?", functions=(SEATS,))
     told.policy().act(able, Plan(goal=""), (), Limits(steps=12, tokens=100_000))

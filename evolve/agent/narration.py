@@ -123,6 +123,9 @@ def _called(observation: Observation) -> Mapping[str, Any]:
 
 
 def _changed_files(observation: Observation) -> Mapping[str, Any]:
-    """What changed in a folder; {} elsewhere."""
+    """What changed in a folder, and whether its check passes where that is known; {} elsewhere."""
     state = observation.state
-    return {"changed": list(state.changed)} if state is not None and state.changed is not None else {}
+    if state is None:
+        return {}
+    passes = True if state.score == 1.0 else False if state.check is not None else None
+    return {"passes": passes, **({} if state.changed is None else {"changed": list(state.changed)})}

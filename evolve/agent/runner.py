@@ -60,6 +60,8 @@ class Surroundings:
 
     Attributes:
         past: What was said in conversations, for actions that look something up.
+        today: The day on which the run began, of :class:`~evolve.episodes.TaskView`.
+        has_past: ``past`` has something to find.
         run: Id of the run the episodes belong to.
         suite: Name of the suite the tasks come from, or "".
         checkpoints: Folder of the run for one ``<episode>/checkpoint.db`` each, or None to keep
@@ -76,6 +78,8 @@ class Surroundings:
     sandbox: Sandbox
     recall: Recall = recall_nothing
     past: Past = no_past
+    today: str = ""
+    has_past: bool = False
     recorder: Recorder = field(default_factory=NoRecorder)
     events: EventSink = field(default_factory=NoEvents)
     run: str = ""
@@ -277,6 +281,8 @@ class Agent:
                 task.view(),
                 files=tuple(map(str, environment.reset().outputs)),
                 unseen=len(task.verify_rows()) if own else 0,
+                today=surroundings.today,
+                past=surroundings.has_past,
             ),
             environment=environment,
             policy=policy,

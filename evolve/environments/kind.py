@@ -113,7 +113,7 @@ class EnvironmentKind(Protocol):
 
     @property
     def refusal(self) -> str:
-        """What a policy is told of an answer that the verifier refused."""
+        """What a policy is told of an answer that the verifier refused, where a judgement says no more."""
         ...
 
     def read(self, data: Json, place: Place) -> Work:

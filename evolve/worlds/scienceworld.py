@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import os
 import shutil
 from collections import Counter
@@ -128,6 +129,7 @@ class ScienceWorld:
         if self._simulator is None:
             self._simulator = _Simulator(self._package.constants.JAR_PATH, self._java)
         try:
+            self._simulator.look_alive()
             yield self._simulator
         except (Py4JError, OSError, ValueError) as error:
             self.close()
@@ -163,6 +165,8 @@ class _Simulator:
     def __init__(self, jar: str, java: str) -> None:
         from py4j.java_gateway import GatewayParameters, JavaGateway, launch_gateway
 
+        # Of a process that ended it writes pages, once for each thing that it held; the fault says it in a sentence.
+        logging.getLogger("py4j").setLevel(logging.CRITICAL)
         try:
             port, token, self._process = launch_gateway(
                 classpath=jar,
@@ -182,14 +186,20 @@ class _Simulator:
         self._parser = jvm.scienceworld.input.InputParser
         self._random = jvm.java.lang.Class.forName("scala.util.Random$").getField("MODULE$").get(None)
 
+    def look_alive(self) -> None:
+        """Finds out that the process ended before py4j does.
+
+        Raises:
+            OSError: It ended.
+        """
+        if self._process.poll() is not None:
+            raise OSError("its process ended")
+
     def end(self) -> None:
         """Ends the process, whatever state it is in."""
-        from py4j.protocol import Py4JError
-
-        with contextlib.suppress(Py4JError, OSError):
-            self._gateway.shutdown()
         self._process.kill()
         self._process.wait()
+        self._gateway.close()
         for pipe in (self._process.stdin, self._process.stdout):
             with contextlib.suppress(OSError):
                 pipe.close()

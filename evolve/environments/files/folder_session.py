@@ -230,9 +230,10 @@ def _value_of(result: ActionResult) -> tuple[Json, str]:
     try:
         value = json.loads(text) if kind == "json" else text or None
         canonical_json(value).encode()  # what no record could hold is text
+        # As Python writes it, which is what a model reads.
+        return value, repr(value) if kind == "json" else text
     except (ValueError, RecursionError):
-        value = text
-    return value, text
+        return text, text
 
 
 def _setup(executable: Collection[str], modules: Mapping[str, bytes]) -> str:

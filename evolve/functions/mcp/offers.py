@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from evolve.episodes import Json
@@ -31,12 +31,14 @@ class Listed:
 
     Attributes:
         hints: What it says of itself, such as ``readOnlyHint``: shown to the person, and nothing follows from it.
+        returns: The schema of its structured content; empty where it states none.
     """
 
     name: str
     description: str
     parameters: Mapping[str, Json]
     hints: Mapping[str, bool]
+    returns: Mapping[str, Json] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,11 +100,11 @@ def _function(server: str, tool: Listed, plain: Counter[str], pin: Pin) -> Funct
         name = name[: _LONGEST_NAME - len(mark)] + mark
     text = tool.description
     try:
-        size = len(canonical_json(tool.parameters))
+        size = max(len(canonical_json(schema)) for schema in (tool.parameters, tool.returns))
     except (ValueError, RecursionError) as error:
-        raise UsageError("its parameters are not described in JSON") from error
+        raise UsageError("its parameters or its value are not described in JSON") from error
     if size > _LARGEST_SCHEMA:
-        raise UsageError(f"the description of its parameters is larger than {_LARGEST_SCHEMA >> 10} KiB")
+        raise UsageError(f"the description of its parameters or its value is larger than {_LARGEST_SCHEMA >> 10} KiB")
     return Function(
         name=name,
         description=text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - len(_CUT)] + _CUT,
@@ -110,6 +112,7 @@ def _function(server: str, tool: Listed, plain: Counter[str], pin: Pin) -> Funct
         effects=pin.effects,
         repeatable=pin.repeatable,
         source=server,
+        returns=tool.returns,
     )
 
 

@@ -43,6 +43,7 @@ from evolve.policies.language.prompt import (
     plan_message,
     short_id,
     task_message,
+    today_message,
     wishes_message,
 )
 from evolve.policies.language.proposals import Proposal, read_proposal
@@ -71,6 +72,7 @@ class LanguageSettings:
         distils: Ask for a name and description of right answers.
         samples: Answers to one question; the agent runs all and goes on with the best.
         pairs: Most claims of one episode that are tried; None for all.
+        differing: What an action gave is told as its difference to an earlier one, where it is long and mostly alike.
     """
 
     plans: bool = False
@@ -78,6 +80,7 @@ class LanguageSettings:
     distils: bool = True
     samples: int = 1
     pairs: int | None = None
+    differing: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -213,13 +216,15 @@ class LanguagePolicy(Deliberation, Drafting):
             *facts_message(plan.told, rooms.facts, CITED[self.questions.form]),
             *wishes_message(plan.told, rooms.wishes),
             *earlier_message(view, rooms.earlier),
+            *today_message(view),
             task_message(view),
             *plan_message(plan, plan.subgoals),
         ]
         # A number for every question of an episode.
         seed = 1_000 * sample + 2 * len(steps)
         limits = self.models.limits("act")
-        parts = [*opening, *turns(view, steps, int(limits.window * rooms.share * _LETTERS), told)]
+        room = int(limits.window * rooms.share * _LETTERS)
+        parts = [*opening, *turns(view, steps, room, told, differing=self.settings.differing)]
         # Prompts of before had a place for a strategy.
         asked = self.questions.ask(kind.prompt.removesuffix(".md"), parts, seed=seed, strategy="")
         most = min(limits.reply, rooms.reply)
