@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
+from evolve.environments import Offering, kind_of
 from evolve.episodes import PREFERENCE, FunctionCall, Json, OfferedFunction, Recalled, Step, TaskView
 from evolve.errors import RecordDamaged
 from evolve.files import both_ends, canonical_json, clean_text, digest
@@ -26,6 +27,7 @@ from evolve.functions import (
     told_apart,
 )
 from evolve.redaction import Scanner
+from evolve.tasks import Task
 
 SHOWN = 12
 """Functions that a prompt shows at most."""
@@ -69,6 +71,17 @@ class FindFunctions:
 
 
 @contextmanager
+def opened_source(task: Task) -> Iterator[FunctionSource | None]:
+    """The functions that the environment of an episode offers itself; None where it offers none."""
+    kind = kind_of(task.environment)
+    if not isinstance(kind, Offering):
+        yield None
+        return
+    with closing(kind.source(task)) as source:
+        yield source
+
+
+@contextmanager
 def opened_gate(
     toolbox: Toolbox, folder: Path | None, scanner: Scanner, own: FunctionSource | None = None
 ) -> Iterator[CallGate | None]:
@@ -94,12 +107,13 @@ def opened_gate(
             record.close()
 
 
-def shown_functions(gate: CallGate, words: str, told: Sequence[Function] = ()) -> tuple[OfferedFunction, ...]:
+def shown_functions(gate: CallGate, words: str, own: FunctionSource | None = None) -> tuple[OfferedFunction, ...]:
     """The functions that a prompt shows for a task: those that share words with it first.
 
     Args:
-        told: Functions of which the prompt speaks anyway.
+        own: What the environment offers, of which the prompt of its kind speaks.
     """
+    told = own.functions() if own is not None else ()
     known = [function for function in gate.functions if function != _FIND and function not in told]
     fit = fitting(known, words)
     order = [*fit, *(function for function in known if function not in fit)][:SHOWN]

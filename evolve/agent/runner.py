@@ -25,12 +25,12 @@ from evolve.agent.context import (
 from evolve.agent.exploration import Exploration
 from evolve.agent.lessons import Lessons, lessons_of
 from evolve.agent.narration import piece_data
-from evolve.agent.offered_functions import opened_gate, refuse_lost_calls, shown_functions
+from evolve.agent.offered_functions import opened_gate, opened_source, refuse_lost_calls, shown_functions
 from evolve.agent.outputs import KeptOutputs
 from evolve.agent.setting_aside import set_aside_when_asked
 from evolve.agent.stage_skills import stage_skills
 from evolve.agent.state import AgentState, initial_state, read_aside, read_steps
-from evolve.environments import Environment, Offering, Setting, kind_of, open_environment
+from evolve.environments import Environment, Setting, kind_of, open_environment
 from evolve.episodes import HELD_OUT, OWN, PROBE, SHADOW, Cost, EpisodeRecord, Limits, Seen
 from evolve.errors import Cancelled, WorkspaceError
 from evolve.events import Event, EventSink, NoEvents
@@ -233,8 +233,7 @@ class Agent:
             own=own,
         )
         with ExitStack() as stack:
-            kind = kind_of(task.environment)
-            source = stack.enter_context(closing(kind.source(task))) if isinstance(kind, Offering) else None
+            source = stack.enter_context(opened_source(task))
             gate = opened_gate(surroundings.toolbox, folder, surroundings.scanner, source) if acts else nullcontext()
             calls = stack.enter_context(gate)
             setting = replace(setting, calls=calls, source=source)
@@ -245,8 +244,7 @@ class Agent:
             context = self._context(task, identity, limits, environment)
             context = replace(context, exploration=exploration, calls=calls)
             if calls is not None:
-                known = source.functions() if source is not None else ()
-                functions = shown_functions(calls, context.view.instruction, known)
+                functions = shown_functions(calls, context.view.instruction, source)
                 context = replace(context, view=replace(context.view, functions=functions))
             if saver is not None:
                 context = replace(context, outputs=KeptOutputs(identity.episode, saver.cursor))

@@ -44,8 +44,8 @@ def list_command(
         if as_json:
             emit_json(tasks)
             return
-        rows = [(task.name, task.train, task.dev, task.test) for task in tasks]
-        emit(table(("task", "train", "dev", "test"), rows))
+        counts = [(task.name, task.train, task.dev, task.test) for task in tasks]
+        emit(table(("task", "train", "dev", "test"), counts))
         note("variations to learn from (train), to develop with (dev) and to report (test)")
         return
     found = worlds.list()
@@ -127,11 +127,15 @@ class _Table:
         from evolve.workspace import Stateful
 
         self._trial = trial
-        self._say = lambda text: say(visible(text))
+        self._tell = say
         self._stateful = trial if isinstance(trial, Stateful) else None
         self._before: list[tuple[object, int]] = []
         self._steps = 0
         self.played: list[str] = []
+
+    def _say(self, text: str) -> None:
+        """Prints what may have come from the world."""
+        self._tell(visible(text))
 
     def play(self) -> None:
         """Until it is over, or the person has had enough."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import os
 import shutil
 from collections import Counter
@@ -45,6 +46,7 @@ class ScienceWorld:
 
     Raises:
         UsageError: There is no such simplification.
+        EnvironmentProblem: The package or Java is missing.
     """
 
     name = "scienceworld"
@@ -55,6 +57,7 @@ class ScienceWorld:
             raise UsageError(f"ScienceWorld has no simplification {wrong[0]!r}", hint=", ".join(_SIMPLE))
         self._simplification = simplification
         self._package = loaded("scienceworld", extra="scienceworld")
+        self._java = _java()
         self._simulator: _Simulator | None = None
         self._current: _ScienceTrial | None = None
         self._splits: dict[str, Mapping[str, Sequence[int]]] = {}
@@ -124,8 +127,9 @@ class ScienceWorld:
         if trial is not None and trial is not self._current:
             raise WorldFault("this trial ended when another one began, or the world was closed")
         if self._simulator is None:
-            self._simulator = _Simulator(self._package.constants.JAR_PATH)
+            self._simulator = _Simulator(self._package.constants.JAR_PATH, self._java)
         try:
+            self._simulator.look_alive()
             yield self._simulator
         except (Py4JError, OSError, ValueError) as error:
             self.close()
@@ -155,18 +159,19 @@ class _Simulator:
     """The simulator in its Java process.
 
     Raises:
-        EnvironmentProblem: There is no Java.
         WorldFault: It does not start.
     """
 
-    def __init__(self, jar: str) -> None:
+    def __init__(self, jar: str, java: str) -> None:
         from py4j.java_gateway import GatewayParameters, JavaGateway, launch_gateway
 
+        # Of a process that ended it writes pages, once for each thing that it held; the fault says it in a sentence.
+        logging.getLogger("py4j").setLevel(logging.CRITICAL)
         try:
             port, token, self._process = launch_gateway(
                 classpath=jar,
                 javaopts=list(_JAVA),
-                java_path=_java(),
+                java_path=java,
                 die_on_exit=True,
                 enable_auth=True,
                 return_proc=True,
@@ -181,14 +186,20 @@ class _Simulator:
         self._parser = jvm.scienceworld.input.InputParser
         self._random = jvm.java.lang.Class.forName("scala.util.Random$").getField("MODULE$").get(None)
 
+    def look_alive(self) -> None:
+        """Finds out that the process ended before py4j does.
+
+        Raises:
+            OSError: It ended.
+        """
+        if self._process.poll() is not None:
+            raise OSError("its process ended")
+
     def end(self) -> None:
         """Ends the process, whatever state it is in."""
-        from py4j.protocol import Py4JError
-
-        with contextlib.suppress(Py4JError, OSError):
-            self._gateway.shutdown()
         self._process.kill()
         self._process.wait()
+        self._gateway.close()
         for pipe in (self._process.stdin, self._process.stdout):
             with contextlib.suppress(OSError):
                 pipe.close()

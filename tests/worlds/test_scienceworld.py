@@ -139,5 +139,5 @@ def test_without_java_the_command_that_installs_it_is_named(monkeypatch: pytest.
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("JAVA_HOME", raising=False)
     with pytest.raises(EnvironmentProblem, match="Java") as refused:
-        ScienceWorld().start("boil", 0)
+        ScienceWorld()
     assert refused.value.hint == "apt-get install default-jre-headless"
