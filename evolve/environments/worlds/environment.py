@@ -84,6 +84,7 @@ class WorldEnvironment:
             error=clean_text(result.error),
             denied=str(result.denied[0]) if result.denied else "",
             limit=result.limit,
+            text=self._standing(),
             state=self._state(before, self._setting.clean(clean_text(output))),
         )
 
