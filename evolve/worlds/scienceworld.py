@@ -16,6 +16,7 @@ import contextlib
 import json
 import logging
 import os
+import re
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +33,8 @@ _PATIENCE = 60.0
 """Seconds for one answer; loading the largest house takes half of one."""
 
 _SIMPLE = ("easy", "teleportAction", "selfWateringFlowerPots", "openContainers", "openDoors", "noElectricalAction")
-_FAILED_AFTER_STEP = "Ambiguous request"
+_QUESTION = "Ambiguous request"
+_PLACED = re.compile(r" (?:in|on) ")  # a name that says where it is was drawn from several
 _NOT_OFFERED = frozenset({12, 24})  # "reset task" undoes the score, "task" repeats the goal
 _TELEPORT = "teleport to "
 _LISTED = 2000  # scenes whose moves are kept
@@ -61,7 +63,7 @@ class ScienceWorld:
         self._simulator: _Simulator | None = None
         self._current: _ScienceTrial | None = None
         self._splits: dict[str, Mapping[str, Sequence[int]]] = {}
-        self._moves: dict[tuple[str, str], tuple[Move, ...]] = {}
+        self._moves: dict[tuple[str, ...], tuple[Move, ...]] = {}
 
     @property
     def version(self) -> str:
@@ -104,15 +106,16 @@ class ScienceWorld:
             return simulator.step(move, number)
 
     def moves(self, trial: _ScienceTrial) -> Sequence[Move]:
-        """What the simulator accepts in the scene; the same for scenes that look alike."""
+        """What the simulator accepts in the scene; the same where all that is seen and within reach is the same."""
         scene = trial.scene
-        asked = scene.told if scene.told.startswith(_FAILED_AFTER_STEP) else ""
-        key = (scene.view, asked)
-        if key not in self._moves:
-            if len(self._moves) >= _LISTED:
-                self._moves.clear()
-            with self._running(trial) as simulator:
-                self._moves[key] = simulator.moves()
+        asked = scene.told if scene.told.startswith(_QUESTION) else ""
+        with self._running(trial) as simulator:
+            reached = simulator.reached()
+            key = (scene.view, asked, *sorted(reached.values()))
+            if key not in self._moves:
+                if len(self._moves) >= _LISTED:
+                    self._moves.clear()
+                self._moves[key] = simulator.moves(reached)
         return self._moves[key]
 
     def _check(self, task: str) -> None:
@@ -238,12 +241,18 @@ class _Simulator:
     def _view(self) -> str:
         return f"{self._server.freeActionLook()}\n{self._server.freeActionInventory()}".strip()
 
-    def moves(self) -> tuple[Move, ...]:
+    def reached(self) -> dict[int, str]:
+        """A name for each thing in the room that is not closed in, by its number. Some are drawn at random, so they are
+        drawn by the same numbers each time; the next move has its own."""
+        self._random.setSeed(0)
+        return {int(number): str(name) for number, name in self._table("getPossibleObjectReferentLUTJSON").items()}
+
+    def moves(self, reached: Mapping[int, str]) -> tuple[Move, ...]:
         """Moves with all that is within reach, by the names that people would use, in alphabetical order."""
         listed = json.loads(self._server.getValidActionObjectCombinationsJSON())["validActions"]
         templates = json.loads(self._server.getPossibleActionsWithIDs())
         examples = {one["template_id"]: str(one["action_example"]) for one in templates}
-        names = self._names()
+        names = self._names(reached)
         found = set()
         for one in listed:
             numbers = one["obj_ids"]
@@ -254,9 +263,9 @@ class _Simulator:
                 found.add(Move(schema=schema, objects=tuple(names[number] for number in numbers)))
         return tuple(sorted(found, key=lambda move: (move.schema, move.objects)))
 
-    def _names(self) -> dict[int, str]:
+    def _names(self, reached: Mapping[int, str]) -> dict[int, str]:
         """A name for each thing within reach: the plain one, or one that says where it is if others have that too."""
-        names = {int(number): str(name) for number, name in self._table("getPossibleObjectReferentLUTJSON").items()}
+        names = dict(reached)
         inside = self._server.agentInterface().get()
         agent = inside.agent()
         carried = self._things(agent.getInventoryContainer())
@@ -268,17 +277,19 @@ class _Simulator:
         often = Counter(name for own in plain.values() for name in own)
         alike = []
         for number, own in plain.items():
-            if number in names and often[names[number]] <= 1:
+            if number in names and often[names[number]] <= 1 and not _PLACED.search(names[number]):
                 continue
             names[number] = _shortest([name for name in own if often[name] == 1])
             if not names[number]:
                 alike.append(number)
         if alike:
             around = {**self._things(inside.getAgentVisibleObjects(True)._2()), **carried}
-            told = {number: set(map(str, self._parser.getObjectReferents(around[number], agent))) for number in alike}
+            shared = {name for number in alike for name in plain[number]}
+            near = [number for number, own in plain.items() if not shared.isdisjoint(own)]
+            told = {number: set(map(str, self._parser.getObjectReferents(around[number], agent))) for number in near}
             among = Counter(name for called in told.values() for name in called)
-            for number, called in told.items():
-                best = _shortest([name for name in called if among[name] == 1 and name not in often])
+            for number in alike:
+                best = _shortest([name for name in told[number] if among[name] == 1 and name not in often])
                 names[number] = best or _shortest(plain[number])
         return names
 
