@@ -20,6 +20,7 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from evolve.errors import EnvironmentProblem, UsageError
@@ -170,6 +171,7 @@ class _Simulator:
 
         # Of a process that ended it writes pages, once for each thing that it held; the fault says it in a sentence.
         logging.getLogger("py4j").setLevel(logging.CRITICAL)
+        self._folder = TemporaryDirectory(prefix="evolve-")  # it leaves files in its folder
         try:
             port, token, self._process = launch_gateway(
                 classpath=jar,
@@ -178,6 +180,7 @@ class _Simulator:
                 die_on_exit=True,
                 enable_auth=True,
                 return_proc=True,
+                cwd=self._folder.name,
             )
         except ValueError as error:  # it ended without naming its port
             raise WorldFault("Java did not start; java -version may say why") from error
@@ -202,6 +205,7 @@ class _Simulator:
         """Ends the process, whatever state it is in."""
         self._process.kill()
         self._process.wait()
+        self._folder.cleanup()
         self._gateway.close()
         for pipe in (self._process.stdin, self._process.stdout):
             with contextlib.suppress(OSError):
