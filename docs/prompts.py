@@ -53,6 +53,7 @@ from evolve.policies.language.asking import Questions
 from evolve.policies.language.describing import describe
 from evolve.policies.language.plans import read_plan
 from evolve.policies.language.policy import LanguageSettings
+from evolve.policies.proceeding import PastWork
 from evolve.prompts import PromptLayers, load_prompt, render_prompt
 from evolve.tasks.verification.checks import Checked
 from evolve.tasks.verification.verifiers import RubricVerifier, Submission
@@ -141,6 +142,7 @@ def requests() -> Iterator[tuple[str, str, Body]]:
     yield from _words()
     yield from _around_an_answer()
     yield from _learning()
+    yield from _procedure()
     yield from _opinions()
     yield from _forms()
 
@@ -232,6 +234,32 @@ def _folder() -> Iterator[tuple[str, str, Body]]:
         "act-files.md: after two replies",
         "An edit did not fit, and after another one the check failed.",
         later.asked[0],
+    )
+
+
+def _procedure() -> Iterator[tuple[str, str, Body]]:
+    view = TaskView(
+        id="rename-key",
+        family="words",
+        instruction="Rename the setting page_size to rows_per_page wherever it is read.",
+        signature="",
+        examples=(),
+        environment="files",
+        check="python3 test_app.py",
+        files=("app.py", "settings.py", "test_app.py"),
+    )
+    blank = dict.fromkeys(("known", "name", "description", "code", "arguments"), "")
+    told = Endpoint(replies=[json.dumps({**blank, "earlier": []})])
+    change = "".join(
+        f"--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-{line % 'page_size'}\n+{line % 'rows_per_page'}\n"
+        for name, line in (("app.py", 'SHOWN = SETTINGS["%s"]'), ("settings.py", 'SETTINGS = {"%s": 5}'))
+    )
+    past = PastWork(tasks={"r3": "Rename the setting max_users to most_users wherever it is read."})
+    told.policy().proceeding(view, (), change, past)
+    yield (
+        "distill-folder.md",
+        "Asked once a check accepted a change in words like an earlier one.",
+        told.asked[0],
     )
 
 

@@ -25,7 +25,7 @@ from evolve.agent.context import (
 from evolve.agent.exploration import Exploration
 from evolve.agent.lessons import Lessons, lessons_of
 from evolve.agent.narration import piece_data
-from evolve.agent.offered_functions import opened_gate, shown_functions
+from evolve.agent.offered_functions import opened_gate, refuse_lost_calls, shown_functions
 from evolve.agent.outputs import KeptOutputs
 from evolve.agent.setting_aside import set_aside_when_asked
 from evolve.agent.stage_skills import stage_skills
@@ -36,6 +36,7 @@ from evolve.errors import Cancelled, WorkspaceError
 from evolve.events import Event, EventSink, NoEvents
 from evolve.files import canonical_json, digest
 from evolve.functions import Toolbox
+from evolve.policies.proceeding import PastWork
 from evolve.policies.protocol import Attendable, Piece, Policy, Spending, Trying, Weighing
 from evolve.redaction import Scanner
 from evolve.sandbox.actions import NO_FILES
@@ -67,6 +68,7 @@ class Surroundings:
         checkpoints: Folder of the run for one ``<episode>/checkpoint.db`` each, or None to keep
             none (workers, benchmarks): a lost episode is then simply run again.
         skills: Admitted skills, which stages of the workflow may call.
+        past_work: Gives the procedures that lessons may try, and the tasks whose change was accepted before.
         attendance: The person who follows the episodes; only with checkpoints, for an answer may take days. None
             where nobody may be asked.
         judge: Makes the verifier that judges by a task's rubric; None where no model can.
@@ -86,6 +88,7 @@ class Surroundings:
     suite: str = ""
     checkpoints: Path | None = None
     skills: Sequence[Skill] = ()
+    past_work: Callable[[], PastWork] = PastWork
     attendance: Attendance | None = None
     judge: Callable[[Task], Verifier] | None = None
     scanner: Scanner = field(default_factory=Scanner)
@@ -303,6 +306,7 @@ class Agent:
                 one_file=kind_of(environment.name).one_file,
             ),
             skills=self._skills,
+            past_work=surroundings.past_work,
             scanner=surroundings.scanner,
         )
 
@@ -340,6 +344,8 @@ class Agent:
         # Not "no stage is next": that also holds between a stage's writes and the checkpoint after it.
         if saved.values.get("record"):
             return _record(saved.values)
+        if context.calls is not None and saved.values:
+            refuse_lost_calls(context.calls, read_steps(cast(AgentState, saved.values)))
         _begin(context, cast(AgentState, saved.values or initial))
         if context.attendance is None:
             return _record(graph.invoke(None if saved.values else initial, config, context=context, durability="sync"))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from evolve.environments.kind import EnvironmentKind, Part, Setting, judge_of, kind_of, open_environment
 from evolve.environments.probing import Attempted, Probe, Trials, make_probe
-from evolve.environments.protocol import Checking, Comparing, Environment, KnownRows, Showing
+from evolve.environments.protocol import Checking, Comparing, Environment, KnownRows, Rehearsed, Rehearsing, Showing
 
 __all__ = [
     "Attempted",
@@ -18,6 +18,8 @@ __all__ = [
     "KnownRows",
     "Part",
     "Probe",
+    "Rehearsed",
+    "Rehearsing",
     "Setting",
     "Showing",
     "Trials",

@@ -10,18 +10,20 @@ from functools import cached_property
 from evolve.environments.files.acting import MOST_SHOWN, REPLY_S, Acted, BlockRunner, fitted
 from evolve.environments.files.diffs import unified
 from evolve.environments.files.first_look import seen_of, without_rules
-from evolve.environments.files.focus import best_first, known_outcome, start_score, state_of, was_handed_in
+from evolve.environments.files.focus import acts, best_first, known_outcome, start_score, state_of, was_handed_in
 from evolve.environments.files.folder_session import KEPT_OUTPUT, FolderSession
-from evolve.environments.files.snapshots import Changes, Snapshots, changes_between
+from evolve.environments.files.rehearsing import rehearsed
+from evolve.environments.files.snapshots import Changes, Snapshots, changes_between, too_large
 from evolve.environments.files.subgoal_checks import tried
 from evolve.environments.kind import Setting
+from evolve.environments.protocol import Rehearsed
 from evolve.environments.verdicts import judged_by_all
 from evolve.episodes import Action, EnvironmentState, Json, Judgement, Observation, Seen, Step, Subgoal, SubgoalCheck
 from evolve.episodes.blocks import blocks_of
 from evolve.errors import UsageError
 from evolve.files import both_ends, clean_text
 from evolve.redaction import MARK
-from evolve.tasks.trees import MAX_TREE_BYTES, MAX_TREE_FILES, Tree, read_tree
+from evolve.tasks.trees import Tree, read_tree
 from evolve.tasks.verification.checks import Checked
 from evolve.tasks.verification.verifiers import CommandVerifier, Submission, Verifier
 from evolve.tasks.work import FolderWork, is_protected
@@ -133,7 +135,7 @@ class FilesEnvironment:
     def _acted(self, action: Action, before: Sequence[Step], state: EnvironmentState) -> tuple[Observation, bool]:
         """What the blocks gave, and whether one of them failed."""
         tree = self._tree_of(state.snapshot)
-        history = tuple(step.action.code for step in self.focus(before) if _acts(step))
+        history = tuple(step.action.code for step in self.focus(before) if acts(step))
         runner = self._runner(tree, self._session_at(state.snapshot, history))
         blocks = blocks_of(action.code)
         try:
@@ -176,7 +178,7 @@ class FilesEnvironment:
 
     def _observed(self, acted: Acted, tree: Mapping[str, bytes], state: EnvironmentState) -> Observation:
         """What the blocks gave and left, before the check has run."""
-        after, problem = acted.tree, _too_large(acted.tree)
+        after, problem = acted.tree, too_large(acted.tree)
         # A model that saw the mark of a secret and writes the file back would erase the person's own value.
         unseen = marked(tree, after)
         if unseen:
@@ -307,12 +309,23 @@ class FilesEnvironment:
                     runner.session.close()
             if acted.fault or acted.lost or acted.denied:
                 return None  # the machine, and not the action
-            altered = acted.tree != tree and not marked(tree, acted.tree) and not _too_large(acted.tree)
+            altered = acted.tree != tree and not marked(tree, acted.tree) and not too_large(acted.tree)
             checked = self._run_check(changes_between(self._tree.files, acted.tree)) if altered else None
             if checked is not None and checked.fault:
                 return None
             passed.append(None if checked is None else checked.ok)
         return passed
+
+    def change(self, step: Step) -> Mapping[str, bytes | None]:
+        """What a step's answer left of each file that it changed."""
+        return self._changes(step).left
+
+    def rehearse(
+        self, code: str, entry: str, arguments: Sequence[Json], accepted: Mapping[str, bytes | None]
+    ) -> Rehearsed:
+        """A procedure on the folder as it was; see :class:`~evolve.environments.protocol.Rehearsing`."""
+        call, judging = (code, entry, arguments), (self._work, self._sandbox)
+        return rehearsed(call, self._tree, accepted, self._opened, judging)
 
     def whole(self, step: Step) -> str:
         """All that the blocks of a step gave, up to 2 MB, and what the check printed."""
@@ -372,18 +385,6 @@ class FilesEnvironment:
 
     def _submission(self, changes: Changes) -> Submission:
         return Submission(files=changes.on(self._tree.files), executable=self._tree.executable)
-
-
-def _acts(step: Step) -> bool:
-    """Whether the blocks of a step ran and its state still holds."""
-    state = state_of(step)
-    return bool(step.action.code) and state is not None and not state.undone
-
-
-def _too_large(tree: Mapping[str, bytes]) -> str:
-    if len(tree) > MAX_TREE_FILES or sum(map(len, tree.values())) > MAX_TREE_BYTES:
-        return f"more than {MAX_TREE_FILES:,} files or {MAX_TREE_BYTES >> 20} MiB; nothing was changed"
-    return ""
 
 
 def marked(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> tuple[str, ...]:

@@ -71,6 +71,12 @@ def _undone(step: Step) -> Step:
     return replace(step, observation=replace(observed, ok=False, error=error, state=state))
 
 
+def acts(step: Step) -> bool:
+    """Whether the blocks of a step ran and its state still holds."""
+    state = state_of(step)
+    return bool(step.action.code) and state is not None and not state.undone
+
+
 def known_outcome(before: Sequence[Step], snapshot: str) -> tuple[bool | None, str, str]:
     """Whether the check passed when last run on this state, None where it did not run; its last line, its limit."""
     for step in reversed(before):

@@ -36,6 +36,7 @@ from evolve.policies.language.metering import EpisodeMeter
 from evolve.policies.language.mounting import imported, mount, skill_files
 from evolve.policies.language.offers import offer, skill_id
 from evolve.policies.language.plans import PLAN_SCHEMA, adopted, read_subgoals
+from evolve.policies.language.proceeding import proceeding_of
 from evolve.policies.language.prompt import (
     earlier_message,
     facts_message,
@@ -53,6 +54,7 @@ from evolve.policies.language.repetition import is_decided, open_question
 from evolve.policies.language.streaming import Watched
 from evolve.policies.language.stuck import stuck
 from evolve.policies.language.transcript import TurnLimits, turns
+from evolve.policies.proceeding import PastWork, Proceeding
 from evolve.policies.protocol import Once, OnPiece
 from evolve.skills import Skill
 
@@ -190,6 +192,10 @@ class LanguagePolicy(Deliberation, Drafting):
         """
         return drafts_of(view, steps, self._ask_by) if self.settings.distils else ()
 
+    def proceeding(self, view: TaskView, steps: Sequence[Step], change: str, past: PastWork) -> Proceeding | None:
+        """The accepted change as a call of a procedure; see :class:`~evolve.policies.protocol.Generalising`."""
+        return proceeding_of(view, steps, change, past, self._ask_by) if self.settings.distils else None
+
     def _ask_by(self, name: str, parts: Sequence[Message], schema: Mapping[str, Any]) -> Mapping[str, Any]:
         reply: Mapping[str, Any] = self.asked(self.questions.ask(name, parts, schema)).data
         return reply
@@ -272,7 +278,7 @@ class LanguagePolicy(Deliberation, Drafting):
             return replace(action, code=reply.code, explores=True)
         # In a folder the sandbox has the skills to import, because what an action writes is no single file.
         put_in = mount if kind.one_file else imported
-        mounted = put_in(reply.code, self.skills)
+        mounted = put_in(reply.code, [skill for skill in self.skills if skill.works_in(view.environment)])
         written = reply.code if mounted.code != reply.code else ""
         used = [f"skill:{skill_digest}" for skill_digest in mounted.used]
         wished = [wish.id for wish in fitting_wishes(plan.told, self.questions.rooms.wishes)]

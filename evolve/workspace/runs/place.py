@@ -17,6 +17,7 @@ from evolve.episodes import OWN, EpisodeRecord, Recalled, Refused, TaskView
 from evolve.events import EventSink
 from evolve.functions import Toolbox
 from evolve.ledger import Budget
+from evolve.policies.proceeding import PastWork
 from evolve.record.arms import Arm, Asking, recall_from
 from evolve.sandbox import fingerprint_of
 from evolve.sandbox.protocol import Stoppable
@@ -92,8 +93,13 @@ def sandbox_for(desk: Desk, wish: Wish) -> Callable[[], AbstractContextManager[S
     return lambda: closing(sandbox_opener(desk.settings, hidden)(python=environment))
 
 
-def agent_for(desk: Desk, wish: Wish, workflow: Workflow, place: Place) -> Agent:
+def agent_for(
+    desk: Desk, wish: Wish, workflow: Workflow, place: Place, past_work: Callable[[], PastWork] = PastWork
+) -> Agent:
     """The agent for a run: with the promoted variant's guide, every admitted skill and recall from the whole memory.
+
+    Args:
+        past_work: For lessons: gives the procedures that are known, and the tasks whose change was accepted.
 
     It alone has functions to call: what is done again to compare would do twice what a call does.
     """
@@ -109,6 +115,7 @@ def agent_for(desk: Desk, wish: Wish, workflow: Workflow, place: Place) -> Agent
         around,
         recall=_own_recall(desk, arm, wish.task, place),
         attendance=attendance,
+        past_work=past_work,
         toolbox=desk.tools.toolbox(wish.person.consent if wish.person.approve == "ask" else None)
         if desk.uses_model
         else Toolbox(),
