@@ -39,7 +39,8 @@ def allowed(server: Server, **more) -> Approval:
         offers = functions.offers(server.name)
     finally:
         functions.close()
-    pins = {offer.tool: Pin(digest=offer.function.digest) for offer in offers if offer.function}
+    made = {offer.tool: offer.function for offer in offers if offer.function}
+    pins = {tool: Pin(digest=one.digest, effects=one.effects, repeatable=one.repeatable) for tool, one in made.items()}
     return Approval(server=server, tools=pins)
 
 

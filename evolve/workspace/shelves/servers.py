@@ -22,6 +22,7 @@ from evolve.functions import (
     CallLimits,
     CallsInMemory,
     Effect,
+    Function,
     Grant,
     Permission,
 )
@@ -117,7 +118,11 @@ class Servers(Shelf):
         approvals.keep(approval)
         offers = self.check(server.name)
         pins = {
-            offer.tool: Pin(digest=offer.function.digest) for offer in offers if offer.function and offer.state == "new"
+            offer.tool: Pin(
+                digest=offer.function.digest, effects=offer.function.effects, repeatable=offer.function.repeatable
+            )
+            for offer in offers
+            if offer.function and offer.state == "new"
         }
         approvals.keep(with_pins(approval, pins))
         return [
@@ -159,7 +164,7 @@ class Servers(Shelf):
         _refuse_unknown(tuple((grants or {}).values()), get_args(Grant), "grant")
         approval = self._approved(name)
         chosen = _chosen(self.check(name), tools)
-        said = [_said(offer, effects, repeatable, grants or {}) for offer in chosen]
+        said = [_said(approval.server, offer, effects, repeatable, grants or {}) for offer in chosen]
         if not said or not agreed(said):
             return []
         _approvals(self._paths()).keep(with_pins(approval, {o.tool: o.pin for o in said if o.pin}))
@@ -238,10 +243,13 @@ def server_functions(paths: WorkspacePaths) -> ServerFunctions:
     )
 
 
-def start_server(server: Server, variables: Mapping[str, str], paths: WorkspacePaths | None = None) -> Process:
+def start_server(
+    server: Server, variables: Mapping[str, str], *, argv: Sequence[str] = (), paths: WorkspacePaths | None = None
+) -> Process:
     """Starts a local server in the sandbox, with what was approved and no more.
 
     Args:
+        argv: Its command with the places for values filled, where it has some.
         paths: The workspace, whose record and settings no server reads or changes, wherever they lie.
     """
     from evolve.sandbox import ServerNeeds, ServerProcess
@@ -249,7 +257,7 @@ def start_server(server: Server, variables: Mapping[str, str], paths: WorkspaceP
     own = (approvals_folder(), *((paths.store, paths.marker) if paths is not None else ()))
     return ServerProcess(
         ServerNeeds(
-            argv=server.command,
+            argv=argv or server.command,
             variables=variables,
             readable=server.readable,
             writable=server.writable,
@@ -287,14 +295,18 @@ def _chosen(offers: Sequence[OfferedTool], names: Sequence[str]) -> builtins.lis
 
 
 def _said(
-    offer: OfferedTool, effects: Sequence[str] | None, repeatable: bool | None, grants: Mapping[str, str]
+    server: Server,
+    offer: OfferedTool,
+    effects: Sequence[str] | None,
+    repeatable: bool | None,
+    grants: Mapping[str, str],
 ) -> OfferedTool:
     """The tool with what the person says of it now, and otherwise said before."""
-    before = offer.pin or Pin(digest="")
-    kinds = cast("frozenset[Effect]", before.effects if effects is None else frozenset(effects))
+    before = cast(Function, offer.function)  # by the pin where there is one, else by what is assumed
+    kinds = server.effects | cast("frozenset[Effect]", before.effects if effects is None else frozenset(effects))
     again = before.repeatable if repeatable is None else repeatable
-    function = replace(cast(Any, offer.function), effects=kinds, repeatable=again)
-    kept = before.grants if offer.state == "allowed" else {}  # another tool begins with nothing
+    function = replace(before, effects=kinds, repeatable=again)
+    kept = offer.pin.grants if offer.pin and offer.state == "allowed" else {}  # another tool begins with nothing
     wanted = {effect: grants.get(effect, grants.get("*", kept.get(effect, "ask"))) for effect in kinds}
     pin = Pin(digest=function.digest, effects=kinds, repeatable=again, grants=cast("dict[Effect, Grant]", wanted))
     return replace(offer, state="allowed", function=function, pin=pin)
