@@ -143,7 +143,7 @@ class TaskView:
     saved: tuple[Saved, ...] = field(default=(), metadata={"sparse": True})
     """Functions that are there already, the likeliest first; nothing says that they are right here."""
     functions: tuple[OfferedFunction, ...] = field(default=(), metadata={"sparse": True})
-    """Functions that code actions may call, the likeliest first; the last may be one that finds others."""
+    """Functions that code actions may call, by source and name; the last may be one that finds others."""
     unseen: int = field(default=0, metadata={"sparse": True})
     """How many rows judge an answer that nobody was shown; in a person's own runs alone."""
 
