@@ -122,6 +122,7 @@ def shown_functions(gate: CallGate, words: str) -> tuple[OfferedFunction, ...]:
             description=clean_text(function.description),
             does=does(function.effects),
             source=function.source,
+            digest="" if function == _FIND else function.digest,
         )
         for function in (*chosen_functions(known, words), *finds)
     )

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from evolve.cli.output import emit, shorten, visible
+from evolve.cli.output import emit, note, shorten, table, visible
 
 if TYPE_CHECKING:
-    from evolve.workspace import OfferedTool, Server
+    from evolve.workspace import KnownServer, OfferedTool, Server
+
+_MOST_COUNTED = 20
 
 
 def show_server(server: Server) -> None:
@@ -48,6 +50,29 @@ def show_offers(offers: Sequence[OfferedTool]) -> None:
             emit(f"    it says: {shorten(' '.join(made.description.split()), 400)}", indent=6)
         if hints := [hint for hint, value in offer.hints.items() if value]:
             emit(f"    it calls itself {', '.join(hints).replace('_', ' ')}", indent=6)
+
+
+def show_counts(known: Sequence[KnownServer]) -> None:
+    """The tools that tasks had to do with, those that helped most first."""
+    used = [
+        (one.server.name, visible(tool, lines=False), count.offered, count.called, count.helpful)
+        for one in known
+        for tool, count in one.counts.items()
+        if count.offered or count.called
+    ]
+    if used:
+        used.sort(key=lambda row: (-row[4], -row[3], -row[2], row[:2]))
+        emit()
+        emit(table(("server", "tool", "offered", "called", "helpful"), used[:_MOST_COUNTED]))
+        note("in how many tasks: shown in a prompt, called, and called where the answer held")
+    if len(used) > _MOST_COUNTED:
+        note(f"{len(used) - _MOST_COUNTED} more were offered: evolve tools list --json")
+
+
+def known_data(known: KnownServer) -> dict[str, Any]:
+    """A server as JSON, with what was allowed and how often that was of use."""
+    counts = {tool: vars(count) for tool, count in known.counts.items()}
+    return {"state": known.state, **server_data(known.server), "tools": sorted(known.tools), "counts": counts}
 
 
 def server_data(server: Server) -> dict[str, Any]:

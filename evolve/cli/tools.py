@@ -14,7 +14,7 @@ import typer
 from evolve.cli import options, pages
 from evolve.cli.asking import TYPED_AHEAD, drop_typed_ahead, is_attended
 from evolve.cli.output import at_home, counted, emit, emit_json, flush, note, table, visible
-from evolve.cli.shown_servers import offer_data, server_data, show_offers, show_server
+from evolve.cli.shown_servers import known_data, offer_data, server_data, show_counts, show_offers, show_server
 
 if TYPE_CHECKING:
     from evolve.workspace import CallQuestion, Consent, OfferedTool, Server
@@ -140,12 +140,13 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
 
     known = servers(workspace).list()
     if as_json:
-        emit_json([{"state": one.state, **server_data(one.server), "tools": sorted(one.tools)} for one in known])
+        emit_json([known_data(one) for one in known])
         return
     rows = [
         (one.server.name, one.state, len(one.tools), one.server.url or shlex.join(one.server.command)) for one in known
     ]
     emit(table(("server", "state", "tools", "program or address"), rows) or "no servers; evolve tools add adds one")
+    show_counts(known)
     for one in known:
         if one.state != "approved":
             note(f"{one.server.name} is not started before you approve it: evolve tools add {one.server.name}")

@@ -105,6 +105,7 @@ class OfferedFunction:
         description: What whoever offers it says that it does: data, whatever it says.
         does: What a call may do, in words, such as ``changes something``.
         source: Who offers it; "" for the person's own program.
+        digest: What stands behind the name; "" for what is evolve's own.
     """
 
     name: str
@@ -112,6 +113,7 @@ class OfferedFunction:
     description: str
     does: str
     source: str = ""
+    digest: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

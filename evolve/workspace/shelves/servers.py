@@ -8,7 +8,7 @@ import os
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, cast, get_args
 
@@ -39,8 +39,9 @@ from evolve.functions.mcp import (
     with_pins,
 )
 from evolve.paths import WorkspacePaths, approvals_folder, find_workspace, user_workspace
+from evolve.record.function_uses import FunctionCounts
 from evolve.settings import proposed_servers
-from evolve.workspace.opening import locate, now
+from evolve.workspace.opening import function_counts, locate, now
 from evolve.workspace.shelves.shelf import Shelf
 
 ServerState = Literal["proposed", "approved", "changed"]
@@ -55,11 +56,13 @@ class KnownServer:
     Attributes:
         server: As it is proposed where the settings name it, else as it was approved.
         tools: Those that were allowed.
+        counts: In how many tasks each of them was shown, called and of help, as it is.
     """
 
     server: Server
     state: ServerState
     tools: Mapping[str, Pin]
+    counts: Mapping[str, FunctionCounts] = field(default_factory=dict)
 
 
 class Servers(Shelf):
@@ -81,6 +84,7 @@ class Servers(Shelf):
         paths = self._paths()
         approved = {approval.server.name: approval for approval in _approvals(paths).all()}
         proposed = _proposed(paths)
+        counts = function_counts(paths) if approved else {}
         known = []
         for name in sorted({*approved, *proposed}):
             server, approval = proposed.get(name), approved.get(name)
@@ -88,7 +92,9 @@ class Servers(Shelf):
                 known.append(KnownServer(server=cast(Server, server), state="proposed", tools={}))
             else:
                 state: ServerState = "approved" if server in (None, approval.server) else "changed"
-                known.append(KnownServer(server=server or approval.server, state=state, tools=approval.tools))
+                used = {tool: counts.get(pin.digest, FunctionCounts()) for tool, pin in approval.tools.items()}
+                server = server or approval.server
+                known.append(KnownServer(server=server, state=state, tools=approval.tools, counts=used))
         return known
 
     def proposed(self, name: str) -> Server:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from evolve.functions import UNKNOWN, AskConsent, Effect, Function, Grant, PythonFunctions, Toolbox
 from evolve.functions.mcp import ServerFunctions
+from evolve.record.function_uses import FunctionCounts, FunctionUses
 from evolve.workspace.shelves.shelf import Shelf
 
 
@@ -17,12 +18,13 @@ class Tools(Shelf):
     Args:
         servers: Gives the approved servers, of which none is started before functions are asked for.
         warn: Told in a sentence of a server that cannot be started.
+        uses: The record's counts.
     """
 
-    def __init__(self, servers: Callable[[], ServerFunctions], warn: Callable[[str], None]) -> None:
+    def __init__(self, servers: Callable[[], ServerFunctions], warn: Callable[[str], None], uses: FunctionUses) -> None:
         self._own = PythonFunctions()
         self._grants: dict[str, Grant] = {}
-        self._servers, self._warn = servers, warn
+        self._servers, self._warn, self._uses = servers, warn, uses
 
     def add(
         self,
@@ -59,6 +61,14 @@ class Tools(Shelf):
         for server, trouble in servers.troubles.items():
             self._warn(f"the tools of {server} are not offered: {trouble}")
         return functions
+
+    def counts(self) -> Mapping[str, FunctionCounts]:
+        """In how many tasks each function of :meth:`list` was shown, called and of help, by name.
+
+        A function that changed, be it in its description alone, is another one and begins with nothing.
+        """
+        known = self._uses.counts()
+        return {one.name: known.get(one.digest, FunctionCounts()) for one in self.list()}
 
     @property
     def none(self) -> bool:
