@@ -286,7 +286,7 @@ def test_schemas_that_go_round_or_deep_or_are_huge_do_no_harm(tmp_path):
     for _ in range(200):
         deep = {"items": deep}
     wide = {f"S{n}": {"allOf": [{"$ref": f"#/components/schemas/S{n + 1}"}] * 9} for n in range(60)}
-    wide["S60"] = {"description": "x" * 30_000}
+    wide["S60"] = {"enum": ["x" * 30_000]}
     query = {"name": "q", "in": "query"}
     document = {
         **PETS,
@@ -306,15 +306,33 @@ def test_schemas_that_go_round_or_deep_or_are_huge_do_no_harm(tmp_path):
         assert "cannot be followed" in json.loads(gate.answer(frame))["error"]
 
 
-def test_yaml_is_read_and_aliases_in_it_are_not(tmp_path):
+def test_a_small_file_that_describes_much_is_looked_at_for_a_while_only(tmp_path):
+    many = {"name": "q", "in": "query", "schema": {"enum": ["x" * 100] * 10_000}}
+    refers = {"parameters": [{"$ref": "#/components/parameters/Many"}]}
+    paths = {f"/p{n}": {"get": refers, "put": refers} for n in range(1_000)}
+    document = {"openapi": "3.1.0", "components": {"parameters": {"Many": many}}, "paths": {"/": {"get": {}}, **paths}}
+    found = offers(service(tmp_path, document))
+    assert found["get"].state == "new"
+    assert "more than is looked at" in found["/p999"].why
+
+
+def test_yaml_is_read(tmp_path):
     file = tmp_path / "api.yaml"
     lines = ("openapi: 3.1.0", "paths:", "  /x:", "    get:", "      responses: {200: {description: 2020-01-01}}")
     file.write_text("\n".join(lines))
     server = Server(name="pets", kind="openapi", file=str(file.resolve()), url="https://x.org")
     assert list(offers(server)) == ["get_x"]
-    file.write_text("openapi: &a 3.1.0\npaths: *a")
-    with pytest.raises(CallFailed, match="neither JSON nor YAML"):
-        offers(server)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["openapi: &a 3.1.0\npaths: *a", "[" * 100_000, "- " * 100_000, "{a: " * 50_000, "!!python/object:os.x y", "a: 1-"],
+)
+def test_yaml_that_harms_whoever_reads_it_is_refused(tmp_path, text):
+    file = tmp_path / "api.yaml"
+    file.write_text(text)
+    with pytest.raises(CallFailed, match=r"neither JSON nor YAML|no OpenAPI file"):
+        offers(Server(name="pets", kind="openapi", file=str(file.resolve()), url="https://x.org"))
 
 
 def test_two_operations_of_one_name_are_not_offered_and_names_of_parameters_stay_apart(tmp_path):

@@ -15,9 +15,7 @@ from evolve.functions.mcp.approvals import Approval
 from evolve.functions.mcp.connection import START_S, Asked, Connection, Start
 from evolve.functions.mcp.offers import Listed, OfferedTool, offers
 from evolve.functions.mcp.servers import Server
-from evolve.functions.openapi import Service
 from evolve.functions.permission import Grant
-from evolve.functions.program import Program
 
 if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
@@ -161,10 +159,16 @@ class ServerFunctions:
         return self._connections[server]
 
     def _made(self, server: Server) -> Offering:
+        # what they are made of is in this package too, and most workspaces have neither
         if server.kind == "program":
+            from evolve.functions.program import Program
+
             return Program(server, self._start)
-        portal = self._portal()
-        return Service(server, portal) if server.kind == "openapi" else Connection(server, self._start, portal)
+        if server.kind == "openapi":
+            from evolve.functions.openapi import Service
+
+            return Service(server, self._portal())
+        return Connection(server, self._start, self._portal())
 
     def _portal(self) -> BlockingPortal:
         from anyio.from_thread import start_blocking_portal

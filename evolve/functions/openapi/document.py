@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -13,6 +13,9 @@ from evolve.functions.function import CallFailed
 
 _LARGEST = 32 << 20
 _MOST_HOPS = 20
+_DEEPEST = 200
+_MOST_STEPS = 2_000_000
+"""What is looked at in one file: a part that is referred to counts each time, so a small file can describe much."""
 
 
 class Unusable(Exception):
@@ -34,12 +37,23 @@ class Document:
         if not isinstance(root, dict) or not str(root.get("openapi", "")).startswith("3."):
             raise CallFailed(f"{file.name} is no OpenAPI file of version 3")
         self._root: dict[str, Any] = root
+        self._steps = 0
 
     @property
     def paths(self) -> Mapping[str, Any]:
         """What it says of each path; an empty one where it says nothing that can be understood."""
         paths = self._root.get("paths")
         return paths if isinstance(paths, dict) else {}
+
+    def pay(self, steps: int) -> None:
+        """Counts what is looked at.
+
+        Raises:
+            Unusable: It is too much for one file.
+        """
+        self._steps += steps
+        if self._steps > _MOST_STEPS:
+            raise Unusable("the file describes more than is looked at")
 
     def at(self, reference: object) -> Any:
         """What a reference such as ``#/components/schemas/Pet`` leads to.
@@ -67,6 +81,7 @@ class Document:
             Unusable: References go round, lead nowhere, or to something else.
         """
         for _ in range(_MOST_HOPS):
+            self.pay(1)
             if not isinstance(value, dict):
                 raise Unusable("a part of its description is no object")
             if "$ref" not in value:
@@ -97,9 +112,20 @@ def _of_yaml(content: bytes) -> Json:
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(content, Loader=loader)):
-            raise ValueError("aliases")  # a few of them are enough to describe more than any memory holds
+        _check_events(yaml.parse(content, Loader=loader))
         value: Json = json.loads(json.dumps(yaml.load(content, Loader=loader), default=str))
     except (yaml.YAMLError, TypeError) as error:
         raise ValueError("no YAML") from error
     return value
+
+
+def _check_events(events: Iterable[Any]) -> None:
+    """Refuses what harms whoever builds values of it: a few aliases describe more than any memory holds, and the
+    library goes as deep as the text does, and over the end of the stack."""
+    depth = 0
+    for event in events:
+        kind = type(event).__name__
+        depth += kind in ("MappingStartEvent", "SequenceStartEvent")
+        depth -= kind in ("MappingEndEvent", "SequenceEndEvent")
+        if kind == "AliasEvent" or depth > _DEEPEST:
+            raise ValueError("aliases, or too deep")

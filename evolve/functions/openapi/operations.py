@@ -98,7 +98,8 @@ class Operation:
 
 
 def operations(document: Document, headers: Mapping[str, str]) -> Iterator[tuple[Listed, Operation | None]]:
-    """Every operation in the order of the file; None beside one that cannot be called.
+    """Every operation in the order of the file; None beside one that cannot be called, as beside a path that cannot be
+    followed.
 
     Args:
         headers: What is sent with every request, which no parameter changes.
@@ -107,8 +108,10 @@ def operations(document: Document, headers: Mapping[str, str]) -> Iterator[tuple
     for path, item in document.paths.items():
         try:
             around = document.followed(item)
-        except Unusable:
-            around = {}
+        except Unusable as unusable:
+            nothing: dict[str, Json] = {"type": "object", "properties": {}}
+            yield Listed(name=path, description="", parameters=nothing, hints={}, why=str(unusable)), None
+            continue
         for method in _METHODS:
             if method in around:
                 yield _Reading(document, schemas, kept).read(path, method, around)

@@ -24,6 +24,8 @@ _PLAIN = frozenset(
     }
 )
 _ONE = frozenset(("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"))
+_TEXTS = frozenset(("title", "description"))
+_LONGEST_TEXT = 1000
 _SEVERAL = frozenset(("allOf", "anyOf", "oneOf", "prefixItems"))
 _NAMED = frozenset(("properties", "patternProperties"))
 _COMPONENT = re.compile(r"#/components/schemas/([A-Za-z0-9._-]{1,80})\Z")
@@ -81,7 +83,7 @@ class Schemas:
             if name in found:
                 continue
             made = self._of(reference)
-            size += made.size
+            size += made.size + len(reference)
             if size > _LARGEST:
                 return None
             found[name] = made.schema
@@ -101,13 +103,16 @@ class Schemas:
         if not isinstance(schema, dict) or depth > _DEEPEST:
             raise Unusable("a parameter of it is described by no schema")
         made: dict[str, Json] = {}
+        self._document.pay(len(schema))
         for word, value in schema.items():
             if word == "$ref":
                 self._document.at(value)
                 seen.refers.add(value)
                 made["$ref"] = f"#/$defs/{quote(_name_of(value))}"
             elif word in _PLAIN:
-                made[word] = value
+                made[word] = value[:_LONGEST_TEXT] if word in _TEXTS and isinstance(value, str) else value
+                if isinstance(value, (str, list, dict)):
+                    self._document.pay(len(canonical_json(made[word])) // 16)
             elif word in _ONE:
                 made[word] = self._converted(value, seen, depth + 1)
             elif word in _SEVERAL and isinstance(value, list):
