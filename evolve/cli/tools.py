@@ -63,10 +63,8 @@ OpenApi = Annotated[
 @app.page(
     "add",
     "evolve tools add notes --read ~/notes -- ~/.venvs/notes/bin/notes-server ~/notes",
-    "evolve tools add weather --url https://example.org/mcp --header 'Authorization=$WEATHER_TOKEN'",
     "evolve tools add find --program --read ~/notes -- grep -rn -e {words} -- {folder}",
-    "evolve tools add pets --openapi pets.json --url https://example.org/v1",
-    "evolve tools add notes",
+    "evolve tools add pets --openapi pets.json --url https://example.org/v1 --header 'Authorization=$PETS_TOKEN'",
 )
 def add_command(
     name: Name,
