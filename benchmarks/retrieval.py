@@ -25,6 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.record import ROOT, Outcome, Target, common_options, progress, publish
+from evolve.agent.offered_functions import SHOWN, FunctionSearch
+from evolve.functions import Function
 from evolve.memory import MIGRATIONS, Memory
 from evolve.retrieval import BM25, Embedder, HashingEmbedder, WordIndex, fuse
 from evolve.settings import Settings
@@ -32,13 +34,17 @@ from evolve.store import Database
 from evolve.vectors import MemoryIndex, VectorIndex
 from evolve.workspace.opening import open_embedder
 
-DEPTHS = (1, 5, 10)
+DEPTHS = (1, 5, 10, 12)
+"""The last is how many functions a prompt shows."""
 _RANK_CONSTANT = 60
 """Of reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009)."""
 _ARM_HITS = 200
 _RESAMPLES = 1000
 TARGETS = {("bfcl", 5): 0.765, ("seal-tools", 5): 0.82, ("e-care", 1): 0.52, ("e-care", 5): 0.745}
 OURS = "evolve"
+PROMPT = "functions of a prompt"
+_TOOLS = ("bfcl", "seal-tools")
+"""Sets whose texts describe functions."""
 PEERS = {"chroma": "Chroma alone", "langgraph": "LangGraph InMemoryStore", "lancedb": "LanceDB hybrid", "mem0": "mem0"}
 """Stores of other projects, and what the table calls them."""
 _INCLUDED = ("chroma", "langgraph")
@@ -100,8 +106,10 @@ def rankers(corpus: Corpus, embedder: Embedder) -> Iterator[dict[str, Ranker]]:
     def by_score(question: str) -> list[str]:
         return [name for name, _ in fuse([(1.0, words.scores(question, _ARM_HITS)), (1.0, dense(question))])]
 
+    search = FunctionSearch([_function(name, text) for name, text in corpus.texts.items()])
     with _memory(corpus, embedder) as memory:
         yield {
+            **({PROMPT: lambda question: _names(search, question)} if corpus.name in _TOOLS else {}),
             OURS: lambda question: [item.id for item in memory.recall(question, max(DEPTHS), kinds=["note"])],
             "BM25, no stems": lambda question: _best(plain.scores(question)),
             "BM25, stems": lambda question: list(words.scores(question, _ARM_HITS)),
@@ -110,6 +118,16 @@ def rankers(corpus: Corpus, embedder: Embedder) -> Iterator[dict[str, Ranker]]:
             "fused by score 1:1": by_score,
         }
     words.close()
+    search.close()
+
+
+def _function(name: str, text: str) -> Function:
+    """A tool of a set, found by its description alone: that has its name in it."""
+    return Function(name="f", description=text, parameters={"type": "object"}, source=name)
+
+
+def _names(search: FunctionSearch, question: str) -> list[str]:
+    return [one.source for one in search.fitting(question, SHOWN)]
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from itertools import islice
 from pathlib import Path
 
 from evolve.environments import Offering, kind_of
@@ -33,6 +34,8 @@ SHOWN = 12
 """Functions that a prompt shows at most."""
 
 _FOUND = 10
+_INDEXED = 1_000
+"""Characters of a description that are looked through."""
 _KEPT_ARGUMENTS, _KEPT_VALUE = 2_000, 500
 """Characters of a call that the episode's record keeps at most."""
 
@@ -55,19 +58,47 @@ class FindFunctions:
 
     def __init__(self, functions: Sequence[Function]) -> None:
         self._functions = functions
+        self._search: FunctionSearch | None = None
 
     def functions(self) -> Sequence[Function]:
         return [_FIND]
 
     def call(self, name: str, arguments: Mapping[str, Json], *, seconds: float) -> Json:
-        found = fitting(self._functions, str(arguments["query"]))[:_FOUND]
+        if self._search is None:
+            self._search = FunctionSearch(self._functions)
+        found = self._search.fitting(str(arguments["query"]), _FOUND)
         return [
             {"call": signature_of(one), "about": clean_text(one.description), "does": does(one.effects)}
             for one in found
         ]
 
     def close(self) -> None:
-        """Holds nothing."""
+        if self._search is not None:
+            self._search.close()
+            self._search = None
+
+
+class FunctionSearch:
+    """Finds functions by words (BM25 over stems), best first.
+
+    Vectors beside the words find less where the encoder is the one that needs no model, and would have to be worked
+    out for every function; `python -m benchmarks.retrieval` has the figures.
+    """
+
+    def __init__(self, functions: Sequence[Function]) -> None:
+        from evolve.retrieval import WordIndex
+
+        self._functions = functions
+        self._index = WordIndex()
+        self._index.add({str(place): _text_of(function) for place, function in enumerate(functions)})
+
+    def fitting(self, words: str, most: int) -> list[Function]:
+        """Those that share words with a text, equal ones in the order that they were given in."""
+        return [self._functions[int(place)] for place in self._index.scores(words, most)]
+
+    def close(self) -> None:
+        """Frees its memory; closing twice is no error."""
+        self._index.close()
 
 
 @contextmanager
@@ -95,7 +126,8 @@ def opened_gate(
     if not functions and own is None:
         yield None
         return
-    more: list[FunctionSource] = [FindFunctions(functions)] if len(functions) > SHOWN else []
+    finds = FindFunctions(functions)
+    more: list[FunctionSource] = [finds] if len(functions) > SHOWN else []
     more += [own] if own is not None else []
     record = CallsInMemory() if folder is None else CallFile(folder / "calls.jsonl")
     if isinstance(own, StatefulSource):
@@ -103,21 +135,23 @@ def opened_gate(
     try:
         yield toolbox.gate(record, clean=scanner.cleaned, more=more)
     finally:
+        finds.close()
         if isinstance(record, CallFile):
             record.close()
 
 
 def shown_functions(gate: CallGate, words: str, own: FunctionSource | None = None) -> tuple[OfferedFunction, ...]:
-    """The functions that a prompt shows for a task: those that share words with it first.
+    """The functions that a prompt shows for a task: where not all fit, those that share words with it before others.
+
+    Which ones depends on the task; in which order does not. So prompts that show the same ones begin alike, for the
+    caches of endpoints, whatever order servers list them in.
 
     Args:
         own: What the environment offers, of which the prompt of its kind speaks.
     """
     told = own.functions() if own is not None else ()
-    known = [function for function in gate.functions if function != _FIND and function not in told]
-    fit = fitting(known, words)
-    order = [*fit, *(function for function in known if function not in fit)][:SHOWN]
-    finds = [function for function in gate.functions if function == _FIND]
+    known = sorted((one for one in gate.functions if one != _FIND and one not in told), key=_by_name)
+    finds = [one for one in gate.functions if one == _FIND]
     return tuple(
         OfferedFunction(
             name=function.name,
@@ -125,20 +159,26 @@ def shown_functions(gate: CallGate, words: str, own: FunctionSource | None = Non
             description=clean_text(function.description),
             does=does(function.effects),
             source=function.source,
+            digest="" if function == _FIND else function.digest,
         )
-        for function in (*order, *finds)
+        for function in (*chosen_functions(known, words), *finds)
     )
 
 
-def fitting(functions: Sequence[Function], words: str) -> list[Function]:
-    """Those that share words with a text, best first (BM25)."""
-    from evolve.retrieval import WordIndex
+def chosen_functions(functions: Sequence[Function], words: str) -> list[Function]:
+    """At most :data:`SHOWN` of them, by source and name; those that share no words fill what room is left."""
+    if len(functions) <= SHOWN:
+        return sorted(functions, key=_by_name)
+    search = FunctionSearch(functions)
+    best = search.fitting(words, SHOWN)
+    search.close()
+    names = {one.name for one in best}
+    rest = (one for one in functions if one.name not in names)
+    return sorted([*best, *islice(rest, SHOWN - len(best))], key=_by_name)
 
-    index = WordIndex()
-    index.add({str(place): _text_of(function) for place, function in enumerate(functions)})
-    found = [functions[int(place)] for place in index.scores(words)]
-    index.close()
-    return found
+
+def _by_name(function: Function) -> tuple[str, str]:
+    return function.source, function.name
 
 
 def places_read(view: TaskView, items: Sequence[Recalled], steps: Sequence[Step]) -> Iterator[str]:
@@ -196,4 +236,4 @@ def _kept(call: Call, answer: Answer, function: Function | None) -> FunctionCall
 
 def _text_of(function: Function) -> str:
     apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|_", " ", f"{function.name} {' '.join(function.names)}")
-    return f"{apart} {function.description}"
+    return f"{apart} {function.description[:_INDEXED]}"

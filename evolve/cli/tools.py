@@ -7,19 +7,20 @@ import os
 import shlex
 import shutil
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from evolve.cli import options, pages
 from evolve.cli.asking import TYPED_AHEAD, drop_typed_ahead, is_attended
-from evolve.cli.output import at_home, counted, emit, emit_json, flush, note, shorten, table, visible
+from evolve.cli.output import at_home, counted, emit, emit_json, flush, note, table, visible
+from evolve.cli.shown_servers import known_data, offer_data, server_data, show_counts, show_offers, show_server
 
 if TYPE_CHECKING:
     from evolve.workspace import CallQuestion, Consent, OfferedTool, Server
 
 app = pages.App(
-    "See and approve servers of tools (MCP), and say what their tools may do. None starts before you approved it.",
+    "See and approve tools: of servers (MCP), programs and services (OpenAPI). None starts before you approved it.",
     "evolve tools list",
     "evolve tools add notes --read ~/notes -- ~/.venvs/notes/bin/notes-server ~/notes",
 )
@@ -44,23 +45,40 @@ Headers = Annotated[
 ]
 Readable = Annotated[list[str] | None, typer.Option("--read", metavar="PATH", help="What the program may read.")]
 Writable = Annotated[list[str] | None, typer.Option("--write", metavar="PATH", help="What the program may write.")]
+Network = Annotated[bool, typer.Option("--network", help="Let the program reach the network.")]
+Url = Annotated[str, typer.Option("--url", metavar="URL", help="Its address, instead of a program.")]
+IsProgram = Annotated[
+    bool, typer.Option("--program", help="The program is no server: it runs once for each call, with values at {NAME}.")
+]
+Output = Annotated[
+    Literal["text", "json", "jsonl"],
+    typer.Option("--output", help="What a --program writes; jsonl: JSON in each line."),
+]
+About = Annotated[str, typer.Option("--about", metavar="TEXT", help="What a --program is for.")]
+OpenApi = Annotated[
+    str, typer.Option("--openapi", metavar="FILE", help="An OpenAPI file (JSON, YAML) that says what --url takes.")
+]
 
 
 @app.page(
     "add",
     "evolve tools add notes --read ~/notes -- ~/.venvs/notes/bin/notes-server ~/notes",
-    "evolve tools add weather --url https://example.org/mcp --header 'Authorization=$WEATHER_TOKEN'",
-    "evolve tools add notes",
+    "evolve tools add find --program --read ~/notes -- grep -rn -e {words} -- {folder}",
+    "evolve tools add pets --openapi pets.json --url https://example.org/v1 --header 'Authorization=$PETS_TOKEN'",
 )
 def add_command(
     name: Name,
     command: Program = None,
-    url: Annotated[str, typer.Option("--url", metavar="URL", help="Its address, instead of a program.")] = "",
+    url: Url = "",
     variables: Variables = None,
     headers: Headers = None,
     readable: Readable = None,
     writable: Writable = None,
-    network: Annotated[bool, typer.Option("--network", help="Let the program reach the network.")] = False,
+    network: Network = False,
+    is_program: IsProgram = False,
+    output: Output = "text",
+    about: About = "",
+    openapi: OpenApi = "",
     yes: Yes = False,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
@@ -73,10 +91,10 @@ def add_command(
     from evolve.errors import UsageError
     from evolve.workspace import Server, servers
 
-    shelf = servers(workspace)
     if command or url:
         server = Server(
             name=name,
+            kind="program" if is_program else "openapi" if openapi else "mcp",
             command=_program(command or []),
             url=url,
             variables=_pairs(variables, "--env"),
@@ -84,21 +102,32 @@ def add_command(
             readable=_paths(readable),
             writable=_paths(writable),
             network=network,
+            file="".join(_paths([openapi] if openapi else [])),
+            output=output,
+            about=about,
         )
-    elif variables or headers or readable or writable or network:
+    elif variables or headers or readable or writable or network or is_program or openapi or about:
         raise UsageError("nothing says which server", hint=f"evolve tools add {name} ... -- PROGRAM, or --url URL")
     else:
-        server = shelf.proposed(name)
+        server = servers(workspace).proposed(name)
+    _approve(server, yes, workspace, as_json=as_json)
+
+
+def _approve(server: Server, yes: bool, workspace: options.Workspace, *, as_json: bool) -> None:
+    """Shows a server, approves it where the person agrees, and shows what it offers."""
+    from evolve.workspace import servers
+
     if not as_json:
-        _show_server(server)
-    if not _agreed(f"approve {name} for this workspace?", f"evolve tools add {name} ... --yes", yes, as_json=as_json):
+        show_server(server)
+    instead = f"evolve tools add {server.name} ... --yes"
+    if not _agreed(f"approve {server.name} for this workspace?", instead, yes, as_json=as_json):
         emit("nothing was approved")
         raise typer.Exit(1)
-    offers = shelf.add(server)
+    offers = servers(workspace).add(server)
     if as_json:
-        emit_json({"server": _server(server), "tools": [_offer(offer) for offer in offers]})
+        emit_json({"server": server_data(server), "tools": [offer_data(offer) for offer in offers]})
     else:
-        _show_offers(offers)
+        show_offers(offers)
         note("each call is asked for; evolve tools allow says otherwise")
 
 
@@ -109,12 +138,13 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
 
     known = servers(workspace).list()
     if as_json:
-        emit_json([{"state": one.state, **_server(one.server), "tools": sorted(one.tools)} for one in known])
+        emit_json([known_data(one) for one in known])
         return
     rows = [
         (one.server.name, one.state, len(one.tools), one.server.url or shlex.join(one.server.command)) for one in known
     ]
     emit(table(("server", "state", "tools", "program or address"), rows) or "no servers; evolve tools add adds one")
+    show_counts(known)
     for one in known:
         if one.state != "approved":
             note(f"{one.server.name} is not started before you approve it: evolve tools add {one.server.name}")
@@ -130,9 +160,9 @@ def check_command(name: Name, workspace: options.Workspace = None, as_json: opti
 
     offers = servers(workspace).check(name)
     if as_json:
-        emit_json([_offer(offer) for offer in offers])
+        emit_json([offer_data(offer) for offer in offers])
     else:
-        _show_offers(offers)
+        show_offers(offers)
         if any(offer.state in ("new", "changed") for offer in offers):
             note(f"what is new or changed is not called before you allow it: evolve tools allow {name}")
     raise typer.Exit(0 if all(offer.state == "allowed" for offer in offers) else 1)
@@ -172,7 +202,7 @@ def allow_command(
 
     def agreed(offers: Sequence[OfferedTool]) -> bool:
         if not as_json:
-            _show_offers(offers)
+            show_offers(offers)
         return _agreed("allow this?", f"evolve tools allow {name} ... --yes", yes, as_json=as_json)
 
     kinds = None if effects is None else [part.strip() for part in effects.split(",") if part.strip()]
@@ -180,7 +210,7 @@ def allow_command(
         name, tool or [], effects=kinds, repeatable=repeatable, grants=_grants(grants), agreed=agreed
     )
     if as_json:
-        emit_json([_offer(offer) for offer in allowed])
+        emit_json([offer_data(offer) for offer in allowed])
     else:
         emit(f"allowed {counted(len(allowed), 'tool')}" if allowed else "nothing was allowed")
 
@@ -250,64 +280,6 @@ def _agreed(question: str, instead: str, yes: bool, *, as_json: bool) -> bool:
     if drop_typed_ahead():
         note(TYPED_AHEAD)
     return typer.confirm(visible(question), err=True)
-
-
-def _show_server(server: Server) -> None:
-    """Everything about a server, in full: it is what the person approves."""
-    yours = {name: f"{value} (yours)" if value.startswith("$") else value for name, value in server.variables.items()}
-    sent = {name: f"{value} (yours)" if value.startswith("$") else value for name, value in server.headers.items()}
-    rows = [("server", server.name)]
-    if server.url:
-        rows += [("address", server.url), *(("sends", f"{name}: {value}") for name, value in sent.items())]
-    else:
-        rows += [("program", server.command[0])]
-        rows += [("argument", argument) for argument in server.command[1:]]
-        rows += [("variable", f"{name}={value}") for name, value in yours.items()]
-        rows += [("reads", path) for path in server.readable] + [("writes", path) for path in server.writable]
-        rows += [] if server.writable else [("writes", "nothing")]
-        rows += [("network", "everything that this machine reaches, itself included" if server.network else "none")]
-    for label, text in rows:
-        emit(f"{label:<9} {visible(text, lines=False)}", whole=True)
-
-
-def _show_offers(offers: Sequence[OfferedTool]) -> None:
-    for offer in offers:
-        if offer.function is None:
-            emit(f"{visible(offer.tool, lines=False)}  ({offer.state}{f': {offer.why}' if offer.why else ''})")
-            continue
-        made, pin = offer.function, offer.pin
-        says = ", ".join(kind if pin is None else f"{kind}: {pin.grant(kind)}" for kind in sorted(made.effects))
-        emit(f"{made.name}({', '.join(made.names)})  {offer.state}; {says}", indent=4)
-        if offer.difference:
-            emit("    what you allowed (-) and what it lists now (+):")
-            for line in offer.difference:
-                emit(f"      {line}", indent=8)
-        elif made.description:
-            emit(f"    it says: {shorten(' '.join(made.description.split()), 400)}", indent=6)
-        if hints := [hint for hint, value in offer.hints.items() if value]:
-            emit(f"    it calls itself {', '.join(hints).replace('_', ' ')}", indent=6)
-
-
-def _server(server: Server) -> dict[str, Any]:
-    return {"name": server.name, **server.to_json(), "digest": server.digest}
-
-
-def _offer(offer: OfferedTool) -> dict[str, Any]:
-    made, pin = offer.function, offer.pin
-    shown: dict[str, Any] = {"tool": offer.tool, "state": offer.state, "why": offer.why, "hints": dict(offer.hints)}
-    if made is not None:
-        shown |= {
-            "function": made.name,
-            "description": made.description,
-            "parameters": made.parameters,
-            "effects": sorted(made.effects),
-            "repeatable": made.repeatable,
-            "digest": made.digest,
-        }
-        if offer.difference:
-            shown["difference"] = list(offer.difference)
-        shown["grants"] = {} if pin is None else {kind: pin.grant(kind) for kind in sorted(made.effects)}
-    return shown
 
 
 def _program(command: Sequence[str]) -> tuple[str, ...]:

@@ -125,7 +125,8 @@ class Action:
         written: The code as the policy wrote it, where skills were put into ``code``.
         options: Of a question, the answers to choose from.
         shown: Of a ``recall``, the earlier step that was asked for.
-        offered: Ids of the skills that its prompt showed.
+        offered: Ids of the skills that its prompt showed and, in the first of an episode, of the functions, which stay
+            the same: ``skill:DIGEST``, ``function:DIGEST``.
         prompt: Name of the prompt that the action comes from, where it is not ``act.md``.
         plan: Of an episode's first action, the plan that it began with.
         subgoal: Id of the subgoal that it serves.

@@ -105,6 +105,7 @@ class OfferedFunction:
         description: What whoever offers it says that it does: data, whatever it says.
         does: What a call may do, in words, such as ``changes something``.
         source: Who offers it; "" for the person's own program.
+        digest: What stands behind the name; "" for what is evolve's own.
     """
 
     name: str
@@ -112,6 +113,7 @@ class OfferedFunction:
     description: str
     does: str
     source: str = ""
+    digest: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,7 +145,7 @@ class TaskView:
     saved: tuple[Saved, ...] = field(default=(), metadata={"sparse": True})
     """Functions that are there already, the likeliest first; nothing says that they are right here."""
     functions: tuple[OfferedFunction, ...] = field(default=(), metadata={"sparse": True})
-    """Functions that code actions may call, the likeliest first; the last may be one that finds others."""
+    """Functions that code actions may call, by source and name; the last may be one that finds others."""
     today: str = field(default="", metadata={"sparse": True})
     """The day on which a person's own run began, such as ``Tuesday, 2026-11-24``; "" elsewhere."""
     past: bool = field(default=False, metadata={"sparse": True})

@@ -15,6 +15,7 @@ from evolve.memory import Memory, MemorySnapshot
 from evolve.memory.derived_index import LateIndex
 from evolve.optimizer import ALL_INSIGHTS, Variant, VariantArchive
 from evolve.record.arms import UNLEARNED, Arm
+from evolve.record.function_uses import FunctionUses
 from evolve.skills import KEPT, Skill, SkillLibrary
 from evolve.store import Database, ObjectStore
 from evolve.tasks import Task
@@ -78,7 +79,7 @@ class Stores:
     def commit(
         self, record: EpisodeRecord, *, instruction: str, source: str = "", owed: Mapping[str, Any] | None = None
     ) -> bool:
-        """Keeps an episode, its steps, claims and uses of skills in one transaction.
+        """Keeps an episode, its steps, claims and uses of skills and functions in one transaction.
 
         Args:
             owed: What learning from it needs, where that comes later; None where it was learned from, or is not to be.
@@ -92,6 +93,7 @@ class Stores:
             if fresh:
                 self.memory.commit(record, instruction=instruction, source=source)
                 self._note_uses(record)
+                FunctionUses(self.db).note(record)
                 if owed is not None:
                     self.runs.owe(record, owed, source)
             hit("episode.inside")

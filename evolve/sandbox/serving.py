@@ -92,6 +92,18 @@ class ServerProcess:
         finally:
             os.close(filter_fd)
 
+    def end_input(self) -> None:
+        """It is sent nothing, or nothing more."""
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+
+    def status(self, seconds: float) -> int | None:
+        """What it ended with; None where it runs on after so many seconds."""
+        try:
+            return self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+
     def close(self) -> None:
         """Closes its input, gives it a moment to end, and then ends it with all it started. Safe to repeat."""
         for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):

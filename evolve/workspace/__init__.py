@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from evolve.models import Probed, Recording, parse_model
     from evolve.policies.protocol import Policy
     from evolve.record import Learner
+    from evolve.record.function_uses import FunctionCounts
     from evolve.sandbox import ActionResult, ProbeOutcome, SandboxLimits
     from evolve.skills import ACTIVE, Skill
     from evolve.tasks import Suite, Task
@@ -116,6 +117,7 @@ __all__ = [
     "Finding",
     "Found",
     "Function",
+    "FunctionCounts",
     "Insight",
     "InsightStatus",
     "Interval",
@@ -234,6 +236,7 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.memory.metrics": ("Metric", "MetricsReport"),
     "evolve.memory.preferences": ("Context", "PersonAct", "Preference"),
     "evolve.models": ("Probed", "Recording", "parse_model"),
+    "evolve.record.function_uses": ("FunctionCounts",),
     "evolve.sandbox": ("ActionResult", "ProbeOutcome", "SandboxLimits"),
     "evolve.skills": ("ACTIVE", "Skill"),
     "evolve.tasks": ("Suite", "Task"),

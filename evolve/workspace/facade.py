@@ -98,7 +98,7 @@ class Workspace:
         self.judges = Judges(self.stores.db, self.learner, self.open_sandbox, self.paths)
         self.metrics = Metrics(self.stores, wishes, self.judges, self.learner)
         self.folders = Folders(self.paths.runs)
-        self.tools = Tools(lambda: self._desk.servers(), self._warn)
+        self.tools = Tools(lambda: self._desk.servers(), self._warn, self.stores.db)
         self._desk = Desk(
             paths=self.paths,
             settings=self.settings,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -25,6 +25,8 @@ from evolve.memory.notes import KeptNotes
 from evolve.optimizer import MIGRATIONS as OPTIMIZER
 from evolve.optimizer import VariantArchive
 from evolve.paths import WorkspacePaths, find_workspace, is_workspace, user_workspace
+from evolve.record.function_uses import MIGRATIONS as FUNCTIONS
+from evolve.record.function_uses import FunctionCounts, FunctionUses
 from evolve.record.journal import MIGRATIONS as IMPROVE
 from evolve.record.stores import Stores
 from evolve.settings import Settings, settings_template
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from evolve.sandbox import Sandbox
     from evolve.vectors import VectorIndex
 
-MIGRATIONS: tuple[Migration, ...] = (*AGENT, *MEMORY, *SKILLS, *GATE, *JUDGES, *OPTIMIZER, *IMPROVE)
+MIGRATIONS: tuple[Migration, ...] = (*AGENT, *MEMORY, *SKILLS, *GATE, *JUDGES, *OPTIMIZER, *IMPROVE, *FUNCTIONS)
 """The tables of every package, in order of registration."""
 
 
@@ -169,6 +171,20 @@ def is_current(paths: WorkspacePaths) -> bool:
     known = {(item.package, item.number) for item in MIGRATIONS}
     # Tables of the store itself are in no package's list.
     return {migration for migration in applied if migration[0] != "store"} == known
+
+
+def function_counts(paths: WorkspacePaths) -> Mapping[str, FunctionCounts]:
+    """In how many tasks functions were shown, called and of help, by digest, without opening the workspace.
+
+    A record that is missing, older or damaged counts as an empty one.
+    """
+    try:
+        if not is_current(paths):
+            return {}
+        with Database(paths.db, MIGRATIONS, read_only=True) as db:
+            return FunctionUses(db).counts()
+    except (RecordDamaged, WorkspaceError):
+        return {}
 
 
 def open_embedder(settings: Settings) -> Embedder:

@@ -46,7 +46,8 @@ def test_a_page_has_a_sentence_and_examples_and_words(cli, path, monkeypatch):
     assert usage.startswith("Usage: evolve") and re.match(r"  [A-Z]", sentence) and "." in sentence
     assert 1 <= len(examples(page)) <= 3, page
     assert "env var" not in page and "int range" not in page
-    assert not re.search(r"<(list|str|int|float)", page) and not re.search(r"[{}]|0<=", page)
+    without_places = re.sub(r"\{[A-Za-z]+\}", "", page)  # of values in a command line
+    assert not re.search(r"<(list|str|int|float)", page) and not re.search(r"[{}]|0<=", without_places)
 
 
 @pytest.mark.parametrize("name", TREE.commands)

@@ -164,3 +164,43 @@ def test_a_server_goes_on_from_turn_to_turn_of_a_chat(chat, cli, tmp_path):
         done = chat("how many seats has one", "how many seats has another", options=("--model", endpoint.model))
     assert done.out.count("42 seats") >= 2, done.out + done.err
     assert (notes / "starts").read_text() == "started\n"
+
+
+def test_a_program_is_shown_whole_approved_and_called(cli, tmp_path):
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "a").write_text("tea at four\n")
+    line = (
+        "--program",
+        "--about",
+        "Lines with a word.",
+        "--read",
+        folder,
+        "--",
+        "grep",
+        "-h",
+        "-e",
+        "{words}",
+        "--",
+        "{file}",
+    )
+    unsaid = cli("tools", "add", "find", *line)
+    assert unsaid.code == 2 and "{words}" in unsaid.out and "each is one argument, and none an option" in unsaid.out
+    assert cli("tools", "add", "find", "--yes", *line).code == 0
+    assert cli("tools", "call", "find_grep", "words=tea", f"file={folder / 'a'}", "--yes").out.strip() == "tea at four"
+    assert "begins with -" in cli("tools", "call", "find_grep", "words=-f", "file=/etc/passwd", "--yes").err
+    refused = cli("tools", "add", "run", "--program", "--yes", "--", "sh", "-c", "{anything}")
+    assert refused.code == 2 and "would run values as commands" in refused.err
+
+
+def test_the_operations_of_a_file_are_approved_with_their_effects(cli, tmp_path):
+    file = tmp_path / "api.json"
+    file.write_text(json.dumps({"openapi": "3.1.0", "paths": {"/x": {"get": {}, "delete": {}}}}))
+    shown = cli("tools", "add", "web", "--openapi", file, "--url", "http://127.0.0.1:9/v1", "--yes")
+    assert str(file) in shown.out and "http://127.0.0.1:9/v1" in shown.out
+    assert "web_get_x()  allowed; reads: ask, sends: ask" in shown.out
+    assert "web_delete_x()  allowed; changes: ask, sends: ask" in shown.out
+    file.write_text(json.dumps({"openapi": "3.1.0", "paths": {"/x": {"get": {}}, "/y": {"delete": {}}}}))
+    assert cli("tools", "check", "web").code == 1
+    assert "cannot be reached" in cli("tools", "call", "web_get_x", "--yes").err
+    assert "an OpenAPI service a file and a URL" in cli("tools", "add", "web", "--openapi", file, "--", "ls").err

@@ -37,7 +37,7 @@ class Clerk:
         if question_of(body) != "action":
             return json.dumps({"claims": [], "goal": "count", "subgoals": []})
         self.prompts.append(prompt)
-        if "changed: seats.txt" in prompt:
+        if "changed: seats.txt" in prompt or "changed: rooms.py" in prompt:
             return "```done\nthe seats are written\n```"
         found = re.search(r"value: '?(\d+)", prompt)
         if found:

@@ -39,6 +39,11 @@ class Trouble:
         if not self.why:
             self.why, self.undone = why, undone
 
+    def begin(self) -> None:
+        """Forgets what was wrong: the next request says for itself."""
+        self.why, self.undone = "", False
+        self.asked()
+
     def asked(self) -> None:
         """A request goes out: what may come begins anew."""
         self._messages = self._bytes = self.status = 0

@@ -9,12 +9,12 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, wait
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from evolve.episodes import Json
 from evolve.errors import EvolveError
@@ -32,8 +32,18 @@ if TYPE_CHECKING:
     from mcp.client.session import MessageHandlerFnT
     from pydantic import TypeAdapter
 
-Start = Callable[[Server, Mapping[str, str]], Process]
-"""Starts a local server, confined to what was approved, with these variables."""
+
+class Start(Protocol):
+    """Starts a local server, confined to what was approved."""
+
+    def __call__(self, server: Server, variables: Mapping[str, str], *, argv: Sequence[str] = ()) -> Process:
+        """Starts it with these variables.
+
+        Args:
+            argv: The command with its places filled, where it has some.
+        """
+        ...
+
 
 START_S = 60.0
 MOST_TOOLS = 5000

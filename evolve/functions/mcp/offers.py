@@ -13,8 +13,9 @@ from typing import Literal
 from evolve.episodes import Json
 from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
-from evolve.functions.function import Function, is_name
+from evolve.functions.function import UNKNOWN, Effect, Function, is_name
 from evolve.functions.mcp.approvals import Pin
+from evolve.functions.mcp.servers import Server
 
 OfferState = Literal["allowed", "new", "changed", "gone", "unusable"]
 """It is as a person allowed it; they have not seen it; they saw another; it is not offered any more; it cannot be
@@ -35,6 +36,9 @@ class Listed:
     Attributes:
         hints: What it says of itself, such as ``readOnlyHint``: shown to the person, and nothing follows from it.
         returns: The schema of its structured content; empty where it states none.
+        effects, repeatable: What is certain of calls whatever the server says, or what to assume until a person says
+            otherwise.
+        why: Where it cannot be called, in a phrase.
     """
 
     name: str
@@ -42,6 +46,14 @@ class Listed:
     parameters: Mapping[str, Json]
     hints: Mapping[str, bool]
     returns: Mapping[str, Json] = field(default_factory=dict)
+    effects: frozenset[Effect] = UNKNOWN
+    repeatable: bool = False
+    why: str = ""
+
+    @property
+    def pin(self) -> Pin:
+        """What holds of it where nobody said anything."""
+        return Pin(digest="", effects=self.effects, repeatable=self.repeatable)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,15 +93,16 @@ class OfferedTool:
         return [line for one, other in parts if one != other for line in _differing(one, other)]
 
 
-def offers(server: str, listed: Sequence[Listed], pins: Mapping[str, Pin]) -> Sequence[OfferedTool]:
+def offers(server: Server, listed: Sequence[Listed], pins: Mapping[str, Pin]) -> Sequence[OfferedTool]:
     """Every tool that is listed or was allowed, in the order of the list, those that are gone last.
 
     A name is the server's, ``_`` and the tool's. Signs that no name has become ``_``; where that makes two alike, the
     changed ones get a digest of the name that the server gave, so the same list always has the same names. A tool that
-    is listed twice is not offered: nobody could tell which one is called.
+    is listed twice is not offered: nobody could tell which one is called. What is certain of the server's calls is
+    among the effects whatever was said, so a tool that was allowed without them is another one.
     """
     counts = Counter(tool.name for tool in listed)
-    plain = Counter(_plain_name(server, name) for name in counts)
+    plain = Counter(_plain_name(server.name, name) for name in counts)
     found = [_offer(server, tool, counts[tool.name], plain, pins.get(tool.name)) for tool in _once(listed)]
     gone = [OfferedTool(tool=name, state="gone", pin=pin, hints={}) for name, pin in pins.items() if name not in counts]
     return [*found, *gone]
@@ -99,12 +112,12 @@ def _once(listed: Sequence[Listed]) -> Sequence[Listed]:
     return list({tool.name: tool for tool in listed}.values())
 
 
-def _offer(server: str, tool: Listed, count: int, plain: Counter[str], pin: Pin | None) -> OfferedTool:
-    why = "it is listed twice" if count > 1 else ""
+def _offer(server: Server, tool: Listed, count: int, plain: Counter[str], pin: Pin | None) -> OfferedTool:
+    why = "it is listed twice" if count > 1 else tool.why
     function = None
     if not why:
         try:
-            function = _function(server, tool, plain, pin or Pin(digest=""))
+            function = _function(server, tool, plain, pin or tool.pin)
         except UsageError as error:
             why = str(error)
     if function is None:
@@ -113,9 +126,9 @@ def _offer(server: str, tool: Listed, count: int, plain: Counter[str], pin: Pin 
     return OfferedTool(tool=tool.name, state=state, function=function, pin=pin, hints=tool.hints)
 
 
-def _function(server: str, tool: Listed, plain: Counter[str], pin: Pin) -> Function:
-    name = _plain_name(server, tool.name)
-    alike = plain[name] > 1 and name != f"{server}_{tool.name}"
+def _function(server: Server, tool: Listed, plain: Counter[str], pin: Pin) -> Function:
+    name = _plain_name(server.name, tool.name)
+    alike = plain[name] > 1 and name != f"{server.name}_{tool.name}"
     if alike or not is_name(name):
         mark = f"_{digest(tool.name)[:8]}"
         name = name[: _LONGEST_NAME - len(mark)] + mark
@@ -130,9 +143,9 @@ def _function(server: str, tool: Listed, plain: Counter[str], pin: Pin) -> Funct
         name=name,
         description=text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - len(_CUT)] + _CUT,
         parameters=tool.parameters,
-        effects=pin.effects,
+        effects=pin.effects | server.effects,
         repeatable=pin.repeatable,
-        source=server,
+        source=server.name,
         returns=tool.returns,
     )
 

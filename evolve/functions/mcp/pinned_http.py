@@ -16,26 +16,31 @@ _CONNECT_S = 10.0
 
 @asynccontextmanager
 async def pinned(url: str, headers: Mapping[str, str], trouble: Trouble) -> AsyncIterator[tuple[Any, Any]]:
-    """The two streams of the protocol's client, over HTTP.
-
-    Nothing of the environment is used: no proxy, no certificates and no ``.netrc`` but those of the system.
-    """
-    import httpx2
+    """The two streams of the protocol's client, over HTTP."""
     from mcp.client.streamable_http import streamable_http_client
 
-    client = httpx2.AsyncClient(
-        transport=_transport(url, trouble),
-        headers=dict(headers),
-        timeout=httpx2.Timeout(None, connect=_CONNECT_S),  # each call has a limit of its own
-        trust_env=False,
-    )
     async with (
-        client,
+        pinned_client(url, headers, trouble) as client,
         streamable_http_client(
             url, http_client=client, terminate_on_close=False, max_sse_event_size=LONGEST_MESSAGE
         ) as streams,
     ):
         yield streams
+
+
+def pinned_client(url: str, headers: Mapping[str, str], trouble: Trouble) -> httpx2.AsyncClient:
+    """A client for one origin.
+
+    Nothing of the environment is used: no proxy, no certificates and no ``.netrc`` but those of the system.
+    """
+    import httpx2
+
+    return httpx2.AsyncClient(
+        transport=_transport(url, trouble),
+        headers=dict(headers),
+        timeout=httpx2.Timeout(None, connect=_CONNECT_S),  # each call has a limit of its own
+        trust_env=False,
+    )
 
 
 def _transport(url: str, trouble: Trouble) -> httpx2.AsyncBaseTransport:

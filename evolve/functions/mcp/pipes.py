@@ -31,6 +31,14 @@ class Process(Protocol):
     @property
     def stderr(self) -> int: ...
 
+    def end_input(self) -> None:
+        """It is sent nothing, or nothing more."""
+        ...
+
+    def status(self, seconds: float) -> int | None:
+        """What it ended with; None where it runs on after so many seconds."""
+        ...
+
     def close(self) -> None:
         """Ends it with all it started; closing twice is no error."""
         ...

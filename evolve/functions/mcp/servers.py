@@ -1,22 +1,34 @@
-"""How an MCP server is started or reached: everything that a person sees before they approve it."""
+"""How a server of functions is started or reached: everything that a person sees before they approve it.
+
+Besides MCP servers these are programs with a stated command line, and services that an OpenAPI file describes.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from evolve.errors import UsageError, WorkspaceError
 from evolve.files import canonical_json, digest
+from evolve.functions.command_line import CommandLine
+from evolve.functions.function import Effect
 
 _NAME = re.compile(r"[a-z][a-z0-9]{0,19}\Z")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _HEADER = re.compile(r"[A-Za-z0-9-]+\Z")
 _AT_HOME = ("localhost", "127.0.0.1", "::1")
+_LATER: Mapping[str, object] = {"kind": "mcp", "file": "", "output": "text", "about": ""}
+"""Fields that count in a digest only where they are set: what was approved before there were any still holds."""
+
+Kind = Literal["mcp", "program", "openapi"]
+"""It speaks the protocol; it is run once for each call; a file describes its HTTP requests."""
+
+Output = Literal["text", "json", "jsonl"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,19 +37,26 @@ class Server:
 
     Attributes:
         name: Stands before each of its functions, so it has no ``_``: where a name ends and a function begins is plain.
-        command: The program, by its whole path, and its arguments.
-        url: Where it is, instead; no other host is ever asked.
+        kind: A program is no server of its own, and an OpenAPI service has a URL.
+        command: The program, by its whole path, and its arguments. Of the kind ``program`` a
+            :class:`~evolve.functions.command_line.CommandLine`.
+        url: Where it is, instead; no other host is ever asked. Of an OpenAPI service what its paths come after.
         variables: The environment of the program. A value ``$NAME`` is that of the person's variable at the start, so
             that no secret is kept or shown.
         headers: Sent with every request, with values of the same form.
         readable, writable: Folders and files that the program sees, by whole paths without links.
         network: Whether the program reaches the network.
+        file: The OpenAPI file, by its whole path. What is pinned is each request that it describes, so an edit of it
+            makes other functions.
+        output: What a program gives: a text, a value in JSON, or one in each line.
+        about: What a program is for, in the person's words.
 
     Raises:
         UsageError: It cannot be started or reached so.
     """
 
     name: str
+    kind: Kind = "mcp"
     command: tuple[str, ...] = ()
     url: str = ""
     variables: Mapping[str, str] = field(default_factory=dict)
@@ -45,6 +64,9 @@ class Server:
     readable: tuple[str, ...] = ()
     writable: tuple[str, ...] = ()
     network: bool = False
+    file: str = ""
+    output: Output = "text"
+    about: str = ""
 
     def __post_init__(self) -> None:
         if not _NAME.match(self.name):
@@ -53,10 +75,31 @@ class Server:
             )
         if bool(self.command) == bool(self.url):
             raise UsageError(f"server {self.name}: give either a command or a URL", hint="evolve tools add --help")
+        self._check_kind()
         self._check_address() if self.url else self._check_program()
-        texts = (*self.command, *self.variables.values(), *self.headers.values(), *self.readable, *self.writable)
+        said = (*self.variables.values(), *self.headers.values(), *self.readable, *self.writable)
+        texts = (self.file, self.about, *self.command, *said)
         if bad := next((text for text in texts if not text.isprintable()), None):
             raise UsageError(f"server {self.name}: {bad[:80]!r} holds a control character")
+
+    def _check_kind(self) -> None:
+        described = self.kind == "openapi"
+        if described != bool(self.file) or (described and not self.url) or (self.kind == "program" and self.url):
+            raise UsageError(
+                f"server {self.name}: a program has a command, an OpenAPI service a file and a URL",
+                hint="evolve tools add --help",
+            )
+        if described and "?" in self.url:
+            raise UsageError(f"server {self.name}: {self.url[:200]!r} has a query", hint="give what paths come after")
+        if self.file and not _is_plain(self.file):
+            raise UsageError(f"server {self.name}: {self.file[:200]!r} is not a whole path")
+        if self.kind == "program":
+            try:
+                CommandLine(self.command)
+            except UsageError as error:
+                raise UsageError(f"server {self.name}: {error}", hint=error.hint) from error
+        elif self.about or self.output != "text":
+            raise UsageError(f"server {self.name}: what it is for and gives is said of a program alone")
 
     def _check_program(self) -> None:
         if not os.path.isabs(self.command[0]):
@@ -85,14 +128,26 @@ class Server:
         if self.variables or self.readable or self.writable or self.network:
             raise UsageError(f"server {self.name}: folders, variables and network are for a server with a command")
 
+    @property
+    def values(self) -> Sequence[str]:
+        """Names of the places in its command that a call fills."""
+        return CommandLine(self.command).names if self.kind == "program" else ()
+
+    @property
+    def effects(self) -> frozenset[Effect]:
+        """What is certain of its calls, whatever is said of them: arguments go to it, and it is elsewhere."""
+        return frozenset({"sends"} if self.url or self.network else ())
+
     @cached_property
     def digest(self) -> str:
         """Changes with anything that was approved."""
-        return digest(canonical_json(asdict(self)))
+        told = asdict(self).items()
+        return digest(canonical_json({name: value for name, value in told if _LATER.get(name) != value}))
 
     def to_json(self) -> dict[str, Any]:
         """As settings and approvals write it, without what is not set."""
-        return {name: value for name, value in asdict(self).items() if value and name != "name"}
+        told = {name: value for name, value in asdict(self).items() if value and name != "name"}
+        return {name: value for name, value in told.items() if _LATER.get(name) != value}
 
 
 def server_of(name: str, table: object, place: str) -> Server:

@@ -6,17 +6,55 @@ import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from evolve.episodes import Json
 from evolve.functions.function import CallFailed, Function
 from evolve.functions.mcp.approvals import Approval
 from evolve.functions.mcp.connection import START_S, Asked, Connection, Start
 from evolve.functions.mcp.offers import Listed, OfferedTool, offers
+from evolve.functions.mcp.servers import Server
 from evolve.functions.permission import Grant
 
 if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
+
+
+class Offering(Protocol):
+    """What stands behind the functions of one server."""
+
+    @property
+    def server(self) -> Server: ...
+
+    @property
+    def stale(self) -> bool:
+        """Whether it said that it lists other tools now, and was not asked since."""
+        ...
+
+    @property
+    def runs(self) -> bool:
+        """Whether it can be called without being started, or is nothing that is."""
+        ...
+
+    def tools(self, seconds: float) -> Sequence[Listed]:
+        """What it lists now; the same value as long as that has not changed.
+
+        Raises:
+            CallFailed: It cannot be started, reached or read.
+        """
+        ...
+
+    def call(self, asked: Asked, listed: Sequence[Listed], seconds: float) -> Json:
+        """Calls a tool of what :meth:`tools` gave.
+
+        Raises:
+            CallFailed: It did not do it, or nobody knows.
+        """
+        ...
+
+    def close(self) -> None:
+        """Ends what it started; closing twice is no error."""
+        ...
 
 
 class ServerFunctions:
@@ -39,7 +77,7 @@ class ServerFunctions:
         self._lock = threading.Lock()
         self._thread = ExitStack()
         self._running: BlockingPortal | None = None
-        self._connections: dict[str, Connection] = {}
+        self._connections: dict[str, Offering] = {}
         self._seen: dict[str, tuple[Sequence[Listed], Mapping[str, OfferedTool]]] = {}
         self._told: set[str] = set()
         self._approved: dict[str, Approval] = {}
@@ -132,21 +170,33 @@ class ServerFunctions:
             self._tell(why)
         return why
 
-    def _offers(self, connection: Connection) -> Mapping[str, OfferedTool]:
+    def _offers(self, connection: Offering) -> Mapping[str, OfferedTool]:
         """By the server's name of the tool; worked out once for each list.
 
         A start has a limit of its own, so that a call of few seconds is not lost to it.
         """
         name, listed = connection.server.name, connection.tools(START_S)
         if self._seen.get(name, (None, {}))[0] is not listed:
-            found = offers(name, listed, self._approved[name].tools)
+            found = offers(connection.server, listed, self._approved[name].tools)
             self._seen[name] = listed, {offer.tool: offer for offer in found}
         return self._seen[name][1]
 
-    def _connection(self, server: str) -> Connection:
+    def _connection(self, server: str) -> Offering:
         if server not in self._connections:
-            self._connections[server] = Connection(self._approved[server].server, self._start, self._portal())
+            self._connections[server] = self._made(self._approved[server].server)
         return self._connections[server]
+
+    def _made(self, server: Server) -> Offering:
+        # what they are made of is in this package too, and most workspaces have neither
+        if server.kind == "program":
+            from evolve.functions.program import Program
+
+            return Program(server, self._start)
+        if server.kind == "openapi":
+            from evolve.functions.openapi import Service
+
+            return Service(server, self._portal())
+        return Connection(server, self._start, self._portal())
 
     def _portal(self) -> BlockingPortal:
         from anyio.from_thread import start_blocking_portal
@@ -156,7 +206,7 @@ class ServerFunctions:
         return self._running
 
 
-def _end(connections: dict[str, Connection], thread: ExitStack) -> None:
+def _end(connections: dict[str, Offering], thread: ExitStack) -> None:
     for connection in connections.values():
         connection.close()
     connections.clear()

@@ -30,6 +30,11 @@ def functions_message(view: TaskView) -> list[Message]:
     return [Message(role="user", text=text, priority=60, kind="functions")]
 
 
+def function_ids(view: TaskView) -> tuple[str, ...]:
+    """How the record names the functions that are shown."""
+    return tuple(f"function:{one.digest}" for one in view.functions if one.digest)
+
+
 def _item(one: OfferedFunction) -> Learned:
     origin = f"{one.does}; from {one.source}" if one.source else one.does
     text = shortened(one.description, _DESCRIPTION)

@@ -30,7 +30,7 @@ from evolve.policies.language.asking import Questions
 from evolve.policies.language.deliberation import Deliberation
 from evolve.policies.language.drafting import Drafting, drafts_of
 from evolve.policies.language.forms import CITED
-from evolve.policies.language.function_offers import functions_message
+from evolve.policies.language.function_offers import function_ids, functions_message
 from evolve.policies.language.learning import Reflection
 from evolve.policies.language.metering import EpisodeMeter
 from evolve.policies.language.mounting import imported, mount, skill_files
@@ -265,7 +265,10 @@ class LanguagePolicy(Deliberation, Drafting):
             text=reply.text,
             said=reply.said,
             private={"reasoning": dict(reply.reasoning)} if reply.reasoning else {},
-            offered=offer(self.skills, view, self.questions.rooms.skills).ids,
+            offered=(
+                *offer(self.skills, view, self.questions.rooms.skills).ids,
+                *(() if steps else function_ids(view)),
+            ),
             prompt="" if kind.prompt == _SHARED else kind.prompt,
             subgoal=f"s{reply.subgoal}" if reply.subgoal else "",
             plan=first,

@@ -8,7 +8,7 @@ import os
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, cast, get_args
 
@@ -22,6 +22,7 @@ from evolve.functions import (
     CallLimits,
     CallsInMemory,
     Effect,
+    Function,
     Grant,
     Permission,
 )
@@ -38,9 +39,10 @@ from evolve.functions.mcp import (
     with_pins,
 )
 from evolve.paths import WorkspacePaths, approvals_folder, find_workspace, user_workspace
+from evolve.record.function_uses import FunctionCounts
 from evolve.settings import proposed_servers
 from evolve.workspace.kept_servers import KeptServers
-from evolve.workspace.opening import locate, now
+from evolve.workspace.opening import function_counts, locate, now
 from evolve.workspace.shelves.shelf import Shelf
 
 ServerState = Literal["proposed", "approved", "changed"]
@@ -55,11 +57,13 @@ class KnownServer:
     Attributes:
         server: As it is proposed where the settings name it, else as it was approved.
         tools: Those that were allowed.
+        counts: In how many tasks each of them was shown, called and of help, as it is.
     """
 
     server: Server
     state: ServerState
     tools: Mapping[str, Pin]
+    counts: Mapping[str, FunctionCounts] = field(default_factory=dict)
 
 
 class Servers(Shelf):
@@ -81,6 +85,7 @@ class Servers(Shelf):
         paths = self._paths()
         approved = {approval.server.name: approval for approval in _approvals(paths).all()}
         proposed = _proposed(paths)
+        counts = function_counts(paths) if approved else {}
         known = []
         for name in sorted({*approved, *proposed}):
             server, approval = proposed.get(name), approved.get(name)
@@ -88,7 +93,9 @@ class Servers(Shelf):
                 known.append(KnownServer(server=cast(Server, server), state="proposed", tools={}))
             else:
                 state: ServerState = "approved" if server in (None, approval.server) else "changed"
-                known.append(KnownServer(server=server or approval.server, state=state, tools=approval.tools))
+                used = {tool: counts.get(pin.digest, FunctionCounts()) for tool, pin in approval.tools.items()}
+                server = server or approval.server
+                known.append(KnownServer(server=server, state=state, tools=approval.tools, counts=used))
         return known
 
     def proposed(self, name: str) -> Server:
@@ -169,7 +176,7 @@ class Servers(Shelf):
         _refuse_unknown(tuple((grants or {}).values()), get_args(Grant), "grant")
         approval = self._approved(name)
         chosen = _chosen(self.check(name), tools)
-        said = [_said(offer, effects, repeatable, grants or {}) for offer in chosen]
+        said = [_said(approval.server, offer, effects, repeatable, grants or {}) for offer in chosen]
         if not said or not agreed(said):
             return []
         _approvals(self._paths()).keep(with_pins(approval, {o.tool: o.pin for o in said if o.pin}))
@@ -258,10 +265,13 @@ def approved_now(paths: WorkspacePaths) -> Sequence[Approval]:
     return [one for one in _approvals(paths).all() if proposed.get(one.server.name, one.server) == one.server]
 
 
-def start_server(server: Server, variables: Mapping[str, str], paths: WorkspacePaths | None = None) -> Process:
+def start_server(
+    server: Server, variables: Mapping[str, str], *, argv: Sequence[str] = (), paths: WorkspacePaths | None = None
+) -> Process:
     """Starts a local server in the sandbox, with what was approved and no more.
 
     Args:
+        argv: Its command with the places for values filled, where it has some.
         paths: The workspace, whose record and settings no server reads or changes, wherever they lie.
     """
     from evolve.sandbox import ServerNeeds, ServerProcess
@@ -269,7 +279,7 @@ def start_server(server: Server, variables: Mapping[str, str], paths: WorkspaceP
     own = (approvals_folder(), *((paths.store, paths.marker) if paths is not None else ()))
     return ServerProcess(
         ServerNeeds(
-            argv=server.command,
+            argv=argv or server.command,
             variables=variables,
             readable=server.readable,
             writable=server.writable,
@@ -307,14 +317,18 @@ def _chosen(offers: Sequence[OfferedTool], names: Sequence[str]) -> builtins.lis
 
 
 def _said(
-    offer: OfferedTool, effects: Sequence[str] | None, repeatable: bool | None, grants: Mapping[str, str]
+    server: Server,
+    offer: OfferedTool,
+    effects: Sequence[str] | None,
+    repeatable: bool | None,
+    grants: Mapping[str, str],
 ) -> OfferedTool:
     """The tool with what the person says of it now, and otherwise said before."""
-    before = offer.pin or Pin(digest="")
-    kinds = cast("frozenset[Effect]", before.effects if effects is None else frozenset(effects))
+    before = cast(Function, offer.function)  # by the pin where there is one, else by what is assumed
+    kinds = server.effects | cast("frozenset[Effect]", before.effects if effects is None else frozenset(effects))
     again = before.repeatable if repeatable is None else repeatable
-    function = replace(cast(Any, offer.function), effects=kinds, repeatable=again)
-    kept = before.grants if offer.state == "allowed" else {}  # another tool begins with nothing
+    function = replace(before, effects=kinds, repeatable=again)
+    kept = offer.pin.grants if offer.pin and offer.state == "allowed" else {}  # another tool begins with nothing
     wanted = {effect: grants.get(effect, grants.get("*", kept.get(effect, "ask"))) for effect in kinds}
     pin = Pin.of(function, cast("dict[Effect, Grant]", wanted))
     return replace(offer, state="allowed", function=function, pin=pin)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from evolve.functions import UNKNOWN, AskConsent, Effect, Function, Grant, PythonFunctions, Toolbox, told_apart
 from evolve.functions.mcp import ServerFunctions
+from evolve.record.function_uses import FunctionCounts, FunctionUses
+from evolve.store import Database
 from evolve.workspace.shelves.shelf import Shelf
 
 
@@ -17,12 +19,13 @@ class Tools(Shelf):
     Args:
         servers: Gives the servers that are approved by now.
         warn: Told in a sentence what is not offered.
+        db: The record, which counts.
     """
 
-    def __init__(self, servers: Callable[[], ServerFunctions], warn: Callable[[str], None]) -> None:
+    def __init__(self, servers: Callable[[], ServerFunctions], warn: Callable[[str], None], db: Database) -> None:
         self._own = PythonFunctions()
         self._grants: dict[str, Grant] = {}
-        self._servers, self._warn = servers, warn
+        self._servers, self._warn, self._uses = servers, warn, FunctionUses(db)
         self._warned: set[str] = set()
 
     def add(
@@ -59,6 +62,14 @@ class Tools(Shelf):
         Of a name that two offer there is none, and of that, as of what else is lacking, the person is told once.
         """
         return self._told(self._sources())
+
+    def counts(self) -> Mapping[str, FunctionCounts]:
+        """In how many tasks each function of :meth:`list` was shown, called and of help, by name.
+
+        A function that changed, be it in its description alone, is another one and begins with nothing.
+        """
+        known = self._uses.counts()
+        return {one.name: known.get(one.digest, FunctionCounts()) for one in self.list()}
 
     @property
     def none(self) -> bool:

@@ -1,0 +1,74 @@
+"""In how many tasks each function was shown, called, and called for an answer that held; by the function's digest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from evolve.episodes import HELD_OUT, EpisodeRecord
+from evolve.store import Database, Migration
+
+MIGRATIONS: tuple[Migration, ...] = (
+    Migration(
+        "functions",
+        1,
+        "CREATE TABLE function_uses (digest TEXT NOT NULL, what TEXT NOT NULL, task TEXT NOT NULL,"
+        " checksum TEXT NOT NULL, UNIQUE (digest, what, task))",
+    ),
+)
+"""The tables of this module."""
+
+_FUNCTION = "function:"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FunctionCounts:
+    """Distinct tasks, as skills are counted. Tasks that only measure count for nothing.
+
+    Attributes:
+        offered: Where a prompt showed it.
+        called: Where a call of it was answered.
+        helpful: Of those that called it the ones whose answer was verified or accepted by a check. That the call was
+            needed for that is not known.
+    """
+
+    offered: int = 0
+    called: int = 0
+    helpful: int = 0
+
+
+class FunctionUses:
+    """The counts of one record.
+
+    Args:
+        db: The record, opened with :data:`MIGRATIONS`.
+    """
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def note(self, record: EpisodeRecord) -> None:
+        """Counts what an episode was shown and called; joins the caller's transaction."""
+        if record.split not in HELD_OUT:
+            for digest, what in sorted(set(_uses(record))):
+                row = {"digest": digest, "what": what, "task": record.task}
+                self._db.insert("function_uses", row, key=("digest", "what", "task"))
+
+    def counts(self) -> Mapping[str, FunctionCounts]:
+        """The counts of each function that there are any of."""
+        found: dict[str, dict[str, int]] = {}
+        for row in self._db.query("SELECT digest, what, COUNT(*) AS tasks FROM function_uses GROUP BY digest, what"):
+            found.setdefault(str(row["digest"]), {})[str(row["what"])] = int(str(row["tasks"]))
+        return {digest: FunctionCounts(**of) for digest, of in found.items()}
+
+
+def _uses(record: EpisodeRecord) -> Iterator[tuple[str, str]]:
+    for step in record.steps:
+        for item in step.action.offered:
+            if item.startswith(_FUNCTION):
+                yield item.removeprefix(_FUNCTION), "offered"
+        for call in step.observation.calls if step.observation is not None else ():
+            if call.state == "answered":
+                yield call.digest, "called"
+                if record.verified or record.checked:
+                    yield call.digest, "helpful"
