@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -29,6 +30,9 @@ from evolve.functions import (
 )
 from evolve.redaction import Scanner
 from evolve.tasks import Task
+
+_OWN_CALLS = 5_000
+"""Calls that an episode may make at least where its environment offers functions."""
 
 SHOWN = 12
 """Functions that a prompt shows at most."""
@@ -132,6 +136,8 @@ def opened_gate(
     record = CallsInMemory() if folder is None else CallFile(folder / "calls.jsonl")
     if isinstance(own, StatefulSource):
         own.rebuild(tuple(record.calls.values()))
+    if own is not None:  # a look takes no move, so a loop may look often
+        toolbox = replace(toolbox, limits=replace(toolbox.limits, calls=max(toolbox.limits.calls, _OWN_CALLS)))
     try:
         yield toolbox.gate(record, clean=scanner.cleaned, more=more)
     finally:

@@ -15,7 +15,7 @@ from evolve.agent import Agent, Surroundings
 from evolve.environments import Setting, kind_of, open_environment
 from evolve.environments.worlds import WorldWork
 from evolve.environments.worlds.moving import by_kind, fitting, seen_since
-from evolve.episodes import Action
+from evolve.episodes import Action, Step
 from evolve.errors import TaskError
 from evolve.functions import CallsInMemory, Toolbox
 from evolve.tasks import Task, load_suite
@@ -53,9 +53,9 @@ def acts(worlds, sandbox):
         opened.extend((environment, source))
         numbers = iter(range(1, 100))
 
-        def act(code, kind="code"):
+        def act(code, before=()):
             gate.start(next(numbers))
-            return environment.observe(Action(kind=kind, code=code), ())
+            return environment.observe(Action(kind="code", code=code), before)
 
         act.environment = environment
         return act
@@ -76,8 +76,8 @@ def act_all(*moves):
 def test_code_makes_moves_in_loops_and_the_world_says_that_it_is_done(acts):
     act = acts()
     looked = act.environment.look()
-    assert [part.name for part in looked] == ["goal", "what can be seen", "moves"]
-    assert "go {}: garden" in looked[2].text
+    assert [part.name for part in looked] == ["goal", "what can be seen", "kinds of moves", "moves left"]
+    assert "go {}: garden" in looked[2].text and looked[3].text == "100"
     half = act(act_all(*SOLUTION[:2]))
     assert not half.ok and half.state.score == 0.5 and "score 0.50 of 1.00; 98 moves left" in half.state.output
     assert "'new': ['You are in the garden.', 'A key lies here.']" in half.state.output
@@ -88,13 +88,14 @@ def test_code_makes_moves_in_loops_and_the_world_says_that_it_is_done(acts):
 def test_a_lost_trial_is_over_and_refused(acts):
     act = acts()
     lost = act(act_all("go garden", "bend key", "take key"))
-    assert lost.ok and "the trial is lost" in lost.state.output and "the trial is over" in lost.error
+    assert lost.ok and "the trial is lost" in lost.state.output and "the trial is over" in lost.state.output
 
 
 def test_moves_that_are_not_possible_count_and_those_above_the_bound_are_not_made(acts, worlds):
     act = acts(replace(WORK, moves=3))
     seen = act(act_all("fly", "dance", "wait", "go garden"))
-    assert "all 3 moves of the trial are made" in seen.error and worlds[0].played == ["fly", "dance", "wait"]
+    assert seen.ok and "all 3 moves of the trial are made" in seen.state.output
+    assert worlds[0].played == ["fly", "dance", "wait"] and "0 moves left" in seen.text
 
 
 def test_only_python_makes_moves(acts):
@@ -116,6 +117,25 @@ def test_all_moves_are_told_where_fitting_is_off(acts):
 def test_a_world_that_fails_is_a_fault_and_no_evidence(acts):
     seen = acts()(act_all("go garden", "break down"))
     assert seen.fault and "the world broke down" in seen.error
+
+
+def test_nothing_is_asked_once_a_trial_is_lost(worlds, sandbox):
+    codes = act_all("go garden", "bend key"), act_all("take key")
+    agent = Agent(Surroundings(policy=ScriptedWorker(codes), sandbox=sandbox, run="r1"))
+    record = agent.run_episode(task(), variant="v", split="own")
+    assert not record.solved and len(record.steps) == 1 and record.steps[0].judgement.final
+
+
+def test_looks_are_not_counted_against_moves(worlds, sandbox):
+    code = "from functions import act, look\nfor _ in range(600):\n    look()\n" + act_all(*SOLUTION).split("\n", 1)[1]
+    agent = Agent(Surroundings(policy=ScriptedWorker((code,)), sandbox=sandbox, run="r1"))
+    assert agent.run_episode(task(), variant="v", split="own").solved
+
+
+def test_a_first_look_up_leaves_the_interpreter_as_new(acts):
+    act = acts()
+    looked = [Step(number=1, action=Action(kind="recall", text="keys"))]
+    assert "started anew" not in act("1 + 1", before=looked).state.output
 
 
 def test_an_episode_is_verified_by_the_world_and_ends_it(worlds, sandbox):
@@ -190,6 +210,13 @@ def test_moves_are_told_by_kind_and_found_by_words():
     moves = [Move(schema="put {} in {}", objects=pair) for pair in (("cup", "sink"), ("cup", "box"), ("egg", "box"))]
     assert by_kind([*moves, Move(schema="wait")]) == ["put {} in {}: cup, egg | sink, box", "wait"]
     assert fitting(moves, "the egg") == ["put egg in box"]
+
+
+def test_a_list_of_moves_that_is_cut_says_so(worlds, monkeypatch):
+    monkeypatch.setattr("evolve.environments.worlds.moving.LISTED", 1)
+    with closing(kind_of("worlds").source(task())) as source:
+        source.call("act", {"move": "go garden"}, seconds=1.0)
+        assert source.call("moves", {"words": "key"}, seconds=1.0)[1] == "... and 1 more that have some of the words"
 
 
 def test_closing_twice_is_no_error(worlds, sandbox):

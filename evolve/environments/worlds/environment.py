@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from evolve.environments.kind import Setting
 from evolve.environments.probing import make_probe
 from evolve.environments.worlds.moving import Moving
-from evolve.environments.worlds.work import WorldWork
 from evolve.episodes import Action, EnvironmentState, Json, Judgement, Observation, Seen, Step
 from evolve.episodes.blocks import blocks_of
 from evolve.errors import Cancelled
@@ -30,12 +29,15 @@ class WorldEnvironment:
 
     The state is the trial's, which lives outside of the sandbox. The interpreter is a convenience: where it is lost,
     another one begins beside the same trial.
+
+    Args:
+        about: What the task says itself, where the world need not say it again.
     """
 
     name = "worlds"
 
-    def __init__(self, work: WorldWork, setting: Setting, moving: Moving) -> None:
-        self._work, self._setting, self._moving = work, setting, moving
+    def __init__(self, setting: Setting, moving: Moving, about: str = "") -> None:
+        self._setting, self._moving, self._about = setting, moving, about
         self._session: CodeSession | None = None
 
     def reset(self) -> Observation:
@@ -46,10 +48,11 @@ class WorldEnvironment:
         """The goal in the world's words, what can be seen, and what can be done."""
         try:
             trial = self._moving.trial
-            parts = [
-                Seen(name="goal", text=trial.goal),
+            parts = [] if trial.goal.strip() == self._about.strip() else [Seen(name="goal", text=trial.goal)]
+            parts += [
                 Seen(name="what can be seen", text=trial.scene.view or trial.scene.told),
-                Seen(name="moves", text="\n".join(self._moving.listed())),
+                Seen(name="kinds of moves", text="\n".join(self._moving.listed())),
+                Seen(name="moves left", text=str(self._moving.left)),
             ]
         except WorldFault as failure:
             return (Seen(name="the world failed", text=str(failure)),)
@@ -59,7 +62,7 @@ class WorldEnvironment:
         return tuple(steps)
 
     def observe(self, action: Action, before: Sequence[Step]) -> Observation:
-        """Runs the code; there is something to judge once the world says that it is over."""
+        """Runs the code; there is something to judge once the world is over or no move is left."""
         try:
             return self._observed(action, before)
         except WorldFault as failure:
@@ -74,14 +77,15 @@ class WorldEnvironment:
         others = [block.kind for block in blocks if block.kind != "python"]
         if others:
             return Observation(ok=False, error=f"a block `{others[0]}` does nothing here: moves are made by Python")
-        result, anew = self._run("\n".join(block.text for block in blocks), fresh=not before)
+        ran = any(step.action.code for step in before)
+        result, anew = self._run("\n".join(block.text for block in blocks), fresh=not ran)
         if self._moving.fault or result.state == "fault":
             return Observation(ok=False, error=self._moving.fault or result.error, fault=True)
-        scene = self._moving.scene
+        ended = not self._moving.left or self._moving.scene.score >= 1.0
         output = _told(result, [_ANEW] if anew else [], self._standing())
         return Observation(
-            ok=scene.over or scene.score >= 1.0,
-            error=clean_text(result.error),
+            ok=ended,
+            error="" if ended else clean_text(result.error),  # what was tried after the end is told in the output
             denied=str(result.denied[0]) if result.denied else "",
             limit=result.limit,
             text=self._standing(),
@@ -103,13 +107,13 @@ class WorldEnvironment:
         return result, anew
 
     def _standing(self) -> str:
-        scene, left = self._moving.scene, self._work.moves - self._moving.made
+        scene, left = self._moving.scene, self._moving.left
         ends = "; the trial is lost" if scene.lost else "; the trial is over" if scene.over else f"; {left} moves left"
         return f"score {scene.score:.2f} of 1.00{ends}"
 
     def _state(self, before: Sequence[Step], output: str) -> EnvironmentState:
         return EnvironmentState(
-            snapshot=str(self._moving.made),
+            snapshot=str(len(self._moving.made)),
             parent=before[-1].number if before else 0,
             score=self._moving.scene.score,
             output=output,
@@ -119,7 +123,8 @@ class WorldEnvironment:
         """What the world says: it is outside of the code, and its score is nobody's opinion."""
         seen = steps[-1].observation
         score = seen.state.score if seen is not None and seen.state is not None else 0.0
-        return Judgement(accepted=score >= 1.0, verified=True, rows=1, text=f"the world gives {score:.2f} of 1.00")
+        told = f"the world gives {score:.2f} of 1.00"
+        return Judgement(accepted=score >= 1.0, verified=True, rows=1, text=told, final=True)
 
     def probe(self, programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Json]]) -> list[list[Json] | None]:
         return make_probe(self._setting.sandbox)(programs, inputs)
@@ -129,8 +134,8 @@ class WorldEnvironment:
         return state.output if state is not None else ""
 
     def answer(self, step: Step) -> str:
-        """The code of the last action; what was done is among the calls on record."""
-        return step.action.code
+        """All moves of the trial, one a line."""
+        return "\n".join(self._moving.made)
 
     def close(self) -> None:
         """Ends the interpreter; the trial belongs to whoever made it."""

@@ -43,9 +43,8 @@ class Worlds:
 
     def open(self, task: Task, setting: Setting) -> Environment:
         """Acts in the trial that :meth:`source` gave."""
-        assert isinstance(task.work, WorldWork)
         assert isinstance(setting.source, Moving)
-        return WorldEnvironment(task.work, setting, setting.source)
+        return WorldEnvironment(setting, setting.source, task.instruction)
 
     def put(self, view: TaskView) -> Sequence[Part]:
         """Nothing beside what can be seen."""

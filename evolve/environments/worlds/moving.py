@@ -42,8 +42,8 @@ class Moving:
     """
 
     def __init__(self, work: WorldWork) -> None:
-        self._work, self._before = work, tuple[str, ...]()
-        self._made = 0
+        self._work = work
+        self._made: list[str] = []
         self.fault = ""
 
     def functions(self) -> Sequence[Function]:
@@ -52,7 +52,7 @@ class Moving:
     def rebuild(self, calls: Sequence[tuple[Call, Answer | None]]) -> None:
         """What was done before a crash, and answered; it is done again when the trial is needed."""
         made = [call for call, answer in calls if call.function == "act" and answer and answer.state == "answered"]
-        self._before = tuple(str(call.arguments["move"]) for call in made)
+        self._made = [str(call.arguments["move"]) for call in made]
 
     @cached_property
     def world(self) -> World:
@@ -66,9 +66,8 @@ class Moving:
             WorldFault: The world failed.
         """
         trial = self.world.start(self._work.task, self._work.variation)
-        for move in self._before:
+        for move in self._made:
             trial.do(move)
-        self._made = len(self._before)
         return trial
 
     @property
@@ -76,10 +75,14 @@ class Moving:
         return self.trial.scene
 
     @property
-    def made(self) -> int:
-        """Moves that were made."""
-        assert self.trial
+    def made(self) -> Sequence[str]:
+        """The moves that were made, in order."""
         return self._made
+
+    @property
+    def left(self) -> int:
+        """Moves that may still be made."""
+        return 0 if self.scene.over else self._work.moves - len(self._made)
 
     def call(self, name: str, arguments: Mapping[str, Json], *, seconds: float) -> Json:
         try:
@@ -97,7 +100,11 @@ class Moving:
         moves = self.trial.moves()
         if not self._work.fitting:
             return [move.text for move in moves]
-        return fitting(moves, words) if words else by_kind(moves)
+        if not words:
+            return by_kind(moves)
+        found = fitting(moves, words)
+        more = [f"... and {len(found) - LISTED} more that have some of the words"] if len(found) > LISTED else []
+        return [*found[:LISTED], *more]
 
     def close(self) -> None:
         if "world" in self.__dict__:
@@ -107,10 +114,10 @@ class Moving:
         before = self.scene
         if before.over:
             raise CallFailed("the trial is over")
-        if self._made >= self._work.moves:
+        if not self.left:
             raise CallFailed(f"all {self._work.moves} moves of the trial are made")
         after = self.trial.do(move)
-        self._made += 1
+        self._made.append(move)
         told: dict[str, Json] = {"told": after.told, "score": round(after.score, 4), "over": after.over}
         return told | (seen_since(before.view, after.view) if self._work.differences else {"view": after.view})
 
@@ -119,7 +126,7 @@ def fitting(moves: Sequence[Move], words: str) -> list[str]:
     """The moves that share words with a text, best first (BM25)."""
     index = WordIndex()
     index.add({str(place): move.text for place, move in enumerate(moves)})
-    found = [moves[int(place)].text for place in index.scores(words, LISTED)]
+    found = [moves[int(place)].text for place in index.scores(words)]
     index.close()
     return found
 
