@@ -101,4 +101,6 @@ def lines_of(question: CallQuestion, arguments: str) -> Iterator[str]:
     if question.read:
         yield f"careful: this run has read from {', '.join(question.read)}, and that may leave this machine with it"
     before = f"{counted(question.allowed, 'call')} of it allowed in this run" if question.allowed else "its first call"
+    if question.alike:
+        yield f"careful: {counted(question.alike, 'call')} with these very arguments went before"
     yield f"{before}; at most {question.left} more can come"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from evolve.episodes import Json
+from evolve.files import canonical_json, digest
 from evolve.functions.function import Effect, Function
 
 Grant = Literal["ask", "allow", "trust", "deny"]
@@ -28,6 +29,7 @@ class CallQuestion:
         function: What is called; its name and description are the words of whoever offers it.
         arguments: What it is called with, whole.
         allowed: How many calls of it were allowed in this run before.
+        alike: How many of these had the very same arguments.
         left: How many more the run may make of all functions together.
         read: Where the run has read from since leave for this function was given last, where that is why it is asked:
             what was read there may leave this machine with the call.
@@ -38,6 +40,7 @@ class CallQuestion:
     allowed: int
     left: int
     read: tuple[str, ...] = ()
+    alike: int = 0
 
     @property
     def does(self) -> str:
@@ -87,22 +90,28 @@ class Permission:
         self._noes = Counter[str]()
         self._known: dict[str, frozenset[str]] = {}
         self._never: set[str] = set()
-        self._allowed: dict[str, int] = {}
+        self._allowed = Counter[str]()
+        self._alike = Counter[str]()
 
     def refusal(self, function: Function, arguments: Mapping[str, Json], left: int) -> str:
-        digest = function.digest
+        identity = function.digest
         grant = self._grant_of(function) if function.effects else "trust"
-        if grant == "deny" or digest in self._never:
+        if grant == "deny" or identity in self._never:
             return f"the person does not allow {function.name}"
         new = self._newly_read(function)
-        if grant == "trust" or (not new and (grant == "allow" or digest in self._known)):
-            return self._given(function)
-        if self._ask is not None and (self._noes[digest] >= _MOST_NOES or self._noes.total() >= _MOST_NOES_OF_RUN):
+        if grant == "trust" or (not new and (grant == "allow" or identity in self._known)):
+            return self._given(function, arguments)
+        if self._ask is not None and (self._noes[identity] >= _MOST_NOES or self._noes.total() >= _MOST_NOES_OF_RUN):
             return f"the person did not allow such calls several times, and is not asked about {function.name} again"
         if self._ask is None:
             return _nobody(function, new if grant == "allow" else ())
         question = CallQuestion(
-            function=function, arguments=arguments, allowed=self._allowed.get(digest, 0), left=left, read=new
+            function=function,
+            arguments=arguments,
+            allowed=self._allowed[identity],
+            left=left,
+            read=new,
+            alike=self._alike[_same(function, arguments)],
         )
         return self._answered(question, self._ask(question))
 
@@ -120,15 +129,21 @@ class Permission:
         if consent == "run":
             self._known[function.digest] = frozenset(self._read)
         if consent in ("once", "run"):
-            return self._given(function)
+            return self._given(function, question.arguments)
         if consent == "never":
             self._never.add(function.digest)
         self._noes[function.digest] += 1
         return f"the person did not allow this call of {function.name}"
 
-    def _given(self, function: Function) -> str:
-        self._allowed[function.digest] = self._allowed.get(function.digest, 0) + 1
+    def _given(self, function: Function, arguments: Mapping[str, Json]) -> str:
+        self._allowed[function.digest] += 1
+        if function.effects - {"reads"}:
+            self._alike[_same(function, arguments)] += 1
         return ""
+
+
+def _same(function: Function, arguments: Mapping[str, Json]) -> str:
+    return digest(function.digest + canonical_json(arguments))
 
 
 def place_of(function: Function) -> str:

@@ -86,3 +86,16 @@ def test_what_is_said_holds_as_long_as_was_said(said, later):
     refused = [bool(leave.refusal(NOTES, {}, 9)) for _ in range(3)]
     assert refused == [said in ("no", "never")] * 3
     assert len(person.asked) == later
+
+
+def test_a_question_tells_of_calls_with_the_very_same_arguments():
+    asked = []
+
+    def ask(question):
+        asked.append((question.allowed, question.alike))
+        return "once"
+
+    leave = Permission(lambda one: "ask", ask)
+    for arguments in ({"item": "a"}, {"item": "b"}, {"item": "a"}):
+        assert leave.refusal(function("buy", "spends"), arguments, 9) == ""
+    assert asked == [(0, 0), (1, 0), (2, 1)]

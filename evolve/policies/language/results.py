@@ -7,11 +7,15 @@ from typing import Any
 
 from evolve.environments import kind_of
 from evolve.episodes import EnvironmentState, Json, Judgement, Observation, Refused, Row, Step, TaskView
+from evolve.episodes.blocks import RUN, read_reply
 from evolve.policies.language.quoting import shortened
 
 _ROW = 1_000
 """Characters of one wrong example."""
 _WRONG_SHOWN = 8
+_CALLS_SHOWN, _CALL = 12, 200
+_STANDING = {"answered": "done", "doubtful": "it may have been done, and nobody knows"}
+_IDLE = ("reads", "has no effect")
 _ANSWER = 4_000
 """Characters of an answer that was refused in an earlier run."""
 
@@ -23,7 +27,32 @@ def answered_by_person(step: Step) -> bool:
 
 def seen_text(view: TaskView, step: Step) -> str:
     """What came back from a step, in words."""
-    return _doubt(step) or _result_text(view, step)
+    told = _doubt(step) or _result_text(view, step)
+    return "\n".join([told, *_calls_that_stand(step.observation), *_left_out(view, step)])
+
+
+def _left_out(view: TaskView, step: Step) -> Iterator[str]:
+    """Which blocks of a reply that ran code were not done, as what they say was written before anything was seen."""
+    if not step.action.code or step.observation is None:
+        return
+    done = {"plan", "done", "give_up"} | ({"python"} if kind_of(view.environment).one_file else RUN)
+    ignored = dict.fromkeys(block.kind for block in read_reply(step.action.said).blocks if block.kind not in done)
+    if ignored:
+        names = ", ".join(f"`{kind}`" for kind in ignored)
+        yield f"not done, because code stood in the same reply: {names}; send such a block alone"
+
+
+def _calls_that_stand(observation: Observation | None) -> Iterator[str]:
+    """What code that failed had done outside before: whoever tries again should not do it twice."""
+    if observation is None or not (observation.error or observation.limit):
+        return
+    acted = [one for one in observation.calls if one.state in _STANDING and one.does not in _IDLE]
+    if acted:
+        yield "before that, the code made these calls, which stand:"
+    for one in acted[:_CALLS_SHOWN]:
+        yield f"{one.function}({shortened(one.arguments, _CALL)}): {_STANDING[one.state]}"
+    if len(acted) > _CALLS_SHOWN:
+        yield f"... and {len(acted) - _CALLS_SHOWN} more"
 
 
 def call_text(view: TaskView, row: Row) -> str:
