@@ -132,3 +132,9 @@ def test_who_watches_reads_the_same_of_the_check_before_and_after_it_is_handed_i
     seen = [episode_line(event) for event in collector.events if event.kind == "observe"]
     assert seen[0].removeprefix("observe  ") == told[0]
     assert seen[-1].removeprefix("observe  ") == told[1]
+
+
+def test_the_check_runs_also_where_a_block_failed_before_done(judged):
+    blocks = f"```python\n{RIGHT.replace('sum(xs)', '0')}\n```\n```sh\nfalse\n```\n"
+    _, steps = judged(Action(kind="finish", code=blocks))
+    assert not steps[0].observation.ok and "AssertionError" in steps[0].observation.state.check

@@ -129,7 +129,7 @@ class FilesEnvironment:
         if action.code:
             observed, failed = self._acted(action, before, state)
             if failed or action.kind == "code":
-                return replace(observed, ok=observed.ok and not action.continues)
+                return replace(observed, ok=observed.ok and action.kind == "code" and not action.continues)
         return self._ended(action, before, observed)
 
     def _acted(self, action: Action, before: Sequence[Step], state: EnvironmentState) -> tuple[Observation, bool]:
@@ -151,8 +151,10 @@ class FilesEnvironment:
         assert observed.state is not None
         self._at = (observed.state.snapshot, (*history, action.code))
         runs_check = any(block.kind == "sh" and self._work.check in block.text for block in blocks)
-        if action.kind == "code" and observed.state.changed and self._work.check:
-            observed = self._with_check(observed, runs_check=runs_check)
+        # What is handed in is checked then; where a block before it failed, nothing is.
+        if (action.kind == "code" or acted.error) and observed.state.changed and self._work.check:
+            checked = self._with_check(observed, runs_check=runs_check)
+            observed = replace(checked, error=observed.error or checked.error) if acted.error else checked
         return observed, bool(acted.error)
 
     def _runner(self, tree: Mapping[str, bytes], session: FolderSession | None) -> BlockRunner:
