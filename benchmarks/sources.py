@@ -115,9 +115,7 @@ def _allowed(server: Server) -> Approval:
     functions.close()
     return Approval(
         server=server,
-        tools={
-            tool: Pin(digest=one.digest, effects=one.effects, repeatable=one.repeatable) for tool, one in made.items()
-        },
+        tools={tool: Pin.of(one) for tool, one in made.items()},
     )
 
 

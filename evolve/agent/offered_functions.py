@@ -10,8 +10,20 @@ from itertools import islice
 from pathlib import Path
 
 from evolve.episodes import PREFERENCE, FunctionCall, Json, OfferedFunction, Recalled, Step, TaskView
+from evolve.errors import RecordDamaged
 from evolve.files import both_ends, canonical_json, clean_text, digest
-from evolve.functions import Answer, Call, CallFile, CallGate, CallsInMemory, Function, Toolbox, does, signature_of
+from evolve.functions import (
+    Answer,
+    Call,
+    CallFile,
+    CallGate,
+    CallsInMemory,
+    Function,
+    Toolbox,
+    does,
+    signature_of,
+    told_apart,
+)
 from evolve.redaction import Scanner
 
 SHOWN = 12
@@ -92,7 +104,7 @@ def opened_gate(toolbox: Toolbox, folder: Path | None, scanner: Scanner) -> Iter
     Args:
         folder: The episode's own; None keeps the calls in memory.
     """
-    functions = [function for source in toolbox.sources for function in source.functions()]
+    functions = [function for function, _ in told_apart(toolbox.sources)[0].values()]
     if not functions:
         yield None
         return
@@ -159,6 +171,27 @@ def calls_of_step(gate: CallGate, step: int) -> tuple[FunctionCall, ...]:
     known = {function.digest: function for function in gate.functions}
     made = [(call, answer) for call, answer in gate.made(step) if answer is not None]
     return tuple(_kept(call, answer, known.get(call.digest)) for call, answer in made)
+
+
+def refuse_lost_calls(gate: CallGate, steps: Sequence[Step]) -> None:
+    """Refuses to go on where a step is known to have made calls that are on record no more.
+
+    Its code may run again, and what it called would be called again.
+
+    Raises:
+        RecordDamaged: Naming the step.
+    """
+    for step in steps:
+        known = [_identity(call) for call in step.observation.calls] if step.observation is not None else []
+        if known and known != [_identity(call) for call in calls_of_step(gate, step.number)][: len(known)]:
+            raise RecordDamaged(
+                f"calls.jsonl: calls that step {step.number} made are not on record any more",
+                hint="remove the episode's folder under runs to begin it anew; what it called is then called again",
+            )
+
+
+def _identity(call: FunctionCall) -> tuple[str, str, str, str]:
+    return call.function, call.digest, call.state, call.value
 
 
 def _kept(call: Call, answer: Answer, function: Function | None) -> FunctionCall:

@@ -25,7 +25,7 @@ from evolve.agent.context import (
 from evolve.agent.exploration import Exploration
 from evolve.agent.lessons import Lessons, lessons_of
 from evolve.agent.narration import piece_data
-from evolve.agent.offered_functions import opened_gate, shown_functions
+from evolve.agent.offered_functions import opened_gate, refuse_lost_calls, shown_functions
 from evolve.agent.outputs import KeptOutputs
 from evolve.agent.setting_aside import set_aside_when_asked
 from evolve.agent.stage_skills import stage_skills
@@ -334,6 +334,8 @@ class Agent:
         # Not "no stage is next": that also holds between a stage's writes and the checkpoint after it.
         if saved.values.get("record"):
             return _record(saved.values)
+        if context.calls is not None and saved.values:
+            refuse_lost_calls(context.calls, read_steps(cast(AgentState, saved.values)))
         _begin(context, cast(AgentState, saved.values or initial))
         if context.attendance is None:
             return _record(graph.invoke(None if saved.values else initial, config, context=context, durability="sync"))

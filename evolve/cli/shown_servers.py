@@ -46,7 +46,11 @@ def show_offers(offers: Sequence[OfferedTool]) -> None:
         made, pin = offer.function, offer.pin
         says = ", ".join(kind if pin is None else f"{kind}: {pin.grant(kind)}" for kind in sorted(made.effects))
         emit(f"{made.name}({', '.join(made.names)})  {offer.state}; {says}", indent=4)
-        if made.description:
+        if offer.difference:
+            emit("    what you allowed (-) and what it lists now (+):")
+            for line in offer.difference:
+                emit(f"      {line}", indent=8)
+        elif made.description:
             emit(f"    it says: {shorten(' '.join(made.description.split()), 400)}", indent=6)
         if hints := [hint for hint, value in offer.hints.items() if value]:
             emit(f"    it calls itself {', '.join(hints).replace('_', ' ')}", indent=6)
@@ -93,5 +97,7 @@ def offer_data(offer: OfferedTool) -> dict[str, Any]:
             "repeatable": made.repeatable,
             "digest": made.digest,
         }
+        if offer.difference:
+            shown["difference"] = list(offer.difference)
         shown["grants"] = {} if pin is None else {kind: pin.grant(kind) for kind in sorted(made.effects)}
     return shown

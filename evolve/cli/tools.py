@@ -152,7 +152,7 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
 
 @app.page("check", "evolve tools check notes")
 def check_command(name: Name, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
-    """Start an approved server, and show its tools and what differs from what you allowed.
+    """Start an approved server, and show its tools and, line by line, what differs from what you allowed.
 
     Exit codes: 0 all is as it was allowed, 1 something is new, changed, gone or cannot be called.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evolve.functions.call_file import CallFile
 from evolve.functions.calls import Answer, Call, CallGate, CallLimits, CallRecord, CallsInMemory
-from evolve.functions.function import EFFECTS, UNKNOWN, CallFailed, Effect, Function, FunctionSource
+from evolve.functions.function import EFFECTS, UNKNOWN, CallFailed, Effect, Function, FunctionSource, told_apart
 from evolve.functions.permission import AskConsent, CallQuestion, Consent, Grant, Leave, Permission, does
 from evolve.functions.python_functions import PythonFunctions
 from evolve.functions.signatures import signature_of
@@ -34,4 +34,5 @@ __all__ = [
     "Toolbox",
     "does",
     "signature_of",
+    "told_apart",
 ]

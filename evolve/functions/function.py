@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -110,3 +111,11 @@ class FunctionSource(Protocol):
     def close(self) -> None:
         """Ends what it started; closing twice is no error."""
         ...
+
+
+def told_apart(sources: Sequence[FunctionSource]) -> tuple[dict[str, tuple[Function, FunctionSource]], Sequence[str]]:
+    """By name what is offered once, with its source; and the names offered more than once, which code cannot use."""
+    offers = [(made, source) for source in sources for made in source.functions()]
+    names = Counter(made.name for made, _ in offers)
+    once = {made.name: (made, source) for made, source in offers if names[made.name] == 1}
+    return once, sorted(name for name, count in names.items() if count > 1)

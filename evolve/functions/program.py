@@ -31,7 +31,7 @@ _CHUNK = 1 << 16
 class Program:
     """The function of a program; implements :class:`~evolve.functions.mcp.source.Offering`."""
 
-    stale = False
+    stale, runs = False, True
 
     def __init__(self, server: Server, start: Start) -> None:
         self.server, self._start = server, start

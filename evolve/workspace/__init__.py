@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from evolve.workspace.health.doctor import Finding, doctor
     from evolve.workspace.health.fault_reports import kept_file
     from evolve.workspace.health.repair import Repair, repair
+    from evolve.workspace.kept_servers import KeptServers
     from evolve.workspace.loops.ablating import AblationRequest
     from evolve.workspace.loops.optimizing import OptimizerRequest
     from evolve.workspace.loops.selftest import NullReport, selftest
@@ -120,6 +121,7 @@ __all__ = [
     "Interval",
     "ItemCredit",
     "ItemHistory",
+    "KeptServers",
     "KnownServer",
     "LearnMode",
     "Mark",
@@ -243,6 +245,7 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.workspace.loops.tried_claims": ("ClaimTest",),
     "evolve.workspace.model_setup": ("recorded",),
     "evolve.workspace.opening": ("Place", "locate"),
+    "evolve.workspace.kept_servers": ("KeptServers",),
     "evolve.workspace.options": ("Options",),
     "evolve.workspace.places": ("Config", "Setting", "Where", "config", "init", "where"),
     "evolve.workspace.runs": ("tasks",),

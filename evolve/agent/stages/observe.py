@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from evolve.agent.codec import from_data, to_data, to_json
 from evolve.agent.context import EpisodeContext
-from evolve.agent.offered_functions import calls_of_step, places_read
+from evolve.agent.offered_functions import calls_of_step, places_read, refuse_lost_calls
 from evolve.agent.questions import stopped
 from evolve.agent.sampling import chosen, readings
 from evolve.agent.stages.recall import observed_features
@@ -45,7 +45,10 @@ def observe(state: AgentState, context: EpisodeContext) -> AgentUpdate:
         if context.redone:
             raise
         return {"steps": with_last_step(state, stopped(step))}
-    return {"steps": with_last_step(state, replace(step, action=outcome.action, observation=outcome.observation))}
+    step = replace(step, action=outcome.action, observation=outcome.observation)
+    if context.calls is not None:  # what came back may be what was kept before the process was ended
+        refuse_lost_calls(context.calls, [step])
+    return {"steps": with_last_step(state, step)}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -23,6 +25,7 @@ _LONGEST_TEXT = 4000
 _LARGEST_SCHEMA = 64 << 10
 _LONGEST_NAME = 64
 _CUT = " [...]"
+_SENTENCE_ENDS = re.compile(r"(?<=[.!?]) |\n")
 _OTHER_SIGNS = re.compile(r"[^A-Za-z0-9_]+")
 
 
@@ -68,6 +71,23 @@ class OfferedTool:
     pin: Pin | None = None
     why: str = ""
     hints: Mapping[str, bool]
+
+    @property
+    def difference(self) -> Sequence[str]:
+        """Of a tool that changed, what was allowed (``- ``) and what is listed now (``+ ``), in lines.
+
+        A description is compared by sentences, parameters by lines of their JSON with sorted keys. Empty where nothing
+        differs, and where an earlier version allowed the tool and kept no description.
+        """
+        if self.state != "changed" or self.function is None or self.pin is None or not self.pin.name:
+            return []
+        before, now = self.pin, self.function
+        parts = [
+            ([before.name], [now.name]),
+            _sentences(before.description, now.description),
+            (_lines(before.parameters), _lines(now.parameters)),
+        ]
+        return [line for one, other in parts if one != other for line in _differing(one, other)]
 
 
 def offers(server: Server, listed: Sequence[Listed], pins: Mapping[str, Pin]) -> Sequence[OfferedTool]:
@@ -128,3 +148,19 @@ def _function(server: Server, tool: Listed, plain: Counter[str], pin: Pin) -> Fu
 
 def _plain_name(server: str, tool: str) -> str:
     return f"{server}_{_OTHER_SIGNS.sub('_', tool)}"
+
+
+def _sentences(before: str, now: str) -> tuple[Sequence[str], Sequence[str]]:
+    """Two texts by sentences; whole and with what cannot be seen written out where they differ in that alone."""
+    one, other = _SENTENCE_ENDS.split(before), _SENTENCE_ENDS.split(now)
+    return ([repr(before)], [repr(now)]) if one == other and before != now else (one, other)
+
+
+def _lines(parameters: Mapping[str, Json]) -> Sequence[str]:
+    return json.dumps(parameters, indent=2, sort_keys=True, ensure_ascii=False).splitlines()
+
+
+def _differing(before: Sequence[str], now: Sequence[str]) -> Sequence[str]:
+    """The lines that differ, each with the one before and behind it."""
+    _, _, *lines = difflib.unified_diff(before, now, n=1, lineterm="")
+    return [f"{line[0]} {line[1:].rstrip()}" for line in lines if not line.startswith("@@")]

@@ -44,7 +44,7 @@ class Service:
         portal: The thread that requests are made on.
     """
 
-    stale = False
+    stale, runs = False, True
 
     def __init__(self, server: Server, portal: BlockingPortal) -> None:
         self.server, self._portal = server, portal
