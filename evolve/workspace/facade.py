@@ -12,7 +12,6 @@ from evolve.events import Event, EventSink, NoEvents
 from evolve.files import SVG, is_replaced, write_atomic
 from evolve.memory.preferences import PreferenceBook
 from evolve.paths import WorkspacePaths, find_workspace, user_workspace
-from evolve.record.function_uses import FunctionUses
 from evolve.record.stores import Stores
 from evolve.settings import Settings, load_settings, with_sandbox
 from evolve.skills import ACTIVE
@@ -99,7 +98,7 @@ class Workspace:
         self.judges = Judges(self.stores.db, self.learner, self.open_sandbox, self.paths)
         self.metrics = Metrics(self.stores, wishes, self.judges, self.learner)
         self.folders = Folders(self.paths.runs)
-        self.tools = Tools(lambda: self._desk.servers(), self._warn, FunctionUses(self.stores.db))
+        self.tools = Tools(lambda: self._desk.servers(), self._warn, self.stores.db)
         self._desk = Desk(
             paths=self.paths,
             settings=self.settings,

@@ -9,6 +9,7 @@ from typing import Any
 from evolve.functions import UNKNOWN, AskConsent, Effect, Function, Grant, PythonFunctions, Toolbox, told_apart
 from evolve.functions.mcp import ServerFunctions
 from evolve.record.function_uses import FunctionCounts, FunctionUses
+from evolve.store import Database
 from evolve.workspace.shelves.shelf import Shelf
 
 
@@ -18,13 +19,13 @@ class Tools(Shelf):
     Args:
         servers: Gives the servers that are approved by now.
         warn: Told in a sentence what is not offered.
-        uses: The record's counts.
+        db: The record, which counts what functions were used.
     """
 
-    def __init__(self, servers: Callable[[], ServerFunctions], warn: Callable[[str], None], uses: FunctionUses) -> None:
+    def __init__(self, servers: Callable[[], ServerFunctions], warn: Callable[[str], None], db: Database) -> None:
         self._own = PythonFunctions()
         self._grants: dict[str, Grant] = {}
-        self._servers, self._warn, self._uses = servers, warn, uses
+        self._servers, self._warn, self._uses = servers, warn, FunctionUses(db)
         self._warned: set[str] = set()
 
     def add(
