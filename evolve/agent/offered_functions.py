@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
 
+from evolve.environments import Offering, kind_of
 from evolve.episodes import PREFERENCE, FunctionCall, Json, OfferedFunction, Recalled, Step, TaskView
 from evolve.errors import RecordDamaged
 from evolve.files import both_ends, canonical_json, clean_text, digest
@@ -19,12 +20,15 @@ from evolve.functions import (
     CallGate,
     CallsInMemory,
     Function,
+    FunctionSource,
+    StatefulSource,
     Toolbox,
     does,
     signature_of,
     told_apart,
 )
 from evolve.redaction import Scanner
+from evolve.tasks import Task
 
 SHOWN = 12
 """Functions that a prompt shows at most."""
@@ -98,19 +102,36 @@ class FunctionSearch:
 
 
 @contextmanager
-def opened_gate(toolbox: Toolbox, folder: Path | None, scanner: Scanner) -> Iterator[CallGate | None]:
+def opened_source(task: Task) -> Iterator[FunctionSource | None]:
+    """The functions that the environment of an episode offers itself; None where it offers none."""
+    kind = kind_of(task.environment)
+    if not isinstance(kind, Offering):
+        yield None
+        return
+    with closing(kind.source(task)) as source:
+        yield source
+
+
+@contextmanager
+def opened_gate(
+    toolbox: Toolbox, folder: Path | None, scanner: Scanner, own: FunctionSource | None = None
+) -> Iterator[CallGate | None]:
     """The gate of one episode with its record; None where there is nothing to call.
 
     Args:
         folder: The episode's own; None keeps the calls in memory.
+        own: What the environment of the episode offers.
     """
     functions = [function for function, _ in told_apart(toolbox.sources)[0].values()]
-    if not functions:
+    if not functions and own is None:
         yield None
         return
     finds = FindFunctions(functions)
-    more = [finds] if len(functions) > SHOWN else []
+    more: list[FunctionSource] = [finds] if len(functions) > SHOWN else []
+    more += [own] if own is not None else []
     record = CallsInMemory() if folder is None else CallFile(folder / "calls.jsonl")
+    if isinstance(own, StatefulSource):
+        own.rebuild(tuple(record.calls.values()))
     try:
         yield toolbox.gate(record, clean=scanner.cleaned, more=more)
     finally:
@@ -119,13 +140,17 @@ def opened_gate(toolbox: Toolbox, folder: Path | None, scanner: Scanner) -> Iter
             record.close()
 
 
-def shown_functions(gate: CallGate, words: str) -> tuple[OfferedFunction, ...]:
+def shown_functions(gate: CallGate, words: str, own: FunctionSource | None = None) -> tuple[OfferedFunction, ...]:
     """The functions that a prompt shows for a task: where not all fit, those that share words with it before others.
 
     Which ones depends on the task; in which order does not. So prompts that show the same ones begin alike, for the
     caches of endpoints, whatever order servers list them in.
+
+    Args:
+        own: What the environment offers, of which the prompt of its kind speaks.
     """
-    known = sorted((one for one in gate.functions if one != _FIND), key=_by_name)
+    told = own.functions() if own is not None else ()
+    known = sorted((one for one in gate.functions if one != _FIND and one not in told), key=_by_name)
     finds = [one for one in gate.functions if one == _FIND]
     return tuple(
         OfferedFunction(

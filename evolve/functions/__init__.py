@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evolve.functions.call_file import CallFile
-from evolve.functions.calls import Answer, Call, CallGate, CallLimits, CallRecord, CallsInMemory
+from evolve.functions.calls import Answer, Call, CallGate, CallLimits, CallRecord, CallsInMemory, StatefulSource
 from evolve.functions.function import EFFECTS, UNKNOWN, CallFailed, Effect, Function, FunctionSource, told_apart
 from evolve.functions.permission import AskConsent, CallQuestion, Consent, Grant, Leave, Permission, does
 from evolve.functions.python_functions import PythonFunctions
@@ -31,6 +31,7 @@ __all__ = [
     "Leave",
     "Permission",
     "PythonFunctions",
+    "StatefulSource",
     "Toolbox",
     "does",
     "signature_of",

@@ -11,7 +11,7 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from evolve.episodes import CallState, Json
 from evolve.files import both_ends, canonical_json, clean_text
@@ -88,6 +88,15 @@ class Answer:
     value: Json = None
     why: str = ""
     seconds: float = 0.0
+
+
+@runtime_checkable
+class StatefulSource(FunctionSource, Protocol):
+    """A source whose calls change what later ones find, in itself alone, such as a world."""
+
+    def rebuild(self, calls: Sequence[tuple[Call, Answer | None]]) -> None:
+        """Told once, before any call, of all calls on record in their order, so that it stands as they left it."""
+        ...
 
 
 class CallRecord(Protocol):

@@ -39,13 +39,13 @@ class Clerk:
         self.prompts.append(prompt)
         if "changed: seats.txt" in prompt or "changed: rooms.py" in prompt:
             return "```done\nthe seats are written\n```"
-        found = re.search(r"value: \"?(\d+)", prompt)
+        found = re.search(r"value: '?(\d+)", prompt)
         if found:
             return f"```answer\n{found[1]} seats\n```"
         error = re.search(r"FunctionError: (.+)", prompt)
         if error:
             return f"```give_up\n{error[1]}\n```"
-        offered = re.search(rf"^(\w+)\(.*\) \(.*\): .*{self.about}", prompt, re.MULTILINE)
+        offered = re.search(rf"^(\w+)\(.*\)(?: -> .*)? \(.*\): .*{self.about}", prompt, re.MULTILINE)
         if offered is None:
             return "```give_up\nnobody can tell\n```"
         return self.code.format(name=offered[1])

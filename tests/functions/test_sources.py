@@ -15,6 +15,7 @@ import pytest
 
 from evolve.functions import CallFailed, CallGate, CallsInMemory, Permission, PythonFunctions
 from evolve.functions.mcp import Server
+from evolve.functions.signatures import signature_of
 from tests.functions.running import SERVERS, allowed, free_port, functions_of, shop
 
 
@@ -91,6 +92,8 @@ def test_names_are_unique_and_say_what_they_take(source):
     assert len(made) == len(source.functions())
     assert list(made["shop_price"].names) == ["item", "count"]
     assert made["shop_price"].description == "What an item costs."
+    gives = signature_of(made["shop_price"]).removeprefix("shop_price(item: str, count: int = 1) -> ")
+    assert gives in ("dict[str, float]", '{"result": float}')
     assert {function.effects for function in made.values()} == {frozenset({"changes", "sends"})}
 
 

@@ -65,7 +65,7 @@ def test_code_calls_what_was_offered_and_the_calls_are_on_record(opened, clerk) 
     result = opened.run("how many seats have the blue and the green room together")
     assert "42 seats" in result.answer
     assert rooms.asked == ["blue", "green"]
-    assert "seats_of(room: str) (reads): How many seats a room has." in clerk.prompts[0]
+    assert "seats_of(room: str) -> dict[str, int] (reads): How many seats a room has." in clerk.prompts[0]
     record = opened.stores.runs.episode(result.episode_id)
     calls = [call for step in record.steps if step.observation for call in step.observation.calls]
     assert [(call.function, call.arguments, call.state, call.told) for call in calls] == [

@@ -36,6 +36,7 @@ class Pin:
         name: As code calls it; "" where an earlier version kept the digest alone.
         description: What the server said of it then.
         parameters: JSON Schema of its arguments.
+        returns: JSON Schema of what it gives; empty where the server stated none.
     """
 
     digest: str
@@ -45,6 +46,7 @@ class Pin:
     name: str = ""
     description: str = ""
     parameters: Mapping[str, Json] = field(default_factory=dict)
+    returns: Mapping[str, Json] = field(default_factory=dict)
 
     @classmethod
     def of(cls, function: Function, grants: Mapping[Effect, Grant] | None = None) -> Pin:
@@ -57,6 +59,7 @@ class Pin:
             name=function.name,
             description=function.description,
             parameters=function.parameters,
+            returns=function.returns,
         )
 
     def function(self, server: str) -> Function | None:
@@ -71,6 +74,7 @@ class Pin:
             name=self.name,
             description=self.description,
             parameters=self.parameters,
+            returns=self.returns,
             effects=self.effects,
             repeatable=self.repeatable,
             source=server,

@@ -7,7 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from evolve.episodes import Json
@@ -35,6 +35,7 @@ class Listed:
 
     Attributes:
         hints: What it says of itself, such as ``readOnlyHint``: shown to the person, and nothing follows from it.
+        returns: The schema of its structured content; empty where it states none.
         effects, repeatable: What is certain of calls whatever the server says, or what to assume until a person says
             otherwise.
         why: Where it cannot be called, in a phrase.
@@ -44,6 +45,7 @@ class Listed:
     description: str
     parameters: Mapping[str, Json]
     hints: Mapping[str, bool]
+    returns: Mapping[str, Json] = field(default_factory=dict)
     effects: frozenset[Effect] = UNKNOWN
     repeatable: bool = False
     why: str = ""
@@ -76,8 +78,8 @@ class OfferedTool:
     def difference(self) -> Sequence[str]:
         """Of a tool that changed, what was allowed (``- ``) and what is listed now (``+ ``), in lines.
 
-        A description is compared by sentences, parameters by lines of their JSON with sorted keys. Empty where nothing
-        differs, and where an earlier version allowed the tool and kept no description.
+        A description is compared by sentences, parameters and value by lines of their JSON with sorted keys. Empty
+        where nothing differs, and where an earlier version allowed the tool and kept no description.
         """
         if self.state != "changed" or self.function is None or self.pin is None or not self.pin.name:
             return []
@@ -86,6 +88,7 @@ class OfferedTool:
             ([before.name], [now.name]),
             _sentences(before.description, now.description),
             (_lines(before.parameters), _lines(now.parameters)),
+            (_lines(before.returns), _lines(now.returns)),
         ]
         return [line for one, other in parts if one != other for line in _differing(one, other)]
 
@@ -131,11 +134,11 @@ def _function(server: Server, tool: Listed, plain: Counter[str], pin: Pin) -> Fu
         name = name[: _LONGEST_NAME - len(mark)] + mark
     text = tool.description
     try:
-        size = len(canonical_json(tool.parameters))
+        size = max(len(canonical_json(schema)) for schema in (tool.parameters, tool.returns))
     except (ValueError, RecursionError) as error:
-        raise UsageError("its parameters are not described in JSON") from error
+        raise UsageError("its parameters or its value are not described in JSON") from error
     if size > _LARGEST_SCHEMA:
-        raise UsageError(f"the description of its parameters is larger than {_LARGEST_SCHEMA >> 10} KiB")
+        raise UsageError(f"the description of its parameters or its value is larger than {_LARGEST_SCHEMA >> 10} KiB")
     return Function(
         name=name,
         description=text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - len(_CUT)] + _CUT,
@@ -143,6 +146,7 @@ def _function(server: Server, tool: Listed, plain: Counter[str], pin: Pin) -> Fu
         effects=pin.effects | server.effects,
         repeatable=pin.repeatable,
         source=server.name,
+        returns=tool.returns,
     )
 
 

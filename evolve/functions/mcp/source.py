@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
 
 
-class Offering(Protocol):
+class Provider(Protocol):
     """What stands behind the functions of one server."""
 
     @property
@@ -77,7 +77,7 @@ class ServerFunctions:
         self._lock = threading.Lock()
         self._thread = ExitStack()
         self._running: BlockingPortal | None = None
-        self._connections: dict[str, Offering] = {}
+        self._connections: dict[str, Provider] = {}
         self._seen: dict[str, tuple[Sequence[Listed], Mapping[str, OfferedTool]]] = {}
         self._told: set[str] = set()
         self._approved: dict[str, Approval] = {}
@@ -177,7 +177,7 @@ class ServerFunctions:
             self._tell(why)
         return why
 
-    def _offers(self, connection: Offering) -> Mapping[str, OfferedTool]:
+    def _offers(self, connection: Provider) -> Mapping[str, OfferedTool]:
         """By the server's name of the tool; worked out once for each list.
 
         A start has a limit of its own, so that a call of few seconds is not lost to it.
@@ -188,12 +188,12 @@ class ServerFunctions:
             self._seen[name] = listed, {offer.tool: offer for offer in found}
         return self._seen[name][1]
 
-    def _connection(self, server: str) -> Offering:
+    def _connection(self, server: str) -> Provider:
         if server not in self._connections:
             self._connections[server] = self._made(self._approved[server].server)
         return self._connections[server]
 
-    def _made(self, server: Server) -> Offering:
+    def _made(self, server: Server) -> Provider:
         # what they are made of is in this package too, and most workspaces have neither
         if server.kind == "program":
             from evolve.functions.program import Program
@@ -213,7 +213,7 @@ class ServerFunctions:
         return self._running
 
 
-def _end(connections: dict[str, Offering], thread: ExitStack) -> None:
+def _end(connections: dict[str, Provider], thread: ExitStack) -> None:
     for connection in connections.values():
         connection.close()
     connections.clear()

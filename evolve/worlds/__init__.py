@@ -1,0 +1,24 @@
+"""Worlds: environments that others wrote, in which something is to be reached by moves.
+
+A world is told in words and played move by move. What it offers is in the protocol (:mod:`evolve.worlds.world`); each
+package that has worlds is one adapter beside it.
+"""
+
+from __future__ import annotations
+
+from evolve.worlds.checking import Checked, check_world
+from evolve.worlds.opening import open_world
+from evolve.worlds.world import Move, Scene, Split, Stateful, Trial, World, WorldFault
+
+__all__ = [
+    "Checked",
+    "Move",
+    "Scene",
+    "Split",
+    "Stateful",
+    "Trial",
+    "World",
+    "WorldFault",
+    "check_world",
+    "open_world",
+]
