@@ -152,6 +152,20 @@ def test_a_server_that_does_not_start_says_why_and_stays_to_be_mended(cli):
     assert done.code == 3 and "server foe has ended: there is no such folder" in done.err and "try: " in done.err
 
 
+def test_a_server_goes_on_from_turn_to_turn_of_a_chat(chat, cli, tmp_path):
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    command = (INTERPRETER, "-I", "-B", SERVERS / "hostile.py", "notes starts", notes / "starts")
+    cli("tools", "add", "rooms", "--yes", "--read", SERVERS, "--write", notes, "--", *command)
+    cli("tools", "allow", "rooms", "act", "--effects", "reads", "--grant", "allow", "--yes")
+    (notes / "starts").unlink()
+    code = '```python\nfrom functions import {name}\n{name}(text="4") + "2"\n```'
+    with ScriptedEndpoint(double=Clerk(code=code, about="Does something")) as endpoint:
+        done = chat("how many seats has one", "how many seats has another", options=("--model", endpoint.model))
+    assert done.out.count("42 seats") >= 2, done.out + done.err
+    assert (notes / "starts").read_text() == "started\n"
+
+
 def test_a_program_is_shown_whole_approved_and_called(cli, tmp_path):
     folder = tmp_path / "notes"
     folder.mkdir()
@@ -190,17 +204,3 @@ def test_the_operations_of_a_file_are_approved_with_their_effects(cli, tmp_path)
     assert cli("tools", "check", "web").code == 1
     assert "cannot be reached" in cli("tools", "call", "web_get_x", "--yes").err
     assert "an OpenAPI service a file and a URL" in cli("tools", "add", "web", "--openapi", file, "--", "ls").err
-
-
-def test_a_server_goes_on_from_turn_to_turn_of_a_chat(chat, cli, tmp_path):
-    notes = tmp_path / "notes"
-    notes.mkdir()
-    command = (INTERPRETER, "-I", "-B", SERVERS / "hostile.py", "notes starts", notes / "starts")
-    cli("tools", "add", "rooms", "--yes", "--read", SERVERS, "--write", notes, "--", *command)
-    cli("tools", "allow", "rooms", "act", "--effects", "reads", "--grant", "allow", "--yes")
-    (notes / "starts").unlink()
-    code = '```python\nfrom functions import {name}\n{name}(text="4") + "2"\n```'
-    with ScriptedEndpoint(double=Clerk(code=code, about="Does something")) as endpoint:
-        done = chat("how many seats has one", "how many seats has another", options=("--model", endpoint.model))
-    assert done.out.count("42 seats") >= 2, done.out + done.err
-    assert (notes / "starts").read_text() == "started\n"

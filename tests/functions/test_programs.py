@@ -124,10 +124,11 @@ def test_another_template_is_another_function_that_nobody_allowed():
     approval = allowed(before)
     changed = type(approval)(server=python(ECHO, "--all", "{a}"), tools=approval.tools)
     with functions_of(changed) as functions:
-        (made,) = functions.functions()
-        with pytest.raises(CallFailed, match="is not what was allowed any more"):
-            functions.call(made.name, {"a": "x"}, seconds=9)
+        with pytest.raises(CallFailed, match="prog_.* is not what was allowed any more"):
+            functions.call(functions.functions()[0].name, {"a": "1"}, seconds=9)
         assert functions.functions() == []
+        (offer,) = functions.offers("prog")
+        assert offer.state == "changed"
     assert before.digest != changed.server.digest
 
 

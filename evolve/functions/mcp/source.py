@@ -33,7 +33,7 @@ class Provider(Protocol):
 
     @property
     def runs(self) -> bool:
-        """Whether nothing is wrong with it, so that it may go on when another run begins."""
+        """Whether it can be called without being started, or is nothing that is."""
         ...
 
     def tools(self, seconds: float) -> Sequence[Listed]:

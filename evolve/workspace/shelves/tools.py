@@ -19,7 +19,7 @@ class Tools(Shelf):
     Args:
         servers: Gives the servers that are approved by now.
         warn: Told in a sentence what is not offered.
-        db: The record, which counts what functions were used.
+        db: The record, which counts.
     """
 
     def __init__(self, servers: Callable[[], ServerFunctions], warn: Callable[[str], None], db: Database) -> None:
