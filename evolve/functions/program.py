@@ -29,7 +29,7 @@ _CHUNK = 1 << 16
 
 
 class Program:
-    """The function of a program; implements :class:`~evolve.functions.mcp.source.Offering`."""
+    """The function of a program; implements :class:`~evolve.functions.mcp.source.Provider`."""
 
     stale, runs = False, True
 

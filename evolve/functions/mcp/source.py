@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
 
 
-class Offering(Protocol):
+class Provider(Protocol):
     """What stands behind the functions of one server."""
 
     @property
@@ -77,7 +77,7 @@ class ServerFunctions:
         self._lock = threading.Lock()
         self._thread = ExitStack()
         self._running: BlockingPortal | None = None
-        self._connections: dict[str, Offering] = {}
+        self._connections: dict[str, Provider] = {}
         self._seen: dict[str, tuple[Sequence[Listed], Mapping[str, OfferedTool]]] = {}
         self._told: set[str] = set()
         self._approved: dict[str, Approval] = {}
@@ -89,9 +89,16 @@ class ServerFunctions:
     @property
     def troubles(self) -> Mapping[str, str]:
         """Why tools that were allowed are not offered, by server."""
-        older = [name for name, one in self._approved.items() if not all(pin.name for pin in one.tools.values())]
-        why = "an earlier version of evolve allowed them and kept no description; evolve tools check {} adds it"
-        return {name: why.format(name) for name in older}
+        found = {}
+        for name, one in self._approved.items():
+            if not all(one.server.effects <= pin.effects for pin in one.tools.values()):
+                found[name] = (
+                    f"they are sent what they are called with; evolve tools allow {name} says that they may be"
+                )
+            elif not all(pin.name for pin in one.tools.values()):
+                why = "an earlier version of evolve allowed them and kept no description; evolve tools check {} adds it"
+                found[name] = why.format(name)
+        return found
 
     def functions(self) -> Sequence[Function]:
         with self._lock:
@@ -152,7 +159,7 @@ class ServerFunctions:
             made.name: (server, tool, made)
             for server, approval in self._approved.items()
             for tool, pin in approval.tools.items()
-            if (made := pin.function(server)) is not None
+            if (made := pin.function(server)) is not None and approval.server.effects <= made.effects
         }
 
     def _is_another(self, server: str, tool: str) -> bool:
@@ -170,7 +177,7 @@ class ServerFunctions:
             self._tell(why)
         return why
 
-    def _offers(self, connection: Offering) -> Mapping[str, OfferedTool]:
+    def _offers(self, connection: Provider) -> Mapping[str, OfferedTool]:
         """By the server's name of the tool; worked out once for each list.
 
         A start has a limit of its own, so that a call of few seconds is not lost to it.
@@ -181,12 +188,12 @@ class ServerFunctions:
             self._seen[name] = listed, {offer.tool: offer for offer in found}
         return self._seen[name][1]
 
-    def _connection(self, server: str) -> Offering:
+    def _connection(self, server: str) -> Provider:
         if server not in self._connections:
             self._connections[server] = self._made(self._approved[server].server)
         return self._connections[server]
 
-    def _made(self, server: Server) -> Offering:
+    def _made(self, server: Server) -> Provider:
         # what they are made of is in this package too, and most workspaces have neither
         if server.kind == "program":
             from evolve.functions.program import Program
@@ -206,7 +213,7 @@ class ServerFunctions:
         return self._running
 
 
-def _end(connections: dict[str, Offering], thread: ExitStack) -> None:
+def _end(connections: dict[str, Provider], thread: ExitStack) -> None:
     for connection in connections.values():
         connection.close()
     connections.clear()

@@ -38,7 +38,7 @@ _ENDING_S = 5.0
 
 
 class Service:
-    """The operations of one service; implements :class:`~evolve.functions.mcp.source.Offering`.
+    """The operations of one service; implements :class:`~evolve.functions.mcp.source.Provider`.
 
     Args:
         portal: The thread that requests are made on.
