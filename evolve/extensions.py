@@ -15,6 +15,8 @@ seam              what a name stands for
 ``encoders``      what makes an :class:`evolve.retrieval.Embedder`, called without arguments, named by
                   the setting ``encoder``
 ``suites``        what draws tasks of the suite with this name, called with their number and a seed
+``worlds``        what makes an :class:`evolve.worlds.World`, called without arguments, or with what stands behind the
+                  colon of ``evolve worlds play NAME:SETTING``
 ================  ==================================================================================
 """
 
@@ -66,6 +68,9 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "hashing": "evolve.retrieval.embedders:HashingEmbedder",
         "minilm": "evolve.retrieval.minilm:MiniLMEmbedder",
         "st": "evolve.retrieval.sentence_transformer:SentenceTransformerEmbedder",
+    },
+    "worlds": {
+        "scienceworld": "evolve.worlds.scienceworld:ScienceWorld",
     },
     "suites": {},  # what draws fresh tasks of a suite; those that ship are data
 }

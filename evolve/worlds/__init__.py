@@ -6,6 +6,7 @@ package that has worlds is one adapter beside it.
 
 from __future__ import annotations
 
+from evolve.worlds.opening import open_world
 from evolve.worlds.world import Move, Scene, Split, Stateful, Trial, World, WorldFault
 
-__all__ = ["Move", "Scene", "Split", "Stateful", "Trial", "World", "WorldFault"]
+__all__ = ["Move", "Scene", "Split", "Stateful", "Trial", "World", "WorldFault", "open_world"]
