@@ -13,13 +13,12 @@ doors; those are left out, as the simulator refuses them.
 from __future__ import annotations
 
 import contextlib
-import json
-from collections import Counter
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from evolve.errors import EnvironmentProblem, UsageError
 from evolve.worlds.packages import installed_version, loaded, one_line
+from evolve.worlds.scienceworld_moves import MovesByKind
 from evolve.worlds.world import Move, Scene, Split, WorldFault
 
 _JAVA = ("-XX:+UseSerialGC", "-Xmx700m", "-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2")
@@ -30,7 +29,8 @@ _PATIENCE = 60.0
 
 _SIMPLE = ("easy", "teleportAction", "selfWateringFlowerPots", "openContainers", "openDoors", "noElectricalAction")
 _FAILED_AFTER_STEP = "Ambiguous request"
-_NOT_OFFERED = frozenset({12, 24})  # "reset task" undoes the score, "task" repeats the goal
+
+
 _LISTED = 2000  # scenes whose moves are kept
 
 
@@ -106,7 +106,8 @@ class ScienceWorld:
             if len(self._moves) >= _LISTED:
                 self._moves.clear()
             with self._running(trial) as simulator:
-                self._moves[key] = simulator.moves()
+                numbers = re.findall(r"^(\d+):", asked, re.MULTILINE)
+                self._moves[key] = tuple(Move(schema=one) for one in numbers) if asked else simulator.moves()
         return self._moves[key]
 
     def _check(self, task: str) -> None:
@@ -178,6 +179,7 @@ class _Simulator:
         self._gateway = JavaGateway(gateway_parameters=parameters, java_process=self._process)
         jvm = self._gateway.jvm
         self._server = jvm.scienceworld.runtime.pythonapi.PythonInterface()
+        self._fits = MovesByKind()
         self._lists = jvm.scienceworld.runtime.pythonapi.PythonInterface()
         self._parser = jvm.scienceworld.input.InputParser
         self._random = jvm.java.lang.Class.forName("scala.util.Random$").getField("MODULE$").get(None)
@@ -211,8 +213,8 @@ class _Simulator:
         return str(self._server.getTaskDescription()).strip()
 
     def first_scene(self) -> Scene:
-        """Where it begins."""
-        return self._scene(str(self._server.freeActionLook()))
+        """Where it begins; until a move is made the simulator tells the score and the end of the last trial."""
+        return Scene(told=str(self._server.freeActionLook()).strip(), view=self._view(), steps=0)
 
     def step(self, move: str, number: int) -> Scene:
         """Plays a move; the random numbers that follow are those of its number."""
@@ -222,76 +224,12 @@ class _Simulator:
     def _scene(self, told: str) -> Scene:
         score = float(self._server.getScore())
         over = bool(self._server.getCompleted()) or score < 0.0
-        view = f"{self._server.freeActionLook()}\n{self._server.freeActionInventory()}".strip()
-        return Scene(told=told.strip(), view=view, score=min(1.0, max(0.0, score)), over=over, lost=score < 0.0)
+        bounded = min(1.0, max(0.0, score))
+        return Scene(told=told.strip(), view=self._view(), score=bounded, over=over, lost=score < 0.0)
+
+    def _view(self) -> str:
+        return f"{self._server.freeActionLook()}\n{self._server.freeActionInventory()}".strip()
 
     def moves(self) -> tuple[Move, ...]:
-        """Moves with all that is within reach, by the names that people would use, in alphabetical order."""
-        listed = json.loads(self._server.getValidActionObjectCombinationsJSON())["validActions"]
-        templates = json.loads(self._server.getPossibleActionsWithIDs())
-        examples = {one["template_id"]: str(one["action_example"]) for one in templates}
-        names = self._names()
-        found = set()
-        for one in listed:
-            numbers = one["obj_ids"]
-            if one["template_id"] in _NOT_OFFERED or any(number not in names for number in numbers):
-                continue
-            schema = _schema(examples.get(one["template_id"]), one["action"])
-            found.add(Move(schema=schema, objects=tuple(names[number] for number in numbers)))
-        return tuple(sorted(found, key=lambda move: (move.schema, move.objects)))
-
-    def _names(self) -> dict[int, str]:
-        """A name for each thing within reach: the plain one, or one that says where it is if others have that too."""
-        names = {int(number): str(name) for number, name in self._table("getPossibleObjectReferentLUTJSON").items()}
-        inside = self._server.agentInterface().get()
-        agent = inside.agent()
-        carried = self._things(agent.getInventoryContainer())
-        plain = {
-            int(number): list(dict.fromkeys(one["referents"]))
-            for number, one in self._table("getAllObjectIdsTypesReferentsLUTJSON").items()
-            if int(number) in names or int(number) in carried
-        }
-        often = Counter(name for own in plain.values() for name in own)
-        alike = []
-        for number, own in plain.items():
-            if number in names and often[names[number]] <= 1:
-                continue
-            names[number] = _shortest([name for name in own if often[name] == 1])
-            if not names[number]:
-                alike.append(number)
-        if alike:
-            around = {**self._things(inside.getAgentVisibleObjects(True)._2()), **carried}
-            told = {number: set(map(str, self._parser.getObjectReferents(around[number], agent))) for number in alike}
-            among = Counter(name for called in told.values() for name in called)
-            for number, called in told.items():
-                best = _shortest([name for name in called if among[name] == 1 and name not in often])
-                names[number] = best or _shortest(plain[number])
-        return names
-
-    def _table(self, method: str) -> dict[str, Any]:
-        return dict(json.loads(getattr(self._server, method)()))
-
-    def _things(self, place: Any) -> dict[int, Any]:
-        """What is in a place and not closed in, the place included, by its number."""
-        found, things = {}, self._parser.collectAccessibleObjects(place, False).iterator()
-        while things.hasNext():
-            thing = things.next()
-            found[int(thing.uuid())] = thing
-        return found
-
-
-def _shortest(names: Sequence[str]) -> str:
-    return min(names, key=lambda name: (len(name), name), default="")
-
-
-def _schema(example: str | None, action: str) -> str:
-    """The words of an action with places for its objects.
-
-    What is poured or dunked goes ``into`` another thing: ``in`` would also tell where the first one is.
-
-    Args:
-        example: As the package shows the template, such as ``pour OBJ in OBJ``; None for what answers a question.
-    """
-    if example is None:
-        return action
-    return example.replace("OBJ", "{}").replace("{} in {}", "{} into {}")
+        """Moves with all that is within reach, in alphabetical order."""
+        return self._fits.moves(self._server)

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
+from evolve.errors import EnvironmentProblem
+
 Split = Literal["train", "dev", "test"]
 """Which variations of a task: to learn from, to develop with, and to report."""
 
 
-class WorldFault(Exception):
+class WorldFault(EnvironmentProblem):
     """The world itself failed, as where its process ended; nothing follows from the trial."""
 
 
@@ -43,6 +45,8 @@ class Scene:
         score: How far the task is done, 0.0 to 1.0. It may fall.
         over: No further move counts.
         lost: It is over because of a move that spoiled the task.
+        steps: Steps of the world that the move took, of which a move such as "go to the red ball" takes many; who
+            compares what was learned by steps adds them up. Nothing at the beginning.
     """
 
     told: str
@@ -50,6 +54,7 @@ class Scene:
     score: float = 0.0
     over: bool = False
     lost: bool = False
+    steps: int = 1
 
 
 class Trial(Protocol):

@@ -45,6 +45,7 @@ class VariationNotes:
     Attributes:
         best: The shortest known moves to the best score.
         lost: How often a move lost the trial, by move and the score before it.
+        failed: How many tests lost a trial since the best score.
         tried: How often a move was done.
         seen_at: What was done where one saw the same, so that it is not done there again.
         tested: How often a wish was tried at a score and left it there.
@@ -64,4 +65,5 @@ class VariationNotes:
     rose_at: set[str] = field(default_factory=set)
     options: dict[Move, set[str]] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
+    failed: int = 0
     trials: int = 0

@@ -84,7 +84,7 @@ class Player:
                 if self.score <= before:
                     self.notes.tested[move.text, before] += 1
                 return
-        if self.idle >= PATIENCE or self.limit - len(self.played) <= RESERVE:
+        if self.idle >= PATIENCE + 5 * self.notes.failed or self.limit - len(self.played) <= RESERVE:
             self.idle = 0
             for move in self._options():
                 if self._reach(move):
@@ -210,7 +210,14 @@ class Player:
     def _newness(self, move: Move) -> float:
         there = self.notes.places.leads.get(move)
         often = self.notes.tried[move.text] if there is None else self.notes.places.visits.get(there, 0)
-        return self._worth(move) / (1 + often) / (1 + self.done[move.schema]) ** 0.5 * (1 + 0.3 * self.rng.random())
+        known = 1.0 if there is None or not often else 0.3  # it reveals no more what it revealed
+        return (
+            known
+            * self._worth(move)
+            / (1 + often)
+            / (1 + self.done[move.schema]) ** 0.5
+            * (1 + 0.3 * self.rng.random())
+        )
 
     def _worth(self, move: Move) -> float:
         """What may come of a move, as far as it is known; looked up anew where there is much that is new."""
@@ -219,7 +226,7 @@ class Player:
         known = self._worths.get(move)
         if known is None or known[0] != key:
             asked, _ = self.goal.wants(move, self.topic)
-            told = 0.1 + asked * asked + 2 * self.memory.rate(self.goal, move, "gained", prior=0.02)
+            told = 0.1 + 2 * asked * asked + 2 * self.memory.rate(self.goal, move, "gained", prior=0.02)
             told += 3 * self.memory.rate(self.goal, move, "revealed", prior=0.1)
             known = key, told * self.memory.rate(self.goal, move, "changed", prior=0.7)
             self._worths[move] = known
@@ -249,9 +256,11 @@ class Player:
             self.last[thing] = (move, at)
         if lost:
             self.notes.lost[move.text, before] += 1
+            self.notes.failed = min(self.notes.failed + 1, 8)
             raise Ended
         if gain > 0:
             self.score = self.scene.score
+            self.notes.failed = 0 if self.score > self.notes.score else self.notes.failed
             asked = [one for one in move.objects if self.goal.wants(move, self.topic)[0] >= WISHED]
             self.topic = asked[0] if asked else self.topic
         self.idle = 0 if gain > 0 or told.revealed else self.idle + 1

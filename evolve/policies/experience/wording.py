@@ -22,7 +22,7 @@ PARTLY = 0.3
 
 def words(text: str) -> tuple[str, ...]:
     """Its words in small letters, without articles and marks."""
-    found = re.findall(r"a\(n\)|-?\d+(?:\.\d+)?|[a-z0-9]+(?:[-'][a-z0-9]+)*", text.lower())
+    found = re.findall(r"a\(n\)|-?\d+(?:\.\d+)?|[a-z0-9]+(?:'[a-z]+)?", text.lower())
     return tuple(one for one in found if one not in ARTICLES)
 
 
