@@ -76,6 +76,12 @@ class Player:
         except Ended:
             return
 
+    @property
+    def best(self) -> tuple[Step, ...]:
+        """What was done up to the last rise of the score."""
+        last = max((number for number, one in enumerate(self.played, 1) if one.gain > 0), default=0)
+        return tuple(self.played[:last])
+
     def _go_on(self) -> None:
         for move in self._wishes():
             before = self.score
