@@ -213,8 +213,8 @@ class _Simulator:
         return str(self._server.getTaskDescription()).strip()
 
     def first_scene(self) -> Scene:
-        """Where it begins; until a move is made the simulator tells the score and the end of the last trial."""
-        return Scene(told=str(self._server.freeActionLook()).strip(), view=self._view(), steps=0)
+        """Where it begins; until something is done the simulator tells the score and the end of the last trial."""
+        return replace(self.step("look around", 0), steps=0)
 
     def step(self, move: str, number: int) -> Scene:
         """Plays a move; the random numbers that follow are those of its number."""

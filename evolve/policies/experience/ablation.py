@@ -39,7 +39,7 @@ def effect_of(score: float) -> str:
 
 @dataclass(kw_only=True)
 class Ablation:
-    """Leaves out of a plan what its score does not need (delta debugging, Zeller and Hildebrandt 2002: ever smaller parts).
+    """Leaves out of a plan what its score does not need, in ever smaller parts (Zeller and Hildebrandt 2002).
 
     Attributes:
         needed, spare: Moves without which the score was not reached, and was.
@@ -55,10 +55,11 @@ class Ablation:
         allowance ends."""
         left = list(steps)
         try:
-            idle = [one for one in left if one.changed or one.gain > 0]
-            if len(idle) < len(left) and self._holds(idle):
-                self.spare.update(one.move.text for one in left if one not in idle)
-                left = idle
+            for guess in _guesses(left):
+                if len(guess) < len(left) and self._holds(guess):
+                    self.spare.update(one.move.text for one in left if one not in guess)
+                    left = guess
+                    break
             size = max(1, len(left) // 2)
             while True:
                 left = self._without(left, size)
@@ -102,3 +103,14 @@ def ablated(
     replays = Replays(world=Replayed(begin=begin), group=group, allowance=Allowance(left=episodes), doubt=1)
     made = Ablation(replays=replays, score=score, needed=set(), spare=set())
     return made.least(steps), made
+
+
+def _guesses(steps: Sequence[Step]) -> list[list[Step]]:
+    """What may be enough, the least first: rises of the score, the last moves to where they were, what was done there."""
+    wanted = {number for number, one in enumerate(steps) if one.gain > 0}
+    things = {thing for number in wanted for thing in steps[number].move.objects}
+    ways = {max((at for at in range(number) if steps[at].moved), default=number) for number in wanted}
+    near = {number for number, one in enumerate(steps) if things.intersection(one.move.objects)}
+    changing = {number for number, one in enumerate(steps) if one.changed}
+    kept = [wanted, wanted | ways, wanted | ways | near, wanted | changing]
+    return [[steps[at] for at in sorted(own)] for own in kept]

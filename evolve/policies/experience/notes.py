@@ -16,11 +16,13 @@ class Step:
     Attributes:
         gain: By how much the score rose with it.
         changed: Something was different after it.
+        moved: It led to another place.
     """
 
     move: Move
     gain: float = 0.0
     changed: bool = True
+    moved: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +51,7 @@ class VariationNotes:
         tried: How often a move was done.
         seen_at: What was done where one saw the same, so that it is not done there again.
         tested: How often a wish was tried at a score and left it there.
-        rose_at: Places at which the score rose on arrival.
+        rose_at: The place at which the score rose last on arrival.
         options: Moves that may lose the trial, with the places where they were offered.
         names: Words of things that were ever seen.
     """
@@ -62,7 +64,7 @@ class VariationNotes:
     tried: Counter[str] = field(default_factory=Counter)
     seen_at: set[tuple[int, str]] = field(default_factory=set)
     tested: Counter[tuple[str, float]] = field(default_factory=Counter)
-    rose_at: set[str] = field(default_factory=set)
+    rose_at: str = ""
     options: dict[Move, set[str]] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
     failed: int = 0

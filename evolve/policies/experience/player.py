@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from random import Random
 
 from evolve.policies.experience.notes import Plan, Step, VariationNotes
-from evolve.policies.experience.places import ELSEWHERE, place_of
+from evolve.policies.experience.places import place_of
 from evolve.policies.experience.transitions import Transition, TransitionMemory
 from evolve.policies.experience.wording import Goal, carried_over, lifted, likeness, words
-from evolve.worlds import Move, Scene, Trial
+from evolve.worlds import Move, Trial
 
 PATIENCE = 15
 """Moves in a row without anything new, before a move is tested that may lose the trial."""
+TESTING = 4
 RESERVE = 6
 """Moves that are kept for such a test at the end."""
 RISK = 0.1
@@ -90,13 +91,19 @@ class Player:
                 if self.score <= before:
                     self.notes.tested[move.text, before] += 1
                 return
-        if self.idle >= PATIENCE + 5 * self.notes.failed or self.limit - len(self.played) <= RESERVE:
+        if self.idle >= self._patience() or self.limit - len(self.played) <= RESERVE:
             self.idle = 0
             for move in self._options():
+                before = self.score
                 if self._reach(move):
+                    self.notes.tested[move.text, before] += 1
                     return
         move = self._newest()
         self._do(move)
+
+    def _patience(self) -> int:
+        """Every other trial is for tests, as long as they find nothing; the rest look further each time."""
+        return TESTING if self.notes.trials % 2 and self.notes.options else PATIENCE + 5 * self.notes.failed
 
     # what is known
 
@@ -157,12 +164,16 @@ class Player:
                 value, at = self.goal.wants(move, self.topic)
                 if value < (WISHED if len(move.objects) > 1 else ASKED) or (move.text, self.score) in self.wished:
                     continue
-                if self.notes.tested[move.text, self.score] or self.notes.lost[move.text, self.score]:
+                if not self._open(move):
                     continue
                 if self._may_lose(move) and value < SURE and self._gains(move) < 0.4:
                     continue
                 wanted.append((at, -value, move.text, move))
         return [one[-1] for one in sorted(wanted, key=lambda one: one[:3])]
+
+    def _open(self, move: Move) -> bool:
+        """Whether it is not known yet what a move does at this score."""
+        return not (self.notes.tested[move.text, self.score] or self.notes.lost[move.text, self.score])
 
     def _may_lose(self, move: Move) -> bool:
         """Whether a move lost trials, or is one that the goal asks for with a thing that it does not name."""
@@ -171,17 +182,17 @@ class Player:
             return self.memory.rate(self.goal, move, "lost", prior=0.02) >= RISK
         if len(move.objects) != 1 or (tally is not None and tally.tried >= 3):
             return False
-        return SURE > self.goal.wants(move, self.topic)[0] >= WISHED
+        return self.goal.commands(move.schema) and self.goal.wants(move, self.topic)[0] < SURE
 
     def _promise(self, move: Move) -> float:
         """How much speaks for a move that may lose the trial."""
         value, _ = self.goal.wants(move, self.topic)
         told = value + self._gains(move)
         places = {one for thing in move.objects for one in self.notes.places.found.get(thing, ())}
-        told += 0.3 * any(one in self.notes.rose_at for one in places) - 0.15 * min(4, max(0, len(places) - 1))
+        told += 0.6 * (self.notes.rose_at in places) - 0.15 * min(4, max(0, len(places) - 1))
         told += 0.3 * any(self.goal.names(thing) for one in places for thing in self._towards(one))
         ways = {thing for way in self.notes.places.leads for thing in way.objects}
-        told -= 0.3 * any(one in ways for one in move.objects)
+        told -= 0.5 * any(one in ways for one in move.objects)
         lost = sum(count for (text, _), count in self.notes.lost.items() if text == move.text)
         return told - 0.5 * lost
 
@@ -193,7 +204,7 @@ class Player:
         return self.memory.rate(self.goal, move, "gained", prior=0.2)
 
     def _options(self) -> list[Move]:
-        known = [one for one in self.notes.options if not self.notes.lost[one.text, self.score]]
+        known = [one for one in self.notes.options if self._open(one)]
         return sorted(known, key=lambda one: (-self._promise(one), one.text))[:20]
 
     # what is new
@@ -252,7 +263,7 @@ class Player:
         told = Transition(
             changed=self.sight != sight or gain > 0, revealed=len(self.notes.names) > known, gain=gain, lost=lost
         )
-        self.played.append(Step(move=move, gain=gain, changed=told.changed))
+        self.played.append(Step(move=move, gain=gain, changed=told.changed, moved=self.place != place))
         if (sight, move.text) not in self.notes.seen_at or lost:
             self.memory.add(self.goal, move, told)
         self.notes.seen_at.add((sight, move.text))
@@ -280,7 +291,7 @@ class Player:
         self.notes.places.offered.setdefault(place, set()).add(move)
         self.notes.places.visits[self.place] = self.notes.places.visits.get(self.place, 0) + 1
         if gain > 0:
-            self.notes.rose_at.add(self.place)
+            self.notes.rose_at = self.place
         for thing in things:
             there = thing in self.things
             if thing in self.last:

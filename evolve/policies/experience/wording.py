@@ -16,7 +16,7 @@ NAMED = "<named>"
 """Stands for an object that the goal names, whatever it is, so that what is learned of it holds for other goals."""
 
 ELSEWHERE = 0.6
-"""How much an object counts that another sentence of the goal names: ``the substance`` in one is named in the other."""
+"""How much an object counts that an earlier sentence of the goal names: ``the substance`` refers back to it."""
 PARTLY = 0.3
 
 
@@ -80,6 +80,11 @@ class Goal:
             self._wants[key] = (best, -at)
         return self._wants[key]
 
+    def commands(self, schema: str) -> bool:
+        """Whether the goal says what a schema says."""
+        own = words(schema.replace("{}", " "))
+        return any(within(own, sentence) for sentence in self.sentences)
+
     def _asked(self, move: Move, at: int, topic: str) -> float:
         sentence = self.sentences[at]
         own = words(move.schema.replace("{}", " "))
@@ -87,14 +92,14 @@ class Goal:
         if not move.objects:
             return verb / 2
         pronoun = not PRONOUNS.isdisjoint(sentence)
-        slots = [1.0 if pronoun and thing == topic else self._there(thing, sentence) for thing in move.objects]
+        slots = [1.0 if pronoun and thing == topic else self._there(thing, at) for thing in move.objects]
         return verb / 2 + sum(slots) / len(slots) / 2
 
-    def _there(self, thing: str, sentence: Sequence[str]) -> float:
+    def _there(self, thing: str, at: int) -> float:
         own = words(thing)
-        if within(own, sentence):
+        if within(own, self.sentences[at]):
             return 1.0
-        if self.names(thing):
+        if any(within(own, sentence) for sentence in self.sentences[:at]):
             return ELSEWHERE
         return PARTLY * sum(word in self.words for word in own) / len(own) if own else 0.0
 
