@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from evolve.errors import EnvironmentProblem, UsageError
 from evolve.worlds.packages import installed_version, loaded, one_line

@@ -1,4 +1,4 @@
-"""The moves of ScienceWorld by kinds of things: asking the simulator for all of a scene takes a twentieth of a second."""
+"""Moves of ScienceWorld by kinds of things: asking the simulator for all of a scene takes a twentieth of a second."""
 
 from __future__ import annotations
 

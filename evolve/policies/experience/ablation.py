@@ -106,7 +106,7 @@ def ablated(
 
 
 def _guesses(steps: Sequence[Step]) -> list[list[Step]]:
-    """What may be enough, the least first: rises of the score, the last moves to where they were, what was done there."""
+    """What may be enough, the least first: rises of the score, the last ways to there, what was done there."""
     wanted = {number for number, one in enumerate(steps) if one.gain > 0}
     things = {thing for number in wanted for thing in steps[number].move.objects}
     ways = {max((at for at in range(number) if steps[at].moved), default=number) for number in wanted}

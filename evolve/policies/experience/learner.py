@@ -1,8 +1,8 @@
-"""What is carried from trial to trial, from variation to variation and from task to task, and how a trial adds to it."""
+"""What is carried from trial to trial, between variations and between tasks, and how a trial adds to it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from random import Random
@@ -31,6 +31,15 @@ class Experience:
     def plans_for(self, goal: str) -> list[Plan]:
         """The plans of the goals that are most alike, and that reached most."""
         return sorted(self.plans, key=lambda one: (-one.score * likeness(one.goal, goal), len(one.steps)))[:PLANS]
+
+    @classmethod
+    def together(cls, known: Iterable[Experience]) -> Experience:
+        """What several taught."""
+        made = cls()
+        for one in known:
+            made.memory.add_all(one.memory)
+            made.plans += one.plans
+        return made
 
     def as_data(self) -> dict[str, Any]:
         """As JSON has it."""

@@ -47,6 +47,7 @@ class VariationNotes:
     Attributes:
         best: The shortest known moves to the best score.
         lost: How often a move lost the trial, by move and the score before it.
+        lost_in: How many tests lost a trial at a place.
         failed: How many tests lost a trial since the best score.
         tried: How often a move was done.
         seen_at: What was done where one saw the same, so that it is not done there again.
@@ -61,6 +62,7 @@ class VariationNotes:
     score: float = 0.0
     minimal: bool = False
     lost: Counter[tuple[str, float]] = field(default_factory=Counter)
+    lost_in: Counter[str] = field(default_factory=Counter)
     tried: Counter[str] = field(default_factory=Counter)
     seen_at: set[tuple[int, str]] = field(default_factory=set)
     tested: Counter[tuple[str, float]] = field(default_factory=Counter)

@@ -67,9 +67,9 @@ class Places:
         self, place: str, held: frozenset[str], things: Sequence[str], memory: TransitionMemory
     ) -> Iterator[tuple[Move, tuple[str, frozenset[str]]]]:
         for thing in things:
-            if thing not in held and place in self.found.get(thing, ()):
-                if taking := self.taking(thing, memory):
-                    yield taking, (place, held | {thing})
+            near = thing not in held and place in self.found.get(thing, ())
+            if near and (taking := self.taking(thing, memory)):
+                yield taking, (place, held | {thing})
         offered = self.offered.get(place, set())
         for move, there in self.leads.items():
             if there != place and move in offered:

@@ -186,11 +186,12 @@ class Player:
 
     def _promise(self, move: Move) -> float:
         """How much speaks for a move that may lose the trial."""
-        value, _ = self.goal.wants(move, self.topic)
+        value, at = self.goal.wants(move, self.topic)
         told = value + self._gains(move)
         places = {one for thing in move.objects for one in self.notes.places.found.get(thing, ())}
-        told += 0.6 * (self.notes.rose_at in places) - 0.15 * min(4, max(0, len(places) - 1))
-        told += 0.3 * any(self.goal.names(thing) for one in places for thing in self._towards(one))
+        told += 0.4 * (self.notes.rose_at in places) - 0.3 * min(4, max(0, len(places) - 1))
+        told -= 0.15 * max((self.notes.lost_in[one] for one in places), default=0)
+        told += 0.8 * any(self.goal.told_before(thing, at) for one in places for thing in self._towards(one))
         ways = {thing for way in self.notes.places.leads for thing in way.objects}
         told -= 0.5 * any(one in ways for one in move.objects)
         lost = sum(count for (text, _), count in self.notes.lost.items() if text == move.text)
@@ -273,6 +274,7 @@ class Player:
             self.last[thing] = (move, at)
         if lost:
             self.notes.lost[move.text, before] += 1
+            self.notes.lost_in[self.place] += 1
             self.notes.failed = min(self.notes.failed + 1, 8)
             raise Ended
         if gain > 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from random import Random
 
 from evolve.policies.experience.wording import Goal
 from evolve.worlds import Move
@@ -35,6 +36,11 @@ class Tally:
         self.revealed += told.revealed
         self.gained += told.gain > 0
         self.lost += told.lost
+
+    def join(self, other: Tally) -> None:
+        """Adds what another one counted."""
+        for name, count in asdict(other).items():
+            setattr(self, name, getattr(self, name) + count)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,6 +116,26 @@ class TransitionMemory:
         """Whether moves of a kind have lost a trial."""
         own = self.schemas.get(schema)
         return own is not None and own.lost > 0
+
+    def add_all(self, other: TransitionMemory) -> None:
+        """Adds what another one counted."""
+        for key, tally in other.schemas.items():
+            self.schemas.setdefault(key, Tally()).join(tally)
+        for place, tally in other.things.items():
+            self.things.setdefault(place, Tally()).join(tally)
+        for slot, (yes, no) in other.kept.items():
+            own = self.kept.get(slot, (0, 0))
+            self.kept[slot] = (own[0] + yes, own[1] + no)
+
+    def shuffled(self, rng: Random) -> TransitionMemory:
+        """As much memory, each schema's under another one: what experiments compare with."""
+        names = list(self.schemas)
+        others = dict(zip(names, rng.sample(names, len(names)), strict=True))
+        return TransitionMemory(
+            schemas={others[name]: one for name, one in self.schemas.items()},
+            things={(others[schema], place, feature): one for (schema, place, feature), one in self.things.items()},
+            kept={(others.get(schema, schema), place): one for (schema, place), one in self.kept.items()},
+        )
 
     def as_data(self) -> dict[str, object]:
         """As JSON has it."""

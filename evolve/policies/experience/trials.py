@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from evolve.policies.experience.learner import Experience, Learner, Limits, TrialResult, copied
@@ -33,7 +33,7 @@ class Schedule:
     trials: int = 12
     practice: Sequence[tuple[str, int]] = ()
     practice_trials: int = 6
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
     seed: int = 0
 
 

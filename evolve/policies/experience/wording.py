@@ -80,6 +80,11 @@ class Goal:
             self._wants[key] = (best, -at)
         return self._wants[key]
 
+    def told_before(self, thing: str, at: int) -> bool:
+        """Whether a sentence names a thing, or one before it does."""
+        own = words(thing)
+        return any(within(own, sentence) for sentence in self.sentences[: at + 1])
+
     def commands(self, schema: str) -> bool:
         """Whether the goal says what a schema says."""
         own = words(schema.replace("{}", " "))
