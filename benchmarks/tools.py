@@ -1,9 +1,15 @@
-"""What do functions cost, and what do they save? Calls a second, and loops against single calls.
+"""What do functions cost, what do they save, and what do they promise? Calls, loops, and servers of tools.
 
 - ``channel``: calls of a function that does nothing, from code in the sandbox; with the calls in memory, and each on
   disk before anything follows from it. CPU time of this process counts; wall time depends on the neighbours.
 - ``questions``: 30 questions that take many calls each, answered by a double of a model that writes loops, and by the
   same that makes one call a reply. Counted are replies of the model, tokens, right answers, and orders placed.
+- ``errand``: one run of 500 calls over several servers that is killed 20 times; see ``benchmarks/tool_errand.py``.
+- ``servers``: servers that misbehave, one way each; ``overhead``: CPU of a call over that of the SDK's own client; see
+  ``benchmarks/tool_servers.py``.
+
+``--peers PYTHON`` is the interpreter of an environment that has ``mcp-server-git`` and ``mcp-server-time``; without it
+the errand is run with our own servers alone and its target is missed.
 """
 
 from __future__ import annotations
@@ -19,11 +25,15 @@ import evolve
 from benchmarks.doubles.caller import Caller
 from benchmarks.record import Outcome, Target, common_options, progress, publish
 from benchmarks.storehouse import questions, storehouse
+from benchmarks.tool_errand import errand
+from benchmarks.tool_servers import QUICK_WAYS, misbehaving, overhead
 from evolve.functions import CallFile, CallGate, CallLimits, CallsInMemory, Permission, PythonFunctions
 from evolve.sandbox import open_sandbox
 from evolve.testing import ScriptedEndpoint
 
 WAYS = ("loops", "call by call")
+_AT_ONCE = 500
+"""Calls of one action: its own clock is that of a task."""
 _LOOP = "from functions import idle\nfor number in range({count}):\n    idle(number)\n"
 
 
@@ -44,11 +54,12 @@ def channel(count: int) -> Iterator[Mapping[str, Any]]:
             with sandbox.session(calls=gate) as session:
                 session.execute(_LOOP.format(count=10))
                 wall, cpu = time.monotonic(), time.process_time()
-                gate.start(1)
-                done = session.execute(_LOOP.format(count=count))
+                for step in range(count // _AT_ONCE):
+                    gate.start(step + 1)
+                    done = session.execute(_LOOP.format(count=_AT_ONCE))
+                    assert done.state == "ok", done
                 wall, cpu = time.monotonic() - wall, time.process_time() - cpu
             sandbox.close()
-            assert done.state == "ok", done
             yield {"part": "channel", "record": name, "calls": count, "wall s": wall, "cpu s": cpu}
 
 
@@ -82,6 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Measures and writes the file."""
     parser = argparse.ArgumentParser(description=__doc__)
     common_options(parser, seeds=1)
+    parser.add_argument("--peers", type=Path, metavar="PYTHON", help="one that has mcp-server-git and mcp-server-time")
     options = parser.parse_args(arguments)
     rows: list[Mapping[str, Any]] = []
     progress("channel")
@@ -89,6 +101,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for seed in range(options.seeds):
         progress("questions")
         rows += answered(10 if options.quick else 30, seed)
+        progress("errand")
+        rows += errand(40 if options.quick else 500, 1 if options.quick else 20, options.peers, seed)
+    progress("servers")
+    rows += misbehaving(QUICK_WAYS) if options.quick else misbehaving()
+    progress("overhead")
+    rows += overhead(50, 3) if options.quick else overhead(100, 10)
     found = Outcome(benchmark="tools", seeds=options.seeds, quick=options.quick, rows=rows, targets=targets(rows))
     publish(found, options, table(found))
 
@@ -107,6 +125,36 @@ def targets(rows: Sequence[Mapping[str, Any]]) -> list[Target]:
         Target(name="right by loops", op="==", target=count, value=_sum(loops, "right"), n=count),
         Target(name=f"right {WAYS[1]}", op="==", target=count, value=_sum(steps, "right"), n=count),
         *spared,
+        *_of_servers(rows),
+    ]
+
+
+def _of_servers(rows: Sequence[Mapping[str, Any]]) -> list[Target]:
+    errands = [row for row in rows if row["part"] == "errand"]
+    foes = [row for row in rows if row["part"] == "servers"]
+    calls = int(_sum(errands, "calls"))
+    silent = [
+        Target(name=f"{what} in silence", op="==", target=0, value=_sum(errands, key), n=calls)
+        for what, key in (("lost", "lost"), ("repeated", "repeated"), ("done while told not", "wrongly told"))
+    ]
+    asked = sum({row["seed"]: row["asked"] for row in errands}.values())
+    others = len({row["server"] for row in errands} - {"book", "web"})
+    return [
+        Target(name="servers of others in the errand", op="==", target=2, value=others),
+        Target(name="calls of the errand on record", op="==", target=asked, value=calls),
+        *silent,
+        Target(name="misbehaving, as promised", op="==", target=len(foes), value=_sum(foes, "as promised")),
+        *(
+            Target(
+                name=f"CPU ms over a direct client, {row['way']}",
+                op="<=",
+                target=3.0,
+                value=row["ours ms"] - row["direct ms"],
+                n=row["calls"],
+            )
+            for row in rows
+            if row["part"] == "overhead"
+        ),
     ]
 
 
@@ -116,7 +164,7 @@ def ways(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]
 
 
 def _sum(rows: Sequence[Mapping[str, Any]], name: str) -> float:
-    return float(sum(row[name] for row in rows))
+    return float(sum(row.get(name, 0) for row in rows))
 
 
 def table(outcome: Outcome) -> str:
@@ -128,6 +176,16 @@ def table(outcome: Outcome) -> str:
     for way, of in ways(outcome.rows).items():
         right, replies, tokens = (_sum(of, name) for name in ("right", "replies", "tokens"))
         lines.append(f"{way:<16} {right:.0f} of {len(of)} right, {replies:.0f} replies, {tokens:,.0f} tokens")
+    for row in outcome.rows:
+        if row["part"] == "errand":
+            states = ", ".join(f"{row.get(state, 0)} {state}" for state in ("answered", "doubtful", "failed"))
+            lines.append(f"errand, {row['server']:<5} {row['calls']} calls, {row['kills']} kills: {states}")
+        elif row["part"] == "servers":
+            lines.append(
+                f"{'ends as promised' if row['as promised'] else 'ENDS OTHERWISE'}: {row['way']}: {row['told']}"
+            )
+        elif row["part"] == "overhead":
+            lines.append(f"{row['way']}: {row['direct ms']:.2f} ms of CPU a call directly, {row['ours ms']:.2f} here")
     lines += [
         f"{'met ' if one.met else 'MISS'} {one.name} {one.op} {one.target:g}: {one.value}" for one in outcome.targets
     ]

@@ -100,14 +100,8 @@ def _rows(world: World, plan: Plan, book: _Book, task: str, variation: int, arm:
         experience = Experience() if arm == "adapt" else _experience(world, plan, book, task, arm)
         schedule = Schedule(setting=setting, task=task, variations=[variation], trials=plan.trials, limits=plan.limits)
         for one in tried(world, schedule, experience):
-            yield _row(
-                arm,
-                Played(score=one.score, steps=one.steps),
-                task,
-                variation,
-                one.number,
-                list(one.claims and [claim.text for claim in one.claims]),
-            )
+            told = [claim.text for claim in one.claims]
+            yield _row(arm, Played(score=one.score, steps=one.steps), task, variation, one.number, told)
         return
     learner = json.loads((book.folder / f"{task}.{variation}.adapt.json").read_text(encoding="utf-8"))
     steps = sum(row["steps"] for row in learner)
@@ -131,8 +125,8 @@ def _experience(world: World, plan: Plan, book: _Book, task: str, arm: str) -> E
     """What practice taught, played once for each task."""
     if arm == "gen-task":
         others = [one for one in plan.tasks if one != task][:3]
-        known = [_experience(world, plan, book, one, "gen-adapt") for one in others]
-        return Experience.together(known)
+        taught = [_experience(world, plan, book, one, "gen-adapt") for one in others]
+        return Experience.together(taught)
     path = book.folder / f"{task}.practice.json"
     if not path.exists():
         practice = [(task, one) for one in world.variations(task, "train")[: plan.train]]
@@ -144,7 +138,8 @@ def _experience(world: World, plan: Plan, book: _Book, task: str, arm: str) -> E
             practice_trials=plan.practice_trials,
             limits=plan.limits,
         )
-        experience, steps, scores = Experience(), 0, {}
+        experience, steps = Experience(), 0
+        scores: dict[int, float] = {}
         for known, one in practised(world, schedule):
             experience, steps = known, steps + one.steps
             scores[one.variation] = max(one.score, scores.get(one.variation, 0.0))

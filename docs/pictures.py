@@ -1,6 +1,6 @@
-"""Takes the pictures of ``docs/chat.md``: the real program in a real terminal, its screen turned into SVG.
+"""Takes the pictures of ``docs/chat.md`` and ``docs/tools.md``: the real program in a real terminal, its screen as SVG.
 
-``python -m docs.pictures [NAME ...]`` writes ``docs/images/chat-NAME.svg``. It needs tmux. The model behind the
+``python -m docs.pictures [NAME ...]`` writes ``docs/images/NAME.svg``. It needs tmux. The model behind the
 pictures is a stand-in that acts by its prompt; everything else is the program as it ships.
 """
 
@@ -19,8 +19,9 @@ from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
 from evolve.testing import ScriptedEndpoint
-from tests.cli.chat_terminal import Terminal
+from tests.cli.chat_terminal import Terminal, with_office
 from tests.doubles.conversing import ConversingDouble
+from tests.doubles.secretary import Secretary
 
 _OUT = Path(__file__).parent / "images"
 _CELL = 12.2
@@ -56,13 +57,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m docs.pictures", description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", choices=[[], *SCENES], help="which; default: all")
     for name in parser.parse_args().names or SCENES:
-        with tempfile.TemporaryDirectory() as home, ScriptedEndpoint(double=ConversingDouble()) as endpoint:
-            columns, rows = (44, 20) if name == "narrow" else (92, 33)
+        double = Secretary() if name == "tools-leave" else ConversingDouble()
+        with tempfile.TemporaryDirectory() as home, ScriptedEndpoint(double=double) as endpoint:
+            columns, rows = (44, 20) if name == "chat-narrow" else (92, 33)
             window = Terminal(Path(home), columns=columns, rows=rows)
             try:
                 SCENES[name](window, endpoint)
-                title = "evolve run" if name == "folder" else "evolve chat"
-                write(f"chat-{name}", window.screen(colours=True, history=False), columns, title=title)
+                title = "evolve run" if name in ("chat-folder", "tools-leave") else "evolve chat"
+                write(name, window.screen(colours=True, history=False), columns, title=title)
             finally:
                 window.close()
 
@@ -85,8 +87,13 @@ def _moved(found: re.Match[str]) -> str:
     return f'x="{float(found[1]) + by:g}"{found[2]} textLength="{float(found[3]) - by:g}"{found[4]}>'
 
 
+def _home(window: Terminal) -> Mapping[str, str]:
+    cache = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
+    return {"HOME": str(window.folder), "XDG_CACHE_HOME": cache}
+
+
 def _start(window: Terminal, *arguments: object) -> None:
-    home = {"HOME": str(window.folder), "XDG_CACHE_HOME": os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))}
+    home = _home(window)
     window.start("chat", *arguments, TERM="tmux-256color", COLORTERM="truecolor", LC_ALL="C.UTF-8", **home)
     window.wait("/help lists")
 
@@ -145,12 +152,23 @@ def _folder(window: Terminal, endpoint: ScriptedEndpoint) -> None:
     window.wait("learning: ")
 
 
+def _leave(window: Terminal, endpoint: ScriptedEndpoint) -> None:
+    home = _home(window)
+    with_office(window, **home)
+    wish = "mail ada@example.org when the garden party is"
+    window.start("run", wish, "--model", endpoint.model, TERM="tmux-256color", LC_ALL="C.UTF-8", **home)
+    window.wait("ne[v]er")
+    window.type("y")
+    window.wait("learning: ")
+
+
 SCENES: Mapping[str, Callable[[Terminal, ScriptedEndpoint], None]] = {
-    "change": _change,
-    "rows": _rows,
-    "narrow": _narrow,
-    "wish": _wish,
-    "folder": _folder,
+    "chat-change": _change,
+    "chat-rows": _rows,
+    "chat-narrow": _narrow,
+    "chat-wish": _wish,
+    "chat-folder": _folder,
+    "tools-leave": _leave,
 }
 
 

@@ -116,7 +116,7 @@ def iso_date(text):
 
 SEATS = OfferedFunction(
     name="seats_of",
-    signature="seats_of(room: str)",
+    signature="seats_of(room: str) -> int",
     description="How many seats a room has.",
     does="reads",
     source="rooms",

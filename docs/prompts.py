@@ -42,6 +42,7 @@ from evolve.episodes import (
     Limits,
     Observation,
     Plan,
+    Seen,
     Step,
     SubgoalCheck,
     TaskView,
@@ -53,6 +54,7 @@ from evolve.policies.language.asking import Questions
 from evolve.policies.language.describing import describe
 from evolve.policies.language.plans import read_plan
 from evolve.policies.language.policy import LanguageSettings
+from evolve.policies.proceeding import PastWork
 from evolve.prompts import PromptLayers, load_prompt, render_prompt
 from evolve.tasks.verification.checks import Checked
 from evolve.tasks.verification.verifiers import RubricVerifier, Submission
@@ -139,8 +141,10 @@ def requests() -> Iterator[tuple[str, str, Body]]:
     yield from _function()
     yield from _folder()
     yield from _words()
+    yield from _world()
     yield from _around_an_answer()
     yield from _learning()
+    yield from _procedure()
     yield from _opinions()
     yield from _forms()
 
@@ -204,7 +208,12 @@ def _folder() -> Iterator[tuple[str, str, Body]]:
     state = EnvironmentState(snapshot="1", parent=1, changed=("notes/dates.py",), output=_ran(HALF), check=failing)
     steps = (
         _step(1, MISSED, EnvironmentState(changed=(), output=_ran(MISSED)), _ran(MISSED).partition("\n")[0][4:]),
-        _step(2, HALF, state, "the check fails: FAILED (failures=1); done again hands in all the same"),
+        _step(
+            2,
+            HALF,
+            state,
+            "the check fails: FAILED (failures=1); done again hands in all the same, and the same check decides",
+        ),
     )
     later = Endpoint(replies=[MISSED])
     later.policy().act(view, plan, steps, replace(limits, steps=58, tokens=996_000))
@@ -227,6 +236,32 @@ def _folder() -> Iterator[tuple[str, str, Body]]:
         "act-files.md: after two replies",
         "An edit did not fit, and after another one the check failed.",
         later.asked[0],
+    )
+
+
+def _procedure() -> Iterator[tuple[str, str, Body]]:
+    view = TaskView(
+        id="rename-key",
+        family="words",
+        instruction="Rename the setting page_size to rows_per_page wherever it is read.",
+        signature="",
+        examples=(),
+        environment="files",
+        check="python3 test_app.py",
+        files=("app.py", "settings.py", "test_app.py"),
+    )
+    blank = dict.fromkeys(("known", "name", "description", "code", "arguments"), "")
+    told = Endpoint(replies=[json.dumps({**blank, "earlier": []})])
+    change = "".join(
+        f"--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-{line % 'page_size'}\n+{line % 'rows_per_page'}\n"
+        for name, line in (("app.py", 'SHOWN = SETTINGS["%s"]'), ("settings.py", 'SETTINGS = {"%s": 5}'))
+    )
+    past = PastWork(tasks={"r3": "Rename the setting max_users to most_users wherever it is read."})
+    told.policy().proceeding(view, (), change, past)
+    yield (
+        "distill-folder.md",
+        "Asked once a check accepted a change in words like an earlier one.",
+        told.asked[0],
     )
 
 
@@ -255,14 +290,49 @@ def _words() -> Iterator[tuple[str, str, Body]]:
         signature="",
         examples=(),
         environment="words",
+        today="Tuesday, 2031-04-01",
+        past=True,
     )
     told = Endpoint(replies=["```answer\nOn one day, the 13th of June.\n```"])
     told.policy().act(view, Plan(goal="", told=(WISH,)), (), Limits(steps=12, tokens=100_000))
-    yield "act-words.md", "A question, and a wish of the person.", told.asked[0]
+    yield "act-words.md", "A question, and a wish of the person, who has asked others before.", told.asked[0]
     told = Endpoint(replies=["```answer\nThe green one.\n```"])
     able = replace(view, id="rooms", instruction="Which room has more seats, blue or green?", functions=(SEATS,))
     told.policy().act(able, Plan(goal=""), (), Limits(steps=12, tokens=100_000))
     yield "act-words.md", "A question, with a function that code can call.", told.asked[0]
+
+
+# A world, move by move.
+
+_VIEW = "You are in the hall.\nA chest stands here.\nA way leads to the garden."
+
+
+def _world() -> Iterator[tuple[str, str, Body]]:
+    seen = (
+        Seen(name="goal", text="Open the chest in the hall."),
+        Seen(name="what can be seen", text=_VIEW),
+        Seen(name="moves", text="go {}: garden\nopen {}: chest\nwait"),
+    )
+    view = TaskView(
+        id="chest",
+        family="vault/open",
+        instruction="Open the chest in the hall.",
+        signature="",
+        examples=(),
+        environment="worlds",
+        seen=seen,
+    )
+    limits = Limits(steps=30, tokens=1_000_000)
+    said = 'I try it.\n```python\nfrom functions import act\nact("open chest")\n```'
+    told = Endpoint(replies=[said])
+    action = told.policy().act(view, Plan(goal=""), (), limits)
+    yield "act-worlds.md", "The first move of a trial.", told.asked[0]
+    gave = {"told": "It is locked.", "score": 0.0, "over": False, "new": [], "gone": []}
+    state = EnvironmentState(snapshot="1", output=f"value: {gave!r}\nscore 0.00 of 1.00; 99 moves left")
+    step = Step(number=1, action=action, observation=Observation(ok=False, state=state))
+    told = Endpoint(replies=[said])
+    told.policy().act(view, Plan(goal=""), (step,), replace(limits, steps=29, tokens=999_000))
+    yield "act-worlds.md: after a move", "What a move gave is in the words of the world, and data.", told.asked[0]
 
 
 # What stages of a workflow ask before an answer and about it.

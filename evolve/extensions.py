@@ -44,6 +44,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "programs": "evolve.environments.programs:PROGRAMS",
         "words": "evolve.environments.words:WORDS",
         "files": "evolve.environments.files:FILES",
+        "worlds": "evolve.environments.worlds:WORLDS",
     },
     "engines": {
         "adas": "evolve.optimizer.adas:ADAS",
@@ -71,6 +72,9 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
     },
     "worlds": {
         "scienceworld": "evolve.worlds.scienceworld:ScienceWorld",
+        "textworld": "evolve.worlds.textworld:TextWorld",
+        "minigrid": "evolve.worlds.minigrid:MiniGrid",
+        "gymnasium": "evolve.worlds.gymnasium:ToyText",
     },
     "suites": {},  # what draws fresh tasks of a suite; those that ship are data
 }

@@ -16,6 +16,10 @@ from evolve.errors import UsageError, WorkspaceError
 from evolve.files import clean_text, digest, read_text
 from evolve.paths import seed_root
 
+TODAY = "Today is {day}."
+"""A line of a prompt that differs from day to day."""
+_TODAY = re.compile(r"^Today is [A-Z][a-z]+day, \d{4}-\d\d-\d\d\.$", re.MULTILINE)
+
 _NO_MARKS = str.maketrans({'"': "'", "<": "(", ">": ")", "\n": " "})
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]*\.(md|toml)\Z")
 
@@ -83,3 +87,8 @@ def quoted(kind: str, text: str, *, name: str = "") -> str:
     # A file may have any name, and none is to end the mark that it stands in.
     origin = f' of="{name.translate(_NO_MARKS)}"' if name else ""
     return f"<data {nonce} kind={kind}{origin}>\n{body}\n</data {nonce}>"
+
+
+def without_day(text: str) -> str:
+    """A prompt's text without the day on which it was sent, so that a recording of it is found on another."""
+    return _TODAY.sub(TODAY, text)

@@ -25,7 +25,7 @@ _LOOPS = {
     "dearest": "max(price(item) for item in items({shelf!r}))",
     "supplier": "sum(supplier(item) == 'Brandt' for item in items({shelf!r}))",
 }
-_OFFERED = re.compile(r"^(\w+)\([^)]*\) \([^)]*\): ", re.MULTILINE)
+_OFFERED = re.compile(r"^(\w+)\([^)]*\)(?: -> [^(\n]*)? \([^)]*\): ", re.MULTILINE)
 _CALLED = re.compile(r"```python\nfrom functions import \w+\n(\w+)\((.*)\)\n```")
 _GAVE = re.compile(r"kind=observed[^>]*>\n(?:value: (.*)|(error: .*))\n")
 
@@ -59,7 +59,7 @@ class Caller:
 
     def _call(self, prompt: str, kind: str, shelf: str) -> str:
         known = dict(zip(_CALLED.findall(prompt), (gave[0] for gave in _GAVE.findall(prompt)), strict=False))
-        wanted = _Known({name: json.loads(value) for name, value in known.items()})
+        wanted = _Known({name: ast.literal_eval(value) for name, value in known.items()})
         try:
             value = wanted.evaluate(_LOOPS[kind].format(shelf=shelf))
         except _Missing as missing:

@@ -13,6 +13,7 @@ from evolve.environments import Environment, EnvironmentKind, kind_of
 from evolve.episodes import Cost, EpisodeRecord, Limits, Recalled, Respond, Step, TaskView, shown_rows
 from evolve.events import EventSink, NoEvents
 from evolve.functions import CallGate
+from evolve.policies.proceeding import PastWork
 from evolve.policies.protocol import Policy, Weighing
 from evolve.redaction import Scanner
 from evolve.sandbox.protocol import Sandbox
@@ -99,6 +100,7 @@ class EpisodeContext:
         stages: The stages of the episode's workflow.
         idle: Stages that do nothing in this episode, each with the reason.
         skills: The skills that stages call, by stage.
+        past_work: Asked once a change was accepted: the procedures that are known, and the tasks before it.
         learns: Whether anything is learned from the episode; nothing is where tasks are held out.
         later: Reflection and distillation are a job of their own once the outcome is on record, see
             :func:`evolve.agent.lessons.lessons_of`; in the graph they do nothing.
@@ -127,6 +129,7 @@ class EpisodeContext:
     stages: tuple[str, ...] = UNATTENDED
     idle: Mapping[str, str] = field(default_factory=dict)
     skills: Mapping[str, Skill] = field(default_factory=dict)
+    past_work: Callable[[], PastWork] = PastWork
     attendance: Attendance | None = None
     scanner: Scanner = field(default_factory=Scanner)
 

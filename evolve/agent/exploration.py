@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -164,10 +163,11 @@ def _outcome(result: ActionResult) -> Mapping[str, object]:
 
 def _observation(result: ActionResult) -> Observation:
     denied = str(result.denied[0]) if result.denied else f"{result.limit}:limit" if result.limit else ""
-    parts = [f"error: {result.error}"] if result.error else []
+    # In the order in which it came.
+    parts = [f"{name}:\n{text}" for name, text in (("printed", result.stdout), ("stderr", result.stderr)) if text]
+    parts += [f"error: {result.error}"] if result.error else []
     if result.has_value:
-        parts.append(f"value: {json.dumps(result.value, ensure_ascii=False)[:_VALUE]}")
-    parts += [f"{name}:\n{text}" for name, text in (("printed", result.stdout), ("stderr", result.stderr)) if text]
+        parts.append(f"value: {repr(result.value)[:_VALUE]}")
     if result.ended:
         parts.append("the session has ended, and its variables are gone")
     return Observation(

@@ -109,7 +109,7 @@ def _looked(step: Step) -> str:
     observation = step.observation
     if observation is not None and step.action.kind == "answer":
         return "an answer in words"  # which is shown whole as the result
-    if observation is None or not (step.action.explores or step.action.kind == "recall"):
+    if observation is None or not (step.action.explores or step.action.kind == "recall" or _in_its_words(observation)):
         return ""
     brought = observation.text or " ".join(map(str, observation.outputs)) or step.action.text
     return " ".join(brought.split())[:200]
@@ -123,6 +123,14 @@ def _called(observation: Observation) -> Mapping[str, Any]:
 
 
 def _changed_files(observation: Observation) -> Mapping[str, Any]:
-    """What changed in a folder; {} elsewhere."""
+    """What changed in a folder, and whether its check passes where that is known; {} elsewhere."""
     state = observation.state
-    return {"changed": list(state.changed)} if state is not None and state.changed is not None else {}
+    if state is None or _in_its_words(observation):
+        return {}
+    passes = True if state.score == 1.0 else False if state.check is not None else None
+    return {"passes": passes, **({} if state.changed is None else {"changed": list(state.changed)})}
+
+
+def _in_its_words(observation: Observation) -> bool:
+    """Whether an environment that has states says itself how things stand."""
+    return observation.state is not None and bool(observation.text)

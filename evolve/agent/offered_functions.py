@@ -5,13 +5,29 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
+from evolve.environments import Offering, kind_of
 from evolve.episodes import PREFERENCE, FunctionCall, Json, OfferedFunction, Recalled, Step, TaskView
+from evolve.errors import RecordDamaged
 from evolve.files import both_ends, canonical_json, clean_text, digest
-from evolve.functions import Answer, Call, CallFile, CallGate, CallsInMemory, Function, Toolbox, does, signature_of
+from evolve.functions import (
+    Answer,
+    Call,
+    CallFile,
+    CallGate,
+    CallsInMemory,
+    Function,
+    FunctionSource,
+    StatefulSource,
+    Toolbox,
+    does,
+    signature_of,
+    told_apart,
+)
 from evolve.redaction import Scanner
+from evolve.tasks import Task
 
 SHOWN = 12
 """Functions that a prompt shows at most."""
@@ -55,18 +71,35 @@ class FindFunctions:
 
 
 @contextmanager
-def opened_gate(toolbox: Toolbox, folder: Path | None, scanner: Scanner) -> Iterator[CallGate | None]:
+def opened_source(task: Task) -> Iterator[FunctionSource | None]:
+    """The functions that the environment of an episode offers itself; None where it offers none."""
+    kind = kind_of(task.environment)
+    if not isinstance(kind, Offering):
+        yield None
+        return
+    with closing(kind.source(task)) as source:
+        yield source
+
+
+@contextmanager
+def opened_gate(
+    toolbox: Toolbox, folder: Path | None, scanner: Scanner, own: FunctionSource | None = None
+) -> Iterator[CallGate | None]:
     """The gate of one episode with its record; None where there is nothing to call.
 
     Args:
         folder: The episode's own; None keeps the calls in memory.
+        own: What the environment of the episode offers.
     """
-    functions = [function for source in toolbox.sources for function in source.functions()]
-    if not functions:
+    functions = [function for function, _ in told_apart(toolbox.sources)[0].values()]
+    if not functions and own is None:
         yield None
         return
-    more = [FindFunctions(functions)] if len(functions) > SHOWN else []
+    more: list[FunctionSource] = [FindFunctions(functions)] if len(functions) > SHOWN else []
+    more += [own] if own is not None else []
     record = CallsInMemory() if folder is None else CallFile(folder / "calls.jsonl")
+    if isinstance(own, StatefulSource):
+        own.rebuild(tuple(record.calls.values()))
     try:
         yield toolbox.gate(record, clean=scanner.cleaned, more=more)
     finally:
@@ -74,9 +107,14 @@ def opened_gate(toolbox: Toolbox, folder: Path | None, scanner: Scanner) -> Iter
             record.close()
 
 
-def shown_functions(gate: CallGate, words: str) -> tuple[OfferedFunction, ...]:
-    """The functions that a prompt shows for a task: those that share words with it first."""
-    known = [function for function in gate.functions if function != _FIND]
+def shown_functions(gate: CallGate, words: str, own: FunctionSource | None = None) -> tuple[OfferedFunction, ...]:
+    """The functions that a prompt shows for a task: those that share words with it first.
+
+    Args:
+        own: What the environment offers, of which the prompt of its kind speaks.
+    """
+    told = own.functions() if own is not None else ()
+    known = [function for function in gate.functions if function != _FIND and function not in told]
     fit = fitting(known, words)
     order = [*fit, *(function for function in known if function not in fit)][:SHOWN]
     finds = [function for function in gate.functions if function == _FIND]
@@ -118,6 +156,27 @@ def calls_of_step(gate: CallGate, step: int) -> tuple[FunctionCall, ...]:
     known = {function.digest: function for function in gate.functions}
     made = [(call, answer) for call, answer in gate.made(step) if answer is not None]
     return tuple(_kept(call, answer, known.get(call.digest)) for call, answer in made)
+
+
+def refuse_lost_calls(gate: CallGate, steps: Sequence[Step]) -> None:
+    """Refuses to go on where a step is known to have made calls that are on record no more.
+
+    Its code may run again, and what it called would be called again.
+
+    Raises:
+        RecordDamaged: Naming the step.
+    """
+    for step in steps:
+        known = [_identity(call) for call in step.observation.calls] if step.observation is not None else []
+        if known and known != [_identity(call) for call in calls_of_step(gate, step.number)][: len(known)]:
+            raise RecordDamaged(
+                f"calls.jsonl: calls that step {step.number} made are not on record any more",
+                hint="remove the episode's folder under runs to begin it anew; what it called is then called again",
+            )
+
+
+def _identity(call: FunctionCall) -> tuple[str, str, str, str]:
+    return call.function, call.digest, call.state, call.value
 
 
 def _kept(call: Call, answer: Answer, function: Function | None) -> FunctionCall:

@@ -25,7 +25,7 @@ from evolve.agent.context import (
 from evolve.agent.exploration import Exploration
 from evolve.agent.lessons import Lessons, lessons_of
 from evolve.agent.narration import piece_data
-from evolve.agent.offered_functions import opened_gate, shown_functions
+from evolve.agent.offered_functions import opened_gate, opened_source, refuse_lost_calls, shown_functions
 from evolve.agent.outputs import KeptOutputs
 from evolve.agent.setting_aside import set_aside_when_asked
 from evolve.agent.stage_skills import stage_skills
@@ -36,6 +36,7 @@ from evolve.errors import Cancelled, WorkspaceError
 from evolve.events import Event, EventSink, NoEvents
 from evolve.files import canonical_json, digest
 from evolve.functions import Toolbox
+from evolve.policies.proceeding import PastWork
 from evolve.policies.protocol import Attendable, Piece, Policy, Spending, Trying, Weighing
 from evolve.redaction import Scanner
 from evolve.sandbox.actions import NO_FILES
@@ -60,11 +61,14 @@ class Surroundings:
 
     Attributes:
         past: What was said in conversations, for actions that look something up.
+        today: The day on which the run began, of :class:`~evolve.episodes.TaskView`.
+        has_past: ``past`` has something to find.
         run: Id of the run the episodes belong to.
         suite: Name of the suite the tasks come from, or "".
         checkpoints: Folder of the run for one ``<episode>/checkpoint.db`` each, or None to keep
             none (workers, benchmarks): a lost episode is then simply run again.
         skills: Admitted skills, which stages of the workflow may call.
+        past_work: Gives the procedures that lessons may try, and the tasks whose change was accepted before.
         attendance: The person who follows the episodes; only with checkpoints, for an answer may take days. None
             where nobody may be asked.
         judge: Makes the verifier that judges by a task's rubric; None where no model can.
@@ -76,12 +80,15 @@ class Surroundings:
     sandbox: Sandbox
     recall: Recall = recall_nothing
     past: Past = no_past
+    today: str = ""
+    has_past: bool = False
     recorder: Recorder = field(default_factory=NoRecorder)
     events: EventSink = field(default_factory=NoEvents)
     run: str = ""
     suite: str = ""
     checkpoints: Path | None = None
     skills: Sequence[Skill] = ()
+    past_work: Callable[[], PastWork] = PastWork
     attendance: Attendance | None = None
     judge: Callable[[Task], Verifier] | None = None
     scanner: Scanner = field(default_factory=Scanner)
@@ -226,9 +233,10 @@ class Agent:
             own=own,
         )
         with ExitStack() as stack:
-            gate = opened_gate(surroundings.toolbox, folder, surroundings.scanner) if acts else nullcontext()
+            source = stack.enter_context(opened_source(task))
+            gate = opened_gate(surroundings.toolbox, folder, surroundings.scanner, source) if acts else nullcontext()
             calls = stack.enter_context(gate)
-            setting = replace(setting, calls=calls)
+            setting = replace(setting, calls=calls, source=source)
             environment = stack.enter_context(closing(open_environment(task, setting)))
             exploring = Exploration(sandbox=surroundings.sandbox, files=modules, calls=calls)
             exploration = stack.enter_context(closing(exploring))
@@ -236,7 +244,7 @@ class Agent:
             context = self._context(task, identity, limits, environment)
             context = replace(context, exploration=exploration, calls=calls)
             if calls is not None:
-                functions = shown_functions(calls, context.view.instruction)
+                functions = shown_functions(calls, context.view.instruction, source)
                 context = replace(context, view=replace(context.view, functions=functions))
             if saver is not None:
                 context = replace(context, outputs=KeptOutputs(identity.episode, saver.cursor))
@@ -277,6 +285,8 @@ class Agent:
                 task.view(),
                 files=tuple(map(str, environment.reset().outputs)),
                 unseen=len(task.verify_rows()) if own else 0,
+                today=surroundings.today,
+                past=surroundings.has_past,
             ),
             environment=environment,
             policy=policy,
@@ -297,6 +307,7 @@ class Agent:
                 one_file=kind_of(environment.name).one_file,
             ),
             skills=self._skills,
+            past_work=surroundings.past_work,
             scanner=surroundings.scanner,
         )
 
@@ -334,6 +345,8 @@ class Agent:
         # Not "no stage is next": that also holds between a stage's writes and the checkpoint after it.
         if saved.values.get("record"):
             return _record(saved.values)
+        if context.calls is not None and saved.values:
+            refuse_lost_calls(context.calls, read_steps(cast(AgentState, saved.values)))
         _begin(context, cast(AgentState, saved.values or initial))
         if context.attendance is None:
             return _record(graph.invoke(None if saved.values else initial, config, context=context, durability="sync"))

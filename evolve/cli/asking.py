@@ -80,6 +80,7 @@ def _consent(question: CallQuestion) -> Consent:
             note("")
             return None
 
+    note("")
     return asked_for_consent(question, lambda line: note(visible(line)), ask)
 
 

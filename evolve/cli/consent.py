@@ -99,6 +99,6 @@ def lines_of(question: CallQuestion, arguments: str) -> Iterator[str]:
         yield f"it says of itself: {_narrow(' '.join(function.description.split()))[:300]}"
     yield f"with {arguments}"
     if question.read:
-        yield f"this run has read from {', '.join(question.read)}: what was read there may leave this machine with it"
+        yield f"careful: this run has read from {', '.join(question.read)}, and that may leave this machine with it"
     before = f"{counted(question.allowed, 'call')} of it allowed in this run" if question.allowed else "its first call"
     yield f"{before}; at most {question.left} more can come"

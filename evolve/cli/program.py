@@ -41,6 +41,7 @@ from evolve.cli import (
     undo,
     variants,
     workflow,
+    worlds,
 )
 from evolve.cli.output import complain, emit_json, flush, mute, shorten, watched
 from evolve.errors import EnvironmentProblem, EvolveError, Interrupted, UsageError
@@ -61,7 +62,7 @@ class Commands(pages.Group):
 
     parts: ClassVar = {
         "Solve tasks": ("run", "fill", "chat", "undo", "runs", "diagnose"),
-        "Get better by practice": ("learn", "improve", "report", "optimize", "tasks"),
+        "Get better by practice": ("learn", "improve", "report", "optimize", "tasks", "worlds"),
         "See and change what was learned": ("memory", "skills", "variants", "gate"),
         "Set up and check": ("init", "models", "tools", "config", "where", "workflow", "sandbox", "doctor", "selftest"),
     }
@@ -144,6 +145,7 @@ def build_app(wanted: str = "") -> typer.Typer:
     app.add_typer(tools.app, name="tools")
     app.add_typer(workflow.app, name="workflow")
     app.add_typer(sandbox.app, name="sandbox")
+    app.add_typer(worlds.app, name="worlds")
     app.registered_groups = [part for part in app.registered_groups if wanted in _names(part)] or app.registered_groups
     return app
 

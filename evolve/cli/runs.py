@@ -14,9 +14,12 @@ from evolve.cli.amounts import spending
 from evolve.cli.output import counted, emit, emit_json, flush, shorten, table
 
 if TYPE_CHECKING:
-    from evolve.workspace import EpisodeRecord, Observation
+    from evolve.workspace import EpisodeRecord, Observation, Step
 
 app = pages.App()
+
+_GIVEN = 40
+"""Lines that a replay shows of what one action gave."""
 
 _ASKED = 40
 """Columns of what a run was asked that tell it from others of the same kind."""
@@ -185,15 +188,38 @@ def _tell_answers(record: EpisodeRecord) -> None:
         emit(f"  try: evolve runs replay {record.episode[:10]}", whole=True)
 
 
-def _tell_observed(observation: Observation, good: str) -> None:
+def _tell_observed(step: Step, good: str) -> None:
     """What came of an action: what the person said, or which functions it called and what it gave."""
+    observation = step.observation
+    if observation is None:
+        return
     if observation.person:
         emit(f"  the person answered: {observation.text}")
         return
     for call in observation.calls:
         outcome = call.told if call.state == "answered" else f"{call.state}: {call.told}"
         emit(f"  call: {call.function}({shorten(call.arguments, 200)}) -> {shorten(outcome, 200)}")
-    emit("  observe: " + (good if observation.ok else shorten(observation.error or "differs", 100)))
+    if step.action.explores or step.action.kind == "recall" or observation.state is not None:
+        _tell_given(step, observation)
+    else:
+        emit("  observe: " + (good if observation.ok else shorten(observation.error or "differs", 100)))
+
+
+def _tell_given(step: Step, observation: Observation) -> None:
+    """What an action gave that is compared with nothing: what it looked up, printed or changed."""
+    state = observation.state
+    found = "\n".join(map(str, observation.outputs)) if step.action.kind == "recall" else ""
+    lines = (observation.text or (state.output if state is not None else "") or found).rstrip().splitlines()
+    for line in lines[:_GIVEN]:
+        emit(f"    {line}", whole=True)
+    if len(lines) > _GIVEN:
+        emit(f"    ... {counted(len(lines) - _GIVEN, 'more line')}, all of them with --json")
+    if state is not None and state.changed:
+        emit(f"  changed: {', '.join(state.changed)}")
+    if state is not None and state.check is not None:
+        emit(f"  the check {'passes' if state.score == 1.0 else 'fails'}")
+    if observation.error and not any(observation.error in line for line in lines):
+        emit(f"  observe: {shorten(observation.error, 100)}")
 
 
 @app.page("replay", "evolve runs replay 7a8b802e")
@@ -217,11 +243,11 @@ def replay_command(
         emit(f"step {step.number}: {step.action.kind}: {shorten(step.action.text, 100)}")
         for line in step.action.code.rstrip().splitlines():
             emit(f"    {line}", whole=True)
-        if step.observation is not None:
-            _tell_observed(step.observation, "runs" if record.status == "unverified" else "reproduces every example")
+        _tell_observed(step, "runs" if record.status == "unverified" else "reproduces every example")
         if step.judgement is not None:
-            grounds = f"on {counted(step.judgement.rows, 'row')}" if step.judgement.rows else "by a check"
-            emit(f"  judge: {'accepted' if step.judgement.accepted else 'refused'} {grounds}")
+            grounds = f" on {counted(step.judgement.rows, 'row')}" if step.judgement.rows else ""
+            why = f": {shorten(step.judgement.text, 200)}" if step.judgement.text else ""
+            emit(f"  judge: {'accepted' if step.judgement.accepted else 'refused'}{grounds}{why}")
             row = step.judgement.row
             if row is not None:
                 emit(f"  shown: {json.dumps([*row.input])} gives {json.dumps(row.output)}")

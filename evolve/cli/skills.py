@@ -60,15 +60,19 @@ def show_command(name: Name, workspace: options.Workspace = None, as_json: optio
     with evolve.open(workspace, read_only=True) as opened:
         skill = opened.skills.show(name)
         reason, history = opened.skills.reason(name), opened.skills.histories([skill])[skill.digest]
+        tried = opened.skills.rehearsals(name)
     if as_json:
         body = {"code": skill.code, "tests": skill.test_code, "tree": skill.tree, "reason": reason}
         body["history"] = history.to_json()
+        body["rehearsals"] = [vars(one) for one in tried]
         emit_json({**_skill(skill), **body})
         return
     emit(f"{skill.name} ({skill.status}, {skill.owner}): {skill.description}")
     emit(f"from {skill.source or 'unknown'}; digest {skill.digest[:12]}")
     emit(history.text or NO_TASK)
-    if not history.trials:
+    for one in tried:
+        emit(f"tried on the folder of {one.task}: {'it does what was accepted there' if one.held else one.told}")
+    if not (history.trials or skill.environment):
         emit("not tried without it yet: evolve variants ablate --items skills")
     if reason:
         emit(f"why it is {skill.status}: {reason}")

@@ -122,7 +122,7 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
 
 @app.page("check", "evolve tools check notes")
 def check_command(name: Name, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
-    """Start an approved server, and show its tools and what differs from what you allowed.
+    """Start an approved server, and show its tools and, line by line, what differs from what you allowed.
 
     Exit codes: 0 all is as it was allowed, 1 something is new, changed, gone or cannot be called.
     """
@@ -278,7 +278,11 @@ def _show_offers(offers: Sequence[OfferedTool]) -> None:
         made, pin = offer.function, offer.pin
         says = ", ".join(kind if pin is None else f"{kind}: {pin.grant(kind)}" for kind in sorted(made.effects))
         emit(f"{made.name}({', '.join(made.names)})  {offer.state}; {says}", indent=4)
-        if made.description:
+        if offer.difference:
+            emit("    what you allowed (-) and what it lists now (+):")
+            for line in offer.difference:
+                emit(f"      {line}", indent=8)
+        elif made.description:
             emit(f"    it says: {shorten(' '.join(made.description.split()), 400)}", indent=6)
         if hints := [hint for hint, value in offer.hints.items() if value]:
             emit(f"    it calls itself {', '.join(hints).replace('_', ' ')}", indent=6)
@@ -300,6 +304,8 @@ def _offer(offer: OfferedTool) -> dict[str, Any]:
             "repeatable": made.repeatable,
             "digest": made.digest,
         }
+        if offer.difference:
+            shown["difference"] = list(offer.difference)
         shown["grants"] = {} if pin is None else {kind: pin.grant(kind) for kind in sorted(made.effects)}
     return shown
 

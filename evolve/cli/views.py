@@ -102,7 +102,7 @@ def _other_line(event: Event) -> str:
 
 def _observed(data: Mapping[str, Any]) -> str:
     problem = data.get("error") or data.get("denied") or "an example is not reproduced"
-    if "changed" in data:
+    if "changed" in data or "passes" in data:
         return _folder_line(data) + _plan_so_far(data)
     if data.get("looked") and not data.get("error"):
         return shorten(str(data["looked"]), 100) + _plan_so_far(data)
@@ -128,9 +128,13 @@ def _called(data: Mapping[str, Any]) -> str:
 
 
 def _folder_line(data: Mapping[str, Any]) -> str:
-    changed = f"{counted(data['changed'], 'file')} changed" if data["changed"] else "nothing changed"
-    outcome = "the check passes" if data.get("ok") else str(data.get("error") or data.get("denied") or "")
-    return changed + (f"; {shorten(outcome, 100)}" if outcome else "")
+    names = data.get("changed")  # None where nothing ran
+    changed = f"{counted(names, 'file')} changed" if names else "" if names is None else "nothing changed"
+    handed_in = {True: "the check passes", False: "handed in, though the check fails", None: "handed in"}
+    told = str(data.get("error") or data.get("denied") or "")
+    # Events of earlier versions say no more than that something was handed in.
+    outcome = handed_in[data.get("passes")] if data.get("ok") else told
+    return "; ".join(filter(None, [changed, shorten(outcome, 100)]))
 
 
 def _plan_so_far(data: Mapping[str, Any]) -> str:

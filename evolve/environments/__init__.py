@@ -1,13 +1,22 @@
-"""What an episode acts on: ``programs`` writes a function, ``words`` answers a question, ``files`` works in a folder.
+"""What an episode acts on: ``programs`` writes a function, ``words`` answers a question, ``files`` works in a folder,
+``worlds`` makes moves.
 
 Each kind is one value and one folder here; packages may offer more (:mod:`evolve.extensions`).
 """
 
 from __future__ import annotations
 
-from evolve.environments.kind import EnvironmentKind, Part, Setting, judge_of, kind_of, open_environment
+from evolve.environments.kind import (
+    EnvironmentKind,
+    Offering,
+    Part,
+    Setting,
+    judge_of,
+    kind_of,
+    open_environment,
+)
 from evolve.environments.probing import Attempted, Probe, Trials, make_probe
-from evolve.environments.protocol import Checking, Comparing, Environment, KnownRows, Showing
+from evolve.environments.protocol import Checking, Comparing, Environment, KnownRows, Rehearsed, Rehearsing, Showing
 
 __all__ = [
     "Attempted",
@@ -16,8 +25,11 @@ __all__ = [
     "Environment",
     "EnvironmentKind",
     "KnownRows",
+    "Offering",
     "Part",
     "Probe",
+    "Rehearsed",
+    "Rehearsing",
     "Setting",
     "Showing",
     "Trials",

@@ -11,6 +11,7 @@ from evolve.environments.protocol import Environment
 from evolve.episodes import EpisodeRecord, Json, TaskView
 from evolve.errors import UsageError
 from evolve.extensions import find, names
+from evolve.functions import FunctionSource
 from evolve.sandbox.actions import NO_FILES, Calls
 from evolve.sandbox.protocol import Sandbox
 from evolve.tasks.model import Task
@@ -33,6 +34,7 @@ class Setting:
             nothing any more, and a question about a folder with a check may be answered in words. Where anything is
             measured or practised, neither happens.
         calls: Answers the calls of functions that actions make; checks make none.
+        source: The functions that the task's own kind offers; see :class:`Offering`.
     """
 
     sandbox: Sandbox
@@ -43,6 +45,7 @@ class Setting:
     judge: Callable[[Task], Verifier] | None = None
     own: bool = False
     calls: Calls | None = None
+    source: FunctionSource | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +116,7 @@ class EnvironmentKind(Protocol):
 
     @property
     def refusal(self) -> str:
-        """What a policy is told of an answer that the verifier refused."""
+        """What a policy is told of an answer that the verifier refused, where a judgement says no more."""
         ...
 
     def read(self, data: Json, place: Place) -> Work:
@@ -142,6 +145,15 @@ class EnvironmentKind(Protocol):
 
     def told(self, task: Task) -> str:
         """Where the work takes place and what decides, in one line for people; "" where rows say it."""
+        ...
+
+
+@runtime_checkable
+class Offering(Protocol):
+    """Optional: a kind whose environments are acted on by functions of their own."""
+
+    def source(self, task: Task) -> FunctionSource:
+        """The functions of one episode, which is opened with them and whose end closes them."""
         ...
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -104,5 +104,44 @@ class Checking(Protocol):
         """What the checks give on the state that the step left, in their order, as far as time allows.
 
         They leave no trace in that state, and reach nothing that decides about an answer.
+        """
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rehearsed:
+    """What a procedure did on the state that an episode started from.
+
+    Attributes:
+        base: Digest of that state.
+        change: Digest of what it changed; "" for nothing.
+        same: It left what the accepted answer left.
+        held: The verifier that accepted the answer accepts this too, and it changed what the answer changed.
+        told: Why it did not hold, in one sentence.
+        fault: The sandbox failed, which says nothing about the procedure.
+    """
+
+    base: str
+    change: str = ""
+    same: bool = False
+    held: bool = False
+    told: str = ""
+    fault: bool = False
+
+
+@runtime_checkable
+class Rehearsing(Protocol):
+    """Optional: an environment in which a procedure can be done again, at the start of an episode."""
+
+    def change(self, step: Step) -> Mapping[str, bytes | None]:
+        """What the answer of a step left of each file that it changed; None where it left none."""
+        ...
+
+    def rehearse(
+        self, code: str, entry: str, arguments: Sequence[Json], accepted: Mapping[str, bytes | None]
+    ) -> Rehearsed:
+        """Calls a function on the state from which the episode started; ``accepted`` is the change that was accepted.
+
+        It leaves no trace in the episode, and nobody is told of held-out checks more than whether they accept.
         """
         ...

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
+from evolve.episodes.subgoals import SPARSE
 from evolve.episodes.views import Json, Row
 
 Relation = Literal["necessary", "sufficient", "contributes", "no_effect", "prevents"]
@@ -80,6 +81,41 @@ class Claim:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Rehearsal:
+    """A procedure done again on a folder as it was before a task was solved there, and what came of it.
+
+    Attributes:
+        task: Id of the task, whose check failed on that folder.
+        group: The problem that it is.
+        arguments: What it was called with.
+        base: Digest of the folder's content before.
+        change: Digest of what it changed; "" for nothing.
+        held: The check that decides accepts what it leaves, and it changes the files that the accepted answer changed.
+        told: Why it did not hold, in one sentence.
+    """
+
+    task: str
+    group: str
+    arguments: tuple[Json, ...]
+    base: str
+    change: str
+    held: bool
+    told: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EarlierCall:
+    """With what a procedure would have to be called to do what was asked for in another run, by the words of its task.
+
+    Attributes:
+        run: The run; whoever says this was not shown its folder and its change.
+    """
+
+    run: str
+    arguments: tuple[Json, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class SkillDraft:
     """A proposed skill, before admission.
 
@@ -93,6 +129,9 @@ class SkillDraft:
         arguments: For a part of an answer: per input of the part, the tree with which the answer computes
             it from the task's inputs. Empty for a whole answer.
         within: For a part: the tree of the answer it stands in.
+        environment: For a procedure: the kind of environment that it works in; "" for a function of its arguments.
+        rehearsals: For a procedure: what came of it, first where it was proposed.
+        earlier: For a procedure: calls on which it can be tried besides.
     """
 
     name: str
@@ -105,3 +144,6 @@ class SkillDraft:
     source: str = ""
     arguments: tuple[Json, ...] = ()
     within: Json = None
+    environment: str = field(default="", metadata=SPARSE)
+    rehearsals: tuple[Rehearsal, ...] = field(default=(), metadata=SPARSE)
+    earlier: tuple[EarlierCall, ...] = field(default=(), metadata=SPARSE)

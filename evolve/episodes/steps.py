@@ -141,6 +141,8 @@ class Judgement:
     """The limit of the sandbox that ended the check that refused, such as ``wall``, or ""."""
     got: Json = field(default=None, metadata=SPARSE)
     """What the answer gave on ``row``; ``{"error": ...}`` where it failed."""
+    told: str = field(default="", metadata=SPARSE)
+    """What the policy may know of a refusal beside ``row``; "" for no more than that."""
 
 
 @dataclass(frozen=True, kw_only=True)

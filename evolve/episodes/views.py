@@ -144,6 +144,10 @@ class TaskView:
     """Functions that are there already, the likeliest first; nothing says that they are right here."""
     functions: tuple[OfferedFunction, ...] = field(default=(), metadata={"sparse": True})
     """Functions that code actions may call, the likeliest first; the last may be one that finds others."""
+    today: str = field(default="", metadata={"sparse": True})
+    """The day on which a person's own run began, such as ``Tuesday, 2026-11-24``; "" elsewhere."""
+    past: bool = field(default=False, metadata={"sparse": True})
+    """Whether there are conversations or runs of before that an action can look up."""
     unseen: int = field(default=0, metadata={"sparse": True})
     """How many rows judge an answer that nobody was shown; in a person's own runs alone."""
 

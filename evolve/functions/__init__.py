@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from evolve.functions.call_file import CallFile
-from evolve.functions.calls import Answer, Call, CallGate, CallLimits, CallRecord, CallsInMemory
-from evolve.functions.function import EFFECTS, UNKNOWN, CallFailed, Effect, Function, FunctionSource
+from evolve.functions.calls import Answer, Call, CallGate, CallLimits, CallRecord, CallsInMemory, StatefulSource
+from evolve.functions.function import EFFECTS, UNKNOWN, CallFailed, Effect, Function, FunctionSource, told_apart
 from evolve.functions.permission import AskConsent, CallQuestion, Consent, Grant, Leave, Permission, does
 from evolve.functions.python_functions import PythonFunctions
 from evolve.functions.signatures import signature_of
@@ -31,7 +31,9 @@ __all__ = [
     "Leave",
     "Permission",
     "PythonFunctions",
+    "StatefulSource",
     "Toolbox",
     "does",
     "signature_of",
+    "told_apart",
 ]

@@ -18,13 +18,17 @@ from evolve.errors import RecordDamaged
 from evolve.files import canonical_json, digest, sync_folder
 from evolve.functions.calls import Answer, Call, CallsInMemory, Place
 
+_ANEW = "remove the episode's folder under runs to begin it anew; what it called is then called again"
+
 
 class CallFile:
     """Keeps calls in a file; implements :class:`~evolve.functions.CallRecord`. One process writes it at a time.
 
     Each line is a JSON object with a checksum over itself, all lines before it and the name of the folder, which is the
-    episode's: none changes, is left out or comes from another episode unnoticed, unless somebody makes the sums anew or
-    cuts whole lines off the end. A last line that a crash tore was followed by nothing and counts as not written.
+    episode's: none changes, is left out or comes from another episode unnoticed, unless somebody makes the sums anew. A
+    last line that a crash tore was followed by nothing and counts as not written. Whole lines cut off the end are not
+    noticed here, as a crash leaves the same. Those of finished steps are missed by whoever goes on with the episode,
+    since its steps tell what they called; those of the step under way are missed by nobody.
 
     Raises:
         RecordDamaged: A line is not what was written, or the file is none, such as a link or a pipe.
@@ -101,7 +105,7 @@ class CallFile:
             raise self._damaged("a line is not what was written") from error
 
     def _damaged(self, what: str) -> RecordDamaged:
-        return RecordDamaged(f"{self._path.name}: {what}", hint="run `evolve doctor`")
+        return RecordDamaged(f"{self._path.name}: {what}", hint=_ANEW)
 
     def _understand(self, entry: Mapping[str, Any]) -> None:
         if "call" in entry:

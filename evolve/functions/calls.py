@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from evolve.episodes import CallState, Json
 from evolve.files import both_ends, canonical_json, clean_text
-from evolve.functions.function import CallFailed, Function, FunctionSource
+from evolve.functions.function import CallFailed, Function, FunctionSource, told_apart
 from evolve.functions.permission import Leave, place_of
 from evolve.functions.plain import NotPlain, plain, plain_object
 from evolve.functions.schema import fitting
@@ -89,6 +88,15 @@ class Answer:
     value: Json = None
     why: str = ""
     seconds: float = 0.0
+
+
+@runtime_checkable
+class StatefulSource(FunctionSource, Protocol):
+    """A source whose calls change what later ones find, in itself alone, such as a world."""
+
+    def rebuild(self, calls: Sequence[tuple[Call, Answer | None]]) -> None:
+        """Told once, before any call, of all calls on record in their order, so that it stands as they left it."""
+        ...
 
 
 class CallRecord(Protocol):
@@ -182,10 +190,8 @@ class CallGate:
         clean: Callable[[Json], Json] = lambda value: value,
     ) -> None:
         self._sources, self._record, self._leave, self._limits = sources, record, leave, limits or CallLimits()
-        self._own, self._clean, self._makes = own, clean, True
-        offers = [(function, source) for source in sources for function in source.functions()]
-        names = Counter(function.name for function, _ in offers)
-        self._offers = {made.name: (made, source) for made, source in offers if names[made.name] == 1}
+        self._own, self._clean = own, clean
+        self._offers, _ = told_apart(sources)
         self._offers |= {made.name: (made, source) for source in own for made in source.functions()}
         self._misfits: dict[str, Callable[[Mapping[str, Json]], str]] = {}
         self._step, self._number, self._refusing_s = 0, 0, 0.0
@@ -202,9 +208,7 @@ class CallGate:
 
     def of_record(self) -> CallGate:
         """A gate that answers what this one did and makes no call, for code that runs once more to check something."""
-        gate = CallGate(self._sources, self._record, self._leave, self._limits, own=self._own, clean=self._clean)
-        gate._makes = False
-        return gate
+        return _GateOfRecord(self._sources, self._record, self._leave, self._limits, own=self._own, clean=self._clean)
 
     def made(self, step: int) -> Sequence[tuple[Call, Answer | None]]:
         """The calls of a step so far."""
@@ -282,8 +286,6 @@ class CallGate:
         return self._ended(call, Answer(state="doubtful", why=told))
 
     def _called(self, call: Call, made: Function, source: FunctionSource) -> Answer:
-        if not self._makes:
-            return _refused("a check has no functions to call")
         again = self._record.begun(call.place) is not None
         if not again and (why := self._used_up()):
             return _refused(why)
@@ -329,6 +331,13 @@ class CallGate:
     def _ended(self, call: Call, answer: Answer) -> Answer:
         self._record.end(call.place, answer)
         return answer
+
+
+class _GateOfRecord(CallGate):
+    """Answers what another gate did, and makes no call."""
+
+    def _called(self, call: Call, made: Function, source: FunctionSource) -> Answer:
+        return _refused("a check has no functions to call")
 
 
 def _read(frame: bytes) -> tuple[str, Mapping[str, Json]] | None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import keyword
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, Protocol, get_args
 
@@ -35,6 +36,8 @@ class Function:
             arguments without a name are taken.
         effects: What a call may do; none at all where it only computes and tells nothing of anybody.
         repeatable: Whether a second call with the same arguments does no more than the first.
+        returns: JSON Schema of what it gives, as whoever offers it states it: a hint, to which nothing is held; empty
+            where nothing is stated.
         source: Who offers it, such as the name of a server; "" for functions of the person's own program.
 
     Raises:
@@ -47,6 +50,7 @@ class Function:
     effects: frozenset[Effect] = UNKNOWN
     repeatable: bool = False
     source: str = ""
+    returns: Mapping[str, Json] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not is_name(self.name):
@@ -57,6 +61,8 @@ class Function:
             raise UsageError(f"the description of {self.name} is longer than {_LONGEST_TEXT} characters")
         if len(canonical_json(self.parameters)) > _LONGEST_SCHEMA:
             raise UsageError(f"the parameters of {self.name} take more than {_LONGEST_SCHEMA >> 10} KiB to describe")
+        if len(canonical_json(self.returns)) > _LONGEST_SCHEMA:
+            raise UsageError(f"what {self.name} gives takes more than {_LONGEST_SCHEMA >> 10} KiB to describe")
         if unknown := self.effects - set(EFFECTS):
             raise UsageError(f"{min(unknown)!r} is no effect of a function", hint=f"there are {', '.join(EFFECTS)}")
 
@@ -70,6 +76,7 @@ class Function:
     def digest(self) -> str:
         """Changes with whatever a person saw when they allowed it: where a server changes that, it is another one."""
         seen = [self.source, self.name, self.description, self.parameters, sorted(self.effects), self.repeatable]
+        seen += [self.returns] if self.returns else []
         return digest(canonical_json(seen))
 
 
@@ -110,3 +117,11 @@ class FunctionSource(Protocol):
     def close(self) -> None:
         """Ends what it started; closing twice is no error."""
         ...
+
+
+def told_apart(sources: Sequence[FunctionSource]) -> tuple[dict[str, tuple[Function, FunctionSource]], Sequence[str]]:
+    """By name what is offered once, with its source; and the names offered more than once, which code cannot use."""
+    offers = [(made, source) for source in sources for made in source.functions()]
+    names = Counter(made.name for made, _ in offers)
+    once = {made.name: (made, source) for made, source in offers if names[made.name] == 1}
+    return once, sorted(name for name, count in names.items() if count > 1)

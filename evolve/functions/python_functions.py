@@ -28,7 +28,7 @@ class PythonFunctions:
     def add(
         self, function: Callable[..., Any], *, effects: Collection[Effect] = UNKNOWN, repeatable: bool = False
     ) -> Function:
-        """Offers a function under its own name; its annotations say what it takes, its docstring what it does.
+        """Offers a function under its own name; annotations say what it takes and gives, the docstring what it does.
 
         Args:
             effects: What a call may do; where nothing is said, that it changes something and that data leaves.
@@ -46,6 +46,7 @@ class PythonFunctions:
             parameters=_schema_of(name, function),
             effects=frozenset(effects),
             repeatable=repeatable,
+            returns=_given_by(function),
         )
         self._functions[name] = made, _checked(function)
         return made
@@ -102,3 +103,17 @@ def _schema_of(name: str, function: Callable[..., Any]) -> Mapping[str, Json]:
         reason = str(error).partition("\n")[0]
         raise UsageError(f"{name}: its parameters cannot be given as JSON: {reason}") from error
     return {"properties": {}, **schema, "type": "object"}
+
+
+def _given_by(function: Callable[..., Any]) -> Mapping[str, Json]:
+    """What its annotation says of its value as JSON; empty where it says nothing, or nothing that JSON could hold."""
+    from pydantic import PydanticUserError, TypeAdapter
+
+    try:
+        given = inspect.signature(function, eval_str=True).return_annotation
+        if given is inspect.Signature.empty:
+            return {}
+        schema: dict[str, Json] = TypeAdapter[Any](given).json_schema(mode="serialization")
+    except (PydanticUserError, NameError):
+        return {}
+    return schema

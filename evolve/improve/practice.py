@@ -197,7 +197,10 @@ def _set_idle(session: Session, number: int, candidates: Sequence[str]) -> int:
         skill.digest for skill in judged
     }
     stays |= {
-        skill.digest for skill in offered if skill.tasks or skill.owner != "learned" or skill.digest not in candidates
+        skill.digest
+        for skill in offered
+        # No task that is verified can need a procedure.
+        if skill.tasks or skill.owner != "learned" or skill.environment or skill.digest not in candidates
     }
     needed = with_called(stays, offered)
     idle = [skill for skill in offered if skill.digest not in needed]

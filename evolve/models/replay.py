@@ -15,6 +15,7 @@ from evolve.errors import RecordDamaged, UsageError
 from evolve.files import canonical_json, digest, write_atomic, write_failure
 from evolve.models.replies import Unusable, read_reply
 from evolve.models.wire import Deadlines, Exchange, Failure, OnBytes, Received, Wire
+from evolve.prompts import without_day
 
 Mode = Literal["record", "reuse", "only"]
 """``record`` asks and writes down; ``reuse`` asks only what is not written down; ``only`` asks nobody."""
@@ -24,9 +25,21 @@ _ENDING = ".jsonl"
 
 
 def exchange_digest(exchange: Exchange) -> str:
-    """What identifies a request: address, path, body, and which try it is after replies that could not be read."""
+    """What identifies a request: address, path, body, and which try it is after replies that could not be read.
+
+    The day that a prompt tells is no part of it.
+    """
     # No header and no key: a recording made by one person replays for another.
-    return digest(canonical_json([exchange.base_url, exchange.path, dict(exchange.body), exchange.attempt]))
+    body = _without_days(dict(exchange.body))
+    return digest(canonical_json([exchange.base_url, exchange.path, body, exchange.attempt]))
+
+
+def _without_days(part: Any) -> Any:
+    if isinstance(part, str):
+        return without_day(part)
+    if isinstance(part, Mapping):
+        return {name: _without_days(value) for name, value in part.items()}
+    return [_without_days(value) for value in part] if isinstance(part, list | tuple) else part
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,9 +13,12 @@ UNSEEN_KNOBS = frozenset({"submissions", "withhold"})
 
 INERT_KNOBS: Mapping[str, frozenset[str]] = {
     "search": frozenset({"samples", "tokens", "branches", "recall_k"}),
-    "language": frozenset({"candidates"}),
+    "language": frozenset({"candidates", "seconds"}),
 }
 """Knobs that mean nothing to a kind of policy."""
+
+_LENT = frozenset({"candidates", "seconds"})
+"""Knobs of which a stage ``search`` lends a share to a policy that does not search."""
 
 INERT_STAGES: Mapping[str, frozenset[str]] = {"search": frozenset({"recall"})}
 """Stages that do nothing for a kind of policy."""
@@ -69,7 +72,8 @@ class Scope:
     def _seen(self, workflow: Workflow) -> object:
         if not self.policy:
             return workflow.as_json()
-        knobs = {name: value for name, value in asdict(workflow.knobs).items() if name not in self._hidden_knobs}
+        unseen = self._hidden_knobs - (_LENT if "search" in workflow.stages else frozenset())
+        knobs = {name: value for name, value in asdict(workflow.knobs).items() if name not in unseen}
         hidden = self._hidden_stages
         stages = [stage for stage in workflow.stages if stage not in hidden]
         routes = {

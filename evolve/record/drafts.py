@@ -14,9 +14,10 @@ from evolve.errors import SandboxUnavailable, UsageError
 from evolve.files import canonical_json
 from evolve.record.arms import Learner
 from evolve.sandbox import Program, Sandbox, SandboxLimits
-from evolve.skills import Admission, AdmissionVerdict, Skill, SkillLibrary, unseen_rows
-from evolve.skills.likeness import Likeness, closest
+from evolve.skills import ACTIVE, Admission, AdmissionVerdict, Skill, SkillLibrary, parameter_count, unseen_rows
+from evolve.skills.likeness import Likeness, closest, same_source
 from evolve.skills.merging import as_case, case_of, merged
+from evolve.skills.procedures import lint_procedure, standing
 from evolve.skills.signatures import names_of, types_of
 from evolve.tasks import Task, equal
 
@@ -34,6 +35,7 @@ class Proposal:
         unseen: The rows that its author did not see.
         replaces: Digests of skills in use that are cases of this one.
         repaired: It was refused before, and this is what a repair made of it.
+        waits: It is a procedure that has not held on enough folders yet.
     """
 
     skill: Skill
@@ -41,6 +43,7 @@ class Proposal:
     verdict: AdmissionVerdict
     replaces: tuple[str, ...] = ()
     repaired: bool = False
+    waits: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,6 +122,7 @@ def judge_draft(
         skill = Skill.from_draft(draft)
     except UsageError:
         return None
+    active = [other for other in active if not other.environment]
     # A search finds its skills by their trees, a prompt by what they are about.
     skill = skill if skill.tree is not None else replace(skill, family=task.family)
     interpret = learner.interpreter(active)
@@ -129,6 +133,38 @@ def judge_draft(
     shown = {canonical_json(list(row.input)) for row in (draft.tests if draft.arguments else task.view().examples)}
     hidden = [row for row in unseen if canonical_json(list(row.input)) not in shown]
     return judge.judge(skill, hidden, rivals_of(skill, active), shown=())
+
+
+def judge_procedure(draft: SkillDraft, library: SkillLibrary, learner: Learner, fingerprint: str) -> Proposal | None:
+    """A procedure with its verdict, by all folders that it was tried on; notes what came of those of the draft.
+
+    One that is in use and held no oftener than it failed is out of use from then on.
+    """
+    try:
+        skill = Skill.from_draft(draft)
+    except UsageError:
+        return None
+    problems = lint_procedure(skill.code, skill.entry, parameter_count(skill.signature))
+    blank = AdmissionVerdict(digest=skill.digest, policy=learner.name, fingerprint=fingerprint)
+    if problems:
+        return Proposal(skill=skill, unseen=(), verdict=replace(blank, failed="lint", reason=problems[0]))
+    # What was written twice, by whoever saw one of the folders alone, is one procedure that held on both.
+    skill = next((known for known in library.list() if known.environment and same_source(known, skill)), skill)
+    blank = replace(blank, digest=skill.digest)
+    if skill.status == "retired":
+        told = f"the same program as {skill.name}, which is retired"
+        return Proposal(skill=skill, unseen=(), verdict=replace(blank, failed="duplicate", reason=told))
+    tried = library.rehearsed(skill, draft.rehearsals)
+    becomes, known = standing(tried), library.get(skill.digest)
+    held = sum(one.held for one in tried)
+    if becomes == "admitted" and known.status not in ACTIVE:
+        verdict = replace(blank, admitted=True, checks={"folders_held": held, "folders": len(tried)})
+        return Proposal(skill=skill, unseen=(), verdict=verdict)
+    if becomes == "retired" and known.owner != "user":
+        told = next(one.told for one in reversed(tried) if not one.held)
+        library.retire(skill.digest, f"it held on {held} of {len(tried)} folders: {told}")
+    told = "it has to do another task of its kind first"
+    return Proposal(skill=skill, unseen=(), verdict=replace(blank, failed="folders", reason=told), waits=True)
 
 
 def rivals_of(skill: Skill, active: Sequence[Skill]) -> list[Skill]:
@@ -171,6 +207,8 @@ def keep(library: SkillLibrary, proposal: Proposal) -> Skill | None:
 
     Those stay admitted and are offered no longer, so a variant that was judged with them acts as it did.
     """
+    if proposal.waits:
+        return None
     library.record_verdict(proposal.verdict)
     if not proposal.verdict.admitted:
         return None

@@ -15,7 +15,7 @@ from evolve.episodes import Cost, EpisodeRecord, Limits, SkillDraft, TaskView
 from evolve.errors import BudgetExhausted, EndpointProblem, ModelMistake
 from evolve.policies.protocol import Policy, Repairing, Spending
 from evolve.record.arms import Learner
-from evolve.record.drafts import Proposal, judge_draft, keep, with_verified_calls
+from evolve.record.drafts import Proposal, judge_draft, judge_procedure, keep, with_verified_calls
 from evolve.record.journal import Journal
 from evolve.record.stores import Stores
 from evolve.sandbox import Sandbox
@@ -125,11 +125,13 @@ class Keeper:
         return [self._repaired(draft, task, journal, step) for draft, step in zip(record.drafts, steps, strict=True)]
 
     def _judged(self, draft: SkillDraft, task: Task) -> Proposal | None:
+        if draft.rehearsals:
+            return judge_procedure(draft, self.stores.skills, self.learner, self.sandbox().backend)
         return judge_draft(draft, task, self.stores.skills.active(), self.learner, self.sandbox())
 
     def _repaired(self, draft: SkillDraft, task: Task, journal: Journal, step: str) -> SkillDraft:
         """The draft, or what one repair made of it; what was paid for is kept at once."""
-        if self.repairs is None or not isinstance(self.repairs.policy, Repairing):
+        if draft.rehearsals or self.repairs is None or not isinstance(self.repairs.policy, Repairing):
             return draft
         done: Mapping[str, Any] | None = journal.done(step)
         if done is not None:
@@ -188,5 +190,6 @@ def refusals(proposals: Sequence[Proposal]) -> list[NotKept]:
         )
         for proposal in proposals
         if not proposal.verdict.admitted
+        and not proposal.waits
         and (proposal.skill.tree is None or proposal.verdict.failed not in ("duplicate", "unseen"))
     ]

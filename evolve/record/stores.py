@@ -110,9 +110,10 @@ class Stores:
 
     def _note_uses(self, record: EpisodeRecord) -> None:
         # What was of use decides which skills stay on offer, and tasks that only measure may not steer that.
-        if not record.verified or record.split in HELD_OUT:
+        # In a folder nothing is verified; what helps there, as far as a check can tell, are procedures.
+        if not (record.verified or record.checked) or record.split in HELD_OUT:
             return
-        known = {skill.digest for skill in self.skills.list(KEPT)}
+        known = {skill.digest for skill in self.skills.list(KEPT) if record.verified or skill.environment}
         used = [item.removeprefix("skill:") for item in record.consumed]
         shown = {item.removeprefix("skill:") for step in record.steps for item in step.action.offered}
         for name in used:

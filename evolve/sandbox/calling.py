@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 MODULE = "functions"
+FINDS = "find_functions"
+"""The function that finds others, where there are more than anybody was told of."""
 LENGTH = 8  # bytes of the length in front of each frame
 ENCODE = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
@@ -40,6 +42,7 @@ class Outside:
         self.calls, self.answers = calls, answers
         self.lock, self.caller = _thread.allocate_lock(), 0
         self.closed = "functions can be called in the process of the action only"
+        self.names: list[str] = []
         os.register_at_fork(after_in_child=self.close)
 
     def close(self) -> None:
@@ -97,6 +100,7 @@ class Outside:
         module.__dict__["FunctionError"] = FunctionError
         found: list[Any] = []
         module.__dict__["__getattr__"] = lambda name: self.looked_up(name, found)
+        self.names = [name for name, _, _ in functions]
         for name, parameters, text in functions:
             module.__dict__[name] = self.stand_in(name, parameters, text)
         sys.modules[MODULE] = module
@@ -116,7 +120,26 @@ class Outside:
                     spec.loader.exec_module(found[0])
             if found[0] is not None and name in vars(found[0]):
                 return vars(found[0])[name]
-        raise AttributeError(f"there is no function {name} in the module {MODULE}")
+        why = f"there is no function {name} in the module {MODULE}{self.nearest(name)}"
+        frame = sys._getframe(2)
+        # Of an AttributeError an import would tell nothing but that the name could not be imported.
+        from opcode import opmap
+
+        if frame.f_code.co_code[frame.f_lasti] == opmap["IMPORT_FROM"]:
+            raise ImportError(why, name=name)
+        raise AttributeError(why)
+
+    def nearest(self, name: str) -> str:
+        """The offered names that are like a name, and how more are found, as the end of a sentence."""
+        from difflib import get_close_matches
+
+        words = set(name.lower().split("_"))
+        shared = [one for one in self.names if words & set(one.lower().split("_"))]
+        like = [*get_close_matches(name, self.names, 3, 0.5), *shared]
+        few = self.names if len(self.names) <= 5 else []
+        named = [one for one in dict.fromkeys(like or few) if one not in (name, FINDS)][:5]
+        told = f"; there is {', '.join(named)}" if named else ""
+        return told + (f"; {FINDS}('words of what it does') finds others" if FINDS in self.names else "")
 
     def stand_in(self, name: str, parameters: Sequence[str], text: str) -> Any:
         def function(*positional: Any, **named: Any) -> Any:

@@ -92,13 +92,14 @@ def _document(skill: Skill) -> str:
             "signature": skill.signature,
             "content-sha256": skill.digest,
             "source": skill.source.replace("---", "-"),
+            **({"environment": skill.environment} if skill.environment else {}),
         },
     }
     # With keys in the order in which the record has them, so that a folder can be compared with it.
     rows = [json.loads(canonical_json([list(row.input), row.output])) for row in skill.rows[:3]]
-    shown = "\n".join(
-        f"    {skill.entry}({', '.join(map(repr, arguments))}) == {out!r}"[:160] for arguments, out in rows
-    )
+    calls = [(f"{skill.entry}({', '.join(map(repr, arguments))})", out) for arguments, out in rows]
+    told = [call if skill.environment else f"{call} == {out!r}" for call, out in calls]
+    shown = "\n".join(f"    {line}"[:160] for line in told)
     body = f"# {skill.name}\n\nCall `{skill.entry}{skill.signature}` from `{_CODE}`.\n\n{shown}\n"
     return frontmatter.render(fields, body)
 
@@ -126,6 +127,7 @@ def read_folder(folder: Path) -> Skill:
         test_code=_text(folder / _TESTS),
         tree=_tree(folder / _TREE),
         source=metadata.get("source", ""),
+        environment=metadata.get("environment", ""),
     )
 
 

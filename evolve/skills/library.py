@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
+from evolve.episodes import Rehearsal
 from evolve.errors import RecordDamaged, UsageError
 from evolve.failpoints import hit
 from evolve.files import canonical_json
@@ -64,11 +65,19 @@ MIGRATIONS: tuple[Migration, ...] = (
         "CREATE TABLE skill_users (digest TEXT NOT NULL, task TEXT NOT NULL, policy TEXT NOT NULL,"
         " checksum TEXT NOT NULL, UNIQUE (digest, task, policy))",
     ),
+    Migration(
+        "skills",
+        4,
+        "CREATE TABLE skill_rehearsals (digest TEXT NOT NULL, problem TEXT NOT NULL, body TEXT NOT NULL,"
+        " checksum TEXT NOT NULL, UNIQUE (digest, problem))",
+    ),
 )
 """The tables of this package."""
 
 ACTIVE: tuple[SkillStatus, ...] = ("admitted", "trusted")
 """Statuses under which a skill is offered to whoever solves a task."""
+
+_WAITS = "it waits for a task of its kind in another folder, where it has to do what is wanted"
 
 # Not being needed by a sample of tasks is no evidence against a skill; being offered makes each search longer.
 KEPT: tuple[SkillStatus, ...] = (*ACTIVE, "idle")
@@ -121,7 +130,7 @@ class SkillLibrary:
             with self._db.transaction():
                 self.record_verdict(verdict)
                 self._db.insert("skills", {**row, "owner": known.owner}, key="digest")
-        elif known.status in ("idle", "retired", "doubtful"):
+        elif known.status in ("draft", "idle", "retired", "doubtful"):
             with self._db.transaction():
                 self.record_verdict(verdict)
                 self._set(known, status=self._earned(known))
@@ -132,6 +141,29 @@ class SkillLibrary:
             write_folder(known, self._folder)
         hit("skill.kept")
         return known
+
+    def rehearsed(self, skill: Skill, made: Sequence[Rehearsal]) -> builtins.list[Rehearsal]:
+        """Notes what came of a procedure on some folders; gives all that is known of it. A new one is kept as a draft.
+
+        A draft is offered to nobody and has no folder. Of one problem the first run counts.
+        """
+        with self._db.transaction():
+            if self._find(skill.digest) is None:
+                draft = skill.renamed(self._free_name(skill))
+                row = {"digest": draft.digest, "name": draft.name, "object": self._objects.put_json(draft.to_json())}
+                row |= {"status": "draft", "owner": draft.owner, "reason": _WAITS}
+                self._db.insert("skills", row, key="digest")
+            for one in made:
+                place = {"digest": skill.digest, "problem": one.group}
+                if not self._db.rows("skill_rehearsals", place):
+                    row = {**place, "body": canonical_json(vars(one))}
+                    self._db.insert("skill_rehearsals", row, key=("digest", "problem"))
+            return self.rehearsals(skill.digest)
+
+    def rehearsals(self, digest: str) -> builtins.list[Rehearsal]:
+        """What came of a procedure on the folders where it was tried, oldest first."""
+        bodies = [json.loads(str(row["body"])) for row in self._db.rows("skill_rehearsals", {"digest": digest})]
+        return [Rehearsal(**{**body, "arguments": tuple(body["arguments"])}) for body in bodies]
 
     def get(self, name_or_digest: str) -> Skill:
         """The skill of a name or digest.
@@ -175,6 +207,10 @@ class SkillLibrary:
         """Names of skills that cannot be used because their body is damaged, with what is wrong."""
         self.list()
         return dict(self._quarantined)
+
+    def procedures(self) -> builtins.list[Skill]:
+        """Procedures in use, and drafts that wait for a folder to be tried on."""
+        return [skill for skill in self.list((*ACTIVE, "draft")) if skill.environment]
 
     def active(self) -> builtins.list[Skill]:
         """Skills that may act."""

@@ -49,6 +49,8 @@ class Skill:
         part: It is a part of answers, which nobody would ask for by itself; it serves the search.
         users: How many distinct tasks it helped each policy with, by its name, as far as that was noted.
         elsewhere: As it is read for one policy, how many of ``tasks`` it helped others with.
+        environment: Of a procedure, the kind of environment that it works in; its one row holds the arguments of the
+            call that it was written for. "" for a function of its arguments.
     """
 
     name: str
@@ -68,11 +70,16 @@ class Skill:
     part: bool = False
     users: tuple[tuple[str, int], ...] = ()
     elsewhere: int = 0
+    environment: str = ""
 
     @property
     def hidden(self) -> bool:
         """Whether it serves the search alone: it has no folder, is not listed, and is neither offered nor exported."""
         return self.part and self.owner != "user"
+
+    def works_in(self, environment: str) -> bool:
+        """Whether code of an environment of this kind can call it."""
+        return self.environment in ("", environment)
 
     def read_for(self, policy: str) -> Skill:
         """The skill as one policy may trust it: that it helped another earns no trust with this one."""
@@ -99,9 +106,11 @@ class Skill:
         # Bodies are named by their digest; those of before have no family and no mark, and stay what they are.
         family = {"family": self.family} if self.family else {}
         part = {"part": True} if self.part and not _is_told_as_part(self.description, self.tree) else {}
+        environment = {"environment": self.environment} if self.environment else {}
         return {
             **family,
             **part,
+            **environment,
             "name": self.name,
             "description": self.description,
             "entry": self.entry,
@@ -122,7 +131,7 @@ class Skill:
 
     @classmethod
     def from_draft(cls, draft: SkillDraft) -> Skill:
-        """A proposed skill with tests written from its visible rows."""
+        """A proposed skill with tests written from its visible rows; a procedure has none."""
         return cls(
             name=check_name(draft.name),
             description=draft.description,
@@ -130,10 +139,11 @@ class Skill:
             signature=draft.signature,
             code=draft.code,
             rows=draft.tests,
-            test_code=render_tests(draft.entry, draft.tests),
+            test_code="" if draft.environment else render_tests(draft.entry, draft.tests),
             tree=draft.tree,
             source=draft.source,
             part=bool(draft.arguments),
+            environment=draft.environment,
         )
 
     def renamed(self, name: str) -> Skill:

@@ -49,6 +49,10 @@ class Knobs:
         0,
         "1 asks a model for a plan before its first action; 0 lets the first action carry one.",
     )
+    differing: int = _knob(
+        0,
+        "1 tells a model what an action gave as its difference to an earlier one, where it is long and mostly alike.",
+    )
     share: float = _knob(
         0.25,
         "Share of what an action may spend that is kept for another search, or for the parts of a split task.",
@@ -68,12 +72,13 @@ KNOB_BOUNDS: Mapping[str, tuple[float, float]] = {
     "rivals": (1, 8),
     "quorum": (0.0, 1.0),
     "plan_first": (0, 1),
+    "differing": (0, 1),
     "share": (0.05, 0.6),
 }
 """Lowest and highest value of each knob; whole numbers where the lowest is one."""
 
 
-BY_HAND = ("plan_first",)
+BY_HAND = ("plan_first", "differing")
 """Knobs that people set and no search turns. At its default one is left out of a workflow's JSON."""
 
 

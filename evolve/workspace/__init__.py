@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from evolve.workspace.health.doctor import Finding, doctor
     from evolve.workspace.health.fault_reports import kept_file
     from evolve.workspace.health.repair import Repair, repair
+    from evolve.workspace.kept_servers import KeptServers
     from evolve.workspace.loops.ablating import AblationRequest
     from evolve.workspace.loops.optimizing import OptimizerRequest
     from evolve.workspace.loops.selftest import NullReport, selftest
@@ -72,11 +73,13 @@ if TYPE_CHECKING:
     from evolve.workspace.runs.result import Result
     from evolve.workspace.runs.sandboxed import sandbox
     from evolve.workspace.runs.searching import Said
+    from evolve.workspace.shelves import worlds
     from evolve.workspace.shelves.folders import Patch
     from evolve.workspace.shelves.models import models
     from evolve.workspace.shelves.preferences import context_of
     from evolve.workspace.shelves.servers import KnownServer, servers
     from evolve.workspace.shelves.workflow import StageRow, is_stage, workflow
+    from evolve.worlds import Scene, Stateful, Trial
 
 __all__ = [
     "ACTIVE",
@@ -118,6 +121,7 @@ __all__ = [
     "Interval",
     "ItemCredit",
     "ItemHistory",
+    "KeptServers",
     "KnownServer",
     "LearnMode",
     "Mark",
@@ -150,11 +154,13 @@ __all__ = [
     "Run",
     "Said",
     "SandboxLimits",
+    "Scene",
     "Sentence",
     "Server",
     "Setting",
     "Skill",
     "StageRow",
+    "Stateful",
     "Step",
     "SubgoalState",
     "Suite",
@@ -162,6 +168,7 @@ __all__ = [
     "TargetFigures",
     "Task",
     "Taught",
+    "Trial",
     "Where",
     "Workflow",
     "Workspace",
@@ -190,6 +197,7 @@ __all__ = [
     "to_data",
     "where",
     "workflow",
+    "worlds",
 ]
 
 _FROM: Mapping[str, tuple[str, ...]] = {
@@ -240,6 +248,7 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.workspace.loops.tried_claims": ("ClaimTest",),
     "evolve.workspace.model_setup": ("recorded",),
     "evolve.workspace.opening": ("Place", "locate"),
+    "evolve.workspace.kept_servers": ("KeptServers",),
     "evolve.workspace.options": ("Options",),
     "evolve.workspace.places": ("Config", "Setting", "Where", "config", "init", "where"),
     "evolve.workspace.runs": ("tasks",),
@@ -252,12 +261,17 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.workspace.runs.sandboxed": ("sandbox",),
     "evolve.workspace.runs.searching": ("Said",),
     "evolve.workspace.shelves.folders": ("Patch",),
+    "evolve.workspace.shelves": ("worlds",),
     "evolve.workspace.shelves.models": ("models",),
     "evolve.workspace.shelves.preferences": ("context_of",),
     "evolve.workspace.shelves.servers": ("KnownServer", "servers"),
     "evolve.workspace.shelves.workflow": ("StageRow", "is_stage", "workflow"),
+    "evolve.worlds": ("Scene", "Stateful", "Trial"),
 }
-"""Where each name comes from; ``tasks`` is a module of functions."""
+"""Where each name comes from."""
+
+_MODULES = ("tasks", "worlds")
+"""Names that stand for a module of functions."""
 
 
 def open(
@@ -301,5 +315,5 @@ def __getattr__(name: str) -> Any:
         if name in offered:
             from importlib import import_module
 
-            return import_module(f"{place}.{name}") if name == "tasks" else getattr(import_module(place), name)
+            return import_module(f"{place}.{name}") if name in _MODULES else getattr(import_module(place), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

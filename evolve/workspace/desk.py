@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from evolve.events import EventSink
+from evolve.events import Event, EventSink
 from evolve.functions.mcp import ServerFunctions
 from evolve.models import Recording
 from evolve.paths import WorkspacePaths
@@ -17,11 +17,12 @@ from evolve.record.stores import Stores
 from evolve.sandbox import UNSANDBOXED
 from evolve.settings import Settings
 from evolve.workflow import Workflow, parse_workflow
+from evolve.workspace.kept_servers import KeptServers
 from evolve.workspace.shelves.folders import Folders
 from evolve.workspace.shelves.judges import Judges
 from evolve.workspace.shelves.metrics import Metrics
 from evolve.workspace.shelves.preferences import Preferences
-from evolve.workspace.shelves.servers import server_functions
+from evolve.workspace.shelves.servers import approved_now, server_functions
 from evolve.workspace.shelves.tools import Tools
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class Desk:
         model: The model that was named when it was opened, or a recording of one; None for that of the settings.
         open_sandbox: Gives the sandbox of this process, opened once; raises ``SandboxUnavailable``.
         finish: Closes a run, by id and state, once its result is on record and shown.
+        kept: Servers that outlast this opening, if whoever opened it keeps some.
         shows: Whether results have still to be shown, so that nothing is to be learned from them yet.
     """
 
@@ -53,16 +55,30 @@ class Desk:
     open_sandbox: Callable[[], Sandbox]
     finish: Callable[..., None]
     shows: Callable[[], bool]
+    kept: KeptServers | None = None
 
     @cached_property
     def workflow(self) -> Workflow:
         """The workflow in force outside of variants: the workspace's file, else the seed."""
         return parse_workflow(load_prompt("workflow.toml", PromptLayers(workspace=self.paths.prompts)))
 
-    @cached_property
     def servers(self) -> ServerFunctions:
-        """The functions of approved servers; none is started before they are asked for."""
-        return server_functions(self.paths)
+        """The functions of the servers that are approved by now; none is started before one of its own is called."""
+        functions = self._own_servers if self.kept is None else self.kept.functions
+        functions.renew(approved_now(self.paths))
+        return functions
+
+    def close_servers(self) -> None:
+        """Ends the servers that were started here."""
+        if "_own_servers" in vars(self):
+            self._own_servers.close()
+
+    @cached_property
+    def _own_servers(self) -> ServerFunctions:
+        return server_functions(self.paths, self._warn)
+
+    def _warn(self, text: str) -> None:
+        self.events.emit(Event(kind="warning", data={"text": text}))
 
     @property
     def mark(self) -> dict[str, bool]:

@@ -82,6 +82,7 @@ class Workspace:
         self.paths = WorkspacePaths(find_workspace(path) or user_workspace())
         self.settings: Settings = with_sandbox(load_settings(self.paths.root), self.options.sandbox)
         self.learner = choose_learner(self.options.policy, self.options.model, (self.paths, self.settings))
+        self.options.check(self.paths)
         # After settings and model were read: what is refused makes no workspace.
         self.created = locate(path, looking=self.options.read_only).created
         self.events: EventSink = self.options.events or NoEvents()
@@ -97,7 +98,7 @@ class Workspace:
         self.judges = Judges(self.stores.db, self.learner, self.open_sandbox, self.paths)
         self.metrics = Metrics(self.stores, wishes, self.judges, self.learner)
         self.folders = Folders(self.paths.runs)
-        self.tools = Tools(lambda: self._desk.servers, self._warn)
+        self.tools = Tools(lambda: self._desk.servers(), self._warn)
         self._desk = Desk(
             paths=self.paths,
             settings=self.settings,
@@ -113,6 +114,7 @@ class Workspace:
             open_sandbox=self.open_sandbox,
             finish=self.finish,
             shows=lambda: self._held is not None,
+            kept=self.options.servers,
         )
         self.memory = TriedMemories(self._desk, self._need_writer, on_empty=self._forgotten)
         self.conversations = Conversations(self.paths.runs / "chats")
@@ -359,8 +361,7 @@ class Workspace:
             parts.callback(self.stores.db.close)
             parts.callback(self.stores.memory.close)
             parts.callback(getattr(self.learner, "close", lambda: None))
-            if "servers" in vars(self._desk):
-                parts.callback(self._desk.servers.close)
+            parts.callback(self._desk.close_servers)
             if self._sandbox is not None:
                 parts.callback(self._sandbox.close)
                 self._sandbox = None

@@ -75,6 +75,7 @@ class LanguageLearner(Learner):
                 self.language,
                 samples=arm.workflow.knobs.samples,
                 plans=self.language.plans or bool(arm.workflow.knobs.plan_first),
+                differing=self.language.differing or bool(arm.workflow.knobs.differing),
             ),
             name=self.name,
         )

@@ -6,7 +6,19 @@ package that has worlds is one adapter beside it.
 
 from __future__ import annotations
 
+from evolve.worlds.checking import Checked, check_world
 from evolve.worlds.opening import open_world
 from evolve.worlds.world import Move, Scene, Split, Stateful, Trial, World, WorldFault
 
-__all__ = ["Move", "Scene", "Split", "Stateful", "Trial", "World", "WorldFault", "open_world"]
+__all__ = [
+    "Checked",
+    "Move",
+    "Scene",
+    "Split",
+    "Stateful",
+    "Trial",
+    "World",
+    "WorldFault",
+    "check_world",
+    "open_world",
+]

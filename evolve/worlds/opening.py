@@ -22,7 +22,12 @@ def open_world(name: str) -> World:
     make = find("worlds", plain)
     if make is None:
         raise UsageError(f"no world {plain!r}", hint=", ".join(names("worlds")))
-    world = make(setting) if colon else make()
+    try:
+        world = make(setting) if colon else make()
+    except TypeError as error:
+        if colon:
+            raise UsageError(f"{plain} takes no setting", hint=plain) from error
+        raise
     if not isinstance(world, World):
         raise refused("worlds", plain, f"makes {type(world).__name__}, which is no world")
     return world

@@ -1,10 +1,10 @@
 """ScienceWorld: thirty tasks of elementary science in a house with ten rooms (Wang et al. 2022, EMNLP).
 
 The simulator is a program for the Java machine that comes in the package ``scienceworld``; it is talked to by ``py4j``
-directly, since the package's own step computes every valid action anew, which takes ten times as long. Three things
-make the same moves lead to the same scenes, which the simulator alone does not promise: objects have no hash of their
-own, so that sets of them keep their order; the random numbers of animals and pollen are drawn anew from the number of
-the move; and whatever looks at the world does so outside of this sequence.
+directly, since the package's own step computes every valid action anew, which takes ten times as long. Two things make
+the same moves lead to the same scenes, which the simulator alone does not promise: objects have one hash, so sets of
+them keep their order, and the random numbers by which animals wander and plants cross follow from the number of the
+move, whatever was looked at in between.
 
 Neither the path to the goal nor the sub-goals are asked for. The package tells of moves with what lies behind closed
 doors; those are left out, as the simulator refuses them.
@@ -13,13 +13,18 @@ doors; those are left out, as the simulator refuses them.
 from __future__ import annotations
 
 import contextlib
+import json
+import logging
+import os
 import re
+import shutil
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from tempfile import TemporaryDirectory
+from typing import Any
 
 from evolve.errors import EnvironmentProblem, UsageError
 from evolve.worlds.packages import installed_version, loaded, one_line
-from evolve.worlds.scienceworld_moves import MovesByKind
 from evolve.worlds.world import Move, Scene, Split, WorldFault
 
 _JAVA = ("-XX:+UseSerialGC", "-Xmx700m", "-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2")
@@ -29,9 +34,10 @@ _PATIENCE = 60.0
 """Seconds for one answer; loading the largest house takes half of one."""
 
 _SIMPLE = ("easy", "teleportAction", "selfWateringFlowerPots", "openContainers", "openDoors", "noElectricalAction")
-_FAILED_AFTER_STEP = "Ambiguous request"
-
-
+_QUESTION = "Ambiguous request"
+_PLACED = re.compile(r" (?:in|on) ")  # a name that says where it is was drawn from several
+_NOT_OFFERED = frozenset({12, 24})  # "reset task" undoes the score, "task" repeats the goal
+_TELEPORT = "teleport to "
 _LISTED = 2000  # scenes whose moves are kept
 
 
@@ -43,6 +49,7 @@ class ScienceWorld:
 
     Raises:
         UsageError: There is no such simplification.
+        EnvironmentProblem: The package or Java is missing.
     """
 
     name = "scienceworld"
@@ -53,10 +60,11 @@ class ScienceWorld:
             raise UsageError(f"ScienceWorld has no simplification {wrong[0]!r}", hint=", ".join(_SIMPLE))
         self._simplification = simplification
         self._package = loaded("scienceworld", extra="scienceworld")
+        self._java = _java()
         self._simulator: _Simulator | None = None
         self._current: _ScienceTrial | None = None
         self._splits: dict[str, Mapping[str, Sequence[int]]] = {}
-        self._moves: dict[tuple[str, str], tuple[Move, ...]] = {}
+        self._moves: dict[tuple[str, ...], tuple[Move, ...]] = {}
 
     @property
     def version(self) -> str:
@@ -99,16 +107,16 @@ class ScienceWorld:
             return simulator.step(move, number)
 
     def moves(self, trial: _ScienceTrial) -> Sequence[Move]:
-        """What the simulator accepts in the scene; the same for scenes that look alike."""
+        """What the simulator accepts in the scene; the same where all that is seen and within reach is the same."""
         scene = trial.scene
-        asked = scene.told if scene.told.startswith(_FAILED_AFTER_STEP) else ""
-        key = (scene.view, asked)
-        if key not in self._moves:
-            if len(self._moves) >= _LISTED:
-                self._moves.clear()
-            with self._running(trial) as simulator:
-                numbers = re.findall(r"^(\d+):", asked, re.MULTILINE)
-                self._moves[key] = tuple(Move(schema=one) for one in numbers) if asked else simulator.moves()
+        asked = scene.told if scene.told.startswith(_QUESTION) else ""
+        with self._running(trial) as simulator:
+            reached = simulator.reached()
+            key = (scene.view, asked, *sorted(reached.values()))
+            if key not in self._moves:
+                if len(self._moves) >= _LISTED:
+                    self._moves.clear()
+                self._moves[key] = simulator.moves(reached)
         return self._moves[key]
 
     def _check(self, task: str) -> None:
@@ -123,8 +131,9 @@ class ScienceWorld:
         if trial is not None and trial is not self._current:
             raise WorldFault("this trial ended when another one began, or the world was closed")
         if self._simulator is None:
-            self._simulator = _Simulator(self._package.constants.JAR_PATH)
+            self._simulator = _Simulator(self._package.constants.JAR_PATH, self._java)
         try:
+            self._simulator.look_alive()
             yield self._simulator
         except (Py4JError, OSError, ValueError) as error:
             self.close()
@@ -154,45 +163,50 @@ class _Simulator:
     """The simulator in its Java process.
 
     Raises:
-        EnvironmentProblem: There is no Java.
         WorldFault: It does not start.
     """
 
-    def __init__(self, jar: str) -> None:
+    def __init__(self, jar: str, java: str) -> None:
         from py4j.java_gateway import GatewayParameters, JavaGateway, launch_gateway
 
+        # Of a process that ended it writes pages, once for each thing that it held; the fault says it in a sentence.
+        logging.getLogger("py4j").setLevel(logging.CRITICAL)
+        self._folder = TemporaryDirectory(prefix="evolve-")  # it leaves files in its folder
         try:
             port, token, self._process = launch_gateway(
                 classpath=jar,
                 javaopts=list(_JAVA),
-                java_path=None,
+                java_path=java,
                 die_on_exit=True,
                 enable_auth=True,
                 return_proc=True,
+                cwd=self._folder.name,
             )
-        except FileNotFoundError as error:
-            raise EnvironmentProblem(
-                "ScienceWorld runs on Java, which is not installed", hint="apt-get install default-jre-headless"
-            ) from error
         except ValueError as error:  # it ended without naming its port
             raise WorldFault("Java did not start; java -version may say why") from error
         parameters = GatewayParameters(port=port, auth_token=token, read_timeout=_PATIENCE)
         self._gateway = JavaGateway(gateway_parameters=parameters, java_process=self._process)
         jvm = self._gateway.jvm
         self._server = jvm.scienceworld.runtime.pythonapi.PythonInterface()
-        self._fits = MovesByKind()
         self._lists = jvm.scienceworld.runtime.pythonapi.PythonInterface()
         self._parser = jvm.scienceworld.input.InputParser
         self._random = jvm.java.lang.Class.forName("scala.util.Random$").getField("MODULE$").get(None)
 
+    def look_alive(self) -> None:
+        """Finds out that the process ended before py4j does.
+
+        Raises:
+            OSError: It ended.
+        """
+        if self._process.poll() is not None:
+            raise OSError("its process ended")
+
     def end(self) -> None:
         """Ends the process, whatever state it is in."""
-        from py4j.protocol import Py4JError
-
-        with contextlib.suppress(Py4JError, OSError):
-            self._gateway.shutdown()
         self._process.kill()
         self._process.wait()
+        self._folder.cleanup()
+        self._gateway.close()
         for pipe in (self._process.stdin, self._process.stdout):
             with contextlib.suppress(OSError):
                 pipe.close()
@@ -214,8 +228,8 @@ class _Simulator:
         return str(self._server.getTaskDescription()).strip()
 
     def first_scene(self) -> Scene:
-        """Where it begins; until something is done the simulator tells the score and the end of the last trial."""
-        return replace(self.step("look around", 0), steps=0)
+        """Where it begins; until a move is made the simulator tells the score and the end of the last trial."""
+        return Scene(told=str(self._server.freeActionLook()).strip(), view=self._view(), steps=0)
 
     def step(self, move: str, number: int) -> Scene:
         """Plays a move; the random numbers that follow are those of its number."""
@@ -231,6 +245,93 @@ class _Simulator:
     def _view(self) -> str:
         return f"{self._server.freeActionLook()}\n{self._server.freeActionInventory()}".strip()
 
-    def moves(self) -> tuple[Move, ...]:
-        """Moves with all that is within reach, in alphabetical order."""
-        return self._fits.moves(self._server)
+    def reached(self) -> dict[int, str]:
+        """A name for each thing in the room that is not closed in, by its number. Some are drawn at random, so they are
+        drawn by the same numbers each time; the next move has its own."""
+        self._random.setSeed(0)
+        return {int(number): str(name) for number, name in self._table("getPossibleObjectReferentLUTJSON").items()}
+
+    def moves(self, reached: Mapping[int, str]) -> tuple[Move, ...]:
+        """Moves with all that is within reach, by the names that people would use, in alphabetical order."""
+        listed = json.loads(self._server.getValidActionObjectCombinationsJSON())["validActions"]
+        templates = json.loads(self._server.getPossibleActionsWithIDs())
+        examples = {one["template_id"]: str(one["action_example"]) for one in templates}
+        names = self._names(reached)
+        found = set()
+        for one in listed:
+            numbers = one["obj_ids"]
+            if one["action"].startswith(_TELEPORT):  # shares its number with "go", and leads out of sight too
+                found.add(Move(schema=_TELEPORT + "{}", objects=(one["action"].removeprefix(_TELEPORT),)))
+            elif one["template_id"] not in _NOT_OFFERED and all(number in names for number in numbers):
+                schema = _schema(examples.get(one["template_id"]), one["action"])
+                found.add(Move(schema=schema, objects=tuple(names[number] for number in numbers)))
+        return tuple(sorted(found, key=lambda move: (move.schema, move.objects)))
+
+    def _names(self, reached: Mapping[int, str]) -> dict[int, str]:
+        """A name for each thing within reach: the plain one, or one that says where it is if others have that too."""
+        names = dict(reached)
+        inside = self._server.agentInterface().get()
+        agent = inside.agent()
+        carried = self._things(agent.getInventoryContainer())
+        plain = {
+            int(number): list(dict.fromkeys(one["referents"]))
+            for number, one in self._table("getAllObjectIdsTypesReferentsLUTJSON").items()
+            if int(number) in names or int(number) in carried
+        }
+        often = Counter(name for own in plain.values() for name in own)
+        alike = []
+        for number, own in plain.items():
+            if number in names and often[names[number]] <= 1 and not _PLACED.search(names[number]):
+                continue
+            names[number] = _shortest([name for name in own if often[name] == 1])
+            if not names[number]:
+                alike.append(number)
+        if alike:
+            around = {**self._things(inside.getAgentVisibleObjects(True)._2()), **carried}
+            shared = {name for number in alike for name in plain[number]}
+            near = [number for number, own in plain.items() if not shared.isdisjoint(own)]
+            told = {number: set(map(str, self._parser.getObjectReferents(around[number], agent))) for number in near}
+            among = Counter(name for called in told.values() for name in called)
+            for number in alike:
+                best = _shortest([name for name in told[number] if among[name] == 1 and name not in often])
+                names[number] = best or _shortest(plain[number])
+        return names
+
+    def _table(self, method: str) -> dict[str, Any]:
+        return dict(json.loads(getattr(self._server, method)()))
+
+    def _things(self, place: Any) -> dict[int, Any]:
+        """What is in a place and not closed in, the place included, by its number."""
+        found, things = {}, self._parser.collectAccessibleObjects(place, False).iterator()
+        while things.hasNext():
+            thing = things.next()
+            found[int(thing.uuid())] = thing
+        return found
+
+
+def _java() -> str:
+    """The program that runs Java: that of ``JAVA_HOME``, else the one that a shell would find."""
+    home = os.environ.get("JAVA_HOME")
+    found = shutil.which("java", path=os.path.join(home, "bin") if home else None)
+    if found is None:
+        raise EnvironmentProblem(
+            "ScienceWorld runs on Java, which is not installed", hint="apt-get install default-jre-headless"
+        )
+    return found
+
+
+def _shortest(names: Sequence[str]) -> str:
+    return min(names, key=lambda name: (len(name), name), default="")
+
+
+def _schema(example: str | None, action: str) -> str:
+    """The words of an action with places for its objects.
+
+    What is poured or dunked goes ``into`` another thing: ``in`` would also tell where the first one is.
+
+    Args:
+        example: As the package shows the template, such as ``pour OBJ in OBJ``; None for what answers a question.
+    """
+    if example is None:
+        return action
+    return example.replace("OBJ", "{}").replace("{} in {}", "{} into {}")

@@ -44,8 +44,8 @@ ABOVE_ALL = "testing"
 ROOMS = ("facade", "loops", "runs", "desk", "health", "shelves")
 
 HEAVY = (
-    *("chromadb", "genai_prices", "gepa", "langgraph", "mcp", "networkx", "openai", "openpyxl"),
-    *("sentence_transformers", "torch"),
+    *("chromadb", "genai_prices", "gepa", "gymnasium", "langgraph", "mcp", "minigrid", "networkx", "openai"),
+    *("openpyxl", "py4j", "scienceworld", "sentence_transformers", "textworld", "torch"),
 )
 
 

@@ -98,6 +98,9 @@ CALLS = {
     "workflow draw": "ws.workflow.draw",
     "sandbox exec": "evolve.workspace.sandbox().exec",
     "sandbox check": "evolve.workspace.sandbox().check",
+    "worlds list": "evolve.workspace.worlds.list",
+    "worlds check": "evolve.workspace.worlds.check",
+    "worlds play": "evolve.workspace.worlds.play",
 }
 """By command, what does the same in Python; ``ws`` is an open workspace."""
 

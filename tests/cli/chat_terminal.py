@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 from tests.cli.conftest import ROOT
+from tests.functions.running import ENVIRONMENT, SERVERS
 
 PATIENCE_S = 240.0
 PROMPTS = ("›", ">", "…", "evolve>", "...>")
@@ -132,6 +133,27 @@ class Terminal:
             [*self._server, *arguments], capture_output=True, text=True, check=True, env=_environment()
         )
         return done.stdout
+
+
+def with_office(window: Terminal, **variables: str) -> Path:
+    """Approves the server ``office`` for the terminal's workspace, its notes to be read without a question.
+
+    Returns:
+        The file to which its mail goes.
+    """
+    outbox = window.folder / "outbox"
+    outbox.mkdir()
+    reads = [part for path in (os.path.realpath(ENVIRONMENT), SERVERS) for part in ("--read", path)]
+    command = [sys.executable, SERVERS / "office.py", outbox / "sent.txt"]
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "EVOLVE_WORKSPACE": str(window.folder / "ws"), **variables}
+    for line in (
+        ["add", "office", *reads, "--write", outbox, "--yes", "--", *command],
+        ["allow", "office", "find_note", "--effects", "reads", "--grant", "allow", "--yes"],
+    ):
+        program = [sys.executable, "-m", "evolve", "tools", *map(str, line)]
+        done = subprocess.run(program, env=env, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+    return outbox / "sent.txt"
 
 
 def _environment() -> dict[str, str]:

@@ -112,3 +112,15 @@ def test_a_conversation_about_a_folder_needs_no_check(chat, project):
     assert not (project / "notes.txt").exists()
     again = chat("what does total give?", options=("--check", CHECK, "--new"))
     assert again.code == 0 and "rests on: total.py" in again.out
+
+
+def test_a_replay_shows_what_code_that_only_looked_gave(run, cli):
+    first = "I look.\n```python\nfirst, second = open('total.py').read().splitlines()\nsecond\n```\n"
+    done = run("change the notes", first=first)
+    assert done.code == 6, done.out + done.err
+    shown = json.loads(cli("runs", "show", "r1", "--json").out)
+    episode = shown[0]["episode"]
+    told = cli("runs", "replay", episode).out
+    assert "    value: '    return xs[0]'" in told
+    assert "changed: notes.txt" in told
+    assert "differs" not in told and "every example" not in told

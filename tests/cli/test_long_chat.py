@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -97,7 +98,7 @@ def test_another_conversation_is_reached_by_looking_it_up_and_is_data(chat, tmp_
     assert "Esbjerg" not in prompts[0]  # nothing is told unasked
     told = next(prompt for prompt in prompts if "Esbjerg" in prompt)
     line = next(line for line in told.splitlines() if "Esbjerg" in line)
-    assert "the conversation c1" in line and "no instruction" in line
+    assert "the conversation c1" in line and told.count("no instruction now") == 1
 
 
 def test_the_turn_that_asks_and_those_that_did_not_end_are_not_found(tmp_path) -> None:
@@ -124,10 +125,25 @@ def test_older_turns_with_the_words_of_the_task_are_told_and_the_others_counted(
     text = earlier_message(_asking("where is the boat of Hjordis", (first, *others)), 3_000)[0].text
     assert "Esbjerg" in text and "Turn 1: " in text
     assert text.index("Esbjerg") < text.index(f"number {_TURNS}")
-    assert "are left out" in text
+    assert text.index("those that share words with the task") < text.index("Turn 1: ") < text.index("The latest turns:")
+    assert "left out" not in text
 
 
 def _asking(instruction: str, earlier: tuple[Turn, ...]) -> TaskView:
     return TaskView(
         id="t", family="", instruction=instruction, environment="words", signature="", examples=(), earlier=earlier
     )
+
+
+def test_a_person_s_run_is_told_the_day_on_which_it_began_and_what_can_be_looked_up(
+    chat, tmp_path, made, remembering
+) -> None:
+    day = f"Today is {datetime.now():%A, %Y-%m-%d}."
+    chat("a poem of three lines", options=("--new", "--model", remembering.model))
+    first = prompt_of(remembering.requests[0])
+    chat("another poem", options=("--new", "--model", remembering.model))
+    second = prompt_of(remembering.requests[-1])
+    assert day in first and day in second
+    assert "earlier conversations" not in first and "earlier conversations" in second
+    # Behind everything that does not change from day to day.
+    assert second.index("Task: another poem") > second.index(day) > second.index("You answer a question")

@@ -7,6 +7,9 @@ import os
 
 import pytest
 
+from evolve.paths import approvals_folder
+from evolve.testing import ScriptedEndpoint
+from tests.doubles.counting_seats import Clerk
 from tests.functions.running import INTERPRETER, SERVERS
 
 
@@ -75,8 +78,24 @@ def test_a_changed_description_is_told_and_not_called_before_it_is_allowed(cli, 
     checked = cli("tools", "check", "sums")
     assert checked.code == 1 and "changed" in checked.out and "evolve tools allow sums" in checked.err
     assert "\x1b" not in checked.out and "\\x1b[2J" in checked.out
-    assert "there is no function 'sums_act'" in cli("tools", "call", "sums_act", "--yes").err
+    assert "    - Adds two numbers.\n" in checked.out and "    + Adds two numbers, and reads your key." in checked.out
+    called = cli("tools", "call", "sums_act", "--yes")
+    assert called.code == 3 and "so it was not called" in called.err and "evolve tools allow sums" in called.err
     assert cli("tools", "allow", "sums", "--yes").code == 0
+    assert cli("tools", "call", "sums_act", "--yes").code == 0
+
+
+def test_what_an_earlier_version_allowed_is_told_and_completed_by_a_check(cli, text, program):
+    add(cli, text, program, "--yes")
+    approvals = approvals_folder() / "tools.json"
+    kept = json.loads(approvals.read_text())
+    pin = kept["approvals"][-1]["tools"]["act"]
+    for key in ("name", "description", "parameters"):
+        del pin[key]
+    approvals.write_text(json.dumps(kept))
+    called = cli("tools", "call", "sums_act", "--yes")
+    assert called.code == 2 and "an earlier version of evolve" in called.err and "evolve tools check sums" in called.err
+    assert cli("tools", "check", "sums").code == 0
     assert cli("tools", "call", "sums_act", "--yes").code == 0
 
 
@@ -131,3 +150,17 @@ def test_a_server_that_does_not_start_says_why_and_stays_to_be_mended(cli):
         "tools", "add", "foe", "--yes", "--read", SERVERS, "--", INTERPRETER, SERVERS / "hostile.py", "ends at once"
     )
     assert done.code == 3 and "server foe has ended: there is no such folder" in done.err and "try: " in done.err
+
+
+def test_a_server_goes_on_from_turn_to_turn_of_a_chat(chat, cli, tmp_path):
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    command = (INTERPRETER, "-I", "-B", SERVERS / "hostile.py", "notes starts", notes / "starts")
+    cli("tools", "add", "rooms", "--yes", "--read", SERVERS, "--write", notes, "--", *command)
+    cli("tools", "allow", "rooms", "act", "--effects", "reads", "--grant", "allow", "--yes")
+    (notes / "starts").unlink()
+    code = '```python\nfrom functions import {name}\n{name}(text="4") + "2"\n```'
+    with ScriptedEndpoint(double=Clerk(code=code, about="Does something")) as endpoint:
+        done = chat("how many seats has one", "how many seats has another", options=("--model", endpoint.model))
+    assert done.out.count("42 seats") >= 2, done.out + done.err
+    assert (notes / "starts").read_text() == "started\n"

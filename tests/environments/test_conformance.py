@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
 from evolve.agent import Agent, Surroundings
-from evolve.environments import Environment, EnvironmentKind, Setting, kind_of, open_environment
+from evolve.environments import Environment, EnvironmentKind, Offering, Setting, kind_of, open_environment
+from evolve.environments.worlds import WorldWork
 from evolve.episodes import Action, EpisodeRecord, Row, Step
 from evolve.errors import UsageError
+from evolve.functions import CallGate, CallsInMemory, StatefulSource, Toolbox
 from evolve.sandbox.protocol import Sandbox
 from evolve.tasks import PlainWork, Task, load_suite, task_json
 from evolve.testing import ScriptedWorker
@@ -29,12 +31,16 @@ class Case:
     wrong: str
     right: str
     judged: bool = True
+    record: CallsInMemory = field(default_factory=CallsInMemory)
+    gates: list[CallGate] = field(default_factory=list)
 
 
 ROWS = tuple(Row(input=([n, n + 1],), output=2 * n + 1) for n in range(6))
 ANEW = "the interpreter was started anew: variables are gone, files are as they were"
 ADDING = "tests.environments.adding:ADDING"
-KINDS = ("programs", "words", "files", "adding")
+WAYS = ["go garden", "take key"], ["go hall", "open chest"]
+VAULT = "tests.environments.vault:Vault"
+KINDS = ("programs", "words", "files", "worlds", "adding")
 
 
 @pytest.fixture
@@ -48,6 +54,10 @@ def case(request: pytest.FixtureRequest, offered: None) -> Case:
         return Case(words, "def solve():\n    return 1 / 0\n", "def solve():\n    return 42\n", judged=False)
     if name == "files":
         return Case(request.getfixturevalue("make_work")(), "x = 1", RIGHT)
+    if name == "worlds":
+        world = WorldWork(world="vault", task="open", variation=0)
+        half, rest = (f"from functions import act\n[act(move) for move in {way!r}][-1]" for way in WAYS)
+        return Case(Task(id="vault", family="vault", instruction="open it", examples=(), work=world), half, rest)
     work = PlainWork(kind="adding", data={"total": 7})
     return Case(Task(id="seven", family="adding", instruction="make 7", examples=(), work=work), "3", "4")
 
@@ -58,17 +68,31 @@ every_kind = pytest.mark.parametrize("case", KINDS, indirect=True)
 @pytest.fixture
 def offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An installed package that offers a kind by one line of its metadata."""
-    put_metadata(tmp_path / "site", "evolve-adding", {"evolve.environments": {"adding": ADDING}})
+    put_metadata(
+        tmp_path / "site",
+        "evolve-adding",
+        {"evolve.environments": {"adding": ADDING}, "evolve.worlds": {"vault": VAULT}},
+    )
     monkeypatch.syspath_prepend(tmp_path / "site")
 
 
 def opened(case: Case, sandbox: Sandbox) -> Environment:
-    return open_environment(case.task, Setting(sandbox=sandbox))
+    """An environment as an episode opens it, with the functions that its kind offers."""
+    setting, kind = Setting(sandbox=sandbox), kind_of(case.task.environment)
+    if isinstance(kind, Offering):
+        source = kind.source(case.task)
+        if isinstance(source, StatefulSource):
+            source.rebuild(tuple(case.record.calls.values()))
+        case.gates[:] = [Toolbox().gate(case.record, clean=lambda value: value, more=[source])]
+        setting = replace(setting, source=source, calls=case.gates[0])
+    return open_environment(case.task, setting)
 
 
-def acted(environment: Environment, codes: list[str]) -> list[Step]:
+def acted(case: Case, environment: Environment, codes: list[str]) -> list[Step]:
     steps: list[Step] = []
     for number, code in enumerate(codes, 1):
+        for gate in case.gates:
+            gate.start(number)
         action = Action(kind="code", code=code)
         steps.append(Step(number=number, action=action, observation=environment.observe(action, steps)))
     return steps
@@ -103,12 +127,14 @@ def test_what_is_told_to_a_model_is_words_of_ours_or_named_data(case: Case, sand
 def test_an_environment_knows_the_past_from_the_steps_alone(case: Case, sandbox: Sandbox) -> None:
     """So an episode that was cut off goes on in another process, and a stage may ask again."""
     with closing(opened(case, sandbox)) as environment:
-        steps = acted(environment, [case.wrong, case.right])
+        steps = acted(case, environment, [case.wrong, case.right])
         if case.judged:
             assert [step.observation.ok for step in steps if step.observation is not None] == [False, True]
+        for gate in case.gates:
+            gate.start(2)
         again = environment.observe(steps[1].action, steps[:1])
     with closing(opened(case, sandbox)) as another:
-        replayed = acted(another, [case.wrong, case.right])
+        replayed = acted(case, another, [case.wrong, case.right])
     if kind_of(case.task.environment).has_states:
         assert all(step.observation is not None and step.observation.state is not None for step in steps)
     assert _lasting(steps[1].observation) == _lasting(again) == _lasting(replayed[1].observation)
@@ -119,7 +145,7 @@ def test_the_right_answer_is_accepted_and_the_wrong_one_is_not(case: Case, sandb
     with closing(opened(case, sandbox)) as environment:
         if not case.judged:
             return
-        steps = acted(environment, [case.wrong, case.right])
+        steps = acted(case, environment, [case.wrong, case.right])
         assert not environment.judge(steps[:1]).accepted
         judged = environment.judge(steps)
         assert judged.accepted and not judged.fault
@@ -135,7 +161,7 @@ def test_what_is_seen_at_the_start_has_a_name_each(case: Case, sandbox: Sandbox)
 @every_kind
 def test_all_that_a_step_gave_can_be_had(case: Case, sandbox: Sandbox) -> None:
     with closing(opened(case, sandbox)) as environment:
-        for step in acted(environment, [case.wrong, case.right]):
+        for step in acted(case, environment, [case.wrong, case.right]):
             seen = step.observation
             assert seen is not None
             assert (seen.state.output if seen.state and seen.state.output else seen.text) in environment.whole(step)
@@ -168,7 +194,7 @@ def test_an_episode_runs_from_its_start_to_its_record(case: Case, sandbox: Sandb
 
 
 def test_a_kind_that_nobody_offers_is_refused_with_those_that_there_are(offered: None) -> None:
-    with pytest.raises(UsageError, match="no environment 'moon'; there are programs, words, files, adding"):
+    with pytest.raises(UsageError, match="no environment 'moon'; there are programs, words, files, worlds, adding"):
         kind_of("moon")
 
 

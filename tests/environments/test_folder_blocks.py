@@ -223,7 +223,7 @@ def test_an_interpreter_that_ended_is_started_anew_with_the_files_as_they_were(o
     seen = work.act(python("import os\nopen('late.txt', 'w').write('x')\nos._exit(3)"))
     assert "the code ended its own process; the interpreter has ended" in seen.state.output
     said = work.says(python("'n' in globals(), sorted(os.listdir()) if 'os' in globals() else None"))
-    assert said.startswith(ANEW) and "value: [false, null]" in said
+    assert said.startswith(ANEW) and "value: [False, None]" in said
     assert "kept.txt\nlate.txt" in work.says(sh("ls"))
     assert ANEW not in work.says(sh("ls"))
 
@@ -241,7 +241,7 @@ def test_a_step_back_in_the_search_has_an_interpreter_of_its_own(opened):
     work = opened(branches=2)
     work.act(python("n = 1\nopen('a.txt', 'w').write('x')"))
     again = work.environment.observe(Action(kind="code", code=python("'n' in globals()")), work.steps[:0])
-    assert "value: false" in again.state.output and ANEW not in again.state.output
+    assert "value: False" in again.state.output and ANEW not in again.state.output
     back = work.environment.observe(Action(kind="code", code=sh("ls")), work.steps)
     assert back.state.output.startswith(ANEW) and "a.txt" in back.state.output
 
@@ -331,7 +331,7 @@ def test_handing_in_what_fails_the_check_warns_once(opened):
     work.act(file("notes.txt", "x"))
     first, second = work.act(kind="finish"), work.act(kind="finish")
     assert not first.ok and "the check fails: AssertionError" in first.error
-    assert first.error.endswith("done again hands in all the same")
+    assert first.error.endswith("done again hands in all the same, and the same check decides")
     assert second.ok and not work.judged().accepted
 
 

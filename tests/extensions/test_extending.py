@@ -24,6 +24,7 @@ from evolve.testing import FixedPolicy, ScriptedWorker, TrustingSandbox
 from evolve.workflow import StageKind, parse_workflow
 from evolve.workspace.health.doctor import doctor
 from evolve.workspace.loops.optimizing import OptimizerRequest
+from evolve.workspace.shelves import worlds
 from tests.architecture.source import ROOT
 from tests.offering import offer, put_metadata
 
@@ -78,7 +79,14 @@ def toys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def test_the_doctor_lists_what_packages_add(toys: None, tmp_path: Path) -> None:
     (finding,) = [result for result in doctor(tmp_path / "ws") if result.part == "extensions"]
-    for name in ("expects (environments, ", "plain (formats, ", "halving (engines, ", "shortest (stages, "):
+    parts = (
+        "expects (environments, ",
+        "plain (formats, ",
+        "halving (engines, ",
+        "shortest (stages, ",
+        "counter (worlds, ",
+    )
+    for name in parts:
         assert f"{name}from evolve-toys)" in finding.text
 
 
@@ -172,6 +180,16 @@ def test_an_added_encoder_and_store_serve_a_workspace_that_names_them(toys: None
             assert workspace.run(examples=INITIALS, name=name).solved
         assert workspace.memory.recall("short") and workspace.memory.check().ok
     assert [path.name for path in (root / "memory_store").glob("index*") if any(path.iterdir())] == []
+
+
+def test_an_added_world_is_listed_checked_and_played(toys: None) -> None:
+    (listed,) = [one for one in worlds.list() if one.name == "counter"]
+    assert (listed.package, listed.tasks, listed.missing) == ("evolve-toys", 1, "")
+    assert worlds.check("counter").wrong == []
+    with worlds.play("counter", split="dev") as trial:
+        for move in ("add two", "add one", "add two", "fly", "add two"):
+            trial.do(move)
+        assert (trial.scene.score, trial.scene.over, trial.scene.lost) == (1.0, True, False)
 
 
 @pytest.mark.parametrize(

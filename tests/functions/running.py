@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from evolve.functions import Function
 from evolve.functions.mcp import Approval, Pin, Server, ServerFunctions
 from evolve.workspace.shelves.servers import start_server
 
@@ -17,12 +18,13 @@ INTERPRETER = os.path.realpath(sys.executable)
 ENVIRONMENT = str(Path(sys.executable).parent.parent)
 
 
-def shop(name: str = "shop") -> Server:
-    """The honest server, which needs the SDK."""
+def shop(name: str = "shop", beside: str = "") -> Server:
+    """The honest server, which needs the SDK; ``beside`` is a folder of packages that come before those installed."""
     return Server(
         name=name,
         command=(sys.executable, str(SERVERS / "shop.py")),
-        readable=(os.path.realpath(ENVIRONMENT), str(SERVERS)),
+        variables={"PYTHONPATH": beside} if beside else {},
+        readable=(os.path.realpath(ENVIRONMENT), str(SERVERS), *([beside] if beside else [])),
     )
 
 
@@ -39,13 +41,20 @@ def allowed(server: Server, **more) -> Approval:
         offers = functions.offers(server.name)
     finally:
         functions.close()
-    pins = {offer.tool: Pin(digest=offer.function.digest) for offer in offers if offer.function}
+    pins = {offer.tool: Pin.of(offer.function) for offer in offers if offer.function}
     return Approval(server=server, tools=pins)
 
 
+def seen_before(server: Server, description: str = "Does something.", **parameters: object) -> Approval:
+    """A server whose only tool was allowed some time ago; none is started to say so."""
+    schema = {"type": "object", "properties": parameters}
+    act = Function(name=f"{server.name}_act", description=description, parameters=schema, source=server.name)
+    return Approval(server=server, tools={"act": Pin.of(act)})
+
+
 @contextmanager
-def functions_of(*approved: Approval) -> Iterator[ServerFunctions]:
-    functions = ServerFunctions(approved, start_server)
+def functions_of(*approved: Approval, **more) -> Iterator[ServerFunctions]:
+    functions = ServerFunctions(approved, start_server, **more)
     try:
         yield functions
     finally:

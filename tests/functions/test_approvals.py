@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.errors import UsageError, WorkspaceError
-from evolve.functions import EFFECTS
-from evolve.functions.mcp import Approval, Approvals, Home, Pin, Server
+from evolve.functions import EFFECTS, Function
+from evolve.functions.mcp import Approval, Approvals, Home, Pin, Server, with_pins
 from evolve.functions.mcp.servers import resolved, server_of
 from evolve.settings import load_settings, proposed_servers
 from evolve.tasks.trees import read_tree
@@ -23,12 +24,27 @@ PROGRAM = Server(name="shop", command=("/usr/bin/shop", "--all"), readable=("/sr
 
 def test_an_approval_is_kept_with_all_that_was_said(tmp_path):
     approvals = Approvals(tmp_path / "kept", HERE)
-    pin = Pin(digest="d", effects=frozenset({"reads"}), repeatable=True, grants={"reads": "allow"})
-    approvals.keep(Approval(server=PROGRAM, at="today", tools={"buy": pin}))
-    assert approvals.of("shop") == Approval(server=PROGRAM, at="today", tools={"buy": pin})
+    schema = {"type": "object", "properties": {"z": {"type": "string"}, "a": {"type": "string"}}}
+    made = Function(name="shop_buy", description="Kauft \x1b\u202e.", parameters=schema, effects=frozenset({"reads"}))
+    pin = Pin.of(replace(made, repeatable=True, source="shop"), {"reads": "allow"})
+    older = Pin(digest="d")
+    approvals.keep(Approval(server=PROGRAM, at="today", tools={"buy": pin, "sell": older}))
+    kept = approvals.of("shop")
+    assert kept == Approval(server=PROGRAM, at="today", tools={"buy": pin, "sell": older})
+    assert kept.tools["buy"].function("shop").names == ["z", "a"] and kept.tools["sell"].function("shop") is None
     assert os.stat(approvals.file).st_mode & 0o077 == 0
     assert approvals.remove("shop") and not approvals.remove("shop")
     assert approvals.all() == []
+
+
+def pin_of(name: str) -> Pin:
+    return Pin.of(Function(name=name, description="Buys.", parameters={"type": "object"}, source="shop"))
+
+
+def test_a_name_that_became_that_of_another_tool_is_allowed_for_that_one_alone():
+    before = Approval(server=PROGRAM, tools={"a-b": pin_of("shop_a_b"), "c": pin_of("shop_c")})
+    now = with_pins(before, {"a_b": pin_of("shop_a_b")})
+    assert set(now.tools) == {"a_b", "c"}
 
 
 @pytest.mark.parametrize("other", [Home(path="/elsewhere", id="1"), Home(path="/somewhere", id="2")])
@@ -51,10 +67,14 @@ def test_no_server_may_write_where_approvals_are_kept(tmp_path, depth):
 def test_a_file_that_others_can_write_or_that_was_changed_approves_nothing(tmp_path):
     approvals = Approvals(tmp_path, HERE)
     approvals.keep(Approval(server=PROGRAM))
+    approvals.keep(with_pins(approvals.of("shop"), {"buy": pin_of("shop_buy")}))
     text = approvals.file.read_text()
-    approvals.file.write_text(text.replace("/srv/shop", "/srv"))
-    with pytest.raises(WorkspaceError, match="is not what was approved"):
-        approvals.all()
+    for was, becomes in (("/srv/shop", "/srv"), ("Buys.", "Buys all."), ('"object"', '"object", "x": 1'),
+                         ('"repeatable": false', '"repeatable": true')):  # fmt: skip
+        assert was in text
+        approvals.file.write_text(text.replace(was, becomes))
+        with pytest.raises(WorkspaceError, match="is not what was approved"):
+            approvals.all()
     for damaged in ("{", "[]", '{"approvals": {}}', "[" * 100_000):
         approvals.file.write_text(damaged)
         with pytest.raises(WorkspaceError, match="cannot be understood"):

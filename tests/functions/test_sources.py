@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ import pytest
 
 from evolve.functions import CallFailed, CallGate, CallsInMemory, Permission, PythonFunctions
 from evolve.functions.mcp import Server
+from evolve.functions.signatures import signature_of
 from tests.functions.running import SERVERS, allowed, free_port, functions_of, shop
 
 
@@ -41,6 +43,18 @@ def over_pipes():
 
 
 @contextmanager
+def of_the_older_line():
+    """A server of the SDK's 1.x line, which cannot be in one environment with 2.x, and lies in a folder beside it."""
+    with tempfile.TemporaryDirectory() as folder:
+        packages = ["mcp==1.*", "httpx-sse", "pydantic-settings", "python-dotenv"]  # the rest is here for 2.x
+        install = ["install", "-q", "--no-deps", "--target", folder, *packages]
+        subprocess.run([sys.executable, "-m", "pip", *install], check=True, timeout=300)
+        with functions_of(allowed(shop(beside=os.path.realpath(folder)))) as functions:
+            assert functions.call("shop_line", {}, seconds=20).startswith("1.")
+            yield functions
+
+
+@contextmanager
 def over_http():
     port = free_port()
     environment = {**os.environ, "PYTHONPATH": ""}
@@ -64,7 +78,10 @@ def over_http():
         server.wait()
 
 
-@pytest.fixture(params=[python, over_pipes, over_http], ids=lambda made: made.__name__, scope="module")
+OLDER = pytest.param(of_the_older_line, marks=pytest.mark.index)
+
+
+@pytest.fixture(params=[python, over_pipes, over_http, OLDER], ids=lambda made: made.__name__, scope="module")
 def source(request):
     with request.param() as functions:
         yield functions
@@ -75,6 +92,8 @@ def test_names_are_unique_and_say_what_they_take(source):
     assert len(made) == len(source.functions())
     assert list(made["shop_price"].names) == ["item", "count"]
     assert made["shop_price"].description == "What an item costs."
+    gives = signature_of(made["shop_price"]).removeprefix("shop_price(item: str, count: int = 1) -> ")
+    assert gives in ("dict[str, float]", '{"result": float}')
     assert {function.effects for function in made.values()} == {frozenset({"changes", "sends"})}
 
 

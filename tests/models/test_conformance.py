@@ -21,6 +21,7 @@ from evolve.models import (
     RecordingWire,
     open_models,
 )
+from evolve.models.replay import exchange_digest
 from evolve.models.replies import read_reply
 from evolve.testing import LocalWire, Scenario, ScriptedEndpoint
 from tests.models.conftest import ask
@@ -116,3 +117,14 @@ def test_models_answer_alike_one_by_one_and_by_role(level):
                 model.complete(ask("hello"))
             model.close()
             model.close()
+
+
+def test_a_recording_is_found_on_another_day(tmp_path):
+    def exchange(text):
+        body = {"messages": [{"role": "user", "content": text}, {"role": "user", "content": [{"text": text}]}]}
+        return Exchange(base_url="http://x/v1", path="/chat/completions", body=body)
+
+    first, later = (exchange(f"Today is {day}.\nMore.") for day in ("Monday, 2026-01-05", "Friday, 2027-11-12"))
+    assert exchange_digest(first) == exchange_digest(later)
+    others = ("Today is Monday, 2026-01-05 or so.", "Today is a day.", "On Monday, 2026-01-05.\nMore.")
+    assert len({exchange_digest(exchange(text)) for text in (*others, "Today is Monday, 2026-01-05.\nMore.")}) == 4

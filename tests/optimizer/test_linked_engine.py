@@ -16,6 +16,7 @@ from evolve.optimizer.engine_kind import engine_kind
 from evolve.optimizer.linked import LinkedEngine
 from evolve.optimizer.scope import Scope
 from evolve.workflow import Workflow
+from tests.agent.deliberating import with_stages
 
 SCOPE = Scope(policy="search", limits=Limits(candidates=2_000, seconds=None))
 
@@ -136,11 +137,14 @@ def test_parts_that_no_trial_could_show_are_left_alone() -> None:
     learning, inert = ["knob:withhold", "stage:reflect"], ["knob:samples", "knob:recall_k", "stage:recall"]
     assert [part for part in (*learning, *inert, "knob:steps") if SCOPE.hides(part)] == [*learning, *inert]
     asked = replace(SCOPE, policy="language:some")
-    assert [part for part in ("knob:recall_k", "stage:recall", "knob:candidates") if asked.hides(part)] == [
-        "knob:candidates"
-    ]
+    parts = ("knob:recall_k", "stage:recall", "knob:candidates", "knob:seconds")
+    assert [part for part in parts if asked.hides(part)] == ["knob:candidates", "knob:seconds"]
     start = Workflow().with_knobs(candidates=1000, seconds=1.0)
     scope = Scope(policy="search", limits=Limits(candidates=1000, seconds=1.0))
     assert not scope.shows(start, start.with_knobs(samples=4, withhold=0.3, tokens=5000))
     assert not scope.shows(start, scope.fitted(start.with_knobs(candidates=90_000)))
     assert scope.shows(start, start.with_knobs(candidates=500))
+    told = Scope(policy="language:some")
+    assert not told.shows(start, start.with_knobs(candidates=500, seconds=2.0))
+    lends = with_stages("search", candidates=1000)
+    assert told.shows(lends, lends.with_knobs(candidates=500))

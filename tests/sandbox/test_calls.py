@@ -73,6 +73,24 @@ def test_code_calls_what_is_offered(session, desk):
     assert session.execute("import functions\nfunctions.add.__doc__").value == "Adds two numbers."
 
 
+@pytest.mark.parametrize("name", ["get_text", "texts", "TEXT"])
+def test_a_name_that_is_not_offered_names_the_nearest_that_are(session, name):
+    error = session.execute(f"from functions import {name}").error
+    assert error.startswith(f"ImportError: there is no function {name} in the module functions; there is text")
+    assert session.execute(f"import functions\nfunctions.{name}").error.startswith(
+        "AttributeError: there is no function"
+    )
+    assert session.execute(f"hasattr(functions, {name!r})").value is False
+
+
+def test_a_name_like_none_leads_to_what_finds_more(sandbox, desk):
+    many = [*desk.offered(), *((f"other_{n}", [], "") for n in range(20)), ("find_functions", ["query"], "")]
+    desk.offered = lambda: many
+    with sandbox.session(SHORT, calls=desk) as session:
+        error = session.execute("from functions import zebra").error
+    assert error.endswith("functions; find_functions('words of what it does') finds others (line 1)")
+
+
 def test_what_was_imported_serves_later_actions(session):
     session.execute("from functions import add")
     assert session.execute("add(2, 2)").value == 4

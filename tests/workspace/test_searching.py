@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
@@ -118,3 +119,48 @@ def test_what_was_given_in_words_is_the_persons(tmp_path) -> None:
     (tmp_path / "project").mkdir()
     (tmp_path / "project" / "a.py").write_text("x = 1")
     assert said_by(tasks.in_folder("make x two", tmp_path / "project", "true")) == {"said by": "you"}
+
+
+@pytest.fixture
+def looked_up(tmp_path):
+    """What a run is shown of conversations that are written first: each turn as what was asked and what came of it."""
+
+    def look(question, *turns, k=5):
+        with evolve.open(tmp_path / "ws") as opened:
+            talk = opened.conversations.begin()
+            for asked, end in turns:
+                talk.answer(replace(talk.ask(asked), **end))
+            talk.close()
+            return past_before(opened.conversations.list, opened._desk.stores.runs, "r9")(question, k)
+
+    return look
+
+
+GUESS = {"status": "unverified", "told": "nothing can check it", "words": True}
+
+
+def test_what_shares_no_word_with_a_question_is_not_looked_up_but_an_answer_counts_with_its_question(looked_up) -> None:
+    told = looked_up(
+        "which seat did I book",
+        ("which seat is mine in the train", {**GUESS, "answer": "14C"}),
+        ("a poem about coffee", {**GUESS, "answer": "Black and hot."}),
+        ("sort the names", {"status": "solved", "told": "reproduces every example"}),
+    )
+    assert {one.text for one in told} == {"which seat is mine in the train", "14C"}
+    assert looked_up("zebra crossing") == []
+
+
+def test_a_guess_stands_below_the_words_of_the_person(looked_up) -> None:
+    told = looked_up(
+        "where does the ferry to Romo leave",
+        ("remember that the ferry leaves from List", {**GUESS, "answer": "Noted."}),
+        ("the ferry?", {**GUESS, "answer": "The ferry to Romo: where does the ferry to Romo leave? From Havneby."}),
+    )
+    assert [one.author for one in told[:2]] == ["you", "you"]
+    assert any(one.provenance.startswith("what was answered, unverified, in the conversation") for one in told)
+    assert not any("nothing can check" in one.text for one in told)
+
+
+def test_a_text_that_was_said_twice_is_looked_up_once(looked_up) -> None:
+    turn = ("which seat is mine", {**GUESS, "answer": "14C"})
+    assert sorted(one.text for one in looked_up("my seat", turn, turn)) == ["14C", "which seat is mine"]

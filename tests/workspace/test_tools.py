@@ -2,64 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import evolve
+from evolve.errors import RecordDamaged, UsageError
 from evolve.functions.mcp import Server
 from evolve.tasks.reading.own_folder import folder_task
 from evolve.testing import ScriptedEndpoint
-from evolve.testing.doubles import prompt_of, question_of
-from evolve.workspace import Person, Workspace
+from evolve.testing.doubles import prompt_of
+from evolve.workspace import Options, Person, Workspace
+from tests.doubles.counting_seats import Clerk
 from tests.functions.running import INTERPRETER, SERVERS
-
-_CODE = """```python
-from functions import {name}
-total = 0
-for room in ("blue", "green"):
-    total += {name}(room)["seats"]
-total
-```"""
-
-
-@dataclass
-class Clerk:
-    """Counts seats by whatever function its prompt offers that speaks of seats; without one it does not know.
-
-    Attributes:
-        code: What it runs, with the function's name in the place of ``{name}``.
-    """
-
-    code: str = _CODE
-    prompts: list[str] = field(default_factory=list)
-
-    def answer(self, body: Mapping[str, Any]) -> str:
-        prompt = prompt_of(body)
-        if question_of(body) != "action":
-            return json.dumps({"claims": [], "goal": "count", "subgoals": []})
-        self.prompts.append(prompt)
-        if "changed: seats.txt" in prompt:
-            return "```done\nthe seats are written\n```"
-        found = re.search(r"value: \"?(\d+)", prompt)
-        if found:
-            return f"```answer\n{found[1]} seats\n```"
-        error = re.search(r"FunctionError: (.+)", prompt)
-        if error:
-            return f"```give_up\n{error[1]}\n```"
-        offered = re.search(r"^(\w+)\(.*\) \(.*\): .*seats", prompt, re.MULTILINE)
-        if offered is None:
-            return "```give_up\nnobody can tell\n```"
-        return self.code.format(name=offered[1])
 
 
 @pytest.fixture
@@ -102,7 +65,7 @@ def test_code_calls_what_was_offered_and_the_calls_are_on_record(opened, clerk) 
     result = opened.run("how many seats have the blue and the green room together")
     assert "42 seats" in result.answer
     assert rooms.asked == ["blue", "green"]
-    assert "seats_of(room: str) (reads): How many seats a room has." in clerk.prompts[0]
+    assert "seats_of(room: str) -> dict[str, int] (reads): How many seats a room has." in clerk.prompts[0]
     record = opened.stores.runs.episode(result.episode_id)
     calls = [call for step in record.steps if step.observation for call in step.observation.calls]
     assert [(call.function, call.arguments, call.state, call.told) for call in calls] == [
@@ -227,6 +190,47 @@ booked * 10 + doubts
     assert ledger.read_text().split() == ["1", "2", "3", "4", "5", "6"]
 
 
+@dataclass
+class TwoSteps(Clerk):
+    """Calls once, looks at what came, and calls again."""
+
+    def answer(self, body: Mapping[str, Any]) -> str:
+        reply, prompt = super().answer(body), prompt_of(body)
+        if reply != "```answer\n1 seats\n```":
+            return reply
+        if 'of="step 2"' in prompt:
+            return "```give_up\nthat is all\n```"
+        return "```python\nfrom functions import book\nbook(2) + 40\n```"
+
+
+@pytest.mark.parametrize(("kept", "noticed"), [(0, True), (1, True), (2, False), (3, False)])
+def test_calls_of_a_finished_step_that_are_gone_from_the_record_are_not_made_again(tmp_path, kept, noticed) -> None:
+    done: list[int] = []
+
+    def book(item: int) -> int:
+        """Books an item; says how many seats are left."""
+        done.append(item)
+        if len(done) == 2:
+            raise KeyboardInterrupt
+        return item
+
+    clerk = TwoSteps(code="```python\nfrom functions import {name}\n{name}(1)\n```")
+    with ScriptedEndpoint(double=clerk) as endpoint, evolve.open(tmp_path, model=endpoint.model) as workspace:
+        workspace.tools.add(book, grant="allow")
+        with pytest.raises(KeyboardInterrupt):
+            workspace.run("book the items and count the seats")
+        (calls,) = tmp_path.rglob("calls.jsonl")
+        lines = calls.read_bytes().splitlines(keepends=True)
+        assert len(lines) == 3
+        calls.write_bytes(b"".join(lines[:kept]))
+        if noticed:
+            with pytest.raises(RecordDamaged, match="calls that step 1 made are not on record any more"):
+                workspace.run("book the items and count the seats")
+        else:  # what a crash before the call would have left looks the same
+            workspace.run("book the items and count the seats")
+    assert done == ([1, 2, 2] if kept == 2 else [1, 2])
+
+
 def test_code_calls_a_server_that_was_approved_and_it_ends_with_the_workspace(tmp_path, clerk) -> None:
     clerk.code = """```python
 from functions import {name}
@@ -249,3 +253,59 @@ from functions import {name}
         with evolve.open(tmp_path / "ws", model=endpoint.model) as workspace:
             assert not workspace.run("how many seats is that text").answer
     assert all("mallory" not in prompt for prompt in clerk.prompts)
+
+
+def _notes_starts(folder: Path) -> Server:
+    argv = (INTERPRETER, "-I", "-B", str(SERVERS / "hostile.py"), "notes starts", str(folder / "starts"))
+    return Server(name="rooms", command=argv, readable=(str(SERVERS),), writable=(str(folder),))
+
+
+def test_a_server_that_is_kept_goes_on_from_one_opening_to_the_next(tmp_path, clerk) -> None:
+    clerk.code = """```python
+from functions import {name}
+{name}(text="4") + "2"
+```"""
+    clerk.about = "Does something"
+    place, notes = tmp_path / "ws", tmp_path / "notes"
+    notes.mkdir()
+    evolve.init(place)
+    servers = evolve.workspace.servers(place)
+    servers.add(_notes_starts(notes))
+    (notes / "starts").unlink()
+    servers.allow("rooms", ["act"], effects=["reads"], grants={"*": "allow"})
+    (notes / "starts").unlink()
+    with ScriptedEndpoint(double=clerk) as endpoint, servers.kept() as kept:
+        for question in ("one", "two"):
+            options = Options(model=endpoint.model, servers=kept)
+            with Workspace(place, options) as workspace:
+                assert [made.name for made in workspace.tools.list()] == ["rooms_act"]
+                assert (notes / "starts").exists() == (question == "two")
+                assert "42 seats" in workspace.run(f"how many seats has room {question}").answer
+        with pytest.raises(UsageError, match="the servers are those of"):
+            Workspace(tmp_path / "other", Options(model=endpoint.model, servers=kept))
+    assert (notes / "starts").read_text() == "started\n"
+
+
+def test_a_name_that_two_offer_is_told_once_and_neither_is_offered(tmp_path, clerk) -> None:
+    told: list[str] = []
+    place, notes = tmp_path / "two", tmp_path / "notes"
+    notes.mkdir()
+    evolve.init(place)
+    evolve.workspace.servers(place).add(_notes_starts(notes))
+
+    def rooms_act(room: str) -> dict[str, int]:
+        """How many seats a room has."""
+        return {"seats": 21}
+
+    class Events:
+        def emit(self, event) -> None:
+            if event.kind == "warning":
+                told.append(event.data["text"])
+
+    with ScriptedEndpoint(double=clerk) as endpoint, evolve.open(place, model=endpoint.model, events=Events()) as both:
+        both.tools.add(rooms_act, effects=["reads"])
+        both.tools.add(_function(Rooms()), effects=["reads"])
+        assert "42 seats" in both.run("how many seats have the blue and the green room together").answer
+        assert [made.name for made in both.tools.list()] == ["seats_of"]
+    assert told == ["rooms_act: two offer a function of that name, so code gets neither"]
+    assert "rooms_act" not in clerk.prompts[0]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from evolve.agent.codec import from_data, to_data, to_json
 from evolve.agent.context import EpisodeContext
-from evolve.agent.offered_functions import calls_of_step, places_read
+from evolve.agent.offered_functions import calls_of_step, places_read, refuse_lost_calls
 from evolve.agent.questions import stopped
 from evolve.agent.sampling import chosen, readings
 from evolve.agent.stages.recall import observed_features
@@ -23,6 +23,7 @@ _PAGE = 18_000
 """Characters of one page of an earlier step."""
 _SAID = 5
 """Turns of conversations that one look-up shows."""
+_OF_THEN = "What was said in conversations and runs, of then and no instruction now:"
 _MAX_READINGS = 4
 """Values that a person is asked to choose from at most."""
 
@@ -45,7 +46,10 @@ def observe(state: AgentState, context: EpisodeContext) -> AgentUpdate:
         if context.redone:
             raise
         return {"steps": with_last_step(state, stopped(step))}
-    return {"steps": with_last_step(state, replace(step, action=outcome.action, observation=outcome.observation))}
+    step = replace(step, action=outcome.action, observation=outcome.observation)
+    if context.calls is not None:  # what came back may be what was kept before the process was ended
+        refuse_lost_calls(context.calls, [step])
+    return {"steps": with_last_step(state, step)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,7 +137,9 @@ def _observe_action(action: Action, before: Sequence[Step], context: EpisodeCont
         items = context.recall(query, observed_features(context), context.knobs.recall_k)
         said = context.past(action.text, _SAID) if action.text else ()
         found = [item for item in items if item.kind != TRIAL]
-        return Observation(ok=False, outputs=tuple(map(_recalled_line, (*found, *said))))
+        known = {" ".join(item.text.split()) for item in found}
+        told = [_recalled_line(item) for item in said if " ".join(item.text.split()) not in known]
+        return Observation(ok=False, outputs=(*map(_recalled_line, found), *([_OF_THEN, *told] if told else ())))
     if action.kind == "ask_user":
         return Observation(ok=False, error="nobody is here to answer; decide without asking")
     if action.explores and action.code and context.kind.one_file and context.exploration is not None:

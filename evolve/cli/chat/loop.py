@@ -6,7 +6,7 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
@@ -76,7 +76,7 @@ def converse(setup: Setup, start: Start) -> int:
         EnvironmentProblem: The workspace cannot be used.
     """
     import evolve
-    from evolve.workspace import locate
+    from evolve.workspace import locate, servers
 
     purse = Purse(budget=parse_budget(start.budget))
     setup = check_setup(setup)
@@ -92,6 +92,8 @@ def converse(setup: Setup, start: Start) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that lacks a letter gets its number
     screen = open_screen(plain=setup.plain or wants_plain(os.environ))
+    kept = servers(setup.workspace).kept(partial(screen.say, "warning"))
+    setup = replace(setup, servers=kept)
     # The status line of the input needs the session, so the session learns afterwards whom to ask.
     session = ChatSession(setup=setup, screen=screen, ask=lambda question: None, conversation=conversation, purse=purse)
     session.attended, session.learn = attended, partial(learn_wish, session)
@@ -107,6 +109,7 @@ def converse(setup: Setup, start: Start) -> int:
     finally:
         session.learner.close()
         session.conversation.close()
+        kept.close()
     if attended and session.conversation.turns:
         screen.command("bye", "go on with: ", farewell(session))
     return 0 if attended else session.code  # whoever leaves has seen what came of it

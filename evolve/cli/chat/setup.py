@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from evolve.workspace import Approve, LearnMode, Means
 
 if TYPE_CHECKING:
-    from evolve.workspace import EventSink, Workspace
+    from evolve.workspace import EventSink, KeptServers, Workspace
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +22,7 @@ class Setup:
         model: As for ``evolve run``.
         plain: Plain lines were asked for.
         learn: What is learned from a turn; None leaves it to the settings.
+        servers: Servers of tools, which go on from turn to turn.
     """
 
     workspace: str | None = None
@@ -33,6 +34,7 @@ class Setup:
     approve: Approve = "ask"
     plain: bool = False
     learn: LearnMode | None = None
+    servers: KeptServers | None = None
 
     @property
     def means(self) -> Means:
@@ -42,6 +44,9 @@ class Setup:
 
 def open_workspace(setup: Setup, events: EventSink | None = None, *, read_only: bool = False) -> Workspace:
     """The workspace of a session, which the caller closes."""
-    import evolve
+    from evolve.workspace import Options, Workspace
 
-    return evolve.open(setup.workspace, model=setup.model, events=events, read_only=read_only, sandbox=setup.sandbox)
+    options = Options(
+        model=setup.model, events=events, read_only=read_only, sandbox=setup.sandbox, servers=setup.servers
+    )
+    return Workspace(setup.workspace, options)

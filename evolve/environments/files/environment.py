@@ -10,18 +10,20 @@ from functools import cached_property
 from evolve.environments.files.acting import MOST_SHOWN, REPLY_S, Acted, BlockRunner, fitted
 from evolve.environments.files.diffs import unified
 from evolve.environments.files.first_look import seen_of, without_rules
-from evolve.environments.files.focus import best_first, start_score, state_of
+from evolve.environments.files.focus import acts, best_first, known_outcome, start_score, state_of, was_handed_in
 from evolve.environments.files.folder_session import KEPT_OUTPUT, FolderSession
-from evolve.environments.files.snapshots import Changes, Snapshots, changes_between
+from evolve.environments.files.rehearsing import rehearsed
+from evolve.environments.files.snapshots import Changes, Snapshots, changes_between, too_large
 from evolve.environments.files.subgoal_checks import tried
 from evolve.environments.kind import Setting
+from evolve.environments.protocol import Rehearsed
 from evolve.environments.verdicts import judged_by_all
 from evolve.episodes import Action, EnvironmentState, Json, Judgement, Observation, Seen, Step, Subgoal, SubgoalCheck
 from evolve.episodes.blocks import blocks_of
 from evolve.errors import UsageError
 from evolve.files import both_ends, clean_text
 from evolve.redaction import MARK
-from evolve.tasks.trees import MAX_TREE_BYTES, MAX_TREE_FILES, Tree, read_tree
+from evolve.tasks.trees import Tree, read_tree
 from evolve.tasks.verification.checks import Checked
 from evolve.tasks.verification.verifiers import CommandVerifier, Submission, Verifier
 from evolve.tasks.work import FolderWork, is_protected
@@ -40,6 +42,9 @@ _UNSEEN_FILE = "the file holds a value that you are not shown; change the other 
 _ANEW = "the interpreter was started anew: variables are gone, files are as they were"
 _UNCHANGED = "nothing was changed"
 _AGAIN = "done again hands in all the same"
+_DECIDES_TOO = ", and the same check decides"
+_NOT_SHOWN = "a check that is not shown refuses it"
+_BY_RUBRIC = "the judge of the task's rubric refuses it"
 _NO_ANSWER = "this task asks for a change of the folder, until the check passes"
 _UNCHECKED = "nothing can check it"
 
@@ -80,7 +85,7 @@ class FilesEnvironment:
         self._more, self._quick_s = tuple(verifiers), quick_s
         self._about = about
         self._takes_words = not (work.check or work.hidden_check)
-        self._asked_by_person = setting.own and not (work.hidden_check or verifiers)
+        self._own, self._asked_by_person = setting.own, setting.own and not (work.hidden_check or verifiers)
         self._session: FolderSession | None = None
         self._at: tuple[str, tuple[str, ...]] = ("", ())  # the snapshot and the actions that the session stands at
         self._last: tuple[str, Mapping[str, bytes]] | None = None
@@ -130,7 +135,7 @@ class FilesEnvironment:
     def _acted(self, action: Action, before: Sequence[Step], state: EnvironmentState) -> tuple[Observation, bool]:
         """What the blocks gave, and whether one of them failed."""
         tree = self._tree_of(state.snapshot)
-        history = tuple(step.action.code for step in self.focus(before) if _acts(step))
+        history = tuple(step.action.code for step in self.focus(before) if acts(step))
         runner = self._runner(tree, self._session_at(state.snapshot, history))
         blocks = blocks_of(action.code)
         try:
@@ -173,7 +178,7 @@ class FilesEnvironment:
 
     def _observed(self, acted: Acted, tree: Mapping[str, bytes], state: EnvironmentState) -> Observation:
         """What the blocks gave and left, before the check has run."""
-        after, problem = acted.tree, _too_large(acted.tree)
+        after, problem = acted.tree, too_large(acted.tree)
         # A model that saw the mark of a secret and writes the file back would erase the person's own value.
         unseen = marked(tree, after)
         if unseen:
@@ -241,7 +246,7 @@ class FilesEnvironment:
             return replace(observed, error=_UNCHANGED)
         if not self._work.check:
             return replace(observed, ok=True, error="")
-        passed, why, limit = _known(before, state.snapshot)
+        passed, why, limit = known_outcome(before, state.snapshot)
         if passed is None:
             checked = self._checked(state.snapshot)
             passed, why, state = checked.ok, checked.summary, self._told(state, checked)
@@ -249,9 +254,10 @@ class FilesEnvironment:
                 return replace(observed, error=checked.error, fault=True, state=state)
         elif not passed:
             state = replace(state, check=self._clean(why), limit=limit)
-        if passed or _was_handed_in(before, state.snapshot):
+        if passed or was_handed_in(before, state.snapshot):
             return replace(observed, ok=True, error="", state=state)
-        return replace(observed, error=f"the check fails: {self._clean(why)}; {_AGAIN}", state=state)
+        again = _AGAIN + ("" if self._work.hidden_check else _DECIDES_TOO)
+        return replace(observed, error=f"the check fails: {self._clean(why)}; {again}", state=state)
 
     def judge(self, steps: Sequence[Step]) -> Judgement:
         """Runs the check that decides on a fresh copy, with protected files as they were at the start.
@@ -265,10 +271,18 @@ class FilesEnvironment:
         decided = not (last.action.kind == "answer" and self._asked_by_person)
         if decided and (self._work.check or self._work.hidden_check):
             decides = CommandVerifier(work=self._work, original=self._tree.files, executable=self._tree.executable)
-            return judged_by_all((decides, *self._more), submission, self._sandbox)
+            return self._with_reason(judged_by_all((decides, *self._more), submission, self._sandbox))
         if self._more:
-            return judged_by_all(self._more, submission, self._sandbox)
+            return self._with_reason(judged_by_all(self._more, submission, self._sandbox))
         return Judgement(accepted=True, verified=False, rows=0, unchecked=True, text=_UNCHECKED)
+
+    def _with_reason(self, judged: Judgement) -> Judgement:
+        """The same with what the policy may be told of a refusal: of the check that it sees all, of another nothing."""
+        if judged.accepted or judged.fault:
+            return judged
+        shown = self._clean(judged.text) if self._own else ""
+        told = _BY_RUBRIC if judged.judged else _NOT_SHOWN if self._work.hidden_check else shown
+        return replace(judged, told=told)
 
     def probe(self, programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Json]]) -> list[list[Json] | None]:
         """Whether the visible check passes after an action on the state of a snapshot; see the protocol's ``Probe``."""
@@ -295,19 +309,31 @@ class FilesEnvironment:
                     runner.session.close()
             if acted.fault or acted.lost or acted.denied:
                 return None  # the machine, and not the action
-            altered = acted.tree != tree and not marked(tree, acted.tree) and not _too_large(acted.tree)
+            altered = acted.tree != tree and not marked(tree, acted.tree) and not too_large(acted.tree)
             checked = self._run_check(changes_between(self._tree.files, acted.tree)) if altered else None
             if checked is not None and checked.fault:
                 return None
             passed.append(None if checked is None else checked.ok)
         return passed
 
+    def change(self, step: Step) -> Mapping[str, bytes | None]:
+        """What a step's answer left of each file that it changed."""
+        return self._changes(step).left
+
+    def rehearse(
+        self, code: str, entry: str, arguments: Sequence[Json], accepted: Mapping[str, bytes | None]
+    ) -> Rehearsed:
+        """A procedure on the folder as it was; see :class:`~evolve.environments.protocol.Rehearsing`."""
+        call, judging = (code, entry, arguments), (self._work, self._sandbox)
+        return rehearsed(call, self._tree, accepted, self._opened, judging)
+
     def whole(self, step: Step) -> str:
-        """All that the blocks of a step gave, up to 2 MB."""
+        """All that the blocks of a step gave, up to 2 MB, and what the check printed."""
         state = state_of(step)
-        if state is not None and state.whole:
-            return self._snapshots.text(state.whole)
-        return (state.output if state is not None else "") or (step.observation.text if step.observation else "")
+        if state is None:
+            return step.observation.text if step.observation else ""
+        gave = self._snapshots.text(state.whole) if state.whole else state.output
+        return "\n".join(filter(None, [gave, f"the check said:\n{state.check}" if state.check else ""]))
 
     def answer(self, step: Step) -> str:
         """The difference to the start, as a unified diff; of an answer in words, the words."""
@@ -359,34 +385,6 @@ class FilesEnvironment:
 
     def _submission(self, changes: Changes) -> Submission:
         return Submission(files=changes.on(self._tree.files), executable=self._tree.executable)
-
-
-def _acts(step: Step) -> bool:
-    """Whether the blocks of a step ran and its state still holds."""
-    state = state_of(step)
-    return bool(step.action.code) and state is not None and not state.undone
-
-
-def _known(before: Sequence[Step], snapshot: str) -> tuple[bool | None, str, str]:
-    """Whether the check passed when last run on this state, None where it did not run; its last line, its limit."""
-    for step in reversed(before):
-        state = state_of(step)
-        if state is not None and state.snapshot == snapshot and state.check is not None:
-            lines = state.check.strip().splitlines()
-            return state.score == 1.0, lines[-1][:200] if lines else "it printed nothing", state.limit
-    return None, "", ""
-
-
-def _was_handed_in(before: Sequence[Step], snapshot: str) -> bool:
-    """Whether this very state was handed in before, and told to fail the check."""
-    states = [state_of(step) for step in before if step.action.kind == "finish"]
-    return any(state is not None and state.snapshot == snapshot for state in states)
-
-
-def _too_large(tree: Mapping[str, bytes]) -> str:
-    if len(tree) > MAX_TREE_FILES or sum(map(len, tree.values())) > MAX_TREE_BYTES:
-        return f"more than {MAX_TREE_FILES:,} files or {MAX_TREE_BYTES >> 20} MiB; nothing was changed"
-    return ""
 
 
 def marked(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> tuple[str, ...]:

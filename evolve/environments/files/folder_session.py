@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from evolve.environments.files.modules import finder
 from evolve.episodes import Json
@@ -14,7 +15,8 @@ from evolve.failpoints import hit
 from evolve.files import canonical_json, clean_text
 from evolve.sandbox.actions import NO_FILES, UNPLACED, ActionResult, Calls, CodeSession
 from evolve.sandbox.protocol import Sandbox
-from evolve.tasks.trees import is_ignored
+from evolve.skills.procedures import FOLDER_FUNCTIONS
+from evolve.tasks.trees import IGNORED, is_ignored
 from evolve.tasks.verification.checks import folder_limits
 
 KEPT_OUTPUT = 2 << 20
@@ -55,14 +57,14 @@ def python(source):
     if len(text) > MOST:
         return ["text", text[: MOST // 2] + " ... " + text[-MOST // 2 :]]
     return [kind, text]
-def sh(command):
+def shell(command):
     os.chdir(ROOT)
     read, write = os.pipe()
-    shell = subprocess.Popen(["/bin/sh", "-c", command], stdin=subprocess.DEVNULL, stdout=write, stderr=write)
+    process = subprocess.Popen(["/bin/sh", "-c", command], stdin=subprocess.DEVNULL, stdout=write, stderr=write)
     os.close(write)
     head, tail, total, left = b"", b"", 0, 1 << 16
     while left > 0:
-        over = shell.poll() is not None
+        over = process.poll() is not None
         if not select.select([read], [], [], 0 if over else 0.05)[0]:
             if over:
                 break
@@ -77,11 +79,14 @@ def sh(command):
         head += part[:room]
         tail = (tail + part[room:])[-MOST:]
     os.close(read)
-    ended = shell.wait()
+    ended = process.wait()
     cut = total - len(head) - len(tail)
     between = b"\\n... %d bytes left out ...\\n" % cut if cut else b""
+    return ended, head + between + tail
+def sh(command):
+    ended, printed = shell(command)
     sys.stdout.flush()
-    sys.stdout.buffer.write(head + between + tail)
+    sys.stdout.buffer.write(printed)
     return ended
 """
 
@@ -90,7 +95,10 @@ import sys
 tools = sys.modules["folder_tools"] = type(sys)("folder_tools")
 tools.__dict__.update(EXECUTABLE=EXECUTABLE, MOST=MOST)
 exec(compile(TOOLS, "<folder>", "exec", dont_inherit=True), tools.__dict__)
-del sys, tools, TOOLS, EXECUTABLE, MOST
+functions = sys.modules[NAME] = type(sys)(NAME)
+exec(compile(FUNCTIONS, NAME, "exec", dont_inherit=True), functions.__dict__)
+functions.__dict__.update(LEFT_OUT=frozenset(LEFT_OUT), shell=tools.shell)
+del sys, tools, functions, TOOLS, EXECUTABLE, MOST, NAME, FUNCTIONS, LEFT_OUT
 """
 
 
@@ -230,13 +238,16 @@ def _value_of(result: ActionResult) -> tuple[Json, str]:
     try:
         value = json.loads(text) if kind == "json" else text or None
         canonical_json(value).encode()  # what no record could hold is text
+        # As Python writes it, which is what a model reads.
+        return value, repr(value) if kind == "json" else text
     except (ValueError, RecursionError):
-        value = text
-    return value, text
+        return text, text
 
 
 def _setup(executable: Collection[str], modules: Mapping[str, bytes]) -> str:
+    source = Path(__file__).with_name(f"{FOLDER_FUNCTIONS}.py").read_text(encoding="utf-8")
     head = {"EXECUTABLE": list(executable), "MOST": KEPT_OUTPUT // 2, "TOOLS": _TOOLS}
+    head |= {"NAME": FOLDER_FUNCTIONS, "FUNCTIONS": source, "LEFT_OUT": sorted(IGNORED)}
     return "".join(f"{name} = {value!r}\n" for name, value in head.items()) + _START + finder(modules)
 
 

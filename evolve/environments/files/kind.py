@@ -28,7 +28,7 @@ class Files:
     least_steps: int = 60
     least_tokens: int = 1_000_000
     prompt: str = "act-files.md"
-    refusal: str = "a check that is not shown refuses it"
+    refusal: str = "the check that decides refuses it"
 
     def read(self, data: Json, place: Place) -> FolderWork:
         """The folder, found from the place of the file that names it, and its check."""

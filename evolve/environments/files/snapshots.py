@@ -9,6 +9,7 @@ from pathlib import Path
 
 from evolve.files import canonical_json, digest
 from evolve.store import ObjectStore
+from evolve.tasks.trees import MAX_TREE_BYTES, MAX_TREE_FILES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +31,11 @@ class Changes:
         """Every changed name, sorted."""
         return tuple(sorted({*self.written, *self.deleted}))
 
+    @property
+    def left(self) -> dict[str, bytes | None]:
+        """What they leave of each changed file; None of one that is gone."""
+        return {**dict.fromkeys(self.deleted), **self.written}
+
     def on(self, original: Mapping[str, bytes]) -> dict[str, bytes]:
         """The original with the changes made."""
         deleted = set(self.deleted)
@@ -43,6 +49,13 @@ def changes_between(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> 
     deleted = tuple(sorted(set(before) - set(after)))
     originals = {name: before[name] for name in (*written, *deleted) if name in before}
     return Changes(written=written, deleted=deleted, before=originals)
+
+
+def too_large(tree: Mapping[str, bytes]) -> str:
+    """Why a tree is too large to be kept; "" where it is not."""
+    if len(tree) > MAX_TREE_FILES or sum(map(len, tree.values())) > MAX_TREE_BYTES:
+        return f"more than {MAX_TREE_FILES:,} files or {MAX_TREE_BYTES >> 20} MiB; nothing was changed"
+    return ""
 
 
 class Snapshots:

@@ -160,7 +160,7 @@ class ProgramsEnvironment:
         if observed is None:
             return ""
         lines = [observed.text, f"error: {observed.error}" if observed.error else ""]
-        return "\n".join([*filter(None, lines), *(json.dumps(value, ensure_ascii=False) for value in observed.outputs)])
+        return "\n".join([*filter(None, lines), *map(repr, observed.outputs)])
 
     def close(self) -> None:
         """Holds nothing."""

@@ -23,6 +23,7 @@ class Words(Programs):
     unchecked: bool = True
     least_steps: int = 12
     prompt: str = "act-words.md"
+    refusal: str = "the judge of the task's rubric refuses it"
 
     def open(self, task: Task, setting: Setting) -> Environment:
         """Calls answers in the sandbox; where the task has a rubric, a model judges what they give."""

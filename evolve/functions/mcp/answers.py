@@ -47,6 +47,7 @@ def listed_of(tools: Sequence[Tool]) -> Sequence[Listed]:
             description=tool.description or "",
             parameters={"properties": {}, **tool.input_schema},
             hints=_hints(tool),
+            returns=tool.output_schema or {},
         )
         for tool in tools
     ]

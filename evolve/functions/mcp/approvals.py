@@ -14,9 +14,10 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from evolve.episodes import Json
 from evolve.errors import UsageError, WorkspaceError
 from evolve.files import read_text, replacing
-from evolve.functions.function import UNKNOWN, Effect
+from evolve.functions.function import UNKNOWN, Effect, Function
 from evolve.functions.mcp.servers import Server, server_of
 from evolve.functions.permission import Grant
 
@@ -25,19 +26,59 @@ _STRICTEST: tuple[Grant, ...] = ("deny", "ask", "allow", "trust")
 
 @dataclass(frozen=True, kw_only=True)
 class Pin:
-    """A tool as it was allowed.
+    """A tool as it was allowed, whole, so that what may be called is known before its server is started.
 
     Attributes:
         digest: Of the function that it was then; see :attr:`~evolve.functions.Function.digest`.
         effects: What a call may do, as the person says; where they did not, what is assumed of the unknown.
         repeatable: Whether the person says that a second call does no more than the first.
         grants: By effect; where there is none, the person is asked.
+        name: As code calls it; "" where an earlier version kept the digest alone.
+        description: What the server said of it then.
+        parameters: JSON Schema of its arguments.
+        returns: JSON Schema of what it gives; empty where the server stated none.
     """
 
     digest: str
     effects: frozenset[Effect] = UNKNOWN
     repeatable: bool = False
     grants: Mapping[Effect, Grant] = field(default_factory=dict)
+    name: str = ""
+    description: str = ""
+    parameters: Mapping[str, Json] = field(default_factory=dict)
+    returns: Mapping[str, Json] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, function: Function, grants: Mapping[Effect, Grant] | None = None) -> Pin:
+        """A tool that is allowed as it is now."""
+        return cls(
+            digest=function.digest,
+            effects=function.effects,
+            repeatable=function.repeatable,
+            grants=grants or {},
+            name=function.name,
+            description=function.description,
+            parameters=function.parameters,
+            returns=function.returns,
+        )
+
+    def function(self, server: str) -> Function | None:
+        """The function that was allowed; None where an earlier version kept its digest alone.
+
+        Raises:
+            UsageError: There can be no such function.
+        """
+        if not self.name:
+            return None
+        return Function(
+            name=self.name,
+            description=self.description,
+            parameters=self.parameters,
+            returns=self.returns,
+            effects=self.effects,
+            repeatable=self.repeatable,
+            source=server,
+        )
 
     def grant(self, effect: Effect) -> Grant:
         """What was said about an effect."""
@@ -162,7 +203,10 @@ class Approvals:
 
 def with_pins(approval: Approval, pins: Mapping[str, Pin]) -> Approval:
     """The approval with these tools allowed besides, or instead of those of the same names."""
-    return replace(approval, tools={**approval.tools, **pins})
+    # a name that code calls may have become that of another tool since
+    taken = {pin.name for pin in pins.values() if pin.name}
+    kept = {tool: pin for tool, pin in approval.tools.items() if pin.name not in taken}
+    return replace(approval, tools={**kept, **pins})
 
 
 def _entry(approval: Approval) -> dict[str, Any]:
@@ -181,10 +225,11 @@ def _approval(entry: Mapping[str, Any], place: str) -> Approval:
     server = server_of(str(entry.get("name")), entry.get("server"), place)
     try:
         tools = TypeAdapter(dict[str, Pin]).validate_python(entry.get("tools"))
-    except ValidationError as error:
+        whole = [(pin.digest, made) for pin in tools.values() if (made := pin.function(server.name))]
+    except (ValidationError, UsageError) as error:
         why = f"{place}: the tools of {server.name} cannot be understood"
         raise WorkspaceError(why, hint=f"evolve tools remove {server.name}") from error
-    if entry.get("digest") != server.digest:
+    if entry.get("digest") != server.digest or any(digest != made.digest for digest, made in whole):
         raise WorkspaceError(
             f"{place}: {server.name} is not what was approved", hint=f"evolve tools remove {server.name}"
         )

@@ -76,7 +76,7 @@ class Connection:
         self._trouble = Trouble()
         self._listed: Sequence[Listed] | None = None
 
-    def tools(self, seconds: float = START_S) -> Sequence[Listed]:
+    def tools(self, seconds: float) -> Sequence[Listed]:
         """What the server lists now; it is started if need be, and asked again where it said that this changed.
 
         Raises:
@@ -109,6 +109,11 @@ class Connection:
         """Whether the server said that it lists other tools now, and was not asked since."""
         return self._trouble.stale
 
+    @property
+    def runs(self) -> bool:
+        """Whether it was started and nothing is wrong with it since."""
+        return self._client is not None and self._task is not None and not (self._trouble.why or self._task.done())
+
     def close(self) -> None:
         """Ends the server; it may be started again. Closing twice is no error."""
         task, self._task, self._client, self._listed = self._task, None, None, None
@@ -121,7 +126,7 @@ class Connection:
             return self._client_now(seconds)
 
     def _client_now(self, seconds: float) -> Client:
-        if self._client is not None and self._task is not None and not (self._trouble.why or self._task.done()):
+        if self._client is not None and self.runs:
             return self._client
         self.close()
         if self._starts > _RESTARTS:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
+import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from evolve.episodes import Json
@@ -22,6 +24,7 @@ _LONGEST_TEXT = 4000
 _LARGEST_SCHEMA = 64 << 10
 _LONGEST_NAME = 64
 _CUT = " [...]"
+_SENTENCE_ENDS = re.compile(r"(?<=[.!?]) |\n")
 _OTHER_SIGNS = re.compile(r"[^A-Za-z0-9_]+")
 
 
@@ -31,12 +34,14 @@ class Listed:
 
     Attributes:
         hints: What it says of itself, such as ``readOnlyHint``: shown to the person, and nothing follows from it.
+        returns: The schema of its structured content; empty where it states none.
     """
 
     name: str
     description: str
     parameters: Mapping[str, Json]
     hints: Mapping[str, bool]
+    returns: Mapping[str, Json] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +61,24 @@ class OfferedTool:
     pin: Pin | None = None
     why: str = ""
     hints: Mapping[str, bool]
+
+    @property
+    def difference(self) -> Sequence[str]:
+        """Of a tool that changed, what was allowed (``- ``) and what is listed now (``+ ``), in lines.
+
+        A description is compared by sentences, parameters and value by lines of their JSON with sorted keys. Empty
+        where nothing differs, and where an earlier version allowed the tool and kept no description.
+        """
+        if self.state != "changed" or self.function is None or self.pin is None or not self.pin.name:
+            return []
+        before, now = self.pin, self.function
+        parts = [
+            ([before.name], [now.name]),
+            _sentences(before.description, now.description),
+            (_lines(before.parameters), _lines(now.parameters)),
+            (_lines(before.returns), _lines(now.returns)),
+        ]
+        return [line for one, other in parts if one != other for line in _differing(one, other)]
 
 
 def offers(server: str, listed: Sequence[Listed], pins: Mapping[str, Pin]) -> Sequence[OfferedTool]:
@@ -98,11 +121,11 @@ def _function(server: str, tool: Listed, plain: Counter[str], pin: Pin) -> Funct
         name = name[: _LONGEST_NAME - len(mark)] + mark
     text = tool.description
     try:
-        size = len(canonical_json(tool.parameters))
+        size = max(len(canonical_json(schema)) for schema in (tool.parameters, tool.returns))
     except (ValueError, RecursionError) as error:
-        raise UsageError("its parameters are not described in JSON") from error
+        raise UsageError("its parameters or its value are not described in JSON") from error
     if size > _LARGEST_SCHEMA:
-        raise UsageError(f"the description of its parameters is larger than {_LARGEST_SCHEMA >> 10} KiB")
+        raise UsageError(f"the description of its parameters or its value is larger than {_LARGEST_SCHEMA >> 10} KiB")
     return Function(
         name=name,
         description=text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - len(_CUT)] + _CUT,
@@ -110,8 +133,25 @@ def _function(server: str, tool: Listed, plain: Counter[str], pin: Pin) -> Funct
         effects=pin.effects,
         repeatable=pin.repeatable,
         source=server,
+        returns=tool.returns,
     )
 
 
 def _plain_name(server: str, tool: str) -> str:
     return f"{server}_{_OTHER_SIGNS.sub('_', tool)}"
+
+
+def _sentences(before: str, now: str) -> tuple[Sequence[str], Sequence[str]]:
+    """Two texts by sentences; whole and with what cannot be seen written out where they differ in that alone."""
+    one, other = _SENTENCE_ENDS.split(before), _SENTENCE_ENDS.split(now)
+    return ([repr(before)], [repr(now)]) if one == other and before != now else (one, other)
+
+
+def _lines(parameters: Mapping[str, Json]) -> Sequence[str]:
+    return json.dumps(parameters, indent=2, sort_keys=True, ensure_ascii=False).splitlines()
+
+
+def _differing(before: Sequence[str], now: Sequence[str]) -> Sequence[str]:
+    """The lines that differ, each with the one before and behind it."""
+    _, _, *lines = difflib.unified_diff(before, now, n=1, lineterm="")
+    return [f"{line[0]} {line[1:].rstrip()}" for line in lines if not line.startswith("@@")]

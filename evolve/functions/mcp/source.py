@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
@@ -23,60 +22,60 @@ if TYPE_CHECKING:
 class ServerFunctions:
     """Functions of servers; implements :class:`~evolve.functions.FunctionSource`.
 
-    A tool is offered while it is as a person allowed it, and looked at anew whenever its server was started or says
-    that its tools changed. A server that cannot be started offers nothing; :attr:`troubles` says why.
+    What is offered is what a person allowed, as it was then: no server is started to say that. One is started at the
+    first call of a tool of its own and goes on until :meth:`close`. Whenever it was started, or says that its tools
+    changed, it is looked whether it lists what was allowed; a tool that is another one now is not called.
 
     Args:
         approved: What may be started; nothing else is.
         start: Starts a local one, confined.
+        tell: Told in a sentence of each tool that turns out to be another one, once.
     """
 
-    def __init__(self, approved: Sequence[Approval], start: Start) -> None:
-        self._approved = {approval.server.name: approval for approval in approved}
-        self._start = start
+    def __init__(
+        self, approved: Sequence[Approval], start: Start, tell: Callable[[str], None] = lambda text: None
+    ) -> None:
+        self._start, self._tell = start, tell
         self._lock = threading.Lock()
         self._thread = ExitStack()
         self._running: BlockingPortal | None = None
         self._connections: dict[str, Connection] = {}
         self._seen: dict[str, tuple[Sequence[Listed], Mapping[str, OfferedTool]]] = {}
+        self._told: set[str] = set()
+        self._approved: dict[str, Approval] = {}
         self._tools: dict[str, tuple[str, str, Function]] = {}
-        self.troubles: dict[str, str] = {}
+        self._take(approved)
         # also at the end of the program, when nobody called close
         self._finalizer = weakref.finalize(self, _end, self._connections, self._thread)
 
     @property
-    def approved(self) -> Sequence[str]:
-        """Names of the servers that may be started."""
-        return list(self._approved)
+    def troubles(self) -> Mapping[str, str]:
+        """Why tools that were allowed are not offered, by server."""
+        older = [name for name, one in self._approved.items() if not all(pin.name for pin in one.tools.values())]
+        why = "an earlier version of evolve allowed them and kept no description; evolve tools check {} adds it"
+        return {name: why.format(name) for name in older}
 
     def functions(self) -> Sequence[Function]:
         with self._lock:
-            opened = self._connections.values()
-            if not opened or any(connection.stale for connection in opened):
-                self._look()
-            return [function for _, _, function in self._tools.values()]
+            return [made for server, tool, made in self._tools.values() if not self._is_another(server, tool)]
 
     def offers(self, server: str) -> Sequence[OfferedTool]:
-        """All that a server lists, beside what was allowed of it.
+        """All that a server lists, beside what was allowed of it; it is started if need be.
 
         Raises:
             CallFailed: It cannot be started.
         """
         with self._lock:
-            return list(self._offers(self._connection(server), START_S).values())
+            return list(self._offers(self._connection(server)).values())
 
     def call(self, name: str, arguments: Mapping[str, Json], *, seconds: float) -> Json:
         with self._lock:
-            if not self._connections:
-                self._look()
             if name not in self._tools:
                 raise CallFailed(f"there is no function {name[:80]!r} that was allowed")
             server, tool, function = self._tools[name]
             connection = self._connection(server)
-            now = self._offers(connection, seconds).get(tool)
-            if now is None or now.function is None or now.function.digest != function.digest:
-                del self._tools[name]
-                raise CallFailed(f"{name} is not what was allowed any more, so it was not called")
+            if self._offers(connection)[tool].state != "allowed":
+                raise CallFailed(self._refusal(server, function))
             listed = self._seen[server][0]
         return connection.call(Asked(tool=tool, name=name, arguments=arguments), listed, seconds)
 
@@ -85,36 +84,60 @@ class ServerFunctions:
         server, tool, made = self._tools.get(function.name, ("", "", None))
         return self._approved[server].tools[tool].overall if made is not None and made == function else "ask"
 
+    def renew(self, approved: Sequence[Approval]) -> None:
+        """Goes by what is approved now, as when a run begins. A server that is approved as before goes on.
+
+        One that has ended, or was given up, may be started again.
+        """
+        with self._lock:
+            before = dict(self._approved)
+            self._take(approved)
+            for name, connection in list(self._connections.items()):
+                now = self._approved.get(name)
+                ended = now is None or now.server != connection.server or not connection.runs
+                if ended:
+                    connection.close()
+                    del self._connections[name]
+                if ended or now != before[name]:
+                    self._seen.pop(name, None)
+
     def close(self) -> None:
-        """Ends the servers and the thread."""
+        """Ends the servers and the thread; what is called afterwards starts them again."""
         with self._lock:
             _end(self._connections, self._thread)
-            self._tools.clear()
             self._seen.clear()
             self._running = None
 
-    def _look(self) -> None:
-        """Starts all servers, side by side, and looks at what they offer."""
-        self._tools.clear()
-        self.troubles.clear()
-        if not self._approved:
-            return
-        connections = [self._connection(name) for name in self._approved]
-        with ThreadPoolExecutor(len(connections), "evolve-servers") as pool:
-            looks = [pool.submit(self._offers, connection, START_S) for connection in connections]
-        for connection, look in zip(connections, looks, strict=True):
-            server = connection.server.name
-            error = look.exception()
-            if isinstance(error, CallFailed):
-                self.troubles[server] = str(error)
-                continue
-            for offer in look.result().values():
-                if offer.state == "allowed" and offer.function is not None:
-                    self._tools[offer.function.name] = server, offer.tool, offer.function
+    def _take(self, approved: Sequence[Approval]) -> None:
+        self._approved = {approval.server.name: approval for approval in approved}
+        self._tools = {
+            made.name: (server, tool, made)
+            for server, approval in self._approved.items()
+            for tool, pin in approval.tools.items()
+            if (made := pin.function(server)) is not None
+        }
 
-    def _offers(self, connection: Connection, seconds: float) -> Mapping[str, OfferedTool]:
-        """By the server's name of the tool; worked out once for each list."""
-        name, listed = connection.server.name, connection.tools(seconds)
+    def _is_another(self, server: str, tool: str) -> bool:
+        """Whether a server that runs was seen to list something else under that name."""
+        connection = self._connections.get(server)
+        if connection is None or connection.stale or server not in self._seen:
+            return False
+        return self._seen[server][1][tool].state != "allowed"
+
+    def _refusal(self, server: str, function: Function) -> str:
+        why = f"{function.name} is not what was allowed any more, so it was not called"
+        why += f"; `evolve tools check {server}` shows what changed, `evolve tools allow {server}` allows it as it is"
+        if function.digest not in self._told:
+            self._told.add(function.digest)
+            self._tell(why)
+        return why
+
+    def _offers(self, connection: Connection) -> Mapping[str, OfferedTool]:
+        """By the server's name of the tool; worked out once for each list.
+
+        A start has a limit of its own, so that a call of few seconds is not lost to it.
+        """
+        name, listed = connection.server.name, connection.tools(START_S)
         if self._seen.get(name, (None, {}))[0] is not listed:
             found = offers(name, listed, self._approved[name].tools)
             self._seen[name] = listed, {offer.tool: offer for offer in found}

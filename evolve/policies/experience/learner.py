@@ -117,7 +117,8 @@ class Learner:
         )
         player.play(self.experience.plans_for(trial.goal))
         notes.trials += 1
-        steps, claims = trial.steps, ()
+        steps = trial.steps
+        claims: tuple[Claim, ...] = ()
         if player.score > notes.score or (number == 0 and player.best):
             more, claims = self._improved(task, variation, notes, player)
             steps += more

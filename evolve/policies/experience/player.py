@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -50,7 +51,7 @@ class Player:
     last: dict[str, tuple[Move, int]] = field(default_factory=dict)
     idle: int = 0
     done: Counter[str] = field(default_factory=Counter)
-    _worths: dict[Move, tuple[object, float]] = field(default_factory=dict)
+    _worths: dict[Move, tuple[tuple[int, str], float]] = field(default_factory=dict)
     wished: set[tuple[str, float]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -229,13 +230,8 @@ class Player:
         there = self.notes.places.leads.get(move)
         often = self.notes.tried[move.text] if there is None else self.notes.places.visits.get(there, 0)
         known = 1.0 if there is None or not often else 0.3  # it reveals no more what it revealed
-        return (
-            known
-            * self._worth(move)
-            / (1 + often)
-            / (1 + self.done[move.schema]) ** 0.5
-            * (1 + 0.3 * self.rng.random())
-        )
+        alike = math.sqrt(1 + self.done[move.schema])
+        return known * self._worth(move) / (1 + often) / alike * (1 + 0.3 * self.rng.random())
 
     def _worth(self, move: Move) -> float:
         """What may come of a move, as far as it is known; looked up anew where there is much that is new."""

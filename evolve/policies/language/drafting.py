@@ -82,7 +82,7 @@ def drafts_of(view: TaskView, steps: Sequence[Step], ask: Ask) -> tuple[SkillDra
         described = f"Answers tasks of the family {view.family} such as {view.id}."
     return (
         SkillDraft(
-            name=_skill_name(str(reply["name"]), right.action.code),
+            name=skill_name(str(reply["name"]), right.action.code),
             description=described,
             entry=view.entry,
             signature=view.signature,
@@ -142,6 +142,7 @@ def _refuse(name: str) -> None:
     raise ValueError(f"{name} is no JSON")
 
 
-def _skill_name(name: str, code: str) -> str:
+def skill_name(name: str, code: str) -> str:
+    """A name for a skill from a model's words, and from its code, so that two are told apart."""
     plain = "-".join(re.findall(r"[a-z0-9]+", name.lower()))[:48].strip("-") or "answer"
     return f"{plain}-{digest(code)[:4]}"

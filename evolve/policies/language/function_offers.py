@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from evolve.environments import kind_of
 from evolve.episodes import OfferedFunction, TaskView
 from evolve.models import Message
 from evolve.policies.language.quoting import Learned, learned, shortened
@@ -12,8 +13,10 @@ _DESCRIPTION = 300
 _LEAD = "Your Python may call these functions. They act outside of its interpreter:"
 _HOW = """\
 `from functions import {name}` brings one in. A call that fails or is not allowed raises `FunctionError` of the same
-module, with the reason. Code may call them in loops and by conditions; print no more of what they give than you need.
-Code that is handed in as the answer, and checks of a plan, cannot call them."""
+module, with the reason; the person may be asked before one is made. Code may call them in loops and by conditions;
+print no more of what they give than you need."""
+_ANSWERS = " Code that is handed in as the answer, and checks of a plan, cannot call them."
+_CHECKS = " Checks cannot call them."
 
 
 def functions_message(view: TaskView) -> list[Message]:
@@ -21,7 +24,9 @@ def functions_message(view: TaskView) -> list[Message]:
     if not view.functions:
         return []
     shown = learned("functions", [_item(one) for one in view.functions])
-    text = f"{_LEAD}\n{shown}\n{_HOW.format(name=view.functions[0].name)}"
+    kind = kind_of(view.environment)
+    without = "" if kind.unchecked else _ANSWERS if kind.one_file else _CHECKS
+    text = f"{_LEAD}\n{shown}\n{_HOW.format(name=view.functions[0].name)}{without}"
     return [Message(role="user", text=text, priority=60, kind="functions")]
 
 

@@ -17,7 +17,7 @@ from evolve.policies.language.reflection import (
     cause_of,
     evidence_messages,
     evidence_of,
-    is_failure,
+    failed_answers,
     read_claims,
     right_answer,
     shown_text,
@@ -54,7 +54,7 @@ class Reflection:
         Raises:
             ModelMistake: The model gave nothing usable; then nothing is learned.
         """
-        if not any(is_failure(step) for step in self.steps):
+        if not failed_answers(self.steps):
             return self._tested_again()
         parts = [task_message(self.view), *evidence_messages(self.view, self.steps)]
         reply: Any = self.policy.asked(self.policy.questions.ask("reflect", parts, CLAIMS_SCHEMA))

@@ -9,6 +9,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from evolve.episodes.blocks import blocks_of
 from evolve.skills import Skill
 
 PACKAGE = "skills"
@@ -77,17 +78,21 @@ def mount(code: str, skills: Sequence[Skill]) -> Mounted:
 
 
 def imported(code: str, skills: Sequence[Skill]) -> Mounted:
-    """The code as it is, and which skills it imports, wherever it does so. Code that is no Python imports none."""
+    """The code as it is, and which skills its Python imports, wherever it does so. What is no Python imports none."""
     known = {module_of(skill): skill.digest for skill in skills}
-    try:
-        nodes = list(ast.walk(ast.parse(code)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Mounted(code=code)
+    nodes = [node for block in blocks_of(code) if block.kind == "python" for node in _nodes(block.text)]
     names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
     for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
     return Mounted(code=code, used=tuple(dict.fromkeys(known[name] for name in names if name in known)))
+
+
+def _nodes(source: str) -> list[ast.AST]:
+    try:
+        return list(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
 
 
 def _inlined_source(skill: Skill, taken: set[str]) -> str:

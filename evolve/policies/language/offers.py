@@ -60,14 +60,15 @@ def best_skills(skills: Sequence[Skill], view: TaskView) -> list[Skill]:
     """
     from evolve.retrieval import BM25
 
-    wanted = list(_stems(view.instruction))
-    texts = {skill.digest: list(_stems(f"{skill.name.replace('-', ' ')} {skill.description}")) for skill in skills}
+    skills = [skill for skill in skills if skill.works_in(view.environment)]
+    wanted = list(stems(view.instruction))
+    texts = {skill.digest: list(stems(f"{skill.name.replace('-', ' ')} {skill.description}")) for skill in skills}
     scores = BM25({digest: " ".join(text) for digest, text in texts.items()}).scores(" ".join(wanted))
     best = max(scores.values(), default=0.0)
     ranks: dict[str, float] = {}
     for skill in skills:
         share = scores.get(skill.digest, 0.0) / best if best else 0.0
-        near = share >= _NEAR_BEST and _overlap(wanted, texts[skill.digest]) >= _SHARED
+        near = share >= _NEAR_BEST and overlap(wanted, texts[skill.digest]) >= _SHARED
         kindred = bool(skill.family) and skill.family == view.family and _same_types(skill, view)
         if near or kindred:
             ranks[skill.digest] = (share + _KINDRED * kindred) * _taken(skill)
@@ -90,8 +91,9 @@ def skill_id(skill: Skill) -> str:
 
 
 def example_call(skill: Skill) -> str:
-    """The shortest call of a skill's own tests, with what it gives; "" without tests."""
-    calls = [f"{skill.entry}({', '.join(map(repr, row.input))}) == {row.output!r}" for row in skill.rows]
+    """The shortest call of a skill's own tests, with what it gives; "" without tests. A procedure gives nothing."""
+    pairs = [(f"{skill.entry}({', '.join(map(repr, row.input))})", row.output) for row in skill.rows]
+    calls = [call if skill.environment else f"{call} == {gave!r}" for call, gave in pairs]
     return shortened(min(calls, key=len), _EXAMPLE) if calls else ""
 
 
@@ -119,7 +121,8 @@ def _fitting(skills: Sequence[Skill], most: int) -> list[tuple[Skill, Learned]]:
 
 def _item(skill: Skill) -> Learned:
     # A call stands before the words, because spaces within its values mean something.
-    told = " ".join(filter(None, [skill.signature, " ".join(example_call(skill).splitlines())]))
+    acts = "works in the folder, as by" if skill.environment else skill.signature
+    told = " ".join(filter(None, [acts, " ".join(example_call(skill).splitlines())]))
     helped = f"{len(skill.tasks)} of {skill.offered}" if skill.offered > len(skill.tasks) else str(len(skill.tasks))
     others = f", {skill.elsewhere} of them with another model" if skill.elsewhere else ""
     return Learned(
@@ -151,7 +154,7 @@ def _same_types(skill: Skill, view: TaskView) -> bool:
     return shape(skill.signature) == shape(view.signature)
 
 
-def _stems(text: str) -> Iterator[str]:
+def stems(text: str) -> Iterator[str]:
     """The words that say what a text is about, without endings of the plural; where no spaces stand, pairs of signs."""
     from evolve.retrieval import words
 
@@ -163,7 +166,7 @@ def _stems(text: str) -> Iterator[str]:
             yield word[:-1] if word.endswith("s") and len(word) > 3 else word
 
 
-def _overlap(one: Sequence[str], other: Sequence[str]) -> float:
+def overlap(one: Sequence[str], other: Sequence[str]) -> float:
     """The share of words that both have, of those of the one that has fewer."""
     first, second = set(one), set(other)
     return len(first & second) / min(len(first), len(second)) if first and second else 0.0

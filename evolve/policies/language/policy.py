@@ -36,6 +36,7 @@ from evolve.policies.language.metering import EpisodeMeter
 from evolve.policies.language.mounting import imported, mount, skill_files
 from evolve.policies.language.offers import offer, skill_id
 from evolve.policies.language.plans import PLAN_SCHEMA, adopted, read_subgoals
+from evolve.policies.language.proceeding import proceeding_of
 from evolve.policies.language.prompt import (
     earlier_message,
     facts_message,
@@ -43,6 +44,7 @@ from evolve.policies.language.prompt import (
     plan_message,
     short_id,
     task_message,
+    today_message,
     wishes_message,
 )
 from evolve.policies.language.proposals import Proposal, read_proposal
@@ -52,6 +54,7 @@ from evolve.policies.language.repetition import is_decided, open_question
 from evolve.policies.language.streaming import Watched
 from evolve.policies.language.stuck import stuck
 from evolve.policies.language.transcript import TurnLimits, turns
+from evolve.policies.proceeding import PastWork, Proceeding
 from evolve.policies.protocol import Once, OnPiece
 from evolve.skills import Skill
 
@@ -71,6 +74,7 @@ class LanguageSettings:
         distils: Ask for a name and description of right answers.
         samples: Answers to one question; the agent runs all and goes on with the best.
         pairs: Most claims of one episode that are tried; None for all.
+        differing: What an action gave is told as its difference to an earlier one, where it is long and mostly alike.
     """
 
     plans: bool = False
@@ -78,6 +82,7 @@ class LanguageSettings:
     distils: bool = True
     samples: int = 1
     pairs: int | None = None
+    differing: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,6 +192,10 @@ class LanguagePolicy(Deliberation, Drafting):
         """
         return drafts_of(view, steps, self._ask_by) if self.settings.distils else ()
 
+    def proceeding(self, view: TaskView, steps: Sequence[Step], change: str, past: PastWork) -> Proceeding | None:
+        """The accepted change as a call of a procedure; see :class:`~evolve.policies.protocol.Generalising`."""
+        return proceeding_of(view, steps, change, past, self._ask_by) if self.settings.distils else None
+
     def _ask_by(self, name: str, parts: Sequence[Message], schema: Mapping[str, Any]) -> Mapping[str, Any]:
         reply: Mapping[str, Any] = self.asked(self.questions.ask(name, parts, schema)).data
         return reply
@@ -213,13 +222,15 @@ class LanguagePolicy(Deliberation, Drafting):
             *facts_message(plan.told, rooms.facts, CITED[self.questions.form]),
             *wishes_message(plan.told, rooms.wishes),
             *earlier_message(view, rooms.earlier),
+            *today_message(view),
             task_message(view),
             *plan_message(plan, plan.subgoals),
         ]
         # A number for every question of an episode.
         seed = 1_000 * sample + 2 * len(steps)
         limits = self.models.limits("act")
-        parts = [*opening, *turns(view, steps, int(limits.window * rooms.share * _LETTERS), told)]
+        room = int(limits.window * rooms.share * _LETTERS)
+        parts = [*opening, *turns(view, steps, room, told, differing=self.settings.differing)]
         # Prompts of before had a place for a strategy.
         asked = self.questions.ask(kind.prompt.removesuffix(".md"), parts, seed=seed, strategy="")
         most = min(limits.reply, rooms.reply)
@@ -267,7 +278,7 @@ class LanguagePolicy(Deliberation, Drafting):
             return replace(action, code=reply.code, explores=True)
         # In a folder the sandbox has the skills to import, because what an action writes is no single file.
         put_in = mount if kind.one_file else imported
-        mounted = put_in(reply.code, self.skills)
+        mounted = put_in(reply.code, [skill for skill in self.skills if skill.works_in(view.environment)])
         written = reply.code if mounted.code != reply.code else ""
         used = [f"skill:{skill_digest}" for skill_digest in mounted.used]
         wished = [wish.id for wish in fitting_wishes(plan.told, self.questions.rooms.wishes)]

@@ -12,7 +12,8 @@ from evolve.episodes import PREFERENCE, Plan, Recalled, Subgoal, SubgoalState, T
 from evolve.models import KEPT, Message
 from evolve.policies.language.plans import plan_lines
 from evolve.policies.language.quoting import Learned, learned, quoted, shortened
-from evolve.policies.language.results import call_text, json_text, refused_text
+from evolve.policies.language.results import call_text, python_text, refused_text
+from evolve.prompts import TODAY
 from evolve.retrieval import WordIndex
 
 # Characters: of all examples or a part of the task, of an example, and of an edit that a preference comes from.
@@ -53,7 +54,7 @@ def task_message(view: TaskView) -> Message:
 def _examples(view: TaskView) -> list[str]:
     shown: list[str] = []
     for row in view.examples:
-        line = shortened(f"{call_text(view, row)} == {json_text(row.output)}", _EXAMPLE)
+        line = shortened(f"{call_text(view, row)} == {python_text(row.output)}", _EXAMPLE)
         if shown and sum(map(len, shown)) + len(line) > _EXAMPLES:
             shown.append(f"... and {len(view.examples) - len(shown)} more")
             break
@@ -109,10 +110,21 @@ def _older_turns(asked: str, turns: Sequence[Turn], most: int) -> list[str]:
             break
         chosen[place] = text
     index.close()
-    head = f"(turns 1 to {len(turns)} are left out; `recall` with words of them shows more"
+    more = "`recall` with words of the others shows more"
     if not chosen:
-        return [f"{head})"]
-    return [f"{head}; these share words with the task)", *(text for _, text in sorted(chosen.items())), "(the latest)"]
+        return [f"(turns 1 to {len(turns)} are left out; `recall` with words of them shows more)"]
+    head = f"Of turns 1 to {len(turns)}, those that share words with the task; {more}:"
+    return [head, *(text for _, text in sorted(chosen.items())), "The latest turns:"]
+
+
+def today_message(view: TaskView) -> list[Message]:
+    """The day on which the task was given, and what of earlier days can be looked up; it comes from the record.
+
+    Behind all that is alike from task to task, so that it takes nothing from a cache.
+    """
+    lines = [TODAY.format(day=view.today)] if view.today else []
+    lines += ["`recall` with words finds what was said in earlier conversations and runs."] if view.past else []
+    return [Message(role="user", text="\n".join(lines), priority=KEPT, kind="today")] if lines else []
 
 
 def short_id(item: Recalled) -> str:

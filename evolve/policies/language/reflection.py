@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from difflib import unified_diff
 from typing import Any, Literal
 
@@ -27,19 +28,41 @@ _ESCAPES = re.compile(r"\\+(?:[bfnrtv]|u00[01][0-9a-f]|x[01][0-9a-f])")
 """What stands for a tab, a line break and the like, also within the text of a value; its letter is none of a word."""
 
 
-def is_failure(step: Step) -> bool:
-    """Whether a step was an answer that was run and was wrong."""
-    observation, judgement = step.observation, step.judgement
-    if (
-        step.action.kind not in ("code", "finish")
-        or step.action.explores
-        or not step.action.code
-        or observation is None
-    ):
+def failed_answers(steps: Sequence[Step]) -> list[Step]:
+    """The steps whose answer was run and was wrong, or was refused.
+
+    A change of a folder that was refused when it was handed in later is the step that made it, with the judgement.
+    """
+    failed: dict[int, Step] = {}
+    made: Step | None = None
+    for step in steps:
+        judged = step.judgement
+        refused = judged is not None and not (judged.accepted or judged.fault)
+        changed = _is_change(step)
+        made = step if changed else made
+        if _is_wrong(step) or (refused and step.action.code and not step.action.explores):
+            failed[step.number] = step
+        elif refused and made is not None and step.action.kind == "finish":
+            failed[made.number] = replace(made, judgement=judged)
+    return list(failed.values())
+
+
+def _is_change(step: Step) -> bool:
+    state = step.observation.state if step.observation is not None else None
+    return bool(step.action.code) and state is not None and bool(state.changed)
+
+
+def _is_wrong(step: Step) -> bool:
+    observation = step.observation
+    if observation is None or not step.action.code or step.action.explores:
         return False
-    if observation.state is not None:  # a look around in a folder is no failed answer; a change that fails the check is
-        return bool(observation.state.changed) and observation.state.check is not None and not observation.ok
-    return not observation.ok or (judgement is not None and not judgement.accepted)
+    if step.action.kind not in ("code", "finish"):
+        return False
+    state = observation.state
+    if state is None:
+        return not observation.ok
+    # A look around in a folder is no failed answer, nor is a change that passes the check before the work is done.
+    return bool(state.changed) and state.check is not None and state.score < 1.0
 
 
 def right_answer(steps: Sequence[Step]) -> Step | None:
@@ -54,7 +77,7 @@ def right_answer(steps: Sequence[Step]) -> Step | None:
 
 def evidence_messages(view: TaskView, steps: Sequence[Step]) -> list[Message]:
     """The last failures, and where the right answer first differs from the last of them."""
-    failures = [step for step in steps if is_failure(step)][-_FAILURES_SHOWN:]
+    failures = failed_answers(steps)[-_FAILURES_SHOWN:]
     texts = [step_text(view, step) for step in failures]
     right = right_answer(steps)
     if right is not None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from evolve.environments import Attempted, Trials, kind_of
 from evolve.episodes import Action, Recalled, Step, TaskView
-from evolve.policies.language.reflection import is_failure, right_answer
+from evolve.policies.language.reflection import failed_answers, right_answer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,8 +38,7 @@ class RepeatedQuestion:
 
 def steps_before(steps: Sequence[Step]) -> tuple[Step, ...]:
     """The steps after which the question is asked anew."""
-    failed = next((step for step in steps if is_failure(step)), None)
-    step = failed or right_answer(steps)
+    step = next(iter(failed_answers(steps)), None) or right_answer(steps)
     if step is None or step.observation is None or step.observation.state is None:
         return ()
     parent = step.observation.state.parent

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -29,12 +28,12 @@ def seen_text(view: TaskView, step: Step) -> str:
 
 def call_text(view: TaskView, row: Row) -> str:
     """A row's call, such as ``double(2)``."""
-    return f"{view.entry}({', '.join(json_text(value) for value in row.input)})"
+    return f"{view.entry}({', '.join(python_text(value) for value in row.input)})"
 
 
-def json_text(value: Any) -> str:
-    """A value as JSON that keeps every letter as it is."""
-    return json.dumps(value, ensure_ascii=False)
+def python_text(value: Any) -> str:
+    """A JSON value as Python writes it, which is what a model reads and writes."""
+    return repr(value)
 
 
 def _result_text(view: TaskView, step: Step) -> str:
@@ -44,7 +43,8 @@ def _result_text(view: TaskView, step: Step) -> str:
     if observation.interrupted:
         return observation.error
     if judgement is not None:
-        return "accepted" if judgement.accepted else _refusal(view, judgement)
+        gave = _state_lines(observation, observation.state) if observation.state is not None else ()
+        return "accepted" if judgement.accepted else "\n".join([*gave, _refusal(view, judgement)])
     if observation.denied and not observation.text and observation.state is None:
         return f"refused by the sandbox, which says nothing about the task: {observation.denied}"
     if observation.fault:
@@ -58,7 +58,7 @@ def _result_text(view: TaskView, step: Step) -> str:
 
 def _refusal(view: TaskView, judgement: Judgement) -> str:
     """That an answer was refused, and the row that tells why where one may be shown."""
-    said = kind_of(view.environment).refusal
+    said = judgement.told or kind_of(view.environment).refusal
     if judgement.row is None:
         return said
     shown = shortened(_missed(view, judgement.row, judgement.got), _ROW)
@@ -66,7 +66,7 @@ def _refusal(view: TaskView, judgement: Judgement) -> str:
 
 
 def _missed(view: TaskView, row: Row, got: Json) -> str:
-    return f"{call_text(view, row)}: wanted {json_text(row.output)}, got {value_text(got)}"
+    return f"{call_text(view, row)}: wanted {python_text(row.output)}, got {value_text(got)}"
 
 
 def refused_text(view: TaskView, refused: Refused) -> str:
@@ -81,7 +81,7 @@ def _rows_text(view: TaskView, step: Step, observation: Observation) -> str:
     """Which examples a function did not reproduce."""
     pairs = list(zip(view.examples, observation.outputs, strict=False))
     wrong = [
-        f"{call_text(view, row)}: expected {json_text(row.output)}, got {value_text(value)}"
+        f"{call_text(view, row)}: expected {python_text(row.output)}, got {value_text(value)}"
         for row, value in pairs
         if not _same(value, row.output)
     ]
@@ -99,7 +99,7 @@ def _state_lines(observation: Observation, state: EnvironmentState) -> Iterator[
     if state.output:
         yield state.output
     if state.value is not None and "\nvalue: " not in state.output:  # earlier versions kept it apart
-        yield f"value: {json_text(state.value)}"
+        yield f"value: {python_text(state.value)}"
     if observation.denied:
         yield f"refused by the sandbox, which says nothing about the task: {observation.denied}"
     if state.changed:
@@ -109,7 +109,8 @@ def _state_lines(observation: Observation, state: EnvironmentState) -> Iterator[
     if observation.error and observation.error not in state.output:  # of a block that failed it is told there
         yield observation.error
     if state.check is not None:
-        yield f"the check {'passes' if observation.ok else 'printed'}:\n{state.check}"
+        # Not by whether the step is ready to be judged: what fails may be handed in, and an action may want to go on.
+        yield f"the check {'passes' if state.score == 1.0 else 'printed'}:\n{state.check}"
 
 
 def _doubt(step: Step) -> str:
@@ -123,7 +124,7 @@ def _doubt(step: Step) -> str:
 def value_text(value: Any) -> str:
     """A value that a call gave, or how it failed."""
     failed = isinstance(value, dict) and set(value) == {"error"}
-    return str(value["error"]) if failed else json_text(value)
+    return str(value["error"]) if failed else python_text(value)
 
 
 def _same(value: Any, wanted: Any) -> bool:

@@ -12,8 +12,10 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from evolve.environments import kind_of
 from evolve.episodes import EnvironmentState, Limits, Step, TaskView, subgoal_states
 from evolve.models import KEPT, Message
+from evolve.policies.language.differences import Difference, differences
 from evolve.policies.language.forms import read_written
 from evolve.policies.language.plans import open_numbers, plan_lines, plan_told
 from evolve.policies.language.quoting import quoted, shortened
@@ -35,27 +37,37 @@ class TurnLimits:
     Attributes:
         steps: Replies; 0 where no bound is known.
         tokens: Tokens of all calls, or None.
+        submissions: Answers that may be put to the verifier; 0 where no bound is known.
     """
 
     steps: int = 0
     tokens: int | None = None
+    submissions: int = 0
 
     @classmethod
     def at_start(cls, left: Limits, steps: Sequence[Step]) -> TurnLimits:
         """The limits of an episode's start, from what is left after some steps; the same after each of them."""
         spent = sum(step.action.cost.tokens for step in steps)
         tokens = None if left.tokens is None else left.tokens + spent
-        return cls(steps=0 if left.steps is None else left.steps + len(steps), tokens=tokens)
+        begun = 0 if left.steps is None else left.steps + len(steps)
+        judged = sum(step.judgement is not None for step in steps)
+        return cls(steps=begun, tokens=tokens, submissions=left.submissions + judged)
 
 
-def turns(view: TaskView, steps: Sequence[Step], room: int, limits: TurnLimits | None = None) -> list[Message]:
+def turns(
+    view: TaskView, steps: Sequence[Step], room: int, limits: TurnLimits | None = None, *, differing: bool = False
+) -> list[Message]:
     """The steps as turns.
 
     Args:
         room: Characters that all of them may take together.
+        differing: What is long and mostly what an earlier turn shows is told as the difference.
     """
     pairs = [_pair(view, steps[: place + 1], limits) for place in range(len(steps))]
     first = _first_in_full([sum(map(_size, pair)) for pair in pairs], room)
+    told = differences(view, steps[first:], _SEEN) if differing else {}
+    for number, difference in told.items():
+        pairs[number - 1] = _pair(view, steps[:number], limits, difference)
     recent = [message for pair in pairs[first:] for message in pair]
     if not first:
         return recent
@@ -64,7 +76,8 @@ def turns(view: TaskView, steps: Sequence[Step], room: int, limits: TurnLimits |
 
 def step_text(view: TaskView, step: Step, *, most: int = _SEEN) -> str:
     """A step with what was said and what came of it, for prompts that are about it."""
-    parts = [f"Step {step.number}: {step.action.kind}" + (" to find out" if step.action.explores else "")]
+    what = "an answer" if kind_of(view.environment).one_file else "work in the folder"
+    parts = [f"Step {step.number}, {what}{', which was handed in' if step.judgement is not None else ''}:"]
     if step.action.code:
         parts.append(quoted("code", shortened(step.action.source, most), name=f"step {step.number}"))
     elif step.action.text and not step.action.interrupted:
@@ -72,8 +85,13 @@ def step_text(view: TaskView, step: Step, *, most: int = _SEEN) -> str:
     return "\n".join([*parts, result_message(view, step, most).text])
 
 
-def result_message(view: TaskView, step: Step, most: int = _SEEN) -> Message:
+def result_message(view: TaskView, step: Step, most: int = _SEEN, difference: Difference | None = None) -> Message:
     """What came of a step: data, unless a person said it."""
+    if difference is not None:
+        number = step.number
+        head = f"As step {difference.step} gave, but for these lines; `recall` with `step {number}` shows all of it:"
+        text = f"{head}\n{quoted('difference', difference.lines, name=f'step {number}')}"
+        return Message(role="user", text=text, priority=KEPT, kind="feedback")
     seen = shortened(seen_text(view, step), most)
     name = f"step {step.number}"
     if answered_by_person(step):
@@ -95,10 +113,12 @@ def said_in(step: Step) -> str:
     return f"{action.text}\n\n{fenced}".lstrip()
 
 
-def _pair(view: TaskView, steps: Sequence[Step], limits: TurnLimits | None) -> tuple[Message, ...]:
+def _pair(
+    view: TaskView, steps: Sequence[Step], limits: TurnLimits | None, difference: Difference | None = None
+) -> tuple[Message, ...]:
     """A reply, where there was time for one, and what came of it, which depends on nothing that comes later."""
     step = steps[-1]
-    result = result_message(view, step)
+    result = result_message(view, step, difference=difference)
     planned = plan_told(steps)
     standing = _standing(steps, limits, "" if planned else open_numbers(steps))
     lines = [result.text, planned, standing, hint_after(steps)]
@@ -123,6 +143,9 @@ def _standing(steps: Sequence[Step], limits: TurnLimits | None, planned: str) ->
     if limits is None:
         return ""
     parts = [f"reply {len(steps)} of {limits.steps}"] if limits.steps else []
+    refused = sum(step.judgement is not None and not step.judgement.accepted for step in steps)
+    if refused and limits.submissions:
+        parts.append(f"refused {refused} of the {limits.submissions} times that it may be handed in")
     parts += [planned] if planned else []
     if limits.tokens is not None:
         left = limits.tokens - sum(step.action.cost.tokens for step in steps)

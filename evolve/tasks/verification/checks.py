@@ -26,7 +26,7 @@ SHOWN = 8_000
 # Becomes a process of its own inside the sandbox; only the end of the output is kept, however much there is. The plugin
 # lies where linters and test runners do not look. Where pytest cannot import it, the check runs without.
 _RUN = """
-import json, os, subprocess, sys
+import json, os, shutil, subprocess, sys
 for name in EXECUTABLE:
     os.chmod(name, 0o755)
 env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
@@ -36,6 +36,12 @@ os.makedirs(told)
 with open(os.path.join(told, PLUGIN + ".py"), "w") as file:
     file.write(TELLS)
 env["TESTS_ENDED_FILE"] = os.path.join(told, "ended")
+def lacking(program, module):
+    path = shutil.which(program, path=env["PATH"])
+    look = "import importlib.util, sys; sys.exit(importlib.util.find_spec('pytest') is None)"
+    quiet = {"stdin": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    return path is None or (module and subprocess.run([path, "-c", look], cwd="/", **quiet).returncode != 0)
+lacks = bool(RUNNERS) and all(lacking(program, module) for program, module in RUNNERS)
 telling = {"PYTHONPATH": os.pathsep.join(filter(None, [told, env.get("PYTHONPATH")])), "PYTEST_ADDOPTS": "-p " + PLUGIN}
 for more in (telling, {}):
     check = subprocess.Popen(
@@ -59,27 +65,38 @@ try:
 except OSError:
     ends = []
 result = [ended, tail.decode("utf-8", "replace"), report, ends, head.decode("utf-8", "replace"), total]
+result.append(lacks and not os.path.exists(os.path.join(told, "began")))
 """
 
-# A plugin of pytest: what came of each test, by its id, and which files could not be read.
+# A plugin of pytest: that it began, what it ended with, what came of each test by its id, and which files could not be
+# read.
 _TELLS = """
 import json, os
-OUTCOMES = {}
+OUTCOMES, HERE = {}, os.path.dirname(__file__)
+open(os.path.join(HERE, "began"), "w").close()
 def pytest_runtest_logreport(report):
     if report.when == "call" or report.outcome != "passed":
         OUTCOMES[report.nodeid] = report.outcome
 def pytest_collectreport(report):
     if report.failed:
         OUTCOMES[report.nodeid] = "error"
-def pytest_sessionfinish(session):
+def pytest_sessionfinish(session, exitstatus):
     if not hasattr(session.config, "workerinput"):
-        with open(os.path.join(os.path.dirname(__file__), "report"), "w") as file:
-            json.dump(OUTCOMES, file)
+        with open(os.path.join(HERE, "report"), "w") as file:
+            json.dump({"exit": int(exitstatus), "tests": OUTCOMES}, file)
 """
 _PLUGIN = "evolve_tells"
 
+_LACKS = "pytest is missing in the sandbox"
+_UNTOLD = "the check ended with 0, but pytest told of no passed test, so it is not believed"
+
 _COUNT = re.compile(r"\b(\d+) (passed|failed|errors?)\b")
 _PYTEST = re.compile(r"(?:^|[\s;&|/])(?:pytest|py\.test)(?:\s|$)")
+_PROGRAM = re.compile(r"(?<![^\s;&|(])(?:[\w./-]*/)?(?:pytest|py\.test)(?=[\s;&|)]|$)")
+_MODULE = re.compile(r"\s-m\s+(?:pytest|py\.test)(?=[\s;&|)]|$)")
+_PYTHON = re.compile(r"(?<![^\s;&|(])[\w./-]*python[\d.]*(?=\s|$)")
+_OTHERS_DECIDE = re.compile(r"[;|\n]")
+"""What a command holds whose exit code may be another than that of a part that failed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,6 +116,7 @@ class Checked:
             ``error`` for a file that could not be read.
         limit: The limit of the sandbox that ended it, or "".
         ended: Lines that the tests wrote to the file that ``TESTS_ENDED_FILE`` names.
+        elsewhere: Why another part of the command than its run of pytest said how it ends, in one clause; else "".
     """
 
     ok: bool
@@ -112,12 +130,14 @@ class Checked:
     limit: str = ""
     tests: Mapping[str, str] = field(default_factory=dict)
     ended: Sequence[str] = ()
+    elsewhere: str = ""
 
     @property
     def summary(self) -> str:
-        """One line: the error, else the last line that was printed."""
+        """One line: the error, else the last line that was printed, with what has to be known besides."""
         lines = [line.strip() for line in self.tail.splitlines() if line.strip()]
-        return self.error or (lines[-1][:200] if lines else "it printed nothing")
+        said = self.error or (lines[-1][:200] if lines else "it printed nothing")
+        return f"{said} ({self.elsewhere})" if self.elsewhere else said
 
 
 def run_check(
@@ -126,7 +146,9 @@ def run_check(
     """Runs the command in a fresh copy of the files.
 
     A run of pytest that never told of a passed test is not believed, whatever its exit code: code under test can end
-    the process early. What else such code could do to a check in its own process tree, this cannot tell;
+    the process early. Where pytest is missing, or says itself that it failed, and the command ends with 0 all the same,
+    another part of it decided, as its author wanted. What else such code could do to a check in its own process tree,
+    this cannot tell;
     :mod:`evolve.tasks.verification.examination` asks.
 
     Args:
@@ -134,7 +156,7 @@ def run_check(
         seconds: Wall limit.
     """
     head = {"EXECUTABLE": sorted(set(executable) & set(files)), "COMMAND": command, "KEPT": 4 * SHOWN}
-    head |= {"PLUGIN": _PLUGIN, "TELLS": _TELLS}
+    head |= {"PLUGIN": _PLUGIN, "TELLS": _TELLS, "RUNNERS": _runners(command)}
     code = "".join(f"{name} = {value!r}\n" for name, value in head.items()) + _RUN
     hit("sandbox.before")
     result = sandbox.execute(code, replace(folder_limits(files), wall_s=seconds), files=files)
@@ -145,7 +167,7 @@ def run_check(
         unit = f" of {seconds:g} s" if result.limit == "wall" else ""
         error = f"the check reached its {result.limit} limit{unit}"
         return Checked(ok=False, error=error, limit=result.limit, seconds=result.wall_s)
-    if not (isinstance(result.value, list) and len(result.value) == 6 and isinstance(result.value[1], str)):
+    if not (isinstance(result.value, list) and len(result.value) == 7 and isinstance(result.value[1], str)):
         return Checked(ok=False, error=f"the check gave no result: {result.error or 'none'}", seconds=result.wall_s)
     checked = _checked(command, result.value)
     return replace(checked, output=_output(result.value), exit=_exit(result.value[0]), seconds=result.wall_s)
@@ -178,19 +200,37 @@ def _checked(command: str, value: Sequence[Json]) -> Checked:
     # What a POSIX shell ends with when it cannot find a command.
     if code_of == 127:
         return Checked(ok=False, tail=tail, error=f"a command was not found: {_last(tail)}")
-    counts, outcomes = _counts(tail), value[2]
+    report = value[2] if isinstance(value[2], dict) else {}
+    outcomes = report.get("tests")
+    counts = _counts(tail)
     tests = {name: str(outcome) for name, outcome in outcomes.items()} if isinstance(outcomes, dict) else {}
     ended = [str(line) for line in value[3]] if isinstance(value[3], list) else []
     # False equals 0, and the value comes out of a process that ran the code under test.
     ok = code_of == 0 and type(code_of) is int
-    if ok and is_pytest(command) and not counts.get("passed"):
-        return Checked(ok=False, tail=tail, error="the check ended with 0 and told of no passed test", tests=tests)
-    return Checked(ok=ok, tail=tail, score=_score(ok, counts), tests=tests, ended=ended)
+    elsewhere = _LACKS if value[6] is True else _failed_itself(command, report) if ok else ""
+    passed = counts.get("passed") or "passed" in tests.values()
+    if ok and is_pytest(command) and not (passed or elsewhere):
+        return Checked(ok=False, tail=tail, error=_UNTOLD, tests=tests)
+    return Checked(ok=ok, tail=tail, score=_score(ok, counts), tests=tests, ended=ended, elsewhere=elsewhere)
+
+
+def _failed_itself(command: str, report: Mapping[str, Json]) -> str:
+    """That pytest told of a failure in a command that ended with 0 and may do so."""
+    status = report.get("exit")
+    failed = type(status) is int and status != 0 and _OTHERS_DECIDE.search(command) is not None
+    return f"pytest itself ended with {status}" if failed else ""
 
 
 def is_pytest(command: str) -> bool:
     """Whether a shell command runs pytest, as far as its text tells."""
     return _PYTEST.search(command) is not None
+
+
+def _runners(command: str) -> list[tuple[str, bool]]:
+    """The programs that would run pytest, as far as the command's text tells, each with whether as its module."""
+    programs = [(program, False) for program in _PROGRAM.findall(_MODULE.sub(" ", command))]
+    pythons = _PYTHON.findall(command) if _MODULE.search(command) else ()
+    return sorted({*programs, *((python, True) for python in pythons)})
 
 
 def _counts(tail: str) -> dict[str, int]:

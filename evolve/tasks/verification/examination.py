@@ -20,6 +20,7 @@ TOOK_AWAY = "the change took away or changed what made the check fail before ({l
 BELIEVED_BROKEN = "passes even when its tests are broken on purpose, so it is not believed"
 TOO_EASY = "fails where its tests compare more strictly, so it is not believed"
 NOT_EXAMINED = "it was not cross-examined, because it runs no tests that could be broken on purpose"
+ELSEWHERE = "it was not cross-examined, because {why} and another part of the command decided"
 MINDS_LOOKS = "it was not cross-examined, because it fails where its tests are only written anew"
 OWN_OBJECTS = (
     "it was not cross-examined, because its tests compare objects of the answer's own classes, "
@@ -102,7 +103,7 @@ def examine(passed: Passed) -> Examined:
 
 def _fails_by_a_test(command: str, checked: Checked) -> bool:
     """Whether a check fails because a test fails, and not because it finds no test."""
-    if checked.tests or is_pytest(command):
+    if not checked.elsewhere and (checked.tests or is_pytest(command)):
         return bool({"failed", "error"} & set(checked.tests.values()))
     return not checked.ok and "Ran 0 tests" not in checked.tail
 
@@ -112,6 +113,9 @@ def _cross_examined(passed: Passed) -> Examined:
     texts = _texts(passed)
     tests = {name: names_of_tests(text) for name, text in texts.items()}
     scripts = _scripts(passed.command, texts)
+    elsewhere = passed.checked.elsewhere
+    if elsewhere and (passed.checked.tests or not (scripts or UNITTEST.search(passed.command))):
+        return Examined(believed=True, decides=False, text=ELSEWHERE.format(why=elsewhere))
     # os._exit skips the finally with which a script is broken, so a right script would look like a forged one.
     if any("_exit(" in texts[name] for name in scripts):
         return Examined(believed=True, decides=False, text=NOT_EXAMINED)

@@ -72,7 +72,7 @@ def changed_folders(paths: WorkspacePaths, db: Database) -> list[tuple[str, str]
     faults = []
     for row in db.rows("skills"):
         folder = paths.skills / str(row["name"])
-        if row["owner"] == "user" or row["status"] == "retired" or _is_part(paths, row):
+        if row["owner"] == "user" or row["status"] in ("retired", "draft") or _is_part(paths, row):
             continue
         if not os.path.lexists(folder):
             faults.append((folder.name, "its folder is missing"))

@@ -64,9 +64,10 @@ class ChatTurn:
         if patch is not None and patch.names and patch.state != "applied":  # nothing of it is there any more
             plan = [SubgoalState(subgoal=state.subgoal) for state in plan]
         status, told = (self.status, self.told) if patch is None or not patch.names else _standing(self, patch)
-        return Turn(
-            said=self.asked, outcome=f"{status}: {told}" + (f"\n{self.answer}" if self.answer else ""), plan=tuple(plan)
-        )
+        # Words that were answered speak for themselves: nothing checks them, and no change hangs on them.
+        head = "" if self.words and self.answer and status == "unverified" else f"{status}: {told}"
+        outcome = "\n".join(part for part in (head, self.answer) if part)
+        return Turn(said=self.asked, outcome=outcome, plan=tuple(plan))
 
 
 @dataclass(frozen=True, kw_only=True)

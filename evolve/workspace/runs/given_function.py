@@ -58,6 +58,8 @@ def chosen_function(desk: Desk, table: Table, request: FillRequest) -> tuple[Pro
     rows: tuple[Row, ...] = ()
     if request.skill is not None:
         skill = desk.stores.skills.get(request.skill)
+        if skill.environment:
+            raise UsageError(f"{skill.name} is a procedure, which works in a folder and gives no value for a cell")
         made_for, rows = skill.description, skill.rows
         program = Program(source=skill.code, entry=skill.entry)
         takes, gives = types_of(skill.signature)

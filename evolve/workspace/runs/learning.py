@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from evolve.agent import Lessons, Owed
@@ -29,6 +30,7 @@ from evolve.workspace.runs.admitting import keeper_for, tell
 from evolve.workspace.runs.given_task import task_of
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.place import Place, Wish, agent_for, as_it_was, opener, with_earlier_runs
+from evolve.workspace.runs.procedures import past_work, tried_earlier
 from evolve.workspace.runs.proving import Judging, judge_first
 from evolve.workspace.runs.result import Result, refusals_of
 
@@ -255,9 +257,10 @@ def _lessons(desk: Desk, owed: Owed, wish: Wish, room: _Room) -> Lessons:
         raise UsageError("its answer rests on a skill that is in use no more")
     with ExitStack() as stack:
         place = Place(run=owed.run, sandbox=stack.enter_context(opener(desk, wish)()), events=desk.events)
-        agent = agent_for(desk, wish, desk.workflow, place)
+        agent = agent_for(desk, wish, desk.workflow, place, partial(past_work, desk, owed.run))
         task = as_it_was(desk, wish.task, owed.run, stack)  # its own change is in the folder by now
         lessons = agent.learn(task, record, limits=room.limits, pairs=owed.body["pairs"], left=room.left)
+        lessons = replace(lessons, drafts=tried_earlier(desk, owed.run, lessons.drafts, wish))
     hit("lessons.before")
     return lessons
 

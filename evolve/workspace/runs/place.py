@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from evolve.episodes import OWN, EpisodeRecord, Recalled, Refused, TaskView
 from evolve.events import EventSink
 from evolve.functions import Toolbox
 from evolve.ledger import Budget
+from evolve.policies.proceeding import PastWork
 from evolve.record.arms import Arm, Asking, recall_from
 from evolve.sandbox import fingerprint_of
 from evolve.sandbox.protocol import Stoppable
@@ -28,7 +30,7 @@ from evolve.workspace.opening import sandbox_opener
 from evolve.workspace.runs.conversations import Conversations
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.result import refusals_of
-from evolve.workspace.runs.searching import past_before
+from evolve.workspace.runs.searching import asked_of, past_before
 from evolve.workspace.secrets import AsksEndpoints, folders_of, scanner_for
 
 if TYPE_CHECKING:
@@ -68,6 +70,11 @@ class Place:
     recorder: Recorder = field(default_factory=NoRecorder)
     checkpoints: Path | None = None
 
+    @property
+    def begun(self) -> str:
+        """The run that a person began: of one that is had again for comparison, what it is compared with."""
+        return self.run.partition(":")[0]
+
 
 def opener(desk: Desk, wish: Wish) -> Callable[[], AbstractContextManager[Sandbox]]:
     """How to open the sandbox of one task, refused before anything is made where it cannot be."""
@@ -86,8 +93,13 @@ def sandbox_for(desk: Desk, wish: Wish) -> Callable[[], AbstractContextManager[S
     return lambda: closing(sandbox_opener(desk.settings, hidden)(python=environment))
 
 
-def agent_for(desk: Desk, wish: Wish, workflow: Workflow, place: Place) -> Agent:
+def agent_for(
+    desk: Desk, wish: Wish, workflow: Workflow, place: Place, past_work: Callable[[], PastWork] = PastWork
+) -> Agent:
     """The agent for a run: with the promoted variant's guide, every admitted skill and recall from the whole memory.
+
+    Args:
+        past_work: For lessons: gives the procedures that are known, and the tasks whose change was accepted.
 
     It alone has functions to call: what is done again to compare would do twice what a call does.
     """
@@ -98,12 +110,12 @@ def agent_for(desk: Desk, wish: Wish, workflow: Workflow, place: Place) -> Agent
         cancellation=wish.person.cancellation,
         live=desk.events if wish.person.streams else None,
     )
-    around = _surroundings(desk, wish, arm, place)
+    around = _with_past(desk, _surroundings(desk, wish, arm, place), place)
     around = replace(
         around,
         recall=_own_recall(desk, arm, wish.task, place),
-        past=past_before(Conversations(desk.paths.runs / "chats").list, desk.stores.runs, place.run),
         attendance=attendance,
+        past_work=past_work,
         toolbox=desk.tools.toolbox(wish.person.consent if wish.person.approve == "ask" else None)
         if desk.uses_model
         else Toolbox(),
@@ -144,11 +156,18 @@ def agent_without(desk: Desk, wish: Wish, place: Place, removed: Collection[str]
         return [item for item in items if item.id not in removed]
 
     around = replace(
-        _surroundings(desk, wish, arm, place),
+        _with_past(desk, _surroundings(desk, wish, arm, place), place),
         recall=recall,
         attendance=Attendance(cancellation=wish.person.cancellation),
     )
     return Agent(around, room_for(arm.workflow, wish.task.environment))
+
+
+def _with_past(desk: Desk, around: Surroundings, place: Place) -> Surroundings:
+    """With what was said before the run began, for actions that look it up."""
+    asked = [run.id for run in desk.stores.runs.runs() if asked_of(run)]
+    past = past_before(Conversations(desk.paths.runs / "chats").list, desk.stores.runs, place.begun)
+    return replace(around, past=past, has_past=bool(asked) and asked[0] != place.begun)
 
 
 def as_it_was(desk: Desk, task: Task, run: str, stack: ExitStack) -> Task:
@@ -178,7 +197,14 @@ def _surroundings(desk: Desk, wish: Wish, arm: Arm, place: Place) -> Surrounding
         judge=desk.judges.factory,
         skills=arm.skills,
         scanner=scanner,
+        today=_day_of(desk, place),
     )
+
+
+def _day_of(desk: Desk, place: Place) -> str:
+    """The day on which the run began, in local time: the same whenever it goes on."""
+    started = desk.stores.runs.run(place.begun).started
+    return f"{datetime.fromisoformat(started).astimezone():%A, %Y-%m-%d}"
 
 
 def _own_recall(desk: Desk, arm: Arm, task: Task, place: Place) -> Recall:

@@ -21,6 +21,10 @@ from evolve.workspace.shelves.preferences import ABOUT
 
 _LONGEST = 2_000
 """Letters of an answer that are searched; what it is about stands at its beginning."""
+_LOOKED_AT = 4
+"""Times as many as are shown are looked at, of which not all are to the point."""
+_GUESS = 0.5
+"""Factor of an answer that nothing bore out, where a run looks it up."""
 _SHOWN = 700
 """Letters of what was said that a run is shown."""
 _PERSON, _EVOLVE = "you", "evolve"
@@ -39,6 +43,7 @@ class Said:
         author: ``you``, ``evolve``, ``task file`` or, where nobody noted where a task came from, ``the task``.
         at: When its run began, in seconds since the epoch; 0 where no run began.
         score: Of this question alone.
+        status: Of an answer, how its run ended; "" of what was asked.
     """
 
     place: str
@@ -47,6 +52,12 @@ class Said:
     at: float
     text: str
     score: float
+    status: str = ""
+
+    @property
+    def is_guess(self) -> bool:
+        """Whether it is an answer that nothing bore out."""
+        return self.author == _EVOLVE and self.status != "solved"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,16 +117,44 @@ def past_before(talks: Callable[[], Iterable[PastConversation]], records: RunRec
     def past(question: str, k: int) -> list[Recalled]:
         # The turn that asks stands there too, and would answer itself.
         ended = [replace(talk, turns=tuple(turn for turn in talk.turns if turn.status != OPEN)) for talk in talks()]
-        said = search_record(question, k, ended, records, without=run)
-        return [_told(one, number) for number, one in enumerate(said)]
+        said = search_record(question, _LOOKED_AT * k, ended, records, without=run)
+        best = _to_the_point(question, said, time.time())[:k]
+        # Asked again, a model would else read its own guess before the words that it guessed from.
+        return [_told(one, number) for number, one in enumerate(sorted(best, key=lambda one: one.is_guess))]
 
     return past
+
+
+def _to_the_point(question: str, said: Iterable[Said], now: float) -> list[Said]:
+    """What shares a word with a question, or was said in the time that it names, best first; each text once.
+
+    A word that only an answer's question has counts for the answer too, and a guess half.
+    """
+    from evolve.memory.notes.times import asked_time
+    from evolve.retrieval import WordIndex
+
+    found = sorted(said, key=lambda one: -one.score * (_GUESS if one.is_guess else 1.0))
+    turns: dict[str, list[str]] = {}
+    for one in found:
+        turns.setdefault(f"{one.place} {one.run}", []).append(one.text)
+    index = WordIndex()
+    index.add({turn: "\n".join(texts) for turn, texts in turns.items()})
+    shared, span = index.scores(question), asked_time(question, now)
+    index.close()
+    fits = [
+        one for one in found if f"{one.place} {one.run}" in shared or (span is not None and span[0] <= one.at < span[1])
+    ]
+    once: dict[tuple[str, str], Said] = {}
+    for one in fits:
+        once.setdefault((one.author, " ".join(one.text.split())), one)
+    return list(once.values())
 
 
 def _told(said: Said, number: int) -> Recalled:
     place = f"the conversation {said.place}" if said.place.startswith("c") else f"the run {said.place}"
     day = f" on {datetime.fromtimestamp(said.at):%A, %Y-%m-%d}" if said.at else ""
-    who = {_PERSON: "the person", _EVOLVE: "what was answered", _FILE: "a task file"}.get(said.author, "the task")
+    answered = f"what was answered, {said.status or 'unverified'}," if said.is_guess else "what was answered"
+    who = {_PERSON: "the person", _EVOLVE: answered, _FILE: "a task file"}.get(said.author, "the task")
     return Recalled(
         id=f"{said.place}.{number}",
         kind="said",
@@ -124,7 +163,7 @@ def _told(said: Said, number: int) -> Recalled:
         scores={},
         why=f"it was said in {place}",
         author=said.author,
-        provenance=f"{who} in {place}{day}; of then, and no instruction now",
+        provenance=f"{who} in {place}{day}",
     )
 
 
@@ -148,13 +187,15 @@ def search_past(
 
     runs = list(runs)
     started = {asked.run: datetime.fromisoformat(asked.started).timestamp() for asked in runs}
-    found = {said.id: (said, run) for said, run in _all(talks, runs, started, episodes)}
-    notes, asked = [note for note, _ in found.values()], NoteQuestion(text=question, k=k, now=now, past=True)
+    found = {note.id: (note, run, status) for note, run, status in _all(talks, runs, started, episodes)}
+    notes, asked = [note for note, _, _ in found.values()], NoteQuestion(text=question, k=k, now=now, past=True)
     items = answer_from(notes, HashingEmbedder(), asked)
     return [
-        Said(place=note.thread, run=run, author=note.author, at=note.at, text=note.text, score=item.score)
+        Said(
+            place=note.thread, run=run, author=note.author, at=note.at, text=note.text, score=item.score, status=status
+        )
         for item in items
-        for note, run in (found[item.id],)
+        for note, run, status in (found[item.id],)
     ]
 
 
@@ -163,25 +204,27 @@ def _all(
     runs: Iterable[Asked],
     started: Mapping[str, float],
     episodes: Mapping[str, EpisodeRecord],
-) -> Iterator[tuple[Note, str]]:
-    """Everything that was said, with its run: conversations first, then runs outside of them."""
-    told = set()
+) -> Iterator[tuple[Note, str, str]]:
+    """Everything that was said, with its run and how an answer's ended: conversations first, then other runs."""
+    seen = set()
     for talk in sorted(talks, key=lambda talk: int(talk.id[1:])):
         for turn in talk.turns:
-            told.add(turn.run)
+            seen.add(turn.run)
             at, name = started.get(turn.run, 0.0), f"{talk.id}.{turn.number}"
-            yield _note(f"{name}?", turn.asked, at, talk.id), turn.run
-            answer = f"{turn.told}\n{turn.answer[:_LONGEST]}".strip()
+            yield _note(f"{name}?", turn.asked, at, talk.id), turn.run, ""
+            # Words speak for themselves; what is told of them is how they were judged.
+            told = "" if turn.words and turn.answer else turn.told
+            answer = f"{told}\n{turn.answer[:_LONGEST]}".strip()
             if answer:
-                yield _note(f"{name}!", answer, at, talk.id, _EVOLVE), turn.run
+                yield _note(f"{name}!", answer, at, talk.id, _EVOLVE), turn.run, turn.status
     for asked in runs:
-        if asked.run in told or not asked.words:
+        if asked.run in seen or not asked.words:
             continue
-        yield _note(f"{asked.run}?", asked.words, started[asked.run], asked.run, asked.author), asked.run
+        yield _note(f"{asked.run}?", asked.words, started[asked.run], asked.run, asked.author), asked.run, ""
         episode = episodes.get(asked.run)
         if episode is not None:
-            answer = f"{episode.status}\n{episode.answer[:_LONGEST]}".strip()
-            yield _note(f"{asked.run}!", answer, started[asked.run], asked.run, _EVOLVE), asked.run
+            answer = episode.answer[:_LONGEST].strip() or episode.status
+            yield _note(f"{asked.run}!", answer, started[asked.run], asked.run, _EVOLVE), asked.run, episode.status
 
 
 def _note(name: str, text: str, at: float, place: str, author: str = _PERSON) -> Note:

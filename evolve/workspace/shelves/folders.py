@@ -212,6 +212,16 @@ class Folders(Shelf):
             (into / name).chmod(0o755 if name in executable else 0o644)
         return True
 
+    def change_of(self, run: str) -> dict[str, bytes | None]:
+        """What a patch leaves of each file that it changes; None where it leaves none.
+
+        Raises:
+            UsageError: The run has none.
+            RecordDamaged: What it leaves is not kept any more.
+        """
+        bodies = self._bodies(run)
+        return {change.name: bodies.get(change.after) if change.after else None for change in self.get(run).changes}
+
     def changed_since(self, patch: Patch) -> tuple[str, ...]:
         """The files of an applied patch that are neither as it left them nor as they were before."""
         return self._unexpected(patch, {name: writing.look(patch.folder, name) for name in patch.names})

@@ -39,6 +39,7 @@ from evolve.functions.mcp import (
 )
 from evolve.paths import WorkspacePaths, approvals_folder, find_workspace, user_workspace
 from evolve.settings import proposed_servers
+from evolve.workspace.kept_servers import KeptServers
 from evolve.workspace.opening import locate, now
 from evolve.workspace.shelves.shelf import Shelf
 
@@ -116,9 +117,7 @@ class Servers(Shelf):
         approvals, approval = _approvals(paths, make=True), Approval(server=server, at=now())
         approvals.keep(approval)
         offers = self.check(server.name)
-        pins = {
-            offer.tool: Pin(digest=offer.function.digest) for offer in offers if offer.function and offer.state == "new"
-        }
+        pins = {offer.tool: Pin.of(offer.function) for offer in offers if offer.function and offer.state == "new"}
         approvals.keep(with_pins(approval, pins))
         return [
             replace(offer, state="allowed", pin=pins[offer.tool]) if offer.tool in pins else offer for offer in offers
@@ -127,12 +126,23 @@ class Servers(Shelf):
     def check(self, name: str) -> Sequence[OfferedTool]:
         """Starts an approved server and tells what it lists, beside what was allowed.
 
+        Of tools that an earlier version allowed, the description is kept from now on where it is what was allowed then.
+
         Raises:
             UsageError: It was not approved as it is.
             EnvironmentProblem: It cannot be started.
         """
-        with self._functions([self._approved(name)]) as functions, _as_problem(name):
-            return functions.offers(name)
+        approval = self._approved(name)
+        with self._functions([approval]) as functions, _as_problem(name):
+            offers = functions.offers(name)
+        whole = {
+            offer.tool: Pin.of(offer.function, offer.pin.grants)
+            for offer in offers
+            if offer.function and offer.pin and offer.state == "allowed" and not offer.pin.name
+        }
+        if whole:
+            _approvals(self._paths()).keep(with_pins(approval, whole))
+        return offers
 
     def allow(
         self,
@@ -182,8 +192,8 @@ class Servers(Shelf):
         with self._functions([self._approved(server)]) as functions:
             record = CallsInMemory()
             gate = CallGate([functions], record, Permission(functions.grant_of, ask), CallLimits(seconds=seconds))
-            if server in functions.troubles:
-                raise EnvironmentProblem(functions.troubles[server], hint=f"evolve tools check {server}")
+            if why := functions.troubles.get(server):
+                raise UsageError(f"{name} is not offered: {why}", hint=f"evolve tools check {server}")
             frame = json.dumps({"function": name, "arguments": dict(arguments)}).encode("ascii")
             answer = json.loads(gate.answer(frame))
         if "error" not in answer:
@@ -193,6 +203,15 @@ class Servers(Shelf):
             raise UsageError(answer["error"], hint=f"evolve tools check {server}")
         unsure = "; it may have been done all the same" if "doubtful" in ended else ""
         raise EnvironmentProblem(f"{answer['error']}{unsure}", hint=f"evolve tools check {server}")
+
+    def kept(self, tell: Callable[[str], None] = lambda text: None) -> KeptServers:
+        """Servers that go on running while the workspace is closed and opened again; see :class:`KeptServers`.
+
+        Args:
+            tell: Told in a sentence of each tool that turns out to be another one than was allowed.
+        """
+        paths = self._paths()
+        return KeptServers(root=paths.root, functions=server_functions(paths, tell))
 
     def remove(self, name: str) -> bool:
         """Takes back what was approved of a server; False where there was nothing."""
@@ -228,14 +247,15 @@ def servers(path: str | os.PathLike[str] | None = None) -> Servers:
     return Servers(path)
 
 
-def server_functions(paths: WorkspacePaths) -> ServerFunctions:
-    """The functions of all servers that are as a person approved them for this workspace; none is started yet."""
-    approvals = _approvals(paths)
+def server_functions(paths: WorkspacePaths, tell: Callable[[str], None]) -> ServerFunctions:
+    """The functions of a workspace's servers, none of which is approved before :func:`approved_now` is taken over."""
+    return ServerFunctions((), partial(start_server, paths=paths), tell)
+
+
+def approved_now(paths: WorkspacePaths) -> Sequence[Approval]:
+    """The servers that a person approved for this workspace and that its settings do not describe otherwise."""
     proposed = _proposed(paths)
-    return ServerFunctions(
-        [one for one in approvals.all() if proposed.get(one.server.name, one.server) == one.server],
-        partial(start_server, paths=paths),
-    )
+    return [one for one in _approvals(paths).all() if proposed.get(one.server.name, one.server) == one.server]
 
 
 def start_server(server: Server, variables: Mapping[str, str], paths: WorkspacePaths | None = None) -> Process:
@@ -296,7 +316,7 @@ def _said(
     function = replace(cast(Any, offer.function), effects=kinds, repeatable=again)
     kept = before.grants if offer.state == "allowed" else {}  # another tool begins with nothing
     wanted = {effect: grants.get(effect, grants.get("*", kept.get(effect, "ask"))) for effect in kinds}
-    pin = Pin(digest=function.digest, effects=kinds, repeatable=again, grants=cast("dict[Effect, Grant]", wanted))
+    pin = Pin.of(function, cast("dict[Effect, Grant]", wanted))
     return replace(offer, state="allowed", function=function, pin=pin)
 
 

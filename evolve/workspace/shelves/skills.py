@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from evolve.episodes import Rehearsal
 from evolve.errors import SandboxUnavailable, UsageError
 from evolve.paths import WorkspacePaths
 from evolve.record.stores import Stores
@@ -65,6 +66,10 @@ class Skills(Shelf):
         """One skill, by name or digest."""
         return self._stores.skills.get(name)
 
+    def rehearsals(self, name: str) -> builtins.list[Rehearsal]:
+        """What came of a procedure on the folders where it was tried, oldest first; nothing of any other skill."""
+        return self._stores.skills.rehearsals(self.show(name).digest)
+
     def reason(self, name: str) -> str:
         """Why a skill is not in use, in one sentence; "" for one that is."""
         return self._stores.skills.reason(name)
@@ -93,6 +98,11 @@ class Skills(Shelf):
             SandboxUnavailable: The sandbox failed; that says nothing about the skill.
         """
         skill = self.show(name)
+        if skill.environment:
+            raise UsageError(
+                f"{skill.name} is a procedure and has no tests of its own: tasks in folders try it",
+                hint=f"evolve skills show {skill.name} tells on which it was tried",
+            )
         module = TestModule(files={"skill.py": skill.code, "test_skill.py": skill.test_code}, test_file="test_skill.py")
         result = self._sandbox().run_tests([module])
         if result.fault:
@@ -163,6 +173,8 @@ class Skills(Shelf):
                     f"{skill.name} is a part of answers that the search uses, and no skill",
                     hint=f"evolve skills own {skill.name} makes it one of yours",
                 )
+            if skill.environment:
+                raise UsageError(f"{skill.name} is a procedure, which works in evolve's own copies of folders alone")
             tried = {verdict.fingerprint for verdict in self._stores.skills.verdicts(skill.digest) if verdict.admitted}
             if tried == {UNSANDBOXED}:
                 raise UsageError(

@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Callable, Collection
 from typing import Any
 
-from evolve.functions import UNKNOWN, AskConsent, Effect, Function, Grant, PythonFunctions, Toolbox
+from evolve.functions import UNKNOWN, AskConsent, Effect, Function, Grant, PythonFunctions, Toolbox, told_apart
 from evolve.functions.mcp import ServerFunctions
 from evolve.workspace.shelves.shelf import Shelf
 
@@ -15,14 +15,15 @@ class Tools(Shelf):
     """Functions of the running program and of approved servers, which code actions may call.
 
     Args:
-        servers: Gives the approved servers, of which none is started before functions are asked for.
-        warn: Told in a sentence of a server that cannot be started.
+        servers: Gives the servers that are approved by now.
+        warn: Told in a sentence what is not offered.
     """
 
     def __init__(self, servers: Callable[[], ServerFunctions], warn: Callable[[str], None]) -> None:
         self._own = PythonFunctions()
         self._grants: dict[str, Grant] = {}
         self._servers, self._warn = servers, warn
+        self._warned: set[str] = set()
 
     def add(
         self,
@@ -53,28 +54,42 @@ class Tools(Shelf):
         return made
 
     def list(self) -> builtins.list[Function]:
-        """What code actions can import now; approved servers are started."""
-        servers = self._servers()
-        functions = [*self._own.functions(), *servers.functions()]
-        for server, trouble in servers.troubles.items():
-            self._warn(f"the tools of {server} are not offered: {trouble}")
-        return functions
+        """What code actions can import now; no server is started to say that.
+
+        Of a name that two offer there is none, and of that, as of what else is lacking, the person is told once.
+        """
+        return self._told(self._sources())
 
     @property
     def none(self) -> bool:
-        """Whether there is certainly nothing to call; no server is started to see that."""
-        return not (self._own.functions() or self._servers().approved)
+        """Whether there is nothing to call."""
+        return not self.list()
 
     def toolbox(self, ask: AskConsent | None) -> Toolbox:
-        """What an agent works with; approved servers are started.
+        """What an agent works with in one run.
 
         Args:
             ask: Puts a question to the person; None where nobody is there.
         """
-        if self.none:
-            return Toolbox()
-        self.list()
-        return Toolbox(sources=[self._own, self._servers()], grant_of=self._grant_of, ask=ask)
+        own, servers = sources = self._sources()
+        self._told(sources)
 
-    def _grant_of(self, function: Function) -> Grant:
-        return self._servers().grant_of(function) if function.source else self._grants.get(function.digest, "ask")
+        def grant_of(function: Function) -> Grant:
+            return servers.grant_of(function) if function.source else self._grants.get(function.digest, "ask")
+
+        return Toolbox(sources=[own, servers], grant_of=grant_of, ask=ask)
+
+    def _sources(self) -> tuple[PythonFunctions, ServerFunctions]:
+        return self._own, self._servers()
+
+    def _told(self, sources: tuple[PythonFunctions, ServerFunctions]) -> builtins.list[Function]:
+        """What the sources offer, once the person was told what they do not."""
+        offered, twice = told_apart(sources)
+        lacking = [f"the tools of {server} are not offered: {why}" for server, why in sources[1].troubles.items()]
+        if twice:
+            lacking.append(f"{', '.join(twice)}: two offer a function of that name, so code gets neither")
+        for text in lacking:
+            if text not in self._warned:
+                self._warned.add(text)
+                self._warn(text)
+        return [function for function, _ in offered.values()]

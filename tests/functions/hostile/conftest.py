@@ -50,7 +50,7 @@ class Clerk:
         error = re.search(r"(?:error|failed): (.+)", prompt)
         if error:
             return f"```give_up\nno seats: {error[1]}\n```"
-        offered = re.search(r"^(\w+)\(.*\) \(.*\): .*seats", prompt, re.MULTILINE)
+        offered = re.search(r"^(\w+)\(.*\)(?: -> .*)? \(.*\): .*seats", prompt, re.MULTILINE)
         return self.code.format(name=offered[1] if offered else "missing")
 
 

@@ -156,13 +156,20 @@ def looked() -> dict[str, object]:
     return found
 
 
-def main() -> None:
+def begin() -> None:
     if WAY == "silent":
         time.sleep(60)
+    if WAY == "notes starts":
+        with open(REST[0], "a") as starts:
+            starts.write("started\n")
     if WAY == "ends at once":
         sys.exit("there is no such folder")
     if WAY == "banner":
         print("Welcome!\nThis server is ready.", flush=True)
+
+
+def main() -> None:
+    begin()
     for line in sys.stdin:
         message = json.loads(line)
         number, method = message.get("id"), message["method"]

@@ -1,11 +1,15 @@
-"""A small honest server, over stdio or, with a port, over HTTP."""
+"""A small honest server, over stdio or, with a port, over HTTP; of either line of the SDK over stdio."""
 
 from __future__ import annotations
 
 import sys
+from importlib.metadata import version
 from typing import TypedDict
 
-from mcp.server import MCPServer
+try:
+    from mcp.server import MCPServer
+except ImportError:  # 1.x
+    from mcp.server.fastmcp import FastMCP as MCPServer
 from mcp.types import ToolAnnotations
 
 server = MCPServer("shop")
@@ -17,7 +21,7 @@ class Total(TypedDict):
     names: list[str]
 
 
-@server.tool(annotations=ToolAnnotations(read_only_hint=True))
+@server.tool(annotations=ToolAnnotations.model_validate({"readOnlyHint": True}))
 def price(item: str, count: int = 1) -> float:
     """What an item costs."""
     return count * 2.5
@@ -34,6 +38,12 @@ def buy(item: str) -> Total:
 def say(text: str) -> str:
     """Gives a text back."""
     return text
+
+
+@server.tool(structured_output=False)
+def line() -> str:
+    """Which version of the SDK it is made with."""
+    return version("mcp")
 
 
 @server.tool()

@@ -1,0 +1,77 @@
+"""Does a procedure again on the folder as it was before an episode, and compares what it leaves with what was accepted.
+
+A check alone would let a procedure pass that does less than was asked for, or more than anybody saw: a request has
+parts that its check does not know, and a change hidden in a file beside the work passes as well. So a procedure may
+change the files that the accepted answer changed, all of them and no other, and no protected one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from evolve.environments.files.folder_session import FolderSession
+from evolve.environments.files.snapshots import Changes, changes_between
+from evolve.environments.protocol import Rehearsed
+from evolve.episodes import Json
+from evolve.episodes.blocks import Block
+from evolve.files import canonical_json, digest
+from evolve.sandbox.protocol import Sandbox
+from evolve.tasks.trees import Tree
+from evolve.tasks.verification.verifiers import CommandVerifier, Submission
+from evolve.tasks.work import FolderWork, is_protected
+
+
+def rehearsed(
+    call: tuple[str, str, Sequence[Json]],
+    tree: Tree,
+    accepted: Mapping[str, bytes | None],
+    opens: Callable[[Mapping[str, bytes]], FolderSession],
+    judging: tuple[FolderWork, Sandbox],
+) -> Rehearsed:
+    """What a call does on a folder.
+
+    Args:
+        call: The source, the name of its function, and the arguments.
+        tree: The folder before the episode.
+        accepted: What the accepted change left of each file that it changed.
+        opens: Starts an interpreter in a copy of a tree.
+        judging: The work with its check, and where that runs.
+    """
+    work, sandbox = judging
+    source, entry, arguments = call
+    session = opens(tree.files)
+    try:
+        result = session.run(Block(kind="python", text=f"{source}\n{entry}(*{list(arguments)!r})\n"))
+    finally:
+        session.close()
+    found = Rehearsed(base=tree.digest)
+    if result.fault or result.limit:  # time also runs out on a busy machine
+        return replace(found, told=result.error, fault=True)
+    if result.error:
+        # The kind of error alone: its words may be those of a file.
+        kind = result.error.strip().splitlines()[-1].partition(":")[0]
+        return replace(found, told=f"it fails: {kind[:80]}")
+    done = changes_between(tree.files, result.tree)
+    if not done.names:
+        return replace(found, told="it changes nothing")
+    found = replace(found, change=_identity(done))
+    wanted = {name: data for name, data in accepted.items() if not is_protected(name, work.guarded)}
+    if any(is_protected(name, work.guarded) for name in done.names):
+        return replace(found, told="it changes files that are protected")
+    if set(done.names) != set(wanted):
+        return replace(found, told="it changes other files than the accepted answer did")
+    if done.left == wanted:
+        return replace(found, same=True, held=True)  # it was accepted, so nothing has to be run again
+    decides = CommandVerifier(work=work, original=tree.files, executable=tree.executable)
+    verdict = decides.verify(Submission(files=result.tree, executable=tree.executable), sandbox)
+    if verdict.fault:
+        return replace(found, told=verdict.text, fault=True)
+    held = verdict.accepted and verdict.checked
+    return replace(found, held=held, told="" if held else "the check does not accept what it leaves")
+
+
+def _identity(changes: Changes) -> str:
+    """Identity of what is done to each file; the same in two folders where a copy of it would do in both."""
+    written = {name: digest(data) for name, data in sorted(changes.written.items())}
+    return digest(canonical_json([written, list(changes.deleted)]))

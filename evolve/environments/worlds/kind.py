@@ -1,0 +1,66 @@
+"""The environment kind ``worlds``: a task of a world that somebody else wrote, done move by move."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evolve.environments.kind import Part, Setting
+from evolve.environments.protocol import Environment
+from evolve.environments.worlds.environment import WorldEnvironment
+from evolve.environments.worlds.moving import Moving
+from evolve.environments.worlds.work import WorldWork, world_work
+from evolve.episodes import EpisodeRecord, Json, TaskView
+from evolve.functions import FunctionSource
+from evolve.tasks.model import Task
+from evolve.tasks.reading.limits import Place
+from evolve.tasks.work import Work
+
+
+@dataclass(frozen=True, kw_only=True)
+class Worlds:
+    """Implements :class:`~evolve.environments.kind.EnvironmentKind`, and offers functions."""
+
+    name: str = "worlds"
+    needs_model: bool = True
+    one_file: bool = False
+    has_states: bool = False
+    unchecked: bool = False
+    leaves_changes: bool = False
+    least_steps: int = 30
+    least_tokens: int = 1_000_000
+    prompt: str = "act-worlds.md"
+    refusal: str = "the world says that the task is not done"
+
+    def read(self, data: Json, place: Place) -> Work:
+        """World, task, variation, and how it is told."""
+        return world_work(data, place)
+
+    def source(self, task: Task) -> FunctionSource:
+        """The trial as functions; the world starts when it is needed."""
+        assert isinstance(task.work, WorldWork)
+        return Moving(task.work)
+
+    def open(self, task: Task, setting: Setting) -> Environment:
+        """Acts in the trial that :meth:`source` gave."""
+        assert isinstance(task.work, WorldWork)
+        assert isinstance(setting.source, Moving)
+        return WorldEnvironment(task.work, setting, setting.source)
+
+    def put(self, view: TaskView) -> Sequence[Part]:
+        """Nothing beside what can be seen."""
+        return ()
+
+    def progress(self, task: Task, record: EpisodeRecord) -> float:
+        """The world's own score, as it was last."""
+        states = [step.observation.state for step in record.steps if step.observation is not None]
+        return min(0.99, next((state.score for state in reversed(states) if state is not None), 0.0))
+
+    def told(self, task: Task) -> str:
+        """The world, and what it is to be done in."""
+        assert isinstance(task.work, WorldWork)
+        work = task.work
+        return f"in {work.world}, {work.task}, variation {work.variation}, with {work.moves} moves"
+
+
+WORLDS = Worlds()

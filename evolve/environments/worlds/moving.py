@@ -1,0 +1,143 @@
+"""The functions by which code acts in a world: a move, what can be seen, and what can be done."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from evolve.environments.worlds.work import WorldWork
+from evolve.episodes import Json
+from evolve.functions import Answer, Call, CallFailed, Function
+from evolve.retrieval import WordIndex
+from evolve.worlds import Move, Scene, Trial, World, WorldFault, open_world
+
+LISTED = 40
+"""Moves that one look-up by words lists."""
+
+_LONGEST_MOVE = 500
+
+
+def _function(name: str, description: str, **parameters: str) -> Function:
+    properties: dict[str, Json] = {
+        one: {"type": "string", "maxLength": _LONGEST_MOVE, "description": told} for one, told in parameters.items()
+    }
+    schema: dict[str, Json] = {"type": "object", "properties": properties, "additionalProperties": False}
+    if name == "act":
+        schema["required"] = ["move"]
+    return Function(name=name, description=description, parameters=schema, effects=frozenset(), repeatable=True)
+
+
+FUNCTIONS = (
+    _function("act", "Makes one move; gives a dict: told, score (0.0 to 1.0), over, and what can be seen.", move="It."),
+    _function("look", "What can be seen now, as text; takes no move."),
+    _function("moves", "Possible moves that have some of the words; without words all kinds of moves.", words="Words."),
+)
+
+
+class Moving:
+    """One trial of a world as functions; implements :class:`~evolve.functions.FunctionSource`.
+
+    A trial begins the same each time, so it is its moves: one that was cut off is played again up to where it was.
+    """
+
+    def __init__(self, work: WorldWork) -> None:
+        self._work, self._before = work, tuple[str, ...]()
+        self._made = 0
+        self.fault = ""
+
+    def functions(self) -> Sequence[Function]:
+        return FUNCTIONS
+
+    def rebuild(self, calls: Sequence[tuple[Call, Answer | None]]) -> None:
+        """What was done before a crash, and answered; it is done again when the trial is needed."""
+        made = [call for call, answer in calls if call.function == "act" and answer and answer.state == "answered"]
+        self._before = tuple(str(call.arguments["move"]) for call in made)
+
+    @cached_property
+    def world(self) -> World:
+        return open_world(self._work.world)
+
+    @cached_property
+    def trial(self) -> Trial:
+        """The trial, where it stands.
+
+        Raises:
+            WorldFault: The world failed.
+        """
+        trial = self.world.start(self._work.task, self._work.variation)
+        for move in self._before:
+            trial.do(move)
+        self._made = len(self._before)
+        return trial
+
+    @property
+    def scene(self) -> Scene:
+        return self.trial.scene
+
+    @property
+    def made(self) -> int:
+        """Moves that were made."""
+        assert self.trial
+        return self._made
+
+    def call(self, name: str, arguments: Mapping[str, Json], *, seconds: float) -> Json:
+        try:
+            if name == "act":
+                return self._act(str(arguments["move"]))
+            if name == "look":
+                return self.scene.view or self.scene.told
+            return list(self.listed(str(arguments.get("words", ""))))
+        except WorldFault as failure:
+            self.fault = str(failure)
+            raise CallFailed(f"the world failed: {failure}") from failure
+
+    def listed(self, words: str = "") -> Sequence[str]:
+        """Possible moves: those that share words with a text or, without one, all of them by their kind."""
+        moves = self.trial.moves()
+        if not self._work.fitting:
+            return [move.text for move in moves]
+        return fitting(moves, words) if words else by_kind(moves)
+
+    def close(self) -> None:
+        if "world" in self.__dict__:
+            self.world.close()
+
+    def _act(self, move: str) -> Json:
+        before = self.scene
+        if before.over:
+            raise CallFailed("the trial is over")
+        if self._made >= self._work.moves:
+            raise CallFailed(f"all {self._work.moves} moves of the trial are made")
+        after = self.trial.do(move)
+        self._made += 1
+        told: dict[str, Json] = {"told": after.told, "score": round(after.score, 4), "over": after.over}
+        return told | (seen_since(before.view, after.view) if self._work.differences else {"view": after.view})
+
+
+def fitting(moves: Sequence[Move], words: str) -> list[str]:
+    """The moves that share words with a text, best first (BM25)."""
+    index = WordIndex()
+    index.add({str(place): move.text for place, move in enumerate(moves)})
+    found = [moves[int(place)].text for place in index.scores(words, LISTED)]
+    index.close()
+    return found
+
+
+def by_kind(moves: Sequence[Move]) -> list[str]:
+    """A line for each kind of move with what can stand in its places; not every pair of these is possible."""
+    kinds: dict[str, list[dict[str, None]]] = {}
+    for move in moves:
+        places = kinds.setdefault(move.schema, [{} for _ in move.objects])
+        for place, thing in zip(places, move.objects, strict=True):
+            place[thing] = None
+    return [f"{schema}: {' | '.join(map(', '.join, places))}" if places else schema for schema, places in kinds.items()]
+
+
+def seen_since(before: str, after: str) -> dict[str, Json]:
+    """The lines of a view that are new, and those that are gone."""
+    lines = list(difflib.ndiff(before.splitlines(), after.splitlines()))
+    return {
+        name: [line[2:].strip() for line in lines if line.startswith(sign) and line[2:].strip()]
+        for name, sign in (("new", "+ "), ("gone", "- "))
+    }

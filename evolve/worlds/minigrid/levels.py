@@ -1,0 +1,111 @@
+"""The levels of BabyAI as tasks (Chevalier-Boisvert et al. 2019, ICLR; package ``minigrid``).
+
+What is on a level is told as far as the package's own view of seven by seven cells goes, and remembered. A move such as
+``go to the red ball`` is carried out over what was seen, doors are opened one by one when that is asked for, and every
+primitive step counts, in the scene's ``steps`` and in the level's own limit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import io
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evolve.errors import UsageError
+from evolve.worlds.minigrid.walker import Walker
+from evolve.worlds.packages import installed_version, loaded, one_line
+from evolve.worlds.world import Move, Scene, Split
+
+_LEVELS: Mapping[str, str] = {
+    "GoToLocal": "BabyAI-GoToLocal-v0",
+    "PickupLoc": "BabyAI-PickupLoc-v0",
+    "PutNextLocal": "BabyAI-PutNextLocal-v0",
+    "UnlockLocal": "BabyAI-UnlockLocal-v0",
+    "GoTo": "BabyAI-GoTo-v0",
+    "Pickup": "BabyAI-Pickup-v0",
+    "Open": "BabyAI-Open-v0",
+    "PutNext": "BabyAI-PutNextS7N4-v0",
+    "Unlock": "BabyAI-Unlock-v0",
+}
+_SEEDS: Mapping[Split, range] = {"train": range(1000), "dev": range(1000, 1500), "test": range(1500, 2000)}
+
+
+class MiniGrid:
+    """Levels of BabyAI; a variation is the seed of its rooms, things and mission."""
+
+    name = "minigrid"
+
+    def __init__(self) -> None:
+        with contextlib.redirect_stdout(io.StringIO()):  # pygame greets
+            loaded("minigrid", extra="minigrid")
+
+    @property
+    def version(self) -> str:
+        """The package's version."""
+        return f"minigrid {installed_version('minigrid')} (BabyAI in words)"
+
+    def tasks(self) -> Sequence[str]:
+        """Levels of one room, then those of nine rooms with closed doors."""
+        return tuple(_LEVELS)
+
+    def variations(self, task: str, split: Split) -> Sequence[int]:
+        """Seeds."""
+        _check(task)
+        return _SEEDS[split]
+
+    def start(self, task: str, variation: int) -> MiniGridTrial:
+        """Makes the level of a seed."""
+        import gymnasium
+
+        _check(task)
+        if not any(variation in seeds for seeds in _SEEDS.values()):
+            raise UsageError(f"the task {task} has no variation {variation}", hint=f"0 to {_SEEDS['test'][-1]}")
+        with contextlib.redirect_stdout(io.StringIO()):  # levels that could not be solved are rejected aloud
+            grid = gymnasium.make(_LEVELS[task]).unwrapped
+            view, _ = grid.reset(seed=variation)
+        walker = Walker(grid=grid)
+        walker.sight.look(view["image"])
+        return MiniGridTrial(str(view["mission"]), walker)
+
+    def close(self) -> None:
+        """Nothing was started."""
+
+
+class MiniGridTrial:
+    """One attempt at a level."""
+
+    def __init__(self, goal: str, walker: Walker) -> None:
+        self.goal = goal
+        self._walker = walker
+        view = walker.seen_in_words()
+        self.scene = Scene(told=view, view=view, steps=0)
+
+    def moves(self) -> Sequence[Move]:
+        return () if self.scene.over else self._walker.moves()
+
+    def do(self, move: str) -> Scene:
+        if not self.scene.over:
+            before = self._walker.steps
+            told = self._walker.do(one_line(move))
+            self.scene = Scene(
+                told=told,
+                view=self._walker.seen_in_words(),
+                score=1.0 if self._walker.reward > 0.0 else 0.0,
+                over=self._walker.ended,
+                lost=self._walker.failed,
+                steps=self._walker.steps - before,
+            )
+        return self.scene
+
+    def snapshot(self) -> object:
+        return copy.deepcopy(self._walker), self.scene
+
+    def restore(self, snapshot: Any) -> None:
+        self._walker, self.scene = copy.deepcopy(snapshot)
+
+
+def _check(task: str) -> None:
+    if task not in _LEVELS:
+        raise UsageError(f"minigrid has no task {task!r}", hint=", ".join(_LEVELS))

@@ -1,0 +1,130 @@
+"""A person at the worlds: what there is, whether it works, and a trial played by numbers and text."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+
+import pytest
+
+from tests.offering import offer
+
+
+@pytest.fixture
+def typed(monkeypatch):
+    def type_in(*lines):
+        monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
+
+    return type_in
+
+
+def test_worlds_are_listed_with_what_they_need(cli, monkeypatch, tmp_path):
+    done = cli("worlds", "list", "--json")
+    found = {one["name"]: one for one in json.loads(done.out)}
+    assert list(found) == ["scienceworld", "textworld", "minigrid", "gymnasium"]
+    assert found["minigrid"]["tasks"] == 9 and found["minigrid"]["missing"] == ""
+    for one in found.values():
+        assert one["version"].startswith(one["name"]) or one["missing"] == f"pip install 'evolve-agent[{one['name']}]'"
+    done = cli("worlds", "list", "minigrid")
+    assert done.out.splitlines()[0].split() == ["task", "train", "dev", "test"]
+    assert "PutNextLocal" in done.out
+
+
+def test_a_world_is_checked(cli):
+    done = cli("worlds", "check", "gymnasium", "--task", "taxi", "--moves", "10", "--json")
+    told = json.loads(done.out)
+    assert (done.code, told["wrong"], told["moves"], told["task"]) == (0, [], 10, "taxi")
+    assert "the same moves lead to the same scenes" in cli("worlds", "check", "minigrid", "--moves", "5").out
+
+
+class Forgetful:
+    """Begins otherwise each time."""
+
+    name, version = "forgetful", "1"
+
+    def __init__(self):
+        self.started = 0
+
+    def tasks(self):
+        return ("only",)
+
+    def variations(self, task, split):
+        return {"train": (0,), "dev": (0,), "test": (2,)}[split]
+
+    def start(self, task, variation):
+        from evolve.worlds import Move, Scene
+
+        class Trial:
+            goal = "none"
+            scene = Scene(told=f"time {self.started}", score=2.0)
+
+            def moves(self):
+                return (Move(schema="wait"),)
+
+            def do(self, move):
+                return self.scene
+
+        self.started += 1
+        return Trial()
+
+    def close(self):
+        pass
+
+
+def test_a_world_that_does_not_keep_its_promises_is_told_so(cli, monkeypatch, tmp_path):
+    offer(monkeypatch, tmp_path / "site", "worlds", "forgetful", Forgetful)
+    done = cli("worlds", "check", "forgetful")
+    assert done.code == 1
+    for fault in ("two splits", "begins otherwise", "a score of 2.0", "counts steps at the beginning"):
+        assert fault in done.out
+    offer(monkeypatch, tmp_path / "more", "worlds", "nothing", dict)
+    done = cli("worlds", "check", "nothing")
+    assert done.code == 3 and "makes dict, which is no world" in done.err
+
+
+def test_a_person_plays_by_number_and_text_and_takes_back(cli, typed):
+    typed("?", "moves down", "2", "go right", "undo", "fly", "99", "look", "quit")
+    done = cli("worlds", "play", "gymnasium", "--variation", "1")
+    assert done.code == 0
+    assert "goal: Get to the last row and column." in done.out
+    assert "   2  go down" in done.out
+    assert "You stand in row 2, column 1 of 4." in done.out
+    assert "That is not possible here." in done.out
+    assert "there are 4 moves" in done.out
+
+
+def test_what_was_played_is_given_as_json_without_what_was_taken_back(cli, typed):
+    typed("go down", "go up", "undo", "undo", "undo", "go down")
+    done = cli("worlds", "play", "gymnasium", "--variation", "1", "--json")
+    told = json.loads(done.out)
+    assert told["moves"] == ["go down"]
+    assert (told["score"], told["over"], told["lost"]) == (0.0, False, False)
+    assert "nothing was done yet" in done.err
+
+
+def test_a_loss_is_taken_back_or_ends_the_game(cli, typed):
+    typed("go down", "undo", "go left", "quit")
+    done = cli("worlds", "play", "gymnasium", "--variation", "0")
+    assert done.code == 0
+    assert "lost: score 0.00 after 1 step; undo takes the last move back" in done.out
+    assert done.out.count("You stand in row 1, column 1 of 4.") == 3
+    typed("go down", "go left")
+    assert cli("worlds", "play", "gymnasium", "--variation", "0").out.count("row 1") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("play", "atlantis"), "no world 'atlantis'"),
+        (("play", "minigrid", "--task", "Fly"), "no task 'Fly'"),
+        (("play", "minigrid", "--variation", "99999"), "no variation 99999"),
+        (("play", "minigrid", "--split", "exam"), "no split 'exam'"),
+        (("list", "atlantis"), "no world 'atlantis'"),
+        (("check", "scienceworld:hard"), "no simplification 'hard'"),
+        (("check", "minigrid:small"), "minigrid takes no setting"),
+    ],
+)
+def test_a_mistake_is_told_in_a_sentence(cli, words, told):
+    done = cli("worlds", *words)
+    assert (done.code, told in done.err) == (2, True), done.err

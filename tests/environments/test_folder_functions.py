@@ -1,0 +1,91 @@
+"""The functions by which code works in a folder: what they give, what they refuse, and that they stay in the copy."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import pytest
+
+from evolve.environments.files.folder_session import FolderSession
+from evolve.episodes.blocks import Block
+
+TREE = {
+    "app/main.py": b"limit = 5\nlimit_of = 6\n",
+    "app/other.py": b"print('a limit')\r\nlast",
+    "image.bin": b"\xff\xfe limit \x00",
+    "notes.txt": "Grün limit\n".encode(),
+}
+BRING = "from folder_functions import edit, read, run, search\n"
+
+
+@pytest.fixture
+def session(sandbox):
+    with closing(FolderSession(sandbox, TREE)) as opened:
+        yield opened
+
+
+def gave(session, code):
+    result = session.run(Block(kind="python", text=BRING + code))
+    return result.value if not result.error else result.error
+
+
+def test_read_gives_a_file_or_lines_of_it(session):
+    assert gave(session, "read('notes.txt')") == "Grün limit\n"
+    assert gave(session, "read('app/other.py')") == "print('a limit')\r\nlast"
+    assert gave(session, "read('app/main.py', 2, 1)") == "limit_of = 6\n"
+    assert "No such file" in gave(session, "read('app/none.py')")
+    assert "UnicodeDecodeError" in gave(session, "read('image.bin')")
+
+
+def test_search_gives_lines_of_texts_in_the_order_of_names(session):
+    assert gave(session, r"search(r'\blimit\b')") == [
+        ["app/main.py", 1, "limit = 5"],
+        ["app/other.py", 1, "print('a limit')"],
+        ["notes.txt", 1, "Grün limit"],
+    ]
+    assert gave(session, "[found[0] for found in search('limit', 'app/main.py')]") == ["app/main.py"] * 2
+    assert gave(session, "search('limit', 'app')[0][1]") == 1
+    assert gave(session, "search('nothing of it')") == []
+
+
+def test_an_edit_replaces_what_stands_there_once_or_makes_a_file(session):
+    assert gave(session, "edit('app/main.py', 'limit = 5', 'limit = 7')") is None
+    assert session.tree["app/main.py"] == b"limit = 7\nlimit_of = 6\n"
+    assert "stands there 2 times" in gave(session, "edit('app/main.py', 'limit', 'most')")
+    assert "stands there 0 times" in gave(session, "edit('app/main.py', 'absent', 'most')")
+    assert gave(session, "edit('new/deep/file.txt', '', 'x')") is None
+    assert session.tree["new/deep/file.txt"] == b"x"
+    assert "File exists" in gave(session, "edit('notes.txt', '', 'x')")
+    assert session.tree["notes.txt"] == TREE["notes.txt"]
+
+
+def test_run_gives_the_exit_code_and_what_was_printed(session):
+    assert gave(session, "run('echo out; echo err >&2; exit 3')") == [3, "out\nerr\n"]
+    assert gave(session, "run('cat app/main.py')[1]") == "limit = 5\nlimit_of = 6\n"
+
+
+@pytest.mark.parametrize(
+    "path", ["../out", "/etc/passwd", "a/../../out", "", "./x", "a//b", ".git/config", "a\\b", "a\nb"]
+)
+@pytest.mark.parametrize("call", ["read({!r})", "edit({!r}, '', 'x')", "search('x', {!r})"])
+def test_no_path_leads_out(session, path, call):
+    if path or "search" not in call:
+        said = gave(session, call.format(path))
+        assert "leaves the folder" in said or "left out of the work" in said
+    assert session.tree == TREE
+
+
+@pytest.mark.parametrize(
+    "call", ["read('{}')", "edit('{}', 'root', 'x')", "edit('{}', '', 'x')", "search('root', '{}')"]
+)
+@pytest.mark.parametrize("path", ["way/passwd", "file"])
+def test_no_link_leads_out(session, call, path):
+    gave(session, "import os; os.symlink('/etc', 'way'); os.symlink('/etc/passwd', 'file')")
+    assert isinstance(gave(session, call.format(path)), str)
+    assert gave(session, "[found for found in search('root') if 'passwd' in found[0] or found[0] == 'file']") == []
+
+
+def test_a_file_of_that_name_takes_nothing_s_place(sandbox):
+    tree = {**TREE, "folder_functions.py": b"def read(path):\n    return 'mine'\n"}
+    with closing(FolderSession(sandbox, tree)) as session:
+        assert gave(session, "read('notes.txt')") == "Grün limit\n"
