@@ -17,6 +17,11 @@ from evolve.worlds import Move, Trial
 PATIENCE = 15
 """Moves in a row without anything new, before a move is tested that may lose the trial."""
 TESTING = 4
+"""The same in a trial that is for tests."""
+EVERYWHERE = 3
+"""In how many places a thing was seen that is there without being taken along."""
+ATTEMPTS = 6
+"""Ways to bring things together that are tried for one move."""
 RESERVE = 6
 """Moves that are kept for such a test at the end."""
 RISK = 0.1
@@ -139,20 +144,25 @@ class Player:
         return best[2] if best and best[0] >= 0.5 else None
 
     def _reach(self, move: Move) -> bool:
-        """Does a move, here or where its things can be brought together; whether that came about."""
-        if move in self.offered:
-            self._do(move)
-            return True
-        way = self.notes.places.way(self.place, frozenset(self.held), move.objects, self.memory)
-        if not way or len(way) >= self.limit - len(self.played):
-            return False
-        for step in way:
-            if step not in self.offered:
+        """Does a move, here or where its things can be brought together; whether that came about.
+
+        Where a thing did not come along, or could not be taken like that, another way of taking it is tried.
+        """
+        for _ in range(ATTEMPTS):
+            if move in self.offered:
+                self._do(move)
+                return True
+            way = self.notes.places.way(self.place, frozenset(self.held), move.objects, self.memory)
+            if not way or len(way) >= self.limit - len(self.played):
                 return False
-            self._do(step)
-        if move in self.offered:
-            self._do(move)
-            return True
+            for step in way:
+                if step in self.offered:
+                    self._do(step)
+                    continue
+                if step in self.notes.places.leads:
+                    return False
+                self.memory.keeps(step, 0, still_there=False)
+                break
         return False
 
     # what the goal asks for
@@ -188,7 +198,7 @@ class Player:
     def _promise(self, move: Move) -> float:
         """How much speaks for a move that may lose the trial."""
         value, at = self.goal.wants(move, self.topic)
-        told = value + self._gains(move)
+        told = value + 2 * self._gains(move)
         places = {one for thing in move.objects for one in self.notes.places.found.get(thing, ())}
         told += 0.4 * (self.notes.rose_at in places) - 0.3 * min(4, max(0, len(places) - 1))
         told -= 0.15 * max((self.notes.lost_in[one] for one in places), default=0)
@@ -290,9 +300,10 @@ class Player:
         self.notes.places.visits[self.place] = self.notes.places.visits.get(self.place, 0) + 1
         if gain > 0:
             self.notes.rose_at = self.place
-        for thing in things:
+        ways = {thing for way in self.notes.places.leads for thing in way.objects}
+        for thing in things - ways:
             there = thing in self.things
-            if thing in self.last:
+            if thing in self.last and len(self.notes.places.found[thing]) < EVERYWHERE:
                 own, at = self.last[thing]
                 self.memory.keeps(own, at, still_there=there)
             self.held.discard(thing)
