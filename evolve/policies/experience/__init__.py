@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from evolve.policies.experience.kept_trials import run
 from evolve.policies.experience.learner import Experience, Learner, Limits, TrialResult
 from evolve.policies.experience.notes import Plan, Step, VariationNotes
 from evolve.policies.experience.player import Player
@@ -21,5 +22,6 @@ __all__ = [
     "TrialResult",
     "VariationNotes",
     "practised",
+    "run",
     "tried",
 ]

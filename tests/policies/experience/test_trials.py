@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -19,6 +20,7 @@ from evolve.policies.experience import (
     TrialResult,
     VariationNotes,
     practised,
+    run,
     tried,
 )
 from evolve.policies.experience.wording import Goal, carried_over, lifted
@@ -129,6 +131,19 @@ def test_each_move_counts_those_of_replays_too() -> None:
 
 def test_the_same_seed_plays_the_same() -> None:
     assert scores(House()) == scores(House())
+
+
+@pytest.mark.parametrize("setting", ["adapt", "gen-env", "gen-adapt"])
+def test_a_run_that_was_stopped_goes_on_and_ends_the_same(setting: Setting, tmp_path: Path) -> None:
+    schedule = Schedule(setting=setting, task="bring", variations=[2, 3], trials=4, practice=[("bring", 0)])
+    whole = list(run(House(), schedule, tmp_path / "whole"))
+    first = next(run(House(), schedule, tmp_path / "stopped"))
+    assert [first, *whole[1:]] == list(run(House(), schedule, tmp_path / "stopped")) == whole
+    house = House()
+    assert list(run(house, schedule, tmp_path / "whole")) == whole
+    assert house.done == 0
+    list(run(house, replace(schedule, seed=1), tmp_path / "whole"))
+    assert house.done > 0
 
 
 def test_what_a_replay_showed_is_a_claim_with_an_intervention() -> None:
