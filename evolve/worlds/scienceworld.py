@@ -20,6 +20,7 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -228,8 +229,11 @@ class _Simulator:
         return str(self._server.getTaskDescription()).strip()
 
     def first_scene(self) -> Scene:
-        """Where it begins; until a move is made the simulator tells the score and the end of the last trial."""
-        return Scene(told=str(self._server.freeActionLook()).strip(), view=self._view(), steps=0)
+        """Where it begins, after a look around: before a first move the simulator tells the score of the last trial.
+
+        What counts at the start already is no gain of whatever is done first.
+        """
+        return replace(self.step("look around", 0), steps=0)
 
     def step(self, move: str, number: int) -> Scene:
         """Plays a move; the random numbers that follow are those of its number."""

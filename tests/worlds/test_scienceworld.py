@@ -83,10 +83,15 @@ def test_lists_are_read_without_ending_the_trial(world: ScienceWorld) -> None:
 
 def test_a_wrong_focus_loses_and_the_next_trial_is_fresh(world: ScienceWorld) -> None:
     trial = world.start("find-plant", 0)
+    first = trial.scene
     scene = trial.do("focus on agent")
     assert (scene.score, scene.over, scene.lost) == (0.0, True, True)
-    again = world.start("find-plant", 0)
-    assert (again.scene.score, again.scene.over, again.scene.lost) == (0.0, False, False)
+    assert world.start("find-plant", 0).scene == first and not (first.over or first.lost)
+
+
+def test_what_counts_at_the_start_is_no_gain_of_the_first_move(world: ScienceWorld) -> None:
+    trial = world.start("find-plant", 0)
+    assert 0.0 < trial.scene.score == trial.do("wait1").score
 
 
 def test_the_score_is_a_share_of_the_whole(world: ScienceWorld) -> None:

@@ -1,0 +1,27 @@
+"""A policy without a model that learns what causes what in worlds, from trial to trial."""
+
+from __future__ import annotations
+
+from evolve.policies.experience.kept_trials import run
+from evolve.policies.experience.learner import Experience, Learner, Limits, TrialResult
+from evolve.policies.experience.notes import Plan, Step, VariationNotes
+from evolve.policies.experience.player import Player
+from evolve.policies.experience.transitions import TransitionMemory
+from evolve.policies.experience.trials import Schedule, Setting, practised, tried
+
+__all__ = [
+    "Experience",
+    "Learner",
+    "Limits",
+    "Plan",
+    "Player",
+    "Schedule",
+    "Setting",
+    "Step",
+    "TransitionMemory",
+    "TrialResult",
+    "VariationNotes",
+    "practised",
+    "run",
+    "tried",
+]

@@ -1,0 +1,197 @@
+"""What is carried from trial to trial, between variations and between tasks, and how a trial adds to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from evolve.episodes import Claim, Scope
+from evolve.memory.experiments.claims import Findings
+from evolve.policies.experience.ablation import ablated, effect_of
+from evolve.policies.experience.notes import Plan, Step, VariationNotes
+from evolve.policies.experience.player import Player
+from evolve.policies.experience.transitions import TransitionMemory
+from evolve.policies.experience.wording import likeness
+from evolve.worlds import Move, Trial, World
+
+PLANS = 3
+"""Plans of other variations that one trial follows at most."""
+
+
+@dataclass(kw_only=True)
+class Experience:
+    """What holds beyond one variation: the transition memory, and plans that worked."""
+
+    memory: TransitionMemory = field(default_factory=TransitionMemory)
+    plans: list[Plan] = field(default_factory=list)
+
+    def plans_for(self, goal: str) -> list[Plan]:
+        """The plans of the goals that are most alike, and that reached most."""
+        return sorted(self.plans, key=lambda one: (-one.score * likeness(one.goal, goal), len(one.steps)))[:PLANS]
+
+    @classmethod
+    def together(cls, known: Iterable[Experience]) -> Experience:
+        """What several taught."""
+        made = cls()
+        for one in known:
+            made.memory.add_all(one.memory)
+            made.plans += one.plans
+        return made
+
+    def as_data(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {"memory": self.memory.as_data(), "plans": [_plan_data(one) for one in self.plans]}
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Experience:
+        """From what :meth:`as_data` gave."""
+        return cls(memory=TransitionMemory.from_data(data["memory"]), plans=[_plan(one) for one in data["plans"]])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What a trial may take.
+
+    Attributes:
+        moves: Moves of one trial.
+        replays: Replays that look for what a new best score needs; their moves count as the trial's.
+    """
+
+    moves: int = 100
+    replays: int = 14
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrialResult:
+    """What came of one trial.
+
+    Attributes:
+        number: Which trial of the variation, from 0.
+        score: The last score before the trial was lost, or the last one.
+        steps: Moves that were done in the trial and in the replays after it.
+        played: The moves of the trial itself.
+        claims: What the replays showed of this variation.
+    """
+
+    task: str
+    variation: int
+    number: int
+    score: float
+    steps: int
+    lost: bool
+    played: tuple[str, ...]
+    claims: tuple[Claim, ...] = ()
+
+
+@dataclass(kw_only=True)
+class Learner:
+    """Plays trials of a world, one variation after the other, and keeps what they teach.
+
+    Attributes:
+        experience: Used and added to.
+        seed: Of the choice between moves that are alike.
+    """
+
+    world: World
+    experience: Experience = field(default_factory=Experience)
+    limits: Limits = field(default_factory=Limits)
+    seed: int = 0
+
+    def play(self, task: str, variation: int, notes: VariationNotes) -> TrialResult:
+        """Plays one trial, and replays after it where it reached more than before.
+
+        Raises:
+            WorldFault: The world failed; nothing follows from the trial.
+        """
+        trial = _Counted(self.world.start(task, variation))
+        number = notes.trials
+        player = Player(
+            trial=trial,
+            memory=self.experience.memory,
+            notes=notes,
+            rng=Random(f"{self.seed}:{task}:{variation}:{number}"),
+            limit=self.limits.moves,
+        )
+        player.play(self.experience.plans_for(trial.goal))
+        notes.trials += 1
+        steps = trial.steps
+        claims: tuple[Claim, ...] = ()
+        if player.score > notes.score or (number == 0 and player.best):
+            more, claims = self._improved(task, variation, notes, player)
+            steps += more
+        return TrialResult(
+            task=task,
+            variation=variation,
+            number=number,
+            score=player.score,
+            steps=steps,
+            lost=trial.scene.lost,
+            played=tuple(one.move.text for one in player.played),
+            claims=claims,
+        )
+
+    def _improved(
+        self, task: str, variation: int, notes: VariationNotes, player: Player
+    ) -> tuple[int, tuple[Claim, ...]]:
+        counts: list[_Counted] = []
+
+        def begin() -> Trial:
+            counts.append(_Counted(self.world.start(task, variation)))
+            return counts[-1]
+
+        group = f"{self.world.name}/{task}/{variation}"
+        notes.score = player.score
+        notes.best, made = ablated(begin, player.best, player.score, group=group, episodes=self.limits.replays)
+        self.experience.plans = [one for one in self.experience.plans if (one.task, one.variation) != (task, variation)]
+        self.experience.plans.append(
+            Plan(task=task, variation=variation, goal=player.goal.text, steps=notes.best, score=notes.score)
+        )
+        findings = Findings(group=group)
+        found = findings.of(effect_of(notes.score))
+        found.needed |= made.needed
+        found.spare |= made.spare - made.needed
+        scope = Scope(environment=self.world.name, family=task)
+        return sum(one.steps for one in counts), findings.claims(scope)
+
+
+@dataclass
+class _Counted:
+    """A trial whose moves are counted."""
+
+    trial: Trial
+    steps: int = 0
+
+    @property
+    def goal(self) -> str:
+        return self.trial.goal
+
+    @property
+    def scene(self) -> Any:
+        return self.trial.scene
+
+    def moves(self) -> Sequence[Move]:
+        return self.trial.moves()
+
+    def do(self, move: str) -> Any:
+        self.steps += 1
+        return self.trial.do(move)
+
+
+def _plan_data(plan: Plan) -> dict[str, Any]:
+    steps = [[one.move.schema, list(one.move.objects), one.gain] for one in plan.steps]
+    return {"task": plan.task, "variation": plan.variation, "goal": plan.goal, "score": plan.score, "steps": steps}
+
+
+def _plan(data: Mapping[str, Any]) -> Plan:
+    steps = tuple(
+        Step(move=Move(schema=schema, objects=tuple(objects)), gain=gain) for schema, objects, gain in data["steps"]
+    )
+    return Plan(task=data["task"], variation=data["variation"], goal=data["goal"], steps=steps, score=data["score"])
+
+
+def copied(experience: Experience) -> Experience:
+    """The same once more, so that what one variation adds does not reach another."""
+    return deepcopy(experience)

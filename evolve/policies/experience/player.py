@@ -1,0 +1,333 @@
+"""One trial played: what is known to work first, then what the goal's words ask for, then what is new."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from evolve.policies.experience.notes import Plan, Step, VariationNotes
+from evolve.policies.experience.places import place_of
+from evolve.policies.experience.transitions import Transition, TransitionMemory
+from evolve.policies.experience.wording import Goal, carried_over, lifted, likeness, words
+from evolve.worlds import Move, Trial
+
+PATIENCE = 15
+"""Moves in a row without anything new, before a move is tested that may lose the trial."""
+TESTING = 4
+"""The same in a trial that is for tests."""
+EVERYWHERE = 3
+"""In how many places a thing was seen that is there without being taken along."""
+ATTEMPTS = 6
+"""Ways to bring things together that are tried for one move."""
+RESERVE = 6
+"""Moves that are kept for such a test at the end."""
+RISK = 0.1
+"""The expected share of lost trials from which a move is tested once a trial only."""
+SURE = 0.95
+"""How far the goal has to ask for a move that may lose the trial to be done at once."""
+ASKED = 0.8
+WISHED = 0.5
+
+
+class Ended(Exception):
+    """No further move counts, or none is left of the allowance."""
+
+
+@dataclass(kw_only=True)
+class Player:
+    """Plays one trial and remembers what came of each move.
+
+    Attributes:
+        limit: Moves at most.
+    """
+
+    trial: Trial
+    memory: TransitionMemory
+    notes: VariationNotes
+    rng: Random
+    limit: int
+    played: list[Step] = field(default_factory=list)
+    score: float = 0.0
+    topic: str = ""
+    held: set[str] = field(default_factory=set)
+    last: dict[str, tuple[Move, int]] = field(default_factory=dict)
+    idle: int = 0
+    done: Counter[str] = field(default_factory=Counter)
+    _worths: dict[Move, tuple[tuple[int, str], float]] = field(default_factory=dict)
+    wished: set[tuple[str, float]] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.goal = Goal(self.trial.goal)
+        self.scene = self.trial.scene
+        self.score = self.scene.score
+        self._look()
+
+    def play(self, plans: Sequence[Plan]) -> None:
+        """Plays to the end.
+
+        Args:
+            plans: What worked in other variations, the best first.
+        """
+        try:
+            if self.notes.best:
+                self._follow(self.notes.best)
+            else:
+                for plan in plans:
+                    if plan.score > self.score:
+                        self._follow_lifted(plan)
+            while True:
+                self._go_on()
+        except Ended:
+            return
+
+    @property
+    def best(self) -> tuple[Step, ...]:
+        """What was done up to the last rise of the score."""
+        last = max((number for number, one in enumerate(self.played, 1) if one.gain > 0), default=0)
+        return tuple(self.played[:last])
+
+    def _go_on(self) -> None:
+        for move in self._wishes():
+            before = self.score
+            self.wished.add((move.text, before))
+            if self._reach(move):
+                if self.score <= before:
+                    self.notes.tested[move.text, before] += 1
+                return
+        if self.idle >= self._patience() or self.limit - len(self.played) <= RESERVE:
+            self.idle = 0
+            for move in self._options():
+                before = self.score
+                if self._reach(move):
+                    self.notes.tested[move.text, before] += 1
+                    return
+        move = self._newest()
+        self._do(move)
+
+    def _patience(self) -> int:
+        """Every other trial is for tests, as long as they find nothing; the rest look further each time."""
+        return TESTING if self.notes.trials % 2 and self.notes.options else PATIENCE + 5 * self.notes.failed
+
+    # what is known
+
+    def _follow(self, steps: Sequence[Step]) -> None:
+        for step in steps:
+            self._do(step.move)
+
+    def _follow_lifted(self, plan: Plan) -> None:
+        pairs = lifted(plan.goal, self.goal.text)
+        for step in plan.steps:
+            things = tuple(carried_over(one, pairs) for one in step.move.objects)
+            move = self._like(Move(schema=step.move.schema, objects=things))
+            if move is None or (self._may_lose(move) and not self._trusted(move, step)):
+                continue
+            self._reach(move)
+
+    def _trusted(self, move: Move, step: Step) -> bool:
+        if self.notes.lost[move.text, self.score]:
+            return False
+        return move != step.move or all(self.goal.names(one) or one == self.topic for one in move.objects)
+
+    def _like(self, move: Move) -> Move | None:
+        """A move, or the nearest by words that is offered, or one that may be offered elsewhere."""
+        if move in self.offered or all(one in self.notes.places.found for one in move.objects):
+            return move
+        near = [
+            (sum(map(likeness, one.objects, move.objects)) / len(move.objects), one.text, one)
+            for one in self.moves
+            if one.schema == move.schema and one.objects
+        ]
+        best = max(near, default=None)
+        return best[2] if best and best[0] >= 0.5 else None
+
+    def _reach(self, move: Move) -> bool:
+        """Does a move, here or where its things can be brought together; whether that came about.
+
+        Where a thing did not come along, or could not be taken like that, another way of taking it is tried.
+        """
+        for _ in range(ATTEMPTS):
+            if move in self.offered:
+                self._do(move)
+                return True
+            way = self.notes.places.way(self.place, frozenset(self.held), move.objects, self.memory)
+            if not way or len(way) >= self.limit - len(self.played):
+                return False
+            for step in way:
+                if step in self.offered:
+                    self._do(step)
+                    continue
+                if step in self.notes.places.leads:
+                    return False
+                self.memory.keeps(step, 0, still_there=False)
+                break
+        return False
+
+    # what the goal asks for
+
+    def _wishes(self) -> list[Move]:
+        known = [one for one in self.notes.places.found if one == self.topic or self.goal.names(one)]
+        wanted = []
+        for schema in self.memory.schemas | dict.fromkeys(one.schema for one in self.moves):
+            for move in _filled(schema, known):
+                value, at = self.goal.wants(move, self.topic)
+                if value < (WISHED if len(move.objects) > 1 else ASKED) or (move.text, self.score) in self.wished:
+                    continue
+                if not self._open(move):
+                    continue
+                if self._may_lose(move) and value < SURE and self._gains(move) < 0.4:
+                    continue
+                wanted.append((at, -value, move.text, move))
+        return [one[-1] for one in sorted(wanted, key=lambda one: one[:3])]
+
+    def _open(self, move: Move) -> bool:
+        """Whether it is not known yet what a move does at this score."""
+        return not (self.notes.tested[move.text, self.score] or self.notes.lost[move.text, self.score])
+
+    def _may_lose(self, move: Move) -> bool:
+        """Whether a move lost trials, or is one that the goal asks for with a thing that it does not name."""
+        tally = self.memory.schemas.get(move.schema)
+        if tally is not None and tally.lost:
+            return self.memory.rate(self.goal, move, "lost", prior=0.02) >= RISK
+        if len(move.objects) != 1 or (tally is not None and tally.tried >= 3):
+            return False
+        return self.goal.commands(move.schema) and self.goal.wants(move, self.topic)[0] < SURE
+
+    def _promise(self, move: Move) -> float:
+        """How much speaks for a move that may lose the trial."""
+        value, at = self.goal.wants(move, self.topic)
+        told = value + 2 * self._gains(move)
+        places = {one for thing in move.objects for one in self.notes.places.found.get(thing, ())}
+        told += 0.4 * (self.notes.rose_at in places) - 0.3 * min(4, max(0, len(places) - 1))
+        told -= 0.15 * max((self.notes.lost_in[one] for one in places), default=0)
+        told += 0.8 * any(self.goal.told_before(thing, at) for one in places for thing in self._towards(one))
+        ways = {thing for way in self.notes.places.leads for thing in way.objects}
+        told -= 0.5 * any(one in ways for one in move.objects)
+        lost = sum(count for (text, _), count in self.notes.lost.items() if text == move.text)
+        return told - 0.5 * lost
+
+    def _towards(self, place: str) -> set[str]:
+        """What the moves are about that lead to a place."""
+        return {thing for move, there in self.notes.places.leads.items() if there == place for thing in move.objects}
+
+    def _gains(self, move: Move) -> float:
+        return self.memory.rate(self.goal, move, "gained", prior=0.2)
+
+    def _options(self) -> list[Move]:
+        known = [one for one in self.notes.options if self._open(one)]
+        return sorted(known, key=lambda one: (-self._promise(one), one.text))[:20]
+
+    # what is new
+
+    def _newest(self) -> Move:
+        best, value = None, -1.0
+        for move in self.moves:
+            if (self.sight, move.text) in self.notes.seen_at or self._may_lose(move):
+                continue
+            own = self._newness(move)
+            if own > value:
+                best, value = move, own
+        if best is None:
+            left = [one for one in self.moves if not self._may_lose(one)]
+            if not left:
+                raise Ended
+            best = self.rng.choice(left)
+        return best
+
+    def _newness(self, move: Move) -> float:
+        there = self.notes.places.leads.get(move)
+        often = self.notes.tried[move.text] if there is None else self.notes.places.visits.get(there, 0)
+        known = 1.0 if there is None or not often else 0.3  # it reveals no more what it revealed
+        alike = math.sqrt(1 + self.done[move.schema])
+        return known * self._worth(move) / (1 + often) / alike * (1 + 0.3 * self.rng.random())
+
+    def _worth(self, move: Move) -> float:
+        """What may come of a move, as far as it is known; looked up anew where there is much that is new."""
+        tally = self.memory.schemas.get(move.schema)
+        key = (tally.tried // 8 if tally else 0, self.topic)
+        known = self._worths.get(move)
+        if known is None or known[0] != key:
+            asked, _ = self.goal.wants(move, self.topic)
+            told = 0.1 + 2 * asked * asked + 2 * self.memory.rate(self.goal, move, "gained", prior=0.02)
+            told += 3 * self.memory.rate(self.goal, move, "revealed", prior=0.1)
+            known = key, told * self.memory.rate(self.goal, move, "changed", prior=0.7)
+            self._worths[move] = known
+        return known[1]
+
+    # a move
+
+    def _do(self, move: Move) -> None:
+        if self.scene.over or len(self.played) >= self.limit:
+            raise Ended
+        before, sight, place, things = self.score, self.sight, self.place, self.things
+        self.scene = self.trial.do(move.text)
+        lost, gain = self.scene.lost, 0.0 if self.scene.lost else self.scene.score - before
+        known = len(self.notes.names)
+        if not self.scene.over:
+            self._look()
+        told = Transition(
+            changed=self.sight != sight or gain > 0, revealed=len(self.notes.names) > known, gain=gain, lost=lost
+        )
+        self.played.append(Step(move=move, gain=gain, changed=told.changed, moved=self.place != place))
+        if (sight, move.text) not in self.notes.seen_at or lost:
+            self.memory.add(self.goal, move, told)
+        self.notes.seen_at.add((sight, move.text))
+        self.notes.tried[move.text] += 1
+        self.done[move.schema] += 1
+        for at, thing in enumerate(move.objects):
+            self.last[thing] = (move, at)
+        if lost:
+            self.notes.lost[move.text, before] += 1
+            self.notes.lost_in[self.place] += 1
+            self.notes.failed = min(self.notes.failed + 1, 8)
+            raise Ended
+        if gain > 0:
+            self.score = self.scene.score
+            self.notes.failed = 0 if self.score > self.notes.score else self.notes.failed
+            asked = [one for one in move.objects if self.goal.wants(move, self.topic)[0] >= WISHED]
+            self.topic = asked[0] if asked else self.topic
+        self.idle = 0 if gain > 0 or told.revealed else self.idle + 1
+        if self.place != place:
+            self._moved(move, place, things, gain)
+        if self.scene.over:
+            raise Ended
+
+    def _moved(self, move: Move, place: str, things: frozenset[str], gain: float) -> None:
+        self.notes.places.leads[move] = self.place
+        self.notes.places.offered.setdefault(place, set()).add(move)
+        self.notes.places.visits[self.place] = self.notes.places.visits.get(self.place, 0) + 1
+        if gain > 0:
+            self.notes.rose_at = self.place
+        ways = {thing for way in self.notes.places.leads for thing in way.objects}
+        for thing in things - ways:
+            there = thing in self.things
+            if thing in self.last and len(self.notes.places.found[thing]) < EVERYWHERE:
+                own, at = self.last[thing]
+                self.memory.keeps(own, at, still_there=there)
+            self.held.discard(thing)
+            if there and thing in self.last:
+                self.held.add(thing)
+
+    def _look(self) -> None:
+        """Takes in what can be seen and done."""
+        self.moves = self.trial.moves()
+        self.offered = set(self.moves)
+        self.place = place_of(self.scene)
+        self.things = frozenset(thing for move in self.moves for thing in move.objects)
+        self.sight = hash((self.scene.view, len(self.moves)))
+        self.notes.names.update(word for thing in self.things for word in words(thing))
+        leading = self.notes.places.leads
+        self.notes.places.see(self.place, self.things, [one for one in self.moves if one in leading])
+        for move in self.moves:
+            if self._may_lose(move):
+                self.notes.options.setdefault(move, set()).add(self.place)
+
+
+def _filled(schema: str, things: Sequence[str]) -> Iterator[Move]:
+    slots = schema.count("{}")
+    if slots == 1:
+        yield from (Move(schema=schema, objects=(one,)) for one in things)
+    elif slots == 2:
+        yield from (Move(schema=schema, objects=(one, other)) for one in things for other in things if one != other)

@@ -1,0 +1,208 @@
+"""Trials in a small house: what one trial teaches helps the next, other variations, and nothing else does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evolve.policies.experience import (
+    Experience,
+    Learner,
+    Schedule,
+    Setting,
+    TransitionMemory,
+    TrialResult,
+    VariationNotes,
+    practised,
+    run,
+    tried,
+)
+from evolve.policies.experience.wording import Goal, carried_over, lifted
+from evolve.worlds import Move, Scene, Split, Trial
+
+THINGS = ("lamp", "kettle", "violin", "ladder")
+ROOMS = ("hall", "attic", "cellar")
+
+
+@dataclass
+class House:
+    """One thing is to be chosen and brought to the box in the attic; a wrong choice loses the trial."""
+
+    name: str = "house"
+    version: str = "house 1"
+    done: int = 0
+
+    def tasks(self) -> Sequence[str]:
+        return ("bring",)
+
+    def variations(self, task: str, split: Split) -> Sequence[int]:
+        return range(len(THINGS))
+
+    def start(self, task: str, variation: int) -> Trial:
+        return Visit(house=self, wanted=THINGS[variation])
+
+    def close(self) -> None:
+        return
+
+
+@dataclass
+class Visit:
+    """One trial in the house."""
+
+    house: House
+    wanted: str
+    room: str = "hall"
+    chosen: bool = False
+    held: set[str] = field(default_factory=set)
+    scene: Scene = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.scene = self._told("You are there.")
+
+    @property
+    def goal(self) -> str:
+        return f"Choose the {self.wanted}. Then move it to the box in the attic."
+
+    def moves(self) -> Sequence[Move]:
+        here = [one for one in THINGS if self.room == "cellar" or one in self.held]
+        found = [Move(schema="go to {}", objects=(one,)) for one in ROOMS if one != self.room]
+        for one in here:
+            found += [Move(schema=f"{verb} {{}}", objects=(one,)) for verb in ("choose", "pick up", "look at")]
+            if self.room == "attic":
+                found.append(Move(schema="move {} to {}", objects=(one, "box")))
+        return found
+
+    def do(self, move: str) -> Scene:
+        self.house.done += 1
+        if move not in [one.text for one in self.moves()]:
+            self.scene = self._told("That cannot be done.", self.scene.score)
+            return self.scene
+        verb, _, thing = move.rpartition(" ")
+        if verb == "go to":
+            self.room = thing
+        elif verb == "pick up":
+            self.held.add(thing)
+        elif verb == "choose":
+            if thing != self.wanted:
+                self.scene = Scene(told="Wrong.", over=True, lost=True)
+                return self.scene
+            self.chosen = True
+        elif move == f"move {self.wanted} to box" and self.chosen:
+            self.scene = Scene(told="Done.", score=1.0, over=True)
+            return self.scene
+        self.scene = self._told("So it is.", 0.5 if self.chosen else 0.0)
+        return self.scene
+
+    def _told(self, told: str, score: float = 0.0) -> Scene:
+        seen = THINGS if self.room == "cellar" else tuple(sorted(self.held))
+        return Scene(told=told, view=f"The {self.room}.\n{', '.join(seen)}", score=score)
+
+
+def scores(house: House, setting: Setting = "adapt", practice: Sequence[tuple[str, int]] = ()) -> list[TrialResult]:
+    schedule = Schedule(setting=setting, task="bring", variations=[2], trials=6, practice=practice)
+    experience = Experience()
+    for known, _ in practised(house, schedule):
+        experience = known
+    return list(tried(house, schedule, experience))
+
+
+def test_the_goal_is_reached_and_the_plan_made_short() -> None:
+    found = scores(House())
+    assert found[-1].score == 1.0
+    assert found[-1].played == ("go to cellar", "choose violin", "pick up violin", "go to attic", "move violin to box")
+
+
+def test_what_other_variations_taught_helps_in_the_first_trial() -> None:
+    (found,) = scores(House(), "gen-env", [("bring", 0), ("bring", 1)])
+    assert found.score == 1.0
+    assert "choose violin" in found.played
+
+
+def test_each_move_counts_those_of_replays_too() -> None:
+    house = House()
+    assert sum(one.steps for one in scores(house)) == house.done
+
+
+def test_the_same_seed_plays_the_same() -> None:
+    assert scores(House()) == scores(House())
+
+
+@pytest.mark.parametrize("setting", ["adapt", "gen-env", "gen-adapt"])
+def test_a_run_that_was_stopped_goes_on_and_ends_the_same(setting: Setting, tmp_path: Path) -> None:
+    schedule = Schedule(setting=setting, task="bring", variations=[2, 3], trials=4, practice=[("bring", 0)])
+    whole = list(run(House(), schedule, tmp_path / "whole"))
+    first = next(run(House(), schedule, tmp_path / "stopped"))
+    assert [first, *whole[1:]] == list(run(House(), schedule, tmp_path / "stopped")) == whole
+    house = House()
+    assert list(run(house, schedule, tmp_path / "whole")) == whole
+    assert house.done == 0
+    list(run(house, replace(schedule, seed=1), tmp_path / "whole"))
+    assert house.done > 0
+
+
+def test_what_a_replay_showed_is_a_claim_with_an_intervention() -> None:
+    claims = [claim for one in scores(House()) for claim in one.claims]
+    needed = {one.cause for one in claims if one.relation == "necessary" and one.evidence[0].direction == 1}
+    assert "action:pick up violin" in needed
+    assert all(one.evidence[0].kind == "intervention" for one in claims)
+
+
+def test_a_move_that_lost_a_trial_is_not_done_there_again() -> None:
+    notes, learner = VariationNotes(), Learner(world=House())
+    for _ in range(6):
+        learner.play("bring", 2, notes)
+    assert all(count == 1 for count in notes.lost.values())
+
+
+def test_experience_is_the_same_after_it_was_written_and_read() -> None:
+    learner = Learner(world=House())
+    learner.play("bring", 1, VariationNotes())
+    data = json.loads(json.dumps(learner.experience.as_data()))
+    assert Experience.from_data(data).as_data() == learner.experience.as_data()
+
+
+@pytest.mark.parametrize(
+    ("goal", "other", "thing", "expected"),
+    [
+        ("Boil water in the kitchen.", "Boil lead in the cellar.", "water", "lead"),
+        ("Boil water in the kitchen.", "Boil lead in the cellar.", "cup containing water", "cup containing lead"),
+        ("Boil water in the kitchen.", "Boil lead in the cellar.", "stove", "stove"),
+    ],
+)
+def test_a_thing_of_one_goal_is_another_in_another_goal(goal: str, other: str, thing: str, expected: str) -> None:
+    assert carried_over(thing, lifted(goal, other)) == expected
+
+
+def test_the_goal_asks_for_what_it_says_and_for_what_it_refers_to() -> None:
+    goal = Goal("Find a plant. First, focus on the thing. Then, move it to the red box.")
+    asked = Move(schema="move {} to {}", objects=("fern", "red box"))
+    assert goal.wants(asked, topic="fern") == (1.0, 2)
+    assert goal.wants(asked)[0] < 1.0
+
+
+names = st.text("abc ", min_size=1, max_size=8)
+
+
+@given(names, names, st.lists(names, max_size=3), names)
+def test_what_a_goal_asks_for_is_a_share(goal: str, schema: str, things: list[str], topic: str) -> None:
+    move = Move(schema=schema + "{}" * len(things), objects=tuple(things))
+    assert 0.0 <= Goal(goal).wants(move, topic)[0] <= 1.0
+
+
+def test_memory_under_other_names_is_as_much_memory() -> None:
+    from random import Random
+
+    learner = Learner(world=House())
+    learner.play("bring", 1, VariationNotes())
+    own, other = learner.experience.memory, learner.experience.memory.shuffled(Random(3))
+    assert sorted(one.tried for one in own.schemas.values()) == sorted(one.tried for one in other.schemas.values())
+    both = TransitionMemory()
+    both.add_all(own)
+    both.add_all(own)
+    assert all(both.schemas[name].tried == 2 * one.tried for name, one in own.schemas.items())
