@@ -1,7 +1,7 @@
 """A command line with places for values: what becomes of each value is certain before anybody knows the value.
 
 No shell reads it. An element of the line stays one argument of the program whatever stands in it, and a value can be no
-option: one that begins with ``-`` is refused unless the line has said ``--`` before it.
+option: one that begins with ``-`` is refused unless the line has said ``--`` before it, with only places between.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from decimal import Decimal
+from typing import Any, cast
 
 from evolve.episodes import Json
 from evolve.errors import UsageError
@@ -19,8 +20,8 @@ _PLACE = re.compile(r"\{(\{\w+(?::\w+)?\})\}|\{([A-Za-z]\w*)(?::(\w+))?\}", re.A
 _TYPES: Mapping[str, Json] = {"str": "string", "int": "integer", "float": "number"}
 _LONGEST = 30_000
 """Characters of a value: Linux takes 128 KiB for one argument, and a character may take four bytes."""
-_SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "mksh", "fish", "csh", "tcsh", "busybox"})
-_RUNS_TEXT = re.compile(r"-[A-Za-z]*c|--command(=.*)?", re.ASCII | re.DOTALL)
+_SHELLS = frozenset({"sh", "ash", "bash", "rbash", "dash", "zsh", "ksh", "mksh", "fish", "csh", "tcsh", "busybox"})
+_RUNS_TEXT = re.compile(r"-[A-Za-z]*c[A-Za-z]*|--command(=.*)?", re.ASCII | re.DOTALL)
 
 
 class CommandLine:
@@ -73,7 +74,7 @@ class CommandLine:
         Raises:
             CallFailed: A value would be an option, or cannot be an argument of a program.
         """
-        texts = {name: str(values[name]) for name in self._types}
+        texts = {name: _text(kind, values[name]) for name, kind in self._types.items()}
         for name, text in texts.items():
             if "\0" in text:
                 raise CallFailed(f"{name} holds a zero byte, which no argument of a program can")
@@ -83,7 +84,8 @@ class CommandLine:
             if argument.startswith("-") and not element.startswith("-") and not free:
                 raise CallFailed(f"{argument[:80]!r} begins with -, so the program would take it for an option")
             filled.append(argument)
-            free = free or element == "--"
+            # a word of the line itself may be another program, with options of its own
+            free = element == "--" or (free and argument != element)
         return tuple(filled)
 
     def _check(self, number: int, match: re.Match[str]) -> None:
@@ -103,10 +105,22 @@ class CommandLine:
 
     def _check_shell(self) -> None:
         """A shell that is handed a text reads it as commands, and so whatever stands in the text."""
-        program = os.path.basename(os.path.realpath(self._elements[0]))
-        names = {program, os.path.basename(self._elements[0])}
-        if self._types and names & _SHELLS and any(_RUNS_TEXT.fullmatch(element) for element in self._elements[1:]):
+        words = [word for element in self._elements for word in element.split()]  # env -S splits them so
+        first = (place for place, word in enumerate(words) if _is_shell(word))
+        after = words[next(first, len(words)) + 1 :]
+        if self._types and any(map(_RUNS_TEXT.fullmatch, after)):
             raise UsageError(
                 "a shell that is given its commands by -c would run values as commands",
                 hint="put the commands into a file, and give the values as its arguments",
             )
+
+
+def _text(kind: str, value: Json) -> str:
+    """A value as an argument; of a number its digits alone, as ``e`` behind ``-v`` would be an option."""
+    if kind == "int":
+        return str(int(cast("float", value)))  # 3.0 is whole too
+    return format(Decimal(repr(value)), "f") if kind == "float" else str(value)
+
+
+def _is_shell(word: str) -> bool:
+    return bool({os.path.basename(word), os.path.basename(os.path.realpath(word))} & _SHELLS)

@@ -81,7 +81,10 @@ async def _let_through(request: httpx2.Request, response: httpx2.Response, troub
     elif response.headers.get("content-encoding", "identity").lower() != "identity":
         refused = "compresses its answers, which is not taken"
     if refused:
-        trouble.say(refused, undone=response.status_code >= 300)
+        status = response.status_code
+        # 302 and 303 are how many say that what was sent was done
+        leads_on = status in (302, 303) and request.method not in ("GET", "HEAD")
+        trouble.say(refused, undone=300 <= status < 500 and not leads_on)
         await response.aclose()
         return _failure(request)
     if response.status_code >= 400:

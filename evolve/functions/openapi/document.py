@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -68,7 +70,7 @@ class Document:
             key = unquote(part).replace("~1", "/").replace("~0", "~")
             if isinstance(place, dict) and key in place:
                 place = place[key]
-            elif isinstance(place, list) and key.isdecimal() and int(key) < len(place):
+            elif isinstance(place, list) and key.isdecimal() and len(key) < 10 and int(key) < len(place):
                 place = place[int(key)]
             else:
                 raise Unusable("it refers to what is not there")
@@ -92,7 +94,10 @@ class Document:
 
 def _read(file: Path) -> Json:
     try:
-        with file.open("rb") as stream:
+        # a pipe would keep the reader waiting
+        with open(file, "rb", opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK)) as stream:
+            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+                raise CallFailed(f"{file.name} cannot be read: it is no file")
             content = stream.read(_LARGEST + 1)
     except OSError as error:
         raise CallFailed(f"{file.name} cannot be read: {error.strerror}") from error

@@ -49,7 +49,7 @@ _OWN_HEADERS = frozenset(
             "upgrade",
             "via",
         ),
-        *("x-http-method", "x-http-method-override", "x-method-override"),
+        *("x-http-method", "x-http-method-override", "x-method-override", "x-original-url", "x-rewrite-url"),
     }
 )
 """What is not a parameter's to set, whatever the file says; of three of them OpenAPI says so itself."""
@@ -104,7 +104,7 @@ def operations(document: Document, headers: Mapping[str, str]) -> Iterator[tuple
     Args:
         headers: What is sent with every request, which no parameter changes.
     """
-    schemas, kept = Schemas(document), frozenset(name.lower() for name in headers)
+    schemas, kept = Schemas(document), frozenset(map(_folded, headers))
     for path, item in document.paths.items():
         try:
             around = document.followed(item)
@@ -169,7 +169,8 @@ class _Reading:
     def _parameter(self, told: Mapping[str, Any]) -> Parameter | None:
         """How it is sent; None where it is left out."""
         name, place, required = str(told.get("name", "")), told.get("in"), told.get("required") is True
-        if place == "header" and (name.lower() in _OWN_HEADERS | self._kept or name.lower().startswith("proxy-")):
+        header = _folded(name)
+        if place == "header" and (header in _OWN_HEADERS | self._kept or header.startswith(("proxy-", "x-forwarded-"))):
             return None
         style = told.get("style", "form" if place == "query" else "simple")
         if place not in ("path", "query", "header") or "schema" not in told or style not in ("form", "simple"):
@@ -213,3 +214,8 @@ class _Reading:
         rest = (f"p_{number}" for number in count(2))
         taken = self._properties
         return next(one for several in (tries, rest) for one in several if is_name(one) and one not in taken)
+
+
+def _folded(header: str) -> str:
+    """What a service may take a header for: CGI and WSGI make one variable of ``X-Key`` and ``x_key``."""
+    return header.lower().replace("_", "-")

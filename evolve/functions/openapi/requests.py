@@ -14,6 +14,9 @@ from evolve.functions.openapi.operations import PLACE, Operation, Parameter
 
 _HEADER_VALUE = re.compile(r"[\x20-\x7e]*\Z")
 _SEGMENTS = re.compile(r"[/\\]")
+_CUT_OFF = re.compile(r"[;\0]")
+"""Servers of Java take away what follows ``;`` before they look for the folder above, those of C what follows zero."""
+
 _DECODED = 3
 """How often a server might decode a path before it looks for the folder above."""
 
@@ -65,7 +68,7 @@ def _path(operation: Operation, given: Mapping[Parameter, Json]) -> str:
     path = decoded = PLACE.sub(put, operation.path)
     for _ in range(_DECODED):
         decoded = unquote(decoded)
-        if {".", ".."} & set(_SEGMENTS.split(decoded)):
+        if {".", ".."} & {_CUT_OFF.split(part)[0].strip() for part in _SEGMENTS.split(decoded)}:
             raise CallFailed(f"{', '.join(texts)[:80]} would lead to another path")
     return path
 
