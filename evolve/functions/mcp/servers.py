@@ -17,6 +17,7 @@ from evolve.errors import UsageError, WorkspaceError
 from evolve.files import canonical_json, digest
 from evolve.functions.command_line import CommandLine
 from evolve.functions.function import Effect
+from evolve.redaction import KnownSecret
 
 _NAME = re.compile(r"[a-z][a-z0-9]{0,19}\Z")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -24,6 +25,9 @@ _HEADER = re.compile(r"[A-Za-z0-9-]+\Z")
 _AT_HOME = ("localhost", "127.0.0.1", "::1")
 _LATER: Mapping[str, object] = {"kind": "mcp", "file": "", "output": "text", "about": ""}
 """Fields that count in a digest only where they are set: what was approved before there were any still holds."""
+
+_SHORTEST_SECRET = 8
+"""Characters; shorter values stand in answers by chance."""
 
 Kind = Literal["mcp", "program", "openapi"]
 """It speaks the protocol; it is run once for each call; a file describes its HTTP requests."""
@@ -192,6 +196,16 @@ def resolved(values: Mapping[str, str], environ: Mapping[str, str]) -> dict[str,
             value = environ[value[1:]]
         found[name] = value
     return found
+
+
+def handed_over(server: Server, environ: Mapping[str, str]) -> tuple[KnownSecret, ...]:
+    """The person's own values that a server is given by ``$NAME``, and could repeat."""
+    named = {value[1:] for value in (*server.variables.values(), *server.headers.values()) if value.startswith("$")}
+    return tuple(
+        KnownSecret(source=f"the variable {name}", value=environ[name], sent=True)
+        for name in sorted(named)
+        if len(environ.get(name, "")) >= _SHORTEST_SECRET
+    )
 
 
 def _is_plain(path: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -13,8 +14,9 @@ from evolve.functions.function import CallFailed, Function
 from evolve.functions.mcp.approvals import Approval
 from evolve.functions.mcp.connection import START_S, Asked, Connection, Start
 from evolve.functions.mcp.offers import Listed, OfferedTool, offers
-from evolve.functions.mcp.servers import Server
+from evolve.functions.mcp.servers import Server, handed_over
 from evolve.functions.permission import Grant
+from evolve.redaction import Scanner
 
 if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
@@ -122,7 +124,13 @@ class ServerFunctions:
             if self._offers(connection)[tool].state != "allowed":
                 raise CallFailed(self._refusal(server, function))
             listed = self._seen[server][0]
-        return connection.call(Asked(tool=tool, name=name, arguments=arguments), listed, seconds)
+        marks = Scanner(handed_over(connection.server, os.environ))
+        try:
+            value = connection.call(Asked(tool=tool, name=name, arguments=arguments), listed, seconds)
+        except CallFailed as failure:
+            raise CallFailed(marks.clean(str(failure)), doubtful=failure.doubtful) from None
+        cleaned: Json = marks.cleaned(value)
+        return cleaned
 
     def grant_of(self, function: Function) -> Grant:
         """What the person said of a function of these servers; of any other, to ask."""
