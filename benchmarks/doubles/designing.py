@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
+from evolve.errors import WorkspaceError
 from evolve.testing.doubles import prompt_of
 from evolve.workflow import Workflow, kind_of, parse_workflow
 
@@ -48,9 +50,12 @@ def _ideas(before: Workflow, trials: str, prompt: str) -> Iterator[tuple[Workflo
 
 
 def with_stage(before: Workflow, stage: str) -> Workflow:
-    """The workflow with a stage before the action or, if it stands there, right after it."""
+    """The workflow with a stage before the action, right after it, or at the next place where it may stand."""
     kind = kind_of(stage)
     assert kind is not None
-    place = before.stages.index("act") + ("deliberate" in kind.places)
-    stages = ", ".join(f'"{name}"' for name in (*before.stages[:place], stage, *before.stages[place:]))
-    return parse_workflow(re.sub(r"^stages = .*", f"stages = [{stages}]", before.render()))
+    wanted = before.stages.index("act") + ("deliberate" in kind.places)
+    for place in sorted(range(len(before.stages) + 1), key=lambda place: abs(place - wanted)):
+        stages = ", ".join(f'"{name}"' for name in (*before.stages[:place], stage, *before.stages[place:]))
+        with suppress(WorkspaceError):
+            return parse_workflow(re.sub(r"^stages = .*", f"stages = [{stages}]", before.render()))
+    return before

@@ -15,7 +15,7 @@ from benchmarks.doubles.quirks import NORMALISE_NAME, QuirkTask, by_instruction,
 from evolve.testing.doubles import prompt_of, schema_of
 
 _FAILED = re.compile(
-    r"traceback|\w+error\b|expected|instead of|refused|wrong|failed|mismatch|incorrect|not verified|\bgot\b",
+    r"traceback|\w+error\b|expected|instead of|refused(?! \d+ of)|wrong|failed|mismatch|incorrect|not verified|\bgot\b",
     re.IGNORECASE,
 )
 _CODE = {"code", "source", "program", "function", "answer", "solution"}

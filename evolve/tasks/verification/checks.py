@@ -40,7 +40,8 @@ def lacking(program, module):
     path = shutil.which(program, path=env["PATH"])
     look = "import importlib.util, sys; sys.exit(importlib.util.find_spec('pytest') is None)"
     quiet = {"stdin": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    return path is None or (module and subprocess.run([path, "-c", look], cwd="/", **quiet).returncode != 0)
+    # where the command runs, whose own modules come first for it too
+    return path is None or (module and subprocess.run([path, "-c", look], **quiet).returncode != 0)
 lacks = bool(RUNNERS) and all(lacking(program, module) for program, module in RUNNERS)
 telling = {"PYTHONPATH": os.pathsep.join(filter(None, [told, env.get("PYTHONPATH")])), "PYTEST_ADDOPTS": "-p " + PLUGIN}
 for more in (telling, {}):
