@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -30,6 +31,9 @@ from evolve.functions import (
 )
 from evolve.redaction import Scanner
 from evolve.tasks import Task
+
+_SOURCES_APART = 4
+"""Sources that are shown by one function each, where none of theirs shares words with the task."""
 
 _OWN_CALLS = 5_000
 """Calls that an episode may make at least where its environment offers functions."""
@@ -180,7 +184,22 @@ def chosen_functions(functions: Sequence[Function], words: str) -> list[Function
     search.close()
     names = {one.name for one in best}
     rest = (one for one in functions if one.name not in names)
-    return sorted([*best, *islice(rest, SHOWN - len(best))], key=_by_name)
+    return sorted(_with_every_source([*best, *islice(rest, SHOWN - len(best))], functions), key=_by_name)
+
+
+def _with_every_source(chosen: list[Function], functions: Sequence[Function]) -> list[Function]:
+    """The same with a function of each source, as far as there are few: one that is not shown at all is not looked for.
+
+    Args:
+        chosen: Best first; the last one of the source with the most gives way.
+    """
+    missing = dict.fromkeys(one.source for one in functions if one.source not in {each.source for each in chosen})
+    for source in [*missing][:_SOURCES_APART]:
+        most, count = Counter(one.source for one in chosen).most_common(1)[0]
+        if count > 1:
+            place = max(place for place, one in enumerate(chosen) if one.source == most)
+            chosen[place] = next(one for one in functions if one.source == source)
+    return chosen
 
 
 def _by_name(function: Function) -> tuple[str, str]:

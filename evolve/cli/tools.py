@@ -213,6 +213,8 @@ def allow_command(
         emit_json([offer_data(offer) for offer in allowed])
     else:
         emit(f"allowed {counted(len(allowed), 'tool')}" if allowed else "nothing was allowed")
+        if not (allowed or tool):
+            note(f"unnamed are meant those that are new or changed; name others: evolve tools allow {name} TOOL ...")
 
 
 @app.page("call", "evolve tools call notes_search words=tea most=5")

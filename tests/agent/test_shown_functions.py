@@ -39,3 +39,11 @@ def test_what_is_looked_for_is_found_again_after_the_search_was_closed():
         (first, *_) = finds.call("find_functions", {"query": "rooms for the night"}, seconds=1)
         assert first["call"].startswith("bookRoom(")
         finds.close()
+
+
+def test_a_source_that_shares_no_words_is_shown_by_one_function():
+    clock = [function(name, source="clock") for name in ("convert", "zone")]
+    shown = chosen_functions([*CROWD, *clock], "nothing does idle")
+    assert len(shown) == SHOWN and [one.source for one in shown].count("clock") == 1
+    many = [function(f"f_{number}", source=f"s{number}") for number in range(40)]
+    assert len(chosen_functions([*CROWD, *many], "nothing")) == SHOWN
