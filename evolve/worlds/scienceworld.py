@@ -13,11 +13,13 @@ doors; those are left out, as the simulator refuses them.
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import logging
 import os
 import re
 import shutil
+import socket
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -187,6 +189,7 @@ class _Simulator:
             raise WorldFault("Java did not start; java -version may say why") from error
         parameters = GatewayParameters(port=port, auth_token=token, read_timeout=_PATIENCE)
         self._gateway = JavaGateway(gateway_parameters=parameters, java_process=self._process)
+        _answer_at_once(self._gateway)
         jvm = self._gateway.jvm
         self._server = jvm.scienceworld.runtime.pythonapi.PythonInterface()
         self._lists = jvm.scienceworld.runtime.pythonapi.PythonInterface()
@@ -311,6 +314,31 @@ class _Simulator:
             thing = things.next()
             found[int(thing.uuid())] = thing
         return found
+
+
+def _answer_at_once(gateway: Any) -> None:
+    """Confirms each part of an answer at once.
+
+    Java sends answers of more than 8 KiB in parts and waits for each to be confirmed (RFC 896), and the kernel holds a
+    confirmation back for 40 ms (RFC 1122, 4.2.3.2); lists of moves are longer than that.
+    """
+    gateway.jvm.java.lang.System.nanoTime()  # the first call makes the connection
+    for connection in gateway._gateway_client.deque if hasattr(socket, "TCP_QUICKACK") else ():
+        connection.stream = io.BufferedReader(_AtOnce(connection.socket))
+
+
+class _AtOnce(io.RawIOBase):
+    """What comes over a connection; the kernel forgets the option, so it is set before each part."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        self._connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
+        return self._connection.recv_into(buffer)
 
 
 def _java() -> str:
