@@ -27,7 +27,7 @@ from typing import Any
 from benchmarks.record import Outcome, Target, against, common_options, progress, publish
 from benchmarks.worlds_arms import ARMS, Played
 from evolve.gate import Interval
-from evolve.policies.experience import Experience, Limits, Schedule, practised, tried
+from evolve.policies.experience import Experience, Limits, Schedule, TransitionMemory, practised, tried
 from evolve.worlds import World, open_world
 
 TASKS = (
@@ -42,6 +42,9 @@ TASKS = (
 )
 """The tasks for reporting. What was tuned was tuned on others."""
 LEARNED = ("adapt", "gen-adapt", "gen-task")
+WITHOUT = ("no skills", "no transitions")
+"""As ``gen-adapt``, but of practice only what moves do is brought along, and no plan of another variation, or the plans
+alone."""
 RESAMPLES = 4000
 Row = Mapping[str, Any]
 
@@ -95,9 +98,13 @@ class _Book:
 
 
 def _rows(world: World, plan: Plan, book: _Book, task: str, variation: int, arm: str) -> Iterator[Row]:
-    if arm in LEARNED:
-        setting: Any = arm
+    if arm in (*LEARNED, *WITHOUT):
+        setting: Any = "gen-adapt" if arm in WITHOUT else arm
         experience = Experience() if arm == "adapt" else _experience(world, plan, book, task, arm)
+        if arm == "no skills":
+            experience.plans = []
+        if arm == "no transitions":
+            experience.memory = TransitionMemory()
         schedule = Schedule(setting=setting, task=task, variations=[variation], trials=plan.trials, limits=plan.limits)
         for one in tried(world, schedule, experience):
             told = [claim.text for claim in one.claims]
@@ -189,6 +196,9 @@ def series(rows: Sequence[Row]) -> dict[str, dict[tuple[str, int], float]]:
         "gen-adapt, last trial": ends(rows, "gen-adapt", last=True),
         "gen-task (first trial)": ends(rows, "gen-task", last=False),
     }
+    for arm in WITHOUT:
+        told[f"{arm}, first trial"] = ends(rows, arm, last=False)
+        told[f"{arm}, last trial"] = ends(rows, arm, last=True)
     for arm in ARMS:
         told[f"{arm}, mean"] = averages(rows, arm, fmean)
         told[f"{arm}, best of all"] = averages(rows, arm, max)
@@ -208,9 +218,14 @@ def targets_of(rows: Sequence[Row]) -> list[Target]:
         if f"{arm}, last trial" in told:
             less = paired(told["adapt, last trial"], told[f"{arm}, last trial"])
             made.append(against(f"adapt minus {arm}, last trial", less, "low >", 0))
-    if "novelty, best of all" in told:
-        less = paired(told["adapt, last trial"], told["novelty, best of all"])
-        made.append(against("adapt minus best of novelty at equal steps", less, "low >", 0))
+    for arm in ("novelty", "no memory"):
+        if f"{arm}, best of all" in told:
+            less = paired(told["adapt, last trial"], told[f"{arm}, best of all"])
+            made.append(against(f"adapt minus best of n, {arm}, at equal steps", less, "low >", 0))
+    for arm in WITHOUT:
+        if f"{arm}, first trial" in told:
+            less = paired(told["gen-env (first trial)"], told[f"{arm}, first trial"])
+            made.append(against(f"gen-env minus {arm}, first trial", less, "low >", 0))
     return made
 
 
@@ -273,7 +288,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--train", type=int, default=3, help="train variations to practise on")
     parser.add_argument("--practice-trials", type=int, default=6)
     parser.add_argument("--split", default="test", choices=["train", "dev", "test"])
-    parser.add_argument("--arms", nargs="*", default=[*LEARNED, *ARMS])
+    parser.add_argument("--arms", nargs="*", default=[*LEARNED, *WITHOUT, *ARMS])
     parser.add_argument("--folder", type=Path, help="where trials are kept, to go on later")
     options = parser.parse_args(argv)
     quick = options.quick
