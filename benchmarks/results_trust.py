@@ -12,6 +12,8 @@ from benchmarks.causal import table as causal_table
 from benchmarks.diagnose import table as diagnose_table
 from benchmarks.escalation import table as escalation_table
 from benchmarks.gate_streams import table as streams_table
+from benchmarks.worlds_figures import PUBLISHED
+from benchmarks.worlds_figures import table as worlds_table
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -104,11 +106,17 @@ TABLES: Mapping[str, Callable[[Rows], Iterator[tuple[Any, ...]]]] = {
     "gate_streams": streams_table,
     "diagnose": diagnose_table,
     "causal": causal_table,
+    "worlds": worlds_table,
 }
 """Per benchmark its table, the head first."""
 
 
 NOTES: Mapping[str, str] = {
+    "worlds": (
+        "Score of a trial, 0 to 100: the last one before it was lost. Without a model; every move counts, those of"
+        " replays too. Arms below ``gen-task`` play until as many moves are done as ``adapt`` did; *best of all* is the"
+        f" best of all their trials. {PUBLISHED}."
+    ),
     "diagnose": (
         "Every run fails for one planted reason, through the real system; the model is a double that does what it is"
         " told. First, among 3: the planted item's place by the record alone; first, tried, and a cause: after the run"

@@ -15,18 +15,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import random
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
-from benchmarks.record import Outcome, Target, against, common_options, progress, publish
+from benchmarks.record import Outcome, common_options, progress, publish
 from benchmarks.worlds_arms import ARMS, Played
-from evolve.gate import Interval
+from benchmarks.worlds_figures import WITHOUT, Row, by_trial, targets_of, text
 from evolve.policies.experience import Experience, Limits, Schedule, TransitionMemory, practised, tried
 from evolve.worlds import World, open_world
 
@@ -42,11 +40,6 @@ TASKS = (
 )
 """The tasks for reporting. What was tuned was tuned on others."""
 LEARNED = ("adapt", "gen-adapt", "gen-task")
-WITHOUT = ("no skills", "no transitions")
-"""As ``gen-adapt``, but of practice only what moves do is brought along, and no plan of another variation, or the plans
-alone."""
-RESAMPLES = 4000
-Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,126 +149,6 @@ def _experience(world: World, plan: Plan, book: _Book, task: str, arm: str) -> E
     return Experience.from_data(json.loads(path.read_text(encoding="utf-8"))["experience"])
 
 
-def ends(rows: Sequence[Row], arm: str, *, last: bool) -> dict[tuple[str, int], float]:
-    """The score of the first or the last trial, by task and variation."""
-    found: dict[tuple[str, int], float] = {}
-    for row in rows:
-        if row["arm"] == arm and (last or row["trial"] == 0):
-            found[row["task"], row["variation"]] = row["score"]
-    return found
-
-
-def averages(rows: Sequence[Row], arm: str, how: Any) -> dict[tuple[str, int], float]:
-    """Mean or best over the trials, by task and variation."""
-    found: dict[tuple[str, int], list[float]] = {}
-    for row in rows:
-        if row["arm"] == arm:
-            found.setdefault((row["task"], row["variation"]), []).append(row["score"])
-    return {key: how(scores) for key, scores in found.items()}
-
-
-def interval(values: Mapping[tuple[str, int], float]) -> Interval:
-    """The mean over tasks, with the 95 % interval of a bootstrap over pairs of task and variation."""
-    draw, own = random.Random(0), list(values.values())
-    means = sorted(fmean(draw.choices(own, k=len(own))) for _ in range(RESAMPLES)) if own else [0.0]
-    low, high = means[int(0.025 * len(means))], means[int(0.975 * len(means)) - 1]
-    return Interval(value=fmean(own) if own else 0.0, low=low, high=high, n=len(own))
-
-
-def paired(one: Mapping[tuple[str, int], float], other: Mapping[tuple[str, int], float]) -> Interval:
-    """The mean difference on the variations that both played."""
-    return interval({key: one[key] - other[key] for key in one.keys() & other.keys()})
-
-
-def series(rows: Sequence[Row]) -> dict[str, dict[tuple[str, int], float]]:
-    """Every line of the table."""
-    told = {
-        "adapt, first trial": ends(rows, "adapt", last=False),
-        "adapt, last trial": ends(rows, "adapt", last=True),
-        "gen-env (first trial)": ends(rows, "gen-adapt", last=False),
-        "gen-adapt, last trial": ends(rows, "gen-adapt", last=True),
-        "gen-task (first trial)": ends(rows, "gen-task", last=False),
-    }
-    for arm in WITHOUT:
-        told[f"{arm}, first trial"] = ends(rows, arm, last=False)
-        told[f"{arm}, last trial"] = ends(rows, arm, last=True)
-    for arm in ARMS:
-        told[f"{arm}, mean"] = averages(rows, arm, fmean)
-        told[f"{arm}, best of all"] = averages(rows, arm, max)
-        told[f"{arm}, last trial"] = ends(rows, arm, last=True)
-    return {name: one for name, one in told.items() if one}
-
-
-def targets_of(rows: Sequence[Row]) -> list[Target]:
-    """The figures that were promised, and memory against none and against hints."""
-    told = series(rows)
-    made = [
-        against(name, interval(told[name]), ">=", target)
-        for name, target in (("adapt, last trial", 38), ("gen-env (first trial)", 42), ("gen-adapt, last trial", 55))
-        if name in told
-    ]
-    for arm in ("no memory", "hints", "placebo"):
-        if f"{arm}, last trial" in told:
-            less = paired(told["adapt, last trial"], told[f"{arm}, last trial"])
-            made.append(against(f"adapt minus {arm}, last trial", less, "low >", 0))
-    for arm in ("novelty", "no memory"):
-        if f"{arm}, best of all" in told:
-            less = paired(told["adapt, last trial"], told[f"{arm}, best of all"])
-            made.append(against(f"adapt minus best of n, {arm}, at equal steps", less, "low >", 0))
-    for arm in WITHOUT:
-        if f"{arm}, first trial" in told:
-            less = paired(told["gen-env (first trial)"], told[f"{arm}, first trial"])
-            made.append(against(f"gen-env minus {arm}, first trial", less, "low >", 0))
-    return made
-
-
-def by_trial(rows: Sequence[Row], arm: str) -> list[float]:
-    """Mean score of each trial; a variation that ended early keeps its last score."""
-    kept: dict[tuple[str, int], list[float]] = {}
-    for row in rows:
-        if row["arm"] == arm:
-            kept.setdefault((row["task"], row["variation"]), []).append(row["score"])
-    longest = max(map(len, kept.values()), default=0)
-    return [round(fmean(one[min(at, len(one) - 1)] for one in kept.values()), 1) for at in range(longest)]
-
-
-def by_steps(rows: Sequence[Row], arm: str, every: int = 100) -> list[float]:
-    """Mean of the best score so far, after so many moves."""
-    kept: dict[tuple[str, int], list[tuple[int, float]]] = {}
-    for row in rows:
-        if row["arm"] == arm:
-            own = kept.setdefault((row["task"], row["variation"]), [])
-            done, best = own[-1] if own else (0, 0.0)
-            own.append((done + row["steps"], max(best, row["score"])))
-    longest = max((own[-1][0] for own in kept.values()), default=0)
-    return [
-        round(fmean(max((best for done, best in own if done <= limit), default=0.0) for own in kept.values()), 1)
-        for limit in range(every, longest + every, every)
-    ]
-
-
-def text(rows: Sequence[Row]) -> str:
-    """For a terminal."""
-    told = [f"{name:34} {_shown(interval(one))}" for name, one in series(rows).items()]
-    tasks = list(dict.fromkeys(row["task"] for row in rows))
-    for task in tasks:
-        own = series([row for row in rows if row["task"] == task])
-        shown = "  ".join(f"{name} {fmean(one.values()):.1f}" for name, one in own.items() if "trial" in name)
-        told.append(f"{task:36} {shown}")
-    told += [f"{arm} by trial {by_trial(rows, arm)}" for arm in ("adapt", "gen-adapt", *ARMS)]
-    told += [f"{arm} by 100 moves {by_steps(rows, arm)}" for arm in ("adapt", "gen-adapt", *ARMS)]
-    told.append("CLIN, published, another policy and other trials: 48.6 base, 52.7 gen-env, 69.5 gen-adapt")
-    told += [
-        f"{one.name}: {one.value:.1f} ({'met' if one.met else 'missed'}: {one.op} {one.target})"
-        for one in targets_of(rows)
-    ]
-    return "\n".join(told)
-
-
-def _shown(one: Interval) -> str:
-    return f"{one.value:5.1f}  [{one.low:5.1f}, {one.high:5.1f}]  n={one.n}"
-
-
 def main(argv: Sequence[str] | None = None) -> None:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.worlds", description=(__doc__ or "").split("\n")[0])
@@ -308,7 +181,13 @@ def main(argv: Sequence[str] | None = None) -> None:
             rows = list(play(world, plan, options.folder or Path(folder)))
         finally:
             world.close()
-    settings = {"env": world.version, "tasks": list(plan.tasks), "variations": plan.variations, "trials": plan.trials}
+    settings = {
+        "suite": options.env,
+        "env": world.version,
+        "tasks": list(plan.tasks),
+        "variations": plan.variations,
+        "trials": plan.trials,
+    }
     settings |= {"train": plan.train, "practice_trials": plan.practice_trials, "moves": plan.limits.moves}
     settings |= {
         "by_trial": {arm: by_trial(rows, arm) for arm in plan.arms},
