@@ -56,17 +56,19 @@ class WordIndex:
         self._connection.execute("COMMIT")
         self._ids += texts
 
-    def scores(self, query: str, limit: int = -1) -> dict[str, float]:
+    def scores(self, query: str, limit: int = -1, *, every: bool = False) -> dict[str, float]:
         """Scores above zero by id, best first, equal ones as they came; texts that share no word are left out.
 
         Words such as "the" and "what" count only where the query has no others.
 
         Args:
             limit: Most texts that are named; -1 for all.
+            every: Only texts that have all words of the query.
         """
         asked = list(dict.fromkeys(words(query)))
         # Quoted, so that no word of a query is read as an operator.
-        wanted = " OR ".join(f'"{word}"' for word in ([w for w in asked if w not in _STOP_WORDS] or asked))
+        telling = [word for word in asked if word not in _STOP_WORDS] or asked
+        wanted = (" AND " if every else " OR ").join(f'"{word}"' for word in telling)
         if not wanted:
             return {}
         # By number, as every matching row would be looked up for its id, and nearly all are left out.

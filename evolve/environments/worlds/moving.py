@@ -12,8 +12,8 @@ from evolve.functions import Answer, Call, CallFailed, Function
 from evolve.retrieval import WordIndex
 from evolve.worlds import Move, Scene, Trial, World, WorldFault, open_world
 
-LISTED = 40
-"""Moves that one look-up by words lists."""
+LISTED = 100
+"""Moves that one look-up by words gives at most."""
 
 _LONGEST_MOVE = 500
 
@@ -31,7 +31,7 @@ def _function(name: str, description: str, **parameters: str) -> Function:
 FUNCTIONS = (
     _function("act", "Makes one move; gives a dict: told, score (0.0 to 1.0), over, and what can be seen.", move="It."),
     _function("look", "What can be seen now, as text; takes no move."),
-    _function("moves", "Possible moves that have some of the words; without words all kinds of moves.", words="Words."),
+    _function("moves", "Possible moves with all of the words, else some; without words all kinds.", words="Words."),
 )
 
 
@@ -96,15 +96,16 @@ class Moving:
             raise CallFailed(f"the world failed: {failure}") from failure
 
     def listed(self, words: str = "") -> Sequence[str]:
-        """Possible moves: those that share words with a text or, without one, all of them by their kind."""
+        """Possible moves: those that have the words of a text or, without one, all of them by their kind.
+
+        Code goes through the list, so nothing but moves stands in it.
+        """
         moves = self.trial.moves()
         if not self._work.fitting:
             return [move.text for move in moves]
         if not words:
             return by_kind(moves)
-        found = fitting(moves, words)
-        more = [f"... and {len(found) - LISTED} more that have some of the words"] if len(found) > LISTED else []
-        return [*found[:LISTED], *more]
+        return fitting(moves, words)[:LISTED]
 
     def close(self) -> None:
         if "world" in self.__dict__:
@@ -123,10 +124,10 @@ class Moving:
 
 
 def fitting(moves: Sequence[Move], words: str) -> list[str]:
-    """The moves that share words with a text, best first (BM25)."""
+    """The moves that have all words of a text, else those that have some; best first (BM25)."""
     index = WordIndex()
     index.add({str(place): move.text for place, move in enumerate(moves)})
-    found = [moves[int(place)].text for place in index.scores(words)]
+    found = [moves[int(place)].text for place in index.scores(words, every=True) or index.scores(words)]
     index.close()
     return found
 
