@@ -38,6 +38,7 @@ from evolve.cli import (
     skills,
     tasks,
     tools,
+    trials,
     undo,
     variants,
     workflow,
@@ -62,7 +63,7 @@ class Commands(pages.Group):
 
     parts: ClassVar = {
         "Solve tasks": ("run", "fill", "chat", "undo", "runs", "diagnose"),
-        "Get better by practice": ("learn", "improve", "report", "optimize", "tasks", "worlds"),
+        "Get better by practice": ("learn", "improve", "report", "optimize", "tasks", "trials", "worlds"),
         "See and change what was learned": ("memory", "skills", "variants", "gate"),
         "Set up and check": ("init", "models", "tools", "config", "where", "workflow", "sandbox", "doctor", "selftest"),
     }
@@ -120,7 +121,7 @@ def build_app(wanted: str = "") -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": pages.WIDEST},
     )
     app.callback()(options.before_the_command)
-    for part in (run, fill, chat, undo, diagnose, learning, improve, optimize, report, place, selftest):
+    for part in (run, fill, chat, undo, diagnose, learning, improve, optimize, report, trials, place, selftest):
         app.add_typer(part.app)
     app.add_typer(tasks.app, name="tasks")
     runs_group = _merged_group(

@@ -10,7 +10,7 @@ from evolve.gate.error_budget import ErrorBudget, Stake
 from evolve.gate.gate import Comparing, Gate, solved_by
 from evolve.gate.harm import harm_in
 from evolve.gate.instruments import instruments
-from evolve.gate.interval import NOTHING, Interval, PairedRow, clopper_pearson, cost_ratio, solved_difference
+from evolve.gate.interval import NOTHING, Interval, PairedRow, clopper_pearson, cost_ratio, mean, solved_difference
 from evolve.gate.jobs import GateTask, Job, RunJobs, Unaffordable, one_by_one
 from evolve.gate.looks import Look, Looks
 from evolve.gate.outcome import (
@@ -97,6 +97,7 @@ __all__ = [
     "judged",
     "level",
     "log_wealth",
+    "mean",
     "mean_sequence",
     "one_by_one",
     "one_per_group",

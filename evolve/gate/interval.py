@@ -107,6 +107,18 @@ def solved_difference(
     return _bootstrap(len(groups), difference, level, resamples, seed)
 
 
+def mean(values: Sequence[float], *, level: float = 0.95, resamples: int = 4000, seed: int = 0) -> Interval:
+    """Mean of what was measured once for each group, with a percentile bootstrap over groups."""
+    import numpy as np
+
+    own = np.asarray(values, dtype=float)
+
+    def average(counts: np.ndarray) -> np.ndarray:
+        return np.asarray((counts @ own) / len(own))
+
+    return _bootstrap(len(own), average, level, resamples, seed)
+
+
 def clopper_pearson(successes: int, trials: int, *, level: float = 0.95) -> Interval:
     """Exact two-sided bounds on a probability (Clopper and Pearson, Biometrika 26, 1934).
 

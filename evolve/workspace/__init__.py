@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from evolve.workspace.loops.ablating import AblationRequest
     from evolve.workspace.loops.optimizing import OptimizerRequest
     from evolve.workspace.loops.selftest import NullReport, selftest
+    from evolve.workspace.loops.trials import TrialsReport, TrialsRequest
     from evolve.workspace.loops.tried_claims import ClaimTest
     from evolve.workspace.model_setup import recorded
     from evolve.workspace.opening import Place, locate
@@ -171,6 +172,8 @@ __all__ = [
     "Task",
     "Taught",
     "Trial",
+    "TrialsReport",
+    "TrialsRequest",
     "Where",
     "Workflow",
     "Workspace",
@@ -248,6 +251,7 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.workspace.loops.ablating": ("AblationRequest",),
     "evolve.workspace.loops.optimizing": ("OptimizerRequest",),
     "evolve.workspace.loops.selftest": ("NullReport", "selftest"),
+    "evolve.workspace.loops.trials": ("TrialsReport", "TrialsRequest"),
     "evolve.workspace.loops.tried_claims": ("ClaimTest",),
     "evolve.workspace.model_setup": ("recorded",),
     "evolve.workspace.opening": ("Place", "locate"),

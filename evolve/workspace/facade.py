@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Unpack
 
 from evolve.errors import UsageError, WorkspaceError
 from evolve.events import Event, EventSink, NoEvents
-from evolve.files import SVG, is_replaced, write_atomic
 from evolve.memory.preferences import PreferenceBook
 from evolve.paths import WorkspacePaths, find_workspace, user_workspace
 from evolve.record.stores import Stores
@@ -23,6 +22,7 @@ from evolve.workspace.health.housekeeping import drop_checkpoints, tidy
 from evolve.workspace.learners import check_model, choose_learner
 from evolve.workspace.loops.improving import Asked, improve, report
 from evolve.workspace.loops.optimizing import OptimizerRequest, optimize
+from evolve.workspace.loops.trials import TrialsReport, TrialsRequest, play_trials
 from evolve.workspace.loops.tried_claims import TriedMemories
 from evolve.workspace.loops.tried_variants import TriedVariants
 from evolve.workspace.opening import is_current, locate, open_stores, sandbox_opener
@@ -93,8 +93,8 @@ class Workspace:
         self.stores = self._open()
         wishes = PreferenceBook(self.stores.db, self.stores.memory.embedder)
         self.preferences = Preferences(wishes, self.stores.runs, self.learner)
-        reading = self.options.read_only
-        self.skills = Skills(self.stores, self.paths, self.open_sandbox, on_empty=self._forgotten, read_only=reading)
+        only = self.options.read_only
+        self.skills = Skills(self.stores, self.paths, self.open_sandbox, on_empty=self._forgotten, read_only=only)
         self.judges = Judges(self.stores.db, self.learner, self.open_sandbox, self.paths)
         self.metrics = Metrics(self.stores, wishes, self.judges, self.learner)
         self.folders = Folders(self.paths.runs)
@@ -288,6 +288,13 @@ class Workspace:
         self._need_writer()
         return optimize(self._desk, request, as_budget(budget))
 
+    def trials(
+        self, request: TrialsRequest, *, budget: BudgetLike = None, curve: str | os.PathLike[str] | None = None
+    ) -> TrialsReport:
+        """Plays trials in a world by the policy that learns from them; the same call goes on where one was cut off."""
+        self._need_writer()
+        return play_trials(self._desk, request, as_budget(budget), curve)
+
     def report(self, *, fresh: bool = False, curve: str | os.PathLike[str] | None = None) -> Report:
         """The last report again, without opening the test tasks.
 
@@ -300,14 +307,7 @@ class Workspace:
             WorkspaceError: The file cannot be written.
         """
         (self._need_writer if fresh else self._need_open)()
-        if curve is not None:
-            is_replaced(curve, SVG)  # refused before the arms are run
-        latest = report(self._desk, fresh=fresh)
-        if curve is not None:
-            from evolve.improve.curve import draw_curve
-
-            write_atomic(curve, draw_curve(latest).encode())
-        return latest
+        return report(self._desk, fresh=fresh, curve=curve)
 
     @contextmanager
     def delivering(self) -> Iterator[None]:

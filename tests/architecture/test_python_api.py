@@ -98,6 +98,7 @@ CALLS = {
     "workflow draw": "ws.workflow.draw",
     "sandbox exec": "evolve.workspace.sandbox().exec",
     "sandbox check": "evolve.workspace.sandbox().check",
+    "trials": "ws.trials",
     "worlds list": "evolve.workspace.worlds.list",
     "worlds check": "evolve.workspace.worlds.check",
     "worlds play": "evolve.workspace.worlds.play",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evolve.policies.experience.kept_trials import run
+from evolve.policies.experience.kept_trials import practice_steps, run
 from evolve.policies.experience.learner import Experience, Learner, Limits, TrialResult
 from evolve.policies.experience.notes import Plan, Step, VariationNotes
 from evolve.policies.experience.player import Player
@@ -21,6 +21,7 @@ __all__ = [
     "TransitionMemory",
     "TrialResult",
     "VariationNotes",
+    "practice_steps",
     "practised",
     "run",
     "tried",

@@ -14,6 +14,8 @@ from evolve.policies.experience.learner import Experience, TrialResult
 from evolve.policies.experience.trials import Schedule, practised, tried
 from evolve.worlds import World
 
+_PRACTICE = "practice.json"
+
 
 def run(world: World, schedule: Schedule, folder: Path) -> Iterator[TrialResult]:
     """The trials of a schedule, those of the folder first.
@@ -28,7 +30,7 @@ def run(world: World, schedule: Schedule, folder: Path) -> Iterator[TrialResult]
     """
     folder.mkdir(parents=True, exist_ok=True)
     same = digest(canonical_json({"version": world.version, **asdict(replace(schedule, variations=(), trials=0))}))
-    experience = _practice(world, schedule, folder / "practice.json", same)
+    experience = _practice(world, schedule, folder / _PRACTICE, same)
     for variation in schedule.variations:
         path = folder / f"{schedule.task}.{variation}.json"
         wanted = schedule.trials if "adapt" in schedule.setting else 1
@@ -41,6 +43,12 @@ def run(world: World, schedule: Schedule, folder: Path) -> Iterator[TrialResult]
             kept.append(one)
             _write(path, {"of": same, "trials": [asdict(each) for each in kept]})
             yield one
+
+
+def practice_steps(folder: Path) -> int:
+    """Steps of the practice that a folder keeps."""
+    path = folder / _PRACTICE
+    return int(json.loads(path.read_text(encoding="utf-8"))["steps"]) if path.exists() else 0
 
 
 def _practice(world: World, schedule: Schedule, path: Path, same: str) -> Experience:

@@ -73,7 +73,10 @@ class TrialResult:
         score: The last score before the trial was lost, or the last one.
         steps: Moves that were done in the trial and in the replays after it.
         played: The moves of the trial itself.
+        goal: What was to be reached, in the world's words.
         claims: What the replays showed of this variation.
+        guessed, right: Predictions of the transition memory of whether a move will change something, and those that
+            came true.
     """
 
     task: str
@@ -83,7 +86,10 @@ class TrialResult:
     steps: int
     lost: bool
     played: tuple[str, ...]
+    goal: str = ""
     claims: tuple[Claim, ...] = ()
+    guessed: int = 0
+    right: int = 0
 
 
 @dataclass(kw_only=True)
@@ -107,10 +113,11 @@ class Learner:
             WorldFault: The world failed; nothing follows from the trial.
         """
         trial = _Counted(self.world.start(task, variation))
-        number = notes.trials
+        number, memory = notes.trials, self.experience.memory
+        guessed, right = memory.guessed, memory.right
         player = Player(
             trial=trial,
-            memory=self.experience.memory,
+            memory=memory,
             notes=notes,
             rng=Random(f"{self.seed}:{task}:{variation}:{number}"),
             limit=self.limits.moves,
@@ -130,7 +137,10 @@ class Learner:
             steps=steps,
             lost=trial.scene.lost,
             played=tuple(one.move.text for one in player.played),
+            goal=trial.goal,
             claims=claims,
+            guessed=memory.guessed - guessed,
+            right=memory.right - right,
         )
 
     def _improved(

@@ -13,7 +13,7 @@ from evolve.environments import kind_of
 from evolve.episodes import Json, Limits
 from evolve.errors import UsageError
 from evolve.events import Event, EventFan, EventLog
-from evolve.files import canonical_json, digest
+from evolve.files import SVG, canonical_json, digest, is_replaced, write_atomic
 from evolve.improve.cut_short import is_cut_short, take_up
 from evolve.improve.jobs import WorkerSetup
 from evolve.improve.loop import check_size, look_again
@@ -157,8 +157,19 @@ def _check(desk: Desk, suite: Suite, python: str | os.PathLike[str] | None) -> N
         raise UsageError("--python is about work in folders, and no task of the suite is any", hint="leave it out")
 
 
-def report(desk: Desk, *, fresh: bool) -> Report:
-    """The last report, or a new look; see :meth:`Workspace.report`."""
+def report(desk: Desk, *, fresh: bool, curve: str | os.PathLike[str] | None) -> Report:
+    """The last report, or a new look, and its picture; see :meth:`Workspace.report`."""
+    if curve is not None:
+        is_replaced(curve, SVG)  # refused before the arms are run
+    latest = _report(desk, fresh=fresh)
+    if curve is not None:
+        from evolve.improve.curve import draw_curve
+
+        write_atomic(curve, draw_curve(latest).encode())
+    return latest
+
+
+def _report(desk: Desk, *, fresh: bool) -> Report:
     stored = last_report(desk.stores.db)
     if stored is None:
         raise UsageError("there is no report in this workspace yet", hint="evolve improve everyday")

@@ -1,0 +1,149 @@
+"""``evolve trials``: does a policy without a model get better in a world, trial by trial?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from evolve.cli import options, pages
+from evolve.cli.output import counted, emit, emit_json, flush, note, table, visible, writing
+from evolve.errors import UsageError
+
+if TYPE_CHECKING:
+    from evolve.workspace import Event, TrialsReport
+
+app = pages.App()
+
+World = Annotated[str, typer.Argument(metavar="WORLD", help="Name of a world, from evolve worlds list.")]
+Tasks = Annotated[
+    list[str] | None,
+    typer.Option("--task", metavar="TASK", help="A task of the world; may be given several times. Default: its first."),
+]
+Setting = Annotated[
+    str,
+    typer.Option(
+        "--setting",
+        metavar="SETTING",
+        help="What is remembered: adapt (earlier trials of the variation), gen-env (practice on other variations,"
+        " one trial), gen-task (practice on other tasks, one trial), gen-adapt (as gen-env, then on as adapt).",
+    ),
+]
+Variations = Annotated[
+    str, typer.Option("--variations", metavar="WHICH", help="How many, or which ones: 5, or 3,9,12.")
+]
+Split = Annotated[str, typer.Option("--split", metavar="SPLIT", help="train, dev or test.")]
+Trials = Annotated[int, typer.Option("--trials", metavar="NUMBER", min=1, help="Trials of each variation.")]
+Practice = Annotated[
+    int, typer.Option("--practice", metavar="NUMBER", min=1, help="Train variations to practise on before.")
+]
+PracticeTasks = Annotated[
+    list[str] | None,
+    typer.Option("--practice-task", metavar="TASK", help="For gen-task: another task to practise on."),
+]
+PracticeTrials = Annotated[
+    int, typer.Option("--practice-trials", metavar="NUMBER", min=1, help="Trials of each of these.")
+]
+Moves = Annotated[int, typer.Option("--moves", metavar="NUMBER", min=1, help="Moves of one trial at most.")]
+Curve = Annotated[str | None, typer.Option("--curve", metavar="FILE", help="Write the curves to this SVG file.")]
+
+_TOLD = 8
+"""Insights that are printed; the rest are in the memory."""
+
+
+@app.page(
+    "trials",
+    "evolve trials minigrid --task UnlockLocal --setting adapt --trials 12 --curve curve.svg",
+    "evolve trials scienceworld --task find-plant --setting gen-adapt --practice 3",
+)
+def trials_command(
+    world: World,
+    task: Tasks = None,
+    setting: Setting = "adapt",
+    variations: Variations = "5",
+    split: Split = "dev",
+    trials: Trials = 12,
+    practice: Practice = 3,
+    practice_task: PracticeTasks = None,
+    practice_trials: PracticeTrials = 6,
+    moves: Moves = 100,
+    curve: Curve = None,
+    budget: options.Budget = None,
+    seed: options.Seed = 0,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Play anew what is kept from before.")] = False,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Play trials in a world, learn from each, and show whether the next ones get better.
+
+    No model is needed. Every trial is kept in the workspace: cut off, or with more trials, variations or tasks, the
+    same command goes on. What playing again without a move proves is kept as insights. Test variations are there to
+    report, and leave none.
+    """
+    import evolve
+    from evolve.workspace import TrialsRequest, parse_budget
+
+    parse_budget(budget or ())  # a wrong option is told before anything is made
+    request = TrialsRequest(
+        world=world,
+        tasks=tuple(task or ()),
+        setting=cast(Any, setting),
+        variations=_which(variations),
+        split=cast(Any, split),
+        trials=trials,
+        practice=practice,
+        practice_tasks=tuple(practice_task or ()),
+        practice_trials=practice_trials,
+        moves=moves,
+        seed=seed,
+        fresh=fresh,
+    )
+    with writing(curve), evolve.open(workspace, events=_View()) as opened:
+        if opened.created:
+            note(f"made the workspace {opened.paths.root}")
+        if split == "test":
+            note("test variations are there to report: nothing that they show is kept as evidence")
+        report = opened.trials(request, budget=budget, curve=curve)
+    emit_json(report.to_json()) if as_json else _show(report)
+    flush()
+
+
+class _View:
+    """Tells of each trial in a line."""
+
+    def emit(self, event: Event) -> None:
+        told = event.data
+        if event.kind == "warning":
+            note(str(told["text"]))
+        elif event.kind == "trial":
+            end = ", lost" if told["lost"] else ""
+            text = f"{told['task']} {told['variation']}, trial {told['trial'] + 1}: score {told['score']:.2f}{end}"
+            note(visible(f"{text}, {counted(told['steps'], 'step')}"))
+
+
+def _which(text: str) -> int | tuple[int, ...]:
+    try:
+        found = tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise UsageError(f"--variations: no number in {text!r}", hint="--variations 5, or --variations 3,9") from None
+    return found if "," in text else found[0]
+
+
+def _show(report: TrialsReport) -> None:
+    emit(f"{report.world}, {report.request.setting}: {counted(len(report.variations), 'variation')}")
+    rows = [
+        (number, f"{one.value:.2f}", "-" if one.low is None else f"{one.low:.2f} to {one.high:.2f}", one.n)
+        for number, one in enumerate(report.curve, 1)
+    ]
+    if rows:
+        emit(table(("trial", "mean score", "95 % interval", "variations"), rows))
+    practice = f", {report.practice_steps:,} in practice before" if report.practice_steps else ""
+    emit(f"{counted(report.steps, 'step')} of the world, replays included{practice}")
+    if report.predicted is not None:
+        emit(f"of {report.predicted:.0%} of the moves it was foreseen whether they change something")
+    for text in report.sentences[:_TOLD]:
+        emit(visible(text))
+    if len(report.sentences) > _TOLD:
+        emit(f"and {len(report.sentences) - _TOLD} more: evolve memory list")
+    if report.finish_reason == "budget":
+        note("the budget ended before all was played; the same command goes on")

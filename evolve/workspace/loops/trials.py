@@ -1,0 +1,276 @@
+"""``ws.trials``: trials in a world by the policy that learns from them, kept in the workspace with what they prove."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any
+
+from evolve.episodes import PROBE, EpisodeRecord
+from evolve.errors import UsageError
+from evolve.events import Event
+from evolve.files import SVG, canonical_json, digest, is_replaced, write_atomic
+from evolve.gate import Interval, mean
+from evolve.ledger import Budget
+from evolve.policies.experience import Limits, Schedule, Setting, TrialResult, practice_steps, run
+from evolve.workspace.desk import Desk
+from evolve.worlds import Split, World, open_world
+
+SETTINGS: tuple[Setting, ...] = ("adapt", "gen-env", "gen-task", "gen-adapt")
+_POINTS = 24  # of the curve by steps
+_OTHER_TASKS = 3
+_GOES_ON = {"tasks": 0, "variations": 0, "trials": 0, "fresh": 0}  # with more of these the same trials go on
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrialsRequest:
+    """What is to be played.
+
+    Attributes:
+        world: Name of a world, as it is listed; its setting may follow a colon.
+        tasks: Tasks of it; its first one where there is none.
+        setting: What is remembered from where; see :class:`evolve.policies.experience.Schedule`.
+        variations: How many of the split, or which.
+        split: ``train``, ``dev`` or ``test``. What is played on ``test`` is no evidence for anything.
+        trials: Trials of each variation, where the setting has more than one.
+        practice: For every setting but ``adapt``: how many variations of ``train`` are practised on before, by task.
+        practice_tasks: For ``gen-task``: the other tasks; the first three others where there is none.
+        practice_trials: Trials of each variation that is practised on.
+        moves: Moves of one trial at most.
+        fresh: Play anew what is kept from before.
+    """
+
+    world: str
+    tasks: Sequence[str] = ()
+    setting: Setting = "adapt"
+    variations: int | Sequence[int] = 5
+    split: Split = "dev"
+    trials: int = 12
+    practice: int = 3
+    practice_tasks: Sequence[str] = ()
+    practice_trials: int = 6
+    moves: int = 100
+    seed: int = 0
+    fresh: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrialsReport:
+    """What came of trials.
+
+    Attributes:
+        world: With version and settings.
+        trials: By task and variation, in the order in which they were played.
+        practice_steps: Steps that practice before took, in all.
+        insights: Ids of the insights about these tasks, the best founded first.
+        sentences: The same in words.
+        finish_reason: ``done``, or ``budget`` where time ended first.
+    """
+
+    world: str
+    request: TrialsRequest
+    trials: Sequence[TrialResult]
+    practice_steps: int = 0
+    insights: Sequence[str] = ()
+    sentences: Sequence[str] = ()
+    finish_reason: str = "done"
+
+    @cached_property
+    def variations(self) -> Mapping[tuple[str, int], Sequence[TrialResult]]:
+        """The trials of each variation of a task."""
+        found: dict[tuple[str, int], list[TrialResult]] = {}
+        for one in self.trials:
+            found.setdefault((one.task, one.variation), []).append(one)
+        return found
+
+    @cached_property
+    def curve(self) -> Sequence[Interval]:
+        """The mean score by number of the trial, over the variations that came to it."""
+        longest = max(map(len, self.variations.values()), default=0)
+        return [mean([own[at].score for own in self.variations.values() if at < len(own)]) for at in range(longest)]
+
+    @property
+    def steps(self) -> int:
+        """Steps of the world in all trials and the replays after them."""
+        return sum(one.steps for one in self.trials)
+
+    @cached_property
+    def curve_by_steps(self) -> Sequence[tuple[int, Interval]]:
+        """The mean of the best score so far after so many steps on each variation."""
+        spent = {key: list(itertools.accumulate(one.steps for one in own)) for key, own in self.variations.items()}
+        most = max((own[-1] for own in spent.values()), default=0)
+        every = sorted({round(most * at / _POINTS) for at in range(_POINTS + 1)})
+        return [(limit, mean([self._best(key, done, limit) for key, done in spent.items()])) for limit in every if most]
+
+    def _best(self, key: tuple[str, int], spent: Sequence[int], limit: int) -> float:
+        own = zip(self.variations[key], spent, strict=True)
+        return max((one.score for one, done in own if done <= limit), default=0.0)
+
+    @property
+    def predicted(self) -> float | None:
+        """Share of moves of which it was foreseen whether something would change; None where none was made."""
+        guessed = sum(one.guessed for one in self.trials)
+        return sum(one.right for one in self.trials) / guessed if guessed else None
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "world": self.world,
+            "request": asdict(self.request),
+            "finish_reason": self.finish_reason,
+            "curve": [asdict(one) for one in self.curve],
+            "curve_by_steps": [{"steps": done, **asdict(one)} for done, one in self.curve_by_steps],
+            "steps": self.steps,
+            "practice_steps": self.practice_steps,
+            "predicted": self.predicted,
+            "insights": [{"id": name, "text": text} for name, text in zip(self.insights, self.sentences, strict=True)],
+            "trials": [asdict(one) for one in self.trials],
+        }
+
+
+@dataclass(kw_only=True)
+class _Work:
+    """Trials that are under way."""
+
+    desk: Desk
+    world: World
+    request: TrialsRequest
+    until: float
+    played: list[TrialResult] = field(default_factory=list)
+    practised: int = 0
+
+    def play(self, task: str) -> bool:
+        """Plays the variations of a task; whether time was left for all."""
+        schedule = self._schedule(task)
+        same = digest(canonical_json({**asdict(self.request), "world": self.world.version, **_GOES_ON}))
+        folder = self.desk.paths.store / "trials" / same[:16] / task
+        if self.request.fresh:
+            shutil.rmtree(folder, ignore_errors=True)
+        for one in self._until_late(run(self.world, schedule, folder)):
+            self.played.append(one)
+            self._keep(one, f"trials:{same[:16]}:{task}:{one.variation}:{one.number}")
+            told = {"task": task, "variation": one.variation, "trial": one.number, "score": one.score}
+            told |= {"steps": one.steps, "lost": one.lost}
+            self.desk.events.emit(Event(kind="trial", data=told))
+        self.practised += practice_steps(folder)
+        return time.monotonic() < self.until
+
+    def _until_late(self, trials: Iterator[TrialResult]) -> Iterator[TrialResult]:
+        """Trials until time is up; what was begun is finished."""
+        while time.monotonic() < self.until and (one := next(trials, None)) is not None:
+            yield one
+
+    def _schedule(self, task: str) -> Schedule:
+        asked, world = self.request, self.world
+        chosen = asked.variations
+        known = world.variations(task, asked.split)
+        others = [*(asked.practice_tasks or [one for one in world.tasks() if one != task][:_OTHER_TASKS])]
+        taught = {"adapt": [], "gen-task": others}.get(asked.setting, [task])
+        return Schedule(
+            setting=asked.setting,
+            task=task,
+            variations=known[:chosen] if isinstance(chosen, int) else _known(chosen, known, task, asked.split),
+            trials=asked.trials,
+            practice=[(one, at) for one in taught for at in world.variations(one, "train")[: asked.practice]],
+            practice_trials=asked.practice_trials,
+            limits=Limits(moves=asked.moves),
+            seed=asked.seed,
+        )
+
+    def _keep(self, one: TrialResult, episode: str) -> None:
+        """Commits what the replays of a trial proved; once, however often it is asked for."""
+        group = f"{self.world.name}/{one.task}/{one.variation}"
+        record = EpisodeRecord(
+            episode=episode,
+            run=episode.rpartition(":")[0],
+            task=group,
+            suite="",
+            group=group,
+            split="test" if self.request.split == "test" else PROBE,
+            variant="trial",
+            seed=self.request.seed,
+            status="solved" if one.score >= 1.0 else "unsolved",
+            verified=True,
+            claims=one.claims,
+        )
+        self.desk.stores.memory.commit(record, instruction=one.goal)
+
+
+def play_trials(
+    desk: Desk, request: TrialsRequest, budget: Budget, curve: str | os.PathLike[str] | None
+) -> TrialsReport:
+    """Plays what is asked for, going on from what the workspace keeps, and draws it; see :meth:`Workspace.trials`."""
+    _refuse(request, budget)
+    if curve is not None:
+        is_replaced(curve, SVG)  # refused before anything is played
+    report = _played(desk, request, budget)
+    if curve is not None:
+        from evolve.improve.trial_curve import draw_trials
+
+        tasks = ", ".join(dict.fromkeys(one.task for one in report.trials))
+        drawn = draw_trials(f"{request.setting}: {tasks}", report.curve, report.curve_by_steps)
+        write_atomic(curve, drawn.encode())
+    return report
+
+
+def _played(desk: Desk, request: TrialsRequest, budget: Budget) -> TrialsReport:
+    until = time.monotonic() + (float("inf") if budget.seconds is None else budget.seconds)
+    with closing(open_world(request.world)) as world:
+        work = _Work(desk=desk, world=world, request=request, until=until)
+        tasks = _tasks(request, world)
+        whole = all([work.play(task) for task in tasks])
+        insights = [one for one in desk.stores.memory.claims() if one.scope.environment == world.name]
+        name = world.version
+    about = [one for one in insights if one.scope.family in tasks and one.influences]
+    about.sort(key=lambda one: (-one.groups, -one.posterior.firmness, one.id))
+    sentences = desk.stores.memory.sentences()
+    return TrialsReport(
+        world=name,
+        request=request,
+        trials=tuple(work.played),
+        practice_steps=work.practised,
+        insights=tuple(one.id for one in about),
+        sentences=tuple(sentences[one.id].text for one in about),
+        finish_reason="done" if whole else "budget",
+    )
+
+
+def _refuse(request: TrialsRequest, budget: Budget) -> None:
+    """Raises UsageError for what cannot be played."""
+    if request.setting not in SETTINGS:
+        raise UsageError(f"no setting {request.setting!r}", hint=", ".join(SETTINGS))
+    if request.split not in ("train", "dev", "test"):
+        raise UsageError(f"no split {request.split!r}", hint="train, dev or test")
+    numbers = {"trials": request.trials, "practice": request.practice, "moves": request.moves}
+    numbers |= {"variations": request.variations} if isinstance(request.variations, int) else {}
+    for name, number in numbers.items():
+        if number < 1:
+            raise UsageError(f"{name}: expected a whole number from 1 on, got {number}")
+    others = {name for name in ("candidates", "tokens", "money", "calls") if getattr(budget, name) is not None}
+    if others:
+        raise UsageError(f"trials in a world spend no {' or '.join(sorted(others))}", hint="--budget 10m")
+    if request.practice_tasks and request.setting != "gen-task":
+        raise UsageError("other tasks are practised on by the setting gen-task alone", hint="--setting gen-task")
+
+
+def _tasks(request: TrialsRequest, world: World) -> Sequence[str]:
+    known = world.tasks()
+    for one in (*request.tasks, *request.practice_tasks):
+        if one not in known:
+            raise UsageError(f"{request.world} has no task {one!r}", hint=f"evolve worlds list {request.world}")
+    return request.tasks or known[:1]
+
+
+def _known(chosen: Sequence[int], known: Sequence[int], task: str, split: str) -> Sequence[int]:
+    for one in chosen:
+        if one not in known:
+            raise UsageError(
+                f"variation {one} of {task} is not in {split}", hint=f"such as {', '.join(map(str, known[:5]))}"
+            )
+    return chosen

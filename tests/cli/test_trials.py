@@ -1,0 +1,35 @@
+"""The command ``evolve trials``: what a person sees, what a program gets, and what is refused."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+LAKE = ("trials", "gymnasium", "--task", "taxi", "--variations", "2", "--trials", "2", "--moves", "20")
+
+
+def test_trials_are_told_one_by_one_and_drawn(cli, tmp_path):
+    drawn = tmp_path / "curve.svg"
+    done = cli(*LAKE, "--curve", str(drawn), "-w", str(tmp_path / "mine"))
+    assert done.code == 0, done.err
+    assert done.err.count("trial 1: score") == 2 and done.err.count("trial 2: score") == 2
+    assert "steps of the world" in done.out and drawn.read_text().startswith("<svg")
+    told = json.loads(cli(*LAKE, "--json", "-w", str(tmp_path / "mine")).out)
+    assert [one["n"] for one in told["curve"]] == [2, 2]
+    assert told["steps"] == sum(one["steps"] for one in told["trials"])
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (("--variations", "some"), "--variations 5"),
+        (("--variations", "1,1000000"), "variation 1"),
+        (("--setting", "all"), "gen-adapt"),
+        (("--budget", "2M-tokens"), "--budget 10m"),
+        (("--task", "golf"), "evolve worlds list gymnasium"),
+    ],
+)
+def test_what_is_wrong_is_told_with_what_to_type(cli, tmp_path, more, told):
+    done = cli(*LAKE, *more, "-w", str(tmp_path / "mine"))
+    assert done.code == 2 and told in done.err

@@ -1,0 +1,119 @@
+"""Trials in a world, kept in a workspace: what was played is not played again, and what it proved is kept once."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import replace
+from statistics import fmean
+
+import pytest
+
+import evolve
+from evolve.errors import UsageError
+from evolve.workspace import TrialsRequest
+from evolve.worlds import WorldFault
+from tests.offering import offer
+from tests.policies.experience.test_trials import House
+
+ASKED = TrialsRequest(world="house", variations=3, trials=4)
+
+
+@pytest.fixture(autouse=True)
+def house(monkeypatch, tmp_path):
+    made = House()
+    offer(monkeypatch, tmp_path / "site", "worlds", "house", lambda: made)
+    return made
+
+
+@contextmanager
+def opened(tmp_path, **more):
+    with evolve.open(tmp_path / "mine", **more) as ws:
+        yield ws
+
+
+def proved(ws):
+    return {(one.cause, one.effect, one.evidence, one.posterior.agree) for one in ws.memory.list()}
+
+
+def test_a_curve_is_the_mean_of_the_trials_and_what_they_proved_is_kept(tmp_path):
+    with opened(tmp_path) as ws:
+        report = ws.trials(ASKED)
+        assert [len(own) for own in report.variations.values()] == [4, 4, 4]
+        assert report.curve[0].value == pytest.approx(fmean(one.score for one in report.trials if one.number == 0))
+        assert report.curve_by_steps[-1][1].value == max(one.score for one in report.trials) == 1.0
+        spent = [sum(one.steps for one in own) for own in report.variations.values()]
+        assert (report.steps, report.curve_by_steps[-1][0]) == (sum(spent), max(spent))
+        assert set(report.insights) <= {one.id for one in ws.memory.list()} and report.insights
+        assert 0.5 < report.predicted <= 1.0
+
+
+def test_the_same_call_plays_nothing_twice_and_proves_nothing_twice(tmp_path, house):
+    with opened(tmp_path) as ws:
+        first = ws.trials(ASKED)
+        known, done = proved(ws), house.done
+        assert ws.trials(ASKED) == first
+        assert (proved(ws), house.done) == (known, done)
+        more = ws.trials(replace(ASKED, variations=4, trials=5))
+        assert set(more.variations) > set(first.variations) and house.done > done
+
+
+def test_what_was_cut_off_goes_on_and_comes_to_the_same(tmp_path, house):
+    with opened(tmp_path / "whole") as ws:
+        whole = ws.trials(ASKED)
+        known = proved(ws)
+    start, trials = house.start, []
+
+    def breaks(task, variation):
+        trials.append(variation)
+        if len(trials) == 7:
+            raise WorldFault("gone")
+        return start(task, variation)
+
+    house.start = breaks
+    with opened(tmp_path / "cut") as ws:
+        with pytest.raises(WorldFault):
+            ws.trials(ASKED)
+        assert ws.trials(ASKED).trials == whole.trials
+        assert proved(ws) == known
+
+
+def test_a_budget_ends_it_and_the_same_call_goes_on(tmp_path):
+    with opened(tmp_path) as ws:
+        assert ws.trials(ASKED, budget="0.000001s").finish_reason == "budget"
+        assert ws.trials(ASKED).finish_reason == "done"
+
+
+def test_test_variations_leave_no_evidence(tmp_path):
+    with opened(tmp_path) as ws:
+        assert ws.trials(replace(ASKED, split="test")).trials
+        assert ws.memory.list() == []
+
+
+def test_practice_on_other_variations_helps_in_the_first_trial(tmp_path):
+    with opened(tmp_path) as ws:
+        alone = ws.trials(replace(ASKED, variations=[3], trials=1))
+        taught = ws.trials(replace(ASKED, variations=[3], setting="gen-env"))
+        assert taught.practice_steps > 0
+        assert taught.trials[0].score == 1.0 and len(taught.trials[0].played) < len(alone.trials[0].played)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"setting": "all"}, "no setting"),
+        ({"split": "rest"}, "no split"),
+        ({"tasks": ["sing"]}, "sing"),
+        ({"variations": [9]}, "variation 9"),
+        ({"trials": 0}, "trials"),
+        ({"practice_tasks": ["bring"]}, "gen-task"),
+        ({"world": "nowhere"}, "nowhere"),
+    ],
+)
+def test_what_cannot_be_played_is_refused(tmp_path, change, told):
+    with opened(tmp_path) as ws, pytest.raises(UsageError, match=told):
+        ws.trials(replace(ASKED, **change))
+
+
+def test_a_budget_of_tokens_is_refused(tmp_path):
+    with opened(tmp_path) as ws, pytest.raises(UsageError, match="tokens"):
+        ws.trials(ASKED, budget="2M-tokens")
