@@ -30,7 +30,10 @@ Setting = Annotated[
     ),
 ]
 Variations = Annotated[
-    str, typer.Option("--variations", metavar="WHICH", help="How many, or which ones: 5, or 3,9,12.")
+    str,
+    typer.Option(
+        "--variations", metavar="WHICH", help="How many, or which ones: 6, or 3,9,12. From six on there are intervals."
+    ),
 ]
 Split = Annotated[str, typer.Option("--split", metavar="SPLIT", help="train, dev or test.")]
 Trials = Annotated[int, typer.Option("--trials", metavar="NUMBER", min=1, help="Trials of each variation.")]
@@ -60,7 +63,7 @@ def trials_command(
     world: World,
     task: Tasks = None,
     setting: Setting = "adapt",
-    variations: Variations = "5",
+    variations: Variations = "6",
     split: Split = "dev",
     trials: Trials = 12,
     practice: Practice = 3,

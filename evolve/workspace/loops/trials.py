@@ -49,7 +49,7 @@ class TrialsRequest:
     world: str
     tasks: Sequence[str] = ()
     setting: Setting = "adapt"
-    variations: int | Sequence[int] = 5
+    variations: int | Sequence[int] = 6
     split: Split = "dev"
     trials: int = 12
     practice: int = 3
