@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from evolve.memory.experiments.replays import Allowance, OutOfEpisodes
-
 SAME = 0.0005
 """By how much two scores may differ that are the same."""
 
@@ -56,6 +54,29 @@ class Found:
     least: tuple[int, ...] = ()
     without: dict[int, float] = field(default_factory=dict)
     spare: frozenset[int] = frozenset()
+
+
+class OutOfEpisodes(Exception):
+    """The episodes that experiments may take are used up; what was found stays."""
+
+
+@dataclass(kw_only=True)
+class Allowance:
+    """Replays that experiments may still make, those that end in a fault included."""
+
+    left: int
+    taken: int = 0
+
+    def take(self) -> None:
+        """Counts one replay.
+
+        Raises:
+            OutOfEpisodes: None is left.
+        """
+        if self.left <= 0:
+            raise OutOfEpisodes
+        self.left -= 1
+        self.taken += 1
 
 
 @dataclass(kw_only=True)

@@ -9,9 +9,11 @@ from typing import Literal
 
 from evolve.episodes import MOVE, Claim, Evidence, Relation, Scope
 from evolve.memory.experiments.ablation import SAME, Found, Play
-from evolve.memory.experiments.claims import REACHES
 from evolve.memory.experiments.naming import OTHER, Naming, read_move
 from evolve.worlds import Move, Scene, Trial
+
+REACHES = "reaches:"
+"""How an effect begins that moves reach."""
 
 WORLDS = "worlds"
 """Environment of all that is claimed of moves; the family names the world and its task."""
