@@ -27,11 +27,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.causal_worlds import CausalWorld, Edge, draw_crossed, draw_large, draw_world
+from benchmarks.experiments import REACHES, Allowance, Beliefs, Experimenter, MemoryNotebook, Trace
 from benchmarks.record import Outcome, Target, against, common_options, progress, publish
 from evolve.episodes import Scope
 from evolve.gate import Interval, clopper_pearson
 from evolve.memory import MIGRATIONS, Memory
-from evolve.memory.experiments import REACHES, Allowance, Beliefs, Experimenter, MemoryNotebook, Trace
 from evolve.retrieval import HashingEmbedder
 from evolve.store import Database
 from evolve.vectors import MemoryIndex

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
-from evolve.memory.experiments import Outcome, Trace
+from benchmarks.experiments import Outcome, Trace
 
 Edge = tuple[str, str]
 """An action and an effect."""

@@ -16,7 +16,16 @@ from evolve.environments.kind import (
     open_environment,
 )
 from evolve.environments.probing import Attempted, Probe, Trials, make_probe
-from evolve.environments.protocol import Checking, Comparing, Environment, KnownRows, Rehearsed, Rehearsing, Showing
+from evolve.environments.protocol import (
+    Checking,
+    Comparing,
+    Environment,
+    KnownRows,
+    Rehearsed,
+    Rehearsing,
+    Replaying,
+    Showing,
+)
 
 __all__ = [
     "Attempted",
@@ -30,6 +39,7 @@ __all__ = [
     "Probe",
     "Rehearsed",
     "Rehearsing",
+    "Replaying",
     "Setting",
     "Showing",
     "Trials",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from evolve.episodes import Action, Json, Judgement, Observation, Row, Seen, Step, Subgoal, SubgoalCheck
+from evolve.memory.experiments import Play, Told
 
 
 class Environment(Protocol):
@@ -105,6 +106,23 @@ class Checking(Protocol):
 
         They leave no trace in that state, and reach nothing that decides about an answer.
         """
+        ...
+
+
+@runtime_checkable
+class Replaying(Protocol):
+    """Optional: an environment that begins the same each time: what was done can be done again without a part."""
+
+    def made(self, steps: Sequence[Step]) -> tuple[str, ...]:
+        """The moves of an episode, in order; nothing where the environment failed in it."""
+        ...
+
+    def retold(self, moves: Sequence[str]) -> Told | None:
+        """The moves made from the beginning, with all that claims on them need; None where the environment failed."""
+        ...
+
+    def replay(self, moves: Sequence[str]) -> Play:
+        """Moves made from the beginning, outside of the sandbox; the episode's own trial stays as it is."""
         ...
 
 

@@ -32,6 +32,7 @@ from evolve.episodes.claims import (
 from evolve.episodes.planned import stated_subgoals, subgoal_states
 from evolve.episodes.recalled import (
     FACT,
+    MOVE,
     PREFERENCE,
     QUOTED,
     TRIAL,
@@ -84,6 +85,7 @@ __all__ = [
     "BUILT_IN",
     "FACT",
     "HELD_OUT",
+    "MOVE",
     "OWN",
     "PREFERENCE",
     "PROBE",

@@ -39,12 +39,14 @@ class Origin:
         family: The kind of task; of work in a folder it names the folder.
         policy: Who asks: what only other policies found is no more than worth a trial. None reads all evidence as one.
         fingerprint: What its code runs in, as :attr:`evolve.episodes.EpisodeRecord.fingerprint` says.
+        place: See :attr:`evolve.episodes.TaskView.place`; what replays showed of moves is asked for by it alone.
     """
 
     environment: str
     family: str
     policy: str | None = None
     fingerprint: str = ""
+    place: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

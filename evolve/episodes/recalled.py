@@ -19,6 +19,10 @@ QUOTED = f"{FACT}quoted:"
 """How it begins where a program, a file or a page had said the same before the model did. Whoever wrote that may have
 wanted it said, so more trials have to agree before it acts."""
 
+MOVE = "move:"
+"""How the cause of an insight begins that is a move of a world, called by what its things are in the goal. Replays
+found it, in the world itself: it holds whoever plays."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Recalled:

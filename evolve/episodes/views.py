@@ -150,6 +150,8 @@ class TaskView:
     """The day on which a person's own run began, such as ``Tuesday, 2026-11-24``; "" elsewhere."""
     past: bool = field(default=False, metadata={"sparse": True})
     """Whether there are conversations or runs of before that an action can look up."""
+    place: str = field(default="", metadata={"sparse": True})
+    """Of a variation of a world's task: the world, the task and the variation, with slashes between them."""
     unseen: int = field(default=0, metadata={"sparse": True})
     """How many rows judge an answer that nobody was shown; in a person's own runs alone."""
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
-from evolve.episodes import BUILT_IN, FACT, Origin, Scope
+from evolve.episodes import BUILT_IN, FACT, MOVE, Origin, Scope
 from evolve.memory.insights import ClaimKey, EvidenceRow, Insight, InsightStatus, camp_of, judged, resolve
 from evolve.memory.need import Need, need_of
 from evolve.memory.occurrences import Occurrences
@@ -188,7 +188,7 @@ class InsightBook:
             return self._read_by(insight, policy)
         if insight not in self._judged:
             resolved = self._resolve(insight)
-            of_words = resolved.cause.startswith(FACT) or resolved.status == "expired"
+            of_words = resolved.cause.startswith((FACT, MOVE)) or resolved.status == "expired"
             found = resolved if of_words else judged(resolved, self.need(insight))
             self._judged[insight] = replace(found, text=self.keys[insight].texts.get(found.relation, found.text))
         return self._judged[insight]
@@ -310,7 +310,8 @@ class InsightBook:
     def _taught(self) -> Iterator[ExperienceRow]:
         for name in sorted(self.keys):
             insight = self.get(name)
-            if insight.cause.startswith(FACT) and not insight.influences:
+            worded = insight.cause.startswith(FACT) and not insight.influences
+            if worded or insight.cause.startswith(MOVE):  # what a world's moves do says nothing of operations
                 continue
             for row in sorted(self._rows[name].values(), key=lambda item: item.id):
                 sign = direction_of(row)

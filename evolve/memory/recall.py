@@ -11,11 +11,12 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from evolve.episodes import FACT, QUOTED, TRIAL, Origin, Recalled, Scope
+from evolve.episodes import FACT, MOVE, QUOTED, TRIAL, Origin, Recalled, Scope
 from evolve.memory.insight_book import InsightBook
 from evolve.memory.insights import INFLUENTIAL, Insight, InsightStatus, camp_of
 from evolve.memory.notes import NoteQuestion
 from evolve.memory.telling import tested_with
+from evolve.memory.tested_moves import recall_moves
 from evolve.vectors import Hit, Where
 
 NEIGHBOURS = 32
@@ -100,9 +101,18 @@ def recall_request(query: str, k: int, scope: Scope | Origin | None, kinds: Sequ
 
 
 def recall_insights(book: InsightBook, search: Search, want: RecallRequest) -> list[Recalled]:
-    """At most ``k`` insights, best first, equal scores by id; behind them what is to be tried, where that is wanted."""
+    """At most ``k`` insights, best first, equal scores by id; behind them what is to be tried, where that is wanted.
+
+    In front of them, and beyond ``k``, what replays showed of the moves of the world that it is asked for.
+    """
     if want.k < 1 or not want.insights or not book.entries:
         return []
+    place = want.origin.place if want.origin is not None and want.statuses >= INFLUENTIAL else ""
+    return [*(recall_moves(book, place) if place else ()), *_recall_near(book, search, want)]
+
+
+def _recall_near(book: InsightBook, search: Search, want: RecallRequest) -> list[Recalled]:
+    """The insights that the nearest episodes bear on."""
     hits = search(max(NEIGHBOURS, 4 * want.k), _where(want.scope))
     # An id that has left the record since the index was written is no neighbour.
     near = [hit for hit in hits if hit.id in book.entries]
@@ -143,6 +153,8 @@ def _kind(book: InsightBook, insight: Insight, want: RecallRequest) -> str:
     origin = want.origin
     if origin is None:
         return "insight" if counts else ""
+    if insight.cause.startswith(MOVE):
+        return ""  # asked for by its place
     if not insight.cause.startswith(FACT):
         # What the search found speaks of its operations, which mean nothing to work of another kind and to a model.
         own = origin.policy is None or book.made_by(insight.id) <= {origin.policy, ""}
@@ -219,6 +231,7 @@ def _recalled(insight: Insight, share: _Share, neighbours: int, kind: str) -> Re
 def _provenance(insight: Insight) -> str:
     """Who made a claim, where, and what speaks for it."""
     maker = "worded by a language model" if insight.cause.startswith(FACT) else "composed by the search"
+    maker = "tested by replays of a world" if insight.cause.startswith(MOVE) else maker
     maker += " after a text that it was shown" if insight.cause.startswith(QUOTED) else ""
     place = " ".join(part for part in (insight.scope.environment, insight.scope.family) if part)
     trials = f"{insight.posterior.agree} trials for it and {insight.posterior.disagree} against"

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from evolve.episodes import Scope
+from evolve.episodes import MOVE, Scope
 from evolve.memory.insight_book import InsightBook
 from evolve.memory.insights import ClaimKey, Insight
 from evolve.memory.makers import named
@@ -109,6 +109,9 @@ def _sentence(key: ClaimKey, text: str, known: Occurrence) -> Sentence:
         "literal": f"the constant {rest.partition(':')[2]!r}",
         "mined": f"a {_KINDS.get(rest, 'value')} that stands in the rows",
     }.get(kind)
+    if key.cause.startswith(MOVE):
+        where = f"{len(known.tried)} variation{'s' * (len(known.tried) != 1)}"
+        return Sentence(text=f"{text} (tested in {where} of {key.scope.family})", occurs=occurs, of=of, worded=True)
     if what is None:
         return Sentence(text=text, occurs=occurs, of=of, worded=True)
     facts = facts_of(key.scope)

@@ -178,7 +178,11 @@ def recall_from(
 
     def recall(view: TaskView, features: tuple[float, ...], k: int) -> Sequence[Recalled]:
         origin = Origin(
-            environment=view.environment, family=view.family, policy=who.policy, fingerprint=who.fingerprint
+            environment=view.environment,
+            family=view.family,
+            policy=who.policy,
+            fingerprint=who.fingerprint,
+            place=view.place,
         )
         query = view.instruction or view.signature
         return source.recall(query, k, features=features, kinds=kinds, scope=origin)

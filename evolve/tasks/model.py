@@ -22,7 +22,7 @@ from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
 from evolve.tasks.signature import format_signature, infer_signature
 from evolve.tasks.verification.separable import why_whole
-from evolve.tasks.work import Work
+from evolve.tasks.work import Varied, Work
 
 SplitName = Literal["train", "gate", "test"]
 WORDS = "words"
@@ -129,6 +129,7 @@ class Task:
             refused=self.refused,
             found=self.found,
             saved=self.saved,
+            place=self.work.place if isinstance(self.work, Varied) else "",
         )
 
     def verify_rows(self) -> tuple[Row, ...]:

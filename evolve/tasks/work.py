@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from evolve.episodes import Json
 
@@ -63,6 +63,16 @@ class Work(Protocol):
 
     def identity(self) -> Mapping[str, Json]:
         """What makes two pieces of work the same problem, wherever they lie."""
+        ...
+
+
+@runtime_checkable
+class Varied(Protocol):
+    """Optional: work that is one of many variations, in all of which the same acts do much the same."""
+
+    @property
+    def place(self) -> str:
+        """What it is a variation of, and which one, behind the last slash."""
         ...
 
 

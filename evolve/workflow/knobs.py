@@ -53,6 +53,10 @@ class Knobs:
         0,
         "1 tells a model what an action gave as its difference to an earlier one, where it is long and mostly alike.",
     )
+    replayed: int = _knob(
+        1,
+        "0 leaves out of prompts what replays showed of a world's moves.",
+    )
     share: float = _knob(
         0.25,
         "Share of what an action may spend that is kept for another search, or for the parts of a split task.",
@@ -73,12 +77,13 @@ KNOB_BOUNDS: Mapping[str, tuple[float, float]] = {
     "quorum": (0.0, 1.0),
     "plan_first": (0, 1),
     "differing": (0, 1),
+    "replayed": (0, 1),
     "share": (0.05, 0.6),
 }
 """Lowest and highest value of each knob; whole numbers where the lowest is one."""
 
 
-BY_HAND = ("plan_first", "differing")
+BY_HAND = ("plan_first", "differing", "replayed")
 """Knobs that people set and no search turns. At its default one is left out of a workflow's JSON."""
 
 

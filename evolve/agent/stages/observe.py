@@ -14,7 +14,7 @@ from evolve.agent.sampling import chosen, readings
 from evolve.agent.stages.recall import observed_features
 from evolve.agent.state import AgentState, AgentUpdate, read_recalled, read_steps, with_last_step
 from evolve.agent.subgoal_checks import with_plan
-from evolve.episodes import TRIAL, Action, Observation, Recalled, Step
+from evolve.episodes import MOVE, TRIAL, Action, Observation, Recalled, Step
 from evolve.errors import Cancelled
 from evolve.redaction import MARK, Scanner
 
@@ -136,7 +136,7 @@ def _observe_action(action: Action, before: Sequence[Step], context: EpisodeCont
         query = replace(context.view, instruction=action.text) if action.text else context.view
         items = context.recall(query, observed_features(context), context.knobs.recall_k)
         said = context.past(action.text, _SAID) if action.text else ()
-        found = [item for item in items if item.kind != TRIAL]
+        found = [item for item in items if item.kind != TRIAL and not item.cause.startswith(MOVE)]
         known = {" ".join(item.text.split()) for item in found}
         told = [_recalled_line(item) for item in said if " ".join(item.text.split()) not in known]
         return Observation(ok=False, outputs=(*map(_recalled_line, found), *([_OF_THEN, *told] if told else ())))

@@ -6,7 +6,7 @@ from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.state import AgentState, AgentUpdate
 from evolve.agent.withholding import drawn
-from evolve.episodes import PREFERENCE, TRIAL
+from evolve.episodes import MOVE, PREFERENCE, TRIAL
 from evolve.errors import ModelMistake
 from evolve.policies.protocol import Guided
 
@@ -14,7 +14,8 @@ from evolve.policies.protocol import Guided
 def recall(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     """Recalls items by the task's features and words.
 
-    What a person wants is an instruction and offered whole. Of the rest, on tasks one learns from, a share is
+    What a person wants is an instruction and offered whole, and what replays showed of a world is a plan, which a gap
+    would make wrong. Of the rest, on tasks one learns from, a share is
     withheld at random, so that later its use can be measured. Trials of a variant withhold nothing here: they are
     compared with one another, and have controls of their own. Nothing is looked up for a policy that learns through
     its guide.
@@ -25,13 +26,14 @@ def recall(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     features = observed_features(context)
     offered = context.recall(context.view, features, k)
     wishes = [item for item in offered if item.kind == PREFERENCE]
-    others = [item for item in offered if item.kind not in (PREFERENCE, TRIAL)][:k]
+    moves = [item for item in offered if item.cause.startswith(MOVE)] if context.knobs.replayed else []
+    others = [item for item in offered if item.kind not in (PREFERENCE, TRIAL) and not item.cause.startswith(MOVE)][:k]
     trials = [item for item in offered if item.kind == TRIAL] if context.learns else []
     share = context.knobs.withhold if context.learns else 0.0
     seed, task = context.identity.seed, context.view.id
     withheld = [item.id for item in others if drawn(seed, task, item.id) < share]
     remaining = [item for item in others if item.id not in withheld]
-    return {"recalled": to_json([*wishes, *remaining, *trials]), "withheld": withheld}
+    return {"recalled": to_json([*wishes, *moves, *remaining, *trials]), "withheld": withheld}
 
 
 def observed_features(context: EpisodeContext) -> tuple[float, ...]:

@@ -10,6 +10,7 @@ from evolve.agent.attempts import Attempts
 from evolve.agent.codec import from_json, to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.questions import was_stopped
+from evolve.agent.replaying import claims_of_replays
 from evolve.agent.stage_costs import paid
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_steps
 from evolve.episodes import Claim, Step
@@ -50,6 +51,7 @@ def _lesson(context: EpisodeContext, steps: Sequence[Step], everything: Sequence
     # Where nothing usable was said, or nothing could be tried, nothing is learned.
     with suppress(ModelMistake, BudgetExhausted):
         claims = context.policy.reflect(context.view, context.identity.group, steps, attempts)
+    claims += claims_of_replays(context, everything)
     return _Lesson(claims=claims, found=attempts.handed_in())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 from evolve.environments.kind import Setting
@@ -11,6 +12,7 @@ from evolve.episodes import Action, EnvironmentState, Json, Judgement, Observati
 from evolve.episodes.blocks import blocks_of
 from evolve.errors import Cancelled
 from evolve.files import both_ends, clean_text
+from evolve.memory.experiments import Play, Told
 from evolve.sandbox.actions import ActionResult, CodeSession
 from evolve.sandbox.protocol import SandboxLimits
 from evolve.worlds import WorldFault
@@ -118,6 +120,22 @@ class WorldEnvironment:
             score=self._moving.scene.score,
             output=output,
         )
+
+    def made(self, steps: Sequence[Step]) -> tuple[str, ...]:
+        """What the calls on record made, since a trial of before is not there any more."""
+        seen = [step.observation for step in steps if step.observation is not None]
+        if any(one.fault for one in seen):
+            return ()
+        calls = [call for one in seen for call in one.calls if call.function == "act" and call.state == "answered"]
+        return tuple(str(json.loads(call.arguments)["move"]) for call in calls)
+
+    def retold(self, moves: Sequence[str]) -> Told | None:
+        """Looks before each move at what is offered, to know kinds of moves and things."""
+        return self._moving.retold(moves)
+
+    def replay(self, moves: Sequence[str]) -> Play:
+        """In a trial of its own."""
+        return self._moving.replay(moves)
 
     def judge(self, steps: Sequence[Step]) -> Judgement:
         """What the world says: it is outside of the code, and its score is nobody's opinion."""

@@ -9,6 +9,7 @@ from functools import cached_property
 from evolve.environments.worlds.work import WorldWork
 from evolve.episodes import Json
 from evolve.functions import Answer, Call, CallFailed, Function
+from evolve.memory.experiments import Play, Told, played, told
 from evolve.retrieval import WordIndex
 from evolve.worlds import Move, Scene, Trial, World, WorldFault, open_world
 
@@ -106,6 +107,20 @@ class Moving:
         if not words:
             return by_kind(moves)
         return fitting(moves, words)[:LISTED]
+
+    def retold(self, moves: Sequence[str]) -> Told | None:
+        """What claims on moves need of them, made in another trial; None where the world failed."""
+        try:
+            return told(self._work.place, self.world.start(self._work.task, self._work.variation), moves)
+        except WorldFault:
+            return None
+
+    def replay(self, moves: Sequence[str]) -> Play:
+        """What comes of moves in another trial."""
+        try:
+            return played(self.world.start(self._work.task, self._work.variation), moves)
+        except WorldFault as failure:
+            return Play(fault=str(failure))
 
     def close(self) -> None:
         if "world" in self.__dict__:

@@ -40,6 +40,11 @@ class WorldWork:
         """``worlds``."""
         return "worlds"
 
+    @property
+    def place(self) -> str:
+        """World, task and variation; see :class:`~evolve.tasks.work.Varied`."""
+        return f"{self.world}/{self.task}/{self.variation}"
+
     def as_json(self) -> Mapping[str, Json]:
         """The work as it stands in a task file."""
         return {name: getattr(self, name) for name in _KEYS}

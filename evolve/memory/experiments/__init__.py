@@ -1,26 +1,25 @@
-"""Experiments: sequences of actions are played again with one cause taken out or put in, all else the same.
-
-A policy that acts in a world hands over what it played; what comes back are claims with interventions behind them.
-"""
+"""Experiments: moves are played again without some of them, all else the same, and what that shows becomes claims."""
 
 from __future__ import annotations
 
-from evolve.memory.experiments.claims import ACTION, REACHES, Beliefs
-from evolve.memory.experiments.experimenter import Experimenter
-from evolve.memory.experiments.notebook import MemoryNotebook, Notebook
-from evolve.memory.experiments.replays import Allowance, Outcome, OutOfEpisodes, Replayable, Replays, Trace
+from evolve.memory.experiments.ablation import Ablation, Allowance, Found, OutOfEpisodes, Play
+from evolve.memory.experiments.moves import GOING_ON, REACHES, Told, move_claims, played, score_in, told
+from evolve.memory.experiments.naming import Naming, filled_in, read_move
 
 __all__ = [
-    "ACTION",
+    "GOING_ON",
     "REACHES",
+    "Ablation",
     "Allowance",
-    "Beliefs",
-    "Experimenter",
-    "MemoryNotebook",
-    "Notebook",
+    "Found",
+    "Naming",
     "OutOfEpisodes",
-    "Outcome",
-    "Replayable",
-    "Replays",
-    "Trace",
+    "Play",
+    "Told",
+    "filled_in",
+    "move_claims",
+    "played",
+    "read_move",
+    "score_in",
+    "told",
 ]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
+from itertools import accumulate
 from random import Random
 from typing import Any
 
-from evolve.episodes import Claim, Scope
-from evolve.memory.experiments.claims import Findings
-from evolve.policies.experience.ablation import ablated, effect_of
+from evolve.episodes import Claim
+from evolve.memory.experiments import Found, Play, Told, move_claims
+from evolve.policies.experience.ablation import ablated
 from evolve.policies.experience.notes import Plan, Step, VariationNotes
 from evolve.policies.experience.player import Player
 from evolve.policies.experience.transitions import TransitionMemory
@@ -74,7 +75,7 @@ class TrialResult:
         steps: Moves that were done in the trial and in the replays after it.
         played: The moves of the trial itself.
         goal: What was to be reached, in the world's words.
-        claims: What the replays showed of this variation.
+        claims: What the trial and its replays showed of this variation.
         guessed, right: Predictions of the transition memory of whether a move will change something, and those that
             came true.
     """
@@ -124,10 +125,9 @@ class Learner:
         )
         player.play(self.experience.plans_for(trial.goal))
         notes.trials += 1
-        steps = trial.steps
-        claims: tuple[Claim, ...] = ()
+        steps, found = trial.steps, Found()
         if player.score > notes.score or (number == 0 and player.best):
-            more, claims = self._improved(task, variation, notes, player)
+            found, more = self._improved(task, variation, notes, player)
             steps += more
         return TrialResult(
             task=task,
@@ -138,33 +138,41 @@ class Learner:
             lost=trial.scene.lost,
             played=tuple(one.move.text for one in player.played),
             goal=trial.goal,
-            claims=claims,
+            claims=move_claims(_told(f"{self.world.name}/{task}/{variation}", player, trial), found),
             guessed=memory.guessed - guessed,
             right=memory.right - right,
         )
 
-    def _improved(
-        self, task: str, variation: int, notes: VariationNotes, player: Player
-    ) -> tuple[int, tuple[Claim, ...]]:
+    def _improved(self, task: str, variation: int, notes: VariationNotes, player: Player) -> tuple[Found, int]:
         counts: list[_Counted] = []
 
         def begin() -> Trial:
             counts.append(_Counted(self.world.start(task, variation)))
             return counts[-1]
 
-        group = f"{self.world.name}/{task}/{variation}"
         notes.score = player.score
-        notes.best, made = ablated(begin, player.best, player.score, group=group, episodes=self.limits.replays)
+        found = ablated(begin, player.best, _play(player.best), replays=self.limits.replays)
+        notes.best = tuple(player.best[place] for place in found.least)
         self.experience.plans = [one for one in self.experience.plans if (one.task, one.variation) != (task, variation)]
         self.experience.plans.append(
             Plan(task=task, variation=variation, goal=player.goal.text, steps=notes.best, score=notes.score)
         )
-        findings = Findings(group=group)
-        found = findings.of(effect_of(notes.score))
-        found.needed |= made.needed
-        found.spare |= made.spare - made.needed
-        scope = Scope(environment=self.world.name, family=task)
-        return sum(one.steps for one in counts), findings.claims(scope)
+        return found, sum(one.steps for one in counts)
+
+
+def _told(place: str, player: Player, trial: _Counted) -> Told:
+    """The trial as claims on it need it."""
+    return Told(
+        place=place,
+        goal=player.goal.text,
+        moves=tuple(one.move for one in player.played),
+        play=_play(player.played, lost=trial.scene.lost),
+        named=tuple(sorted(one for one in player.notes.places.found if player.goal.names(one))),
+    )
+
+
+def _play(steps: Sequence[Step], *, lost: bool = False) -> Play:
+    return Play(scores=tuple(round(one, 4) for one in accumulate(step.gain for step in steps)), lost=lost)
 
 
 @dataclass

@@ -53,6 +53,7 @@ from evolve.policies.language.remembered import Remembered
 from evolve.policies.language.repetition import is_decided, open_question
 from evolve.policies.language.streaming import Watched
 from evolve.policies.language.stuck import stuck
+from evolve.policies.language.tested_moves import is_tested_move, tested_message
 from evolve.policies.language.transcript import TurnLimits, turns
 from evolve.policies.proceeding import PastWork, Proceeding
 from evolve.policies.protocol import Once, OnPiece
@@ -135,7 +136,11 @@ class LanguagePolicy(Deliberation, Drafting):
         """Asks for subgoals, and keeps what was recalled for the steps."""
         # Preferences and notes are a person's own words; of insights only those in plain sentences say something to a
         # model.
-        items = tuple(item for item in recalled if item.kind in (PREFERENCE, "note") or not unfit_fact(item.text))
+        items = tuple(
+            item
+            for item in recalled
+            if item.kind in (PREFERENCE, "note") or is_tested_move(item) or not unfit_fact(item.text)
+        )
         if not self.settings.plans:
             return Plan(goal=view.instruction, told=items)
         rooms = self.questions.rooms
@@ -220,6 +225,7 @@ class LanguagePolicy(Deliberation, Drafting):
             *offer(self.skills, view, rooms.skills).messages,
             *functions_message(view),
             *facts_message(plan.told, rooms.facts, CITED[self.questions.form]),
+            *tested_message(plan.told, view),
             *wishes_message(plan.told, rooms.wishes),
             *earlier_message(view, rooms.earlier),
             *today_message(view),

@@ -13,6 +13,7 @@ from evolve.models import KEPT, Message
 from evolve.policies.language.plans import plan_lines
 from evolve.policies.language.quoting import Learned, learned, quoted, shortened
 from evolve.policies.language.results import call_text, python_text, refused_text
+from evolve.policies.language.tested_moves import is_tested_move
 from evolve.prompts import TODAY
 from evolve.retrieval import WordIndex
 
@@ -174,7 +175,7 @@ def facts_message(facts: Sequence[Recalled], most: int, cited: str = "") -> list
         cited: How a reply cites them; "" where it has no place for that.
     """
     items: dict[str, list[Learned]] = {"insight": [], "hypothesis": [], "note": []}
-    for fact in (fact for fact in facts if fact.kind in ("insight", "note")):
+    for fact in (fact for fact in facts if fact.kind in ("insight", "note") and not is_tested_move(fact)):
         name = short_id(fact) if fact.kind == "insight" else ""
         item = Learned(name=name, text=fact.text, provenance=fact.provenance or "of unknown origin")
         if sum(len(each.line) for group in items.values() for each in group) + len(item.line) > most:

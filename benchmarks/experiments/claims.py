@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from evolve.episodes import Claim, Evidence, EvidenceKind, Relation, Scope
+from evolve.memory.experiments import REACHES
 from evolve.memory.insights import Insight, camp_of
 
-ACTION, REACHES = "action:", "reaches:"
-"""How a cause that is an action begins, and an effect that actions reach."""
+ACTION = "action:"
+"""How a cause that is an action begins."""
 
 
 @dataclass(kw_only=True)

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from evolve.memory.experiments import Allowance
+
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
@@ -48,29 +50,6 @@ class Replayable(Protocol):
     def play(self, group: str, actions: Sequence[str]) -> Outcome:
         """Plays actions from the beginning of a problem; ones that are impossible there do nothing."""
         ...
-
-
-class OutOfEpisodes(Exception):
-    """The episodes that experiments may take are used up; what was found stays."""
-
-
-@dataclass(kw_only=True)
-class Allowance:
-    """Episodes that experiments may still play, those that end in a fault included."""
-
-    left: int
-    taken: int = 0
-
-    def take(self) -> None:
-        """Counts one episode.
-
-        Raises:
-            OutOfEpisodes: None is left.
-        """
-        if self.left <= 0:
-            raise OutOfEpisodes
-        self.left -= 1
-        self.taken += 1
 
 
 @dataclass(kw_only=True)

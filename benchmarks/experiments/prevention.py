@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evolve.memory.experiments.replays import Replays
+from benchmarks.experiments.replays import Replays
 
 
 def put_in(replays: Replays, plan: Sequence[str], effect: str, others: Sequence[str], *, lead: int) -> frozenset[str]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from benchmarks.experiments.claims import REACHES, Beliefs, Findings
+from benchmarks.experiments.courses import ROUNDS, Course, added, withdrawn
+from benchmarks.experiments.notebook import Notebook
+from benchmarks.experiments.prevention import put_in
+from benchmarks.experiments.replays import Replayable, Replays, Trace
 from evolve.episodes import Scope
-from evolve.memory.experiments.claims import REACHES, Beliefs, Findings
-from evolve.memory.experiments.courses import ROUNDS, Course, added, withdrawn
-from evolve.memory.experiments.notebook import Notebook
-from evolve.memory.experiments.prevention import put_in
-from evolve.memory.experiments.replays import Allowance, OutOfEpisodes, Replayable, Replays, Trace
+from evolve.memory.experiments import Allowance, OutOfEpisodes
 
 PATIENCE = 3
 """Problems in a row that show no new effect, before what is known is tested."""

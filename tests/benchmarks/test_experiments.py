@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.causal_worlds import CausalWorld, Law, draw_world
-from evolve.episodes import Scope
-from evolve.memory.experiments import (
+from benchmarks.experiments import (
     Allowance,
     Beliefs,
     Experimenter,
@@ -22,7 +21,8 @@ from evolve.memory.experiments import (
     Replays,
     Trace,
 )
-from evolve.memory.experiments.courses import withdrawn
+from benchmarks.experiments.courses import withdrawn
+from evolve.episodes import Scope
 from tests.memory.conftest import Store
 
 SCOPE = Scope(environment="kitchen", family="actions")

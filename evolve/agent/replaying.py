@@ -1,0 +1,51 @@
+"""What an episode's moves were good for: they are made again without some of them, where that can be done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evolve.agent.codec import to_json
+from evolve.agent.context import EpisodeContext
+from evolve.environments import Replaying
+from evolve.episodes import Claim, Step
+from evolve.files import digest
+from evolve.memory.experiments import Ablation, Allowance, Found, Play, Told, move_claims
+
+REPLAYS, MOVES = 60, 3_000
+"""Replays after one episode at most, and moves in all of them; they take no tokens, but time of the world."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Kept:
+    # A key of the JSON in episodes' files, as the fields of every class given to ``outputs.once`` are.
+    told: Told | None = None
+
+
+def claims_of_replays(context: EpisodeContext, steps: Sequence[Step]) -> tuple[Claim, ...]:
+    """Claims on the moves of an episode that raised the score or lost the trial.
+
+    Each replay is kept in the episode's file as soon as it is over, so that a crash repeats none. Nothing is learned
+    where the environment failed, in the episode or in the first replay.
+    """
+    environment = context.environment
+    moves = environment.made(steps) if isinstance(environment, Replaying) else ()
+    if not moves or not isinstance(environment, Replaying):
+        return ()
+    number = len(steps)
+
+    def key(what: str, made: Sequence[str]) -> tuple[int, str, str]:
+        return number, "reflect", f"{what} {digest(to_json(made))[:16]}"
+
+    kept = context.outputs.once(key("retold", moves), _Kept, lambda: _Kept(told=environment.retold(moves)))
+    told = kept.told
+    if told is None:
+        return ()
+
+    def play(made: tuple[str, ...]) -> Play:
+        return context.outputs.once(key("replay", made), Play, lambda: environment.replay(made))
+
+    best = moves[: len(told.upto_best)]
+    ablation = Ablation(play=play, allowance=Allowance(left=REPLAYS), moves=MOVES)
+    found = ablation.found(best, told.play) if best else Found()
+    return move_claims(told, found)

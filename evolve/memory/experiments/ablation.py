@@ -1,0 +1,147 @@
+"""What of a sequence of moves its score needs: the sequence played again without some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+SAME = 0.0005
+"""By how much two scores may differ that are the same."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Play:
+    """What came of moves that were made from the beginning.
+
+    Attributes:
+        scores: After each move, 0.0 to 1.0; fewer than moves where the trial was over before. After a move that lost
+            the trial, the score before it.
+        lost: The last of them lost the trial.
+        fault: What went wrong that is not the moves' doing; then nothing follows.
+    """
+
+    scores: tuple[float, ...] = ()
+    lost: bool = False
+    fault: str = ""
+
+    @property
+    def best(self) -> float:
+        """The best score that was there at some time."""
+        return max(self.scores, default=0.0)
+
+    @property
+    def rises(self) -> dict[float, int]:
+        """The scores that were reached for the first time, in order, each with the number of its move from 1."""
+        found: dict[float, int] = {}
+        top = 0.0
+        for number, score in enumerate(self.scores, 1):
+            if score > top:
+                top = score
+                found[score] = number
+        return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """What leaving out moves showed.
+
+    Attributes:
+        least: Places, from 0, of the moves of the shortest sequence with the same score, in order.
+        without: For each place whose move was left out alone and missed, the best score without it.
+        spare: Places of moves that were left out and not missed.
+    """
+
+    least: tuple[int, ...] = ()
+    without: dict[int, float] = field(default_factory=dict)
+    spare: frozenset[int] = frozenset()
+
+
+class OutOfEpisodes(Exception):
+    """The episodes that experiments may take are used up; what was found stays."""
+
+
+@dataclass(kw_only=True)
+class Allowance:
+    """Replays that experiments may still make, those that end in a fault included."""
+
+    left: int
+    taken: int = 0
+
+    def take(self) -> None:
+        """Counts one replay.
+
+        Raises:
+            OutOfEpisodes: None is left.
+        """
+        if self.left <= 0:
+            raise OutOfEpisodes
+        self.left -= 1
+        self.taken += 1
+
+
+@dataclass(kw_only=True)
+class Ablation:
+    """Leaves out of a sequence what its score does not need, in ever smaller parts (Zeller and Hildebrandt 2002).
+
+    Attributes:
+        play: Plays moves from the beginning.
+        allowance: Replays that may be made.
+        moves: Moves that may be made in all replays together; None for any number.
+    """
+
+    play: Callable[[tuple[str, ...]], Play]
+    allowance: Allowance
+    moves: int | None = None
+    _known: dict[tuple[str, ...], float] = field(default_factory=dict)
+
+    def found(self, actions: Sequence[str], whole: Play, guesses: Sequence[Sequence[int]] = ()) -> Found:
+        """The shortest sequence that was found, and what was seen on the way, as far as the allowance goes.
+
+        Args:
+            actions: What was played, up to its best score.
+            whole: What came of it.
+            guesses: Places that may be enough, the fewest first.
+        """
+        left, without, enough = list(range(len(actions))), dict[int, float](), whole.best - SAME
+        rises = {number - 1 for number in whole.rises.values()}
+        try:
+            for guess in guesses:
+                if len(guess) < len(left) and self._reached(actions, guess) >= enough:
+                    left = list(guess)
+                    break
+            size = max(1, len(left) // 2)
+            while True:
+                for end in range(len(left), 0, -size):
+                    part = left[max(0, end - size) : end]
+                    if size > 1 and rises.intersection(part):
+                        continue
+                    rest = [one for one in left if one not in part]
+                    reached = self._reached(actions, rest)
+                    if reached >= enough:
+                        left = rest
+                    elif size == 1:
+                        without[part[0]] = reached
+                if size == 1:
+                    break
+                size //= 2
+        except OutOfEpisodes:  # what was found until then stands
+            pass
+        return Found(least=tuple(left), without=without, spare=frozenset(range(len(actions))) - set(left))
+
+    def _reached(self, actions: Sequence[str], places: Sequence[int]) -> float:
+        """The best score of some of the moves.
+
+        Raises:
+            OutOfEpisodes: It is not known, and no replay is left, or one ended in a fault.
+        """
+        key = tuple(actions[place] for place in places)
+        if key not in self._known:
+            if self.moves is not None and self.moves < len(key):
+                raise OutOfEpisodes
+            self.allowance.take()
+            played = self.play(key)
+            if played.fault:
+                raise OutOfEpisodes
+            self.moves = None if self.moves is None else self.moves - len(key)
+            self._known[key] = played.best
+        return self._known[key]

@@ -1,0 +1,211 @@
+"""What was found of the moves of a trial, as claims: what a score needs, what it does without, what loses the trial."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from evolve.episodes import MOVE, Claim, Evidence, Relation, Scope
+from evolve.memory.experiments.ablation import SAME, Found, Play
+from evolve.memory.experiments.naming import OTHER, Naming, read_move
+from evolve.worlds import Move, Scene, Trial
+
+REACHES = "reaches:"
+"""How an effect begins that moves reach."""
+
+WORLDS = "worlds"
+"""Environment of all that is claimed of moves; the family names the world and its task."""
+
+GOING_ON = "going on"
+"""The effect that a move prevents which loses the trial."""
+
+_MOST_SPARE = 16
+"""Moves of one trial that are said not to matter at most."""
+
+_NUMBER = re.compile(r"move (\d+) of")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Told:
+    """A trial as claims on it need it.
+
+    Attributes:
+        place: The world, its task and the variation, such as ``scienceworld/boil/3``; what independence is counted by.
+        goal: What was to be reached, in the world's words.
+        moves: What was made, as kinds with things; without a schema where the world did not offer anything like it.
+        named: Things that were offered and that the goal names.
+        play: What came of it.
+    """
+
+    place: str
+    goal: str
+    moves: tuple[Move, ...]
+    play: Play
+    named: tuple[str, ...] = ()
+
+    @property
+    def upto_best(self) -> tuple[Move, ...]:
+        """The moves up to the best score."""
+        return self.moves[: max(self.play.rises.values(), default=0)]
+
+
+def scope_of(place: str) -> Scope:
+    """Where claims on a variation are meant to hold: in the world's task."""
+    return Scope(environment=WORLDS, family=place.rpartition("/")[0])
+
+
+def effect_of(score: float) -> str:
+    """How a score is called as an effect."""
+    return f"score {100 * score:.0f}"
+
+
+def score_in(effect: str) -> str:
+    """The points of an effect; "" where it is not a score."""
+    kind, _, points = effect.removeprefix(REACHES).partition(" ")
+    return points if kind == "score" else ""
+
+
+def number_in(detail: str) -> int:
+    """Which move of its plan evidence speaks of, from 1; 0 where it does not say so."""
+    found = _NUMBER.search(detail)
+    return int(found[1]) if found else 0
+
+
+def played(trial: Trial, moves: Sequence[str]) -> Play:
+    """What comes of moves in a trial that is at its beginning.
+
+    Raises:
+        WorldFault: The world failed.
+    """
+    scores: list[float] = []
+    for move in moves:
+        scene = trial.do(move)
+        before = scores[-1] if scores else 0.0
+        scores.append(before if scene.lost else round(scene.score, 4))
+        if scene.over:
+            return Play(scores=tuple(scores), lost=scene.lost)
+    return Play(scores=tuple(scores))
+
+
+def told(place: str, trial: Trial, moves: Sequence[str]) -> Told:
+    """The same with the kinds of the moves and the things that the goal names, by what is offered before each.
+
+    Raises:
+        WorldFault: The world failed.
+    """
+    offered: dict[str, Move] = {}
+    watched = _Watched(trial=trial, offered=offered)
+    play = played(watched, moves)
+    naming, things = Naming(trial.goal), {thing for one in offered.values() for thing in one.objects}
+    schemas = {one.schema for one in offered.values()}
+    return Told(
+        place=place,
+        goal=trial.goal,
+        moves=tuple(read_move(one, offered, schemas) or Move(schema="") for one in moves[: len(play.scores)]),
+        play=play,
+        named=tuple(sorted(one for one in things if naming.place(one))),
+    )
+
+
+@dataclass
+class _Watched:
+    """A trial whose offered moves are kept, by how they are told to the world."""
+
+    trial: Trial
+    offered: dict[str, Move]
+
+    @property
+    def goal(self) -> str:
+        return self.trial.goal
+
+    @property
+    def scene(self) -> Scene:
+        return self.trial.scene
+
+    def moves(self) -> Sequence[Move]:
+        return self.trial.moves()
+
+    def do(self, move: str) -> Scene:
+        self.offered |= {one.text: one for one in self.trial.moves()}
+        return self.trial.do(move)
+
+
+def move_claims(told: Told, found: Found) -> tuple[Claim, ...]:
+    """A claim for each move that is called the same and each effect; what made a difference comes before the rest."""
+    made: dict[tuple[str, str], Claim] = {}
+    for claim in (*_needed(told, found), *_losing(told), *_spare(told, found), *_harmless(told)):
+        made.setdefault((claim.cause, claim.effect), claim)
+    needed = {one.cause for one in made.values() if one.relation == "necessary"}
+    return tuple(one for one in made.values() if one.relation != "no_effect" or one.cause not in needed)
+
+
+def _needed(told: Told, found: Found) -> Iterator[Claim]:
+    """A move that was missed is necessary for the first score that was not reached without it."""
+    naming, levels = Naming(told.goal, told.named), list(told.play.rises)
+    for place, reached in sorted(found.without.items()):
+        lost = next((score for score in levels if score > reached + SAME), None)
+        if lost is None or place not in found.least:
+            continue
+        number = found.least.index(place) + 1
+        points = f"{100 * reached:.0f} points instead of {100 * told.play.best:.0f}"
+        detail = f"played without it, move {number} of {len(found.least)}: {points}"
+        for key in (one for one in _keys(naming, told.moves[place]) if OTHER not in one):
+            yield _claim(told, key, "necessary", effect_of(lost), detail)
+
+
+def _spare(told: Told, found: Found) -> Iterator[Claim]:
+    """A move that was not missed does not matter for the best score, nor for the one that came next after it."""
+    naming, rises = Naming(told.goal, told.named), told.play.rises
+    keys: dict[str, int] = {}
+    for place in sorted(found.spare):
+        if told.moves[place].schema:
+            keys.setdefault(naming.key(told.moves[place]), place)
+    for key, place in list(keys.items())[:_MOST_SPARE]:
+        after = next((score for score, number in rises.items() if number > place), told.play.best)
+        for score in {after: None, told.play.best: None}:
+            yield _claim(told, key, "no_effect", effect_of(score), "played without it: reached all the same")
+
+
+def _losing(told: Told) -> Iterator[Claim]:
+    """The move that lost a trial which went on until then: the same beginning without it and with it."""
+    if not told.play.lost:
+        return
+    naming, move = Naming(told.goal, told.named), told.moves[len(told.play.scores) - 1]
+    detail = f"after {len(told.play.scores) - 1} moves that had not lost it, it lost the trial"
+    for key in _keys(naming, move):
+        yield _claim(told, key, "prevents", GOING_ON, detail)
+
+
+def _harmless(told: Told) -> Iterator[Claim]:
+    """Moves that the goal asks for and that lost nothing: of these it is worth knowing that they do not always."""
+    naming = Naming(told.goal, told.named)
+    kept = told.moves[: len(told.play.scores) - told.play.lost]
+    for move in dict.fromkeys(one for one in kept if one.objects and naming.asks_for(one.schema)):
+        for key in _keys(naming, move):
+            yield _claim(told, key, "prevents", GOING_ON, "made: the trial went on", -1)
+
+
+def _keys(naming: Naming, move: Move) -> Sequence[str]:
+    """How a move is called: by what is in the goal of its things and, where that leaves names, by their kind too."""
+    return list(filter(None, (naming.key(move), naming.general(move)))) if move.schema else []
+
+
+_VERBS: Mapping[Relation, str] = {
+    "necessary": "without '{key}', {points} points are not reached",
+    "no_effect": "'{key}' is not needed for {points} points",
+    "prevents": "'{key}' loses the trial",
+}
+
+
+def _claim(told: Told, key: str, relation: Relation, effect: str, detail: str, direction: Literal[1, -1] = 1) -> Claim:
+    evidence = Evidence(task=told.place, group=told.place, kind="intervention", direction=direction, detail=detail)
+    return Claim(
+        cause=f"{MOVE}{key}",
+        relation=relation,
+        effect=f"{REACHES}{effect}",
+        scope=scope_of(told.place),
+        evidence=(evidence,),
+        text=_VERBS[relation].format(key=key, points=score_in(effect)),
+    )

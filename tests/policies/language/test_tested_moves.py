@@ -1,0 +1,226 @@
+"""What a model's run of a world teaches, where that acts, and how a prompt tells it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from evolve.agent import Agent, Surroundings
+from evolve.environments.worlds import WorldWork
+from evolve.episodes import MOVE, Claim
+from evolve.memory.experiments import Ablation, Allowance, Naming, Play, filled_in, move_claims, played, told
+from evolve.record.arms import recall_from
+from evolve.sandbox.protocol import Sandbox
+from evolve.tasks import Task
+from evolve.testing import ScriptedWorker
+from evolve.workflow import Workflow
+from evolve.worlds import Move, Scene, Trial, WorldFault
+from tests.offering import offer
+from tests.policies.experience.test_trials import THINGS, House
+from tests.policies.language.conftest import Asked
+
+NEEDED = "go to cellar\nchoose {0}\npick up {0}\ngo to attic\nmove {0} to box"
+WANDERED = "go to attic\ngo to cellar\nlook at {0}\nchoose {0}\npick up {0}\ngo to attic\nmove {0} to box"
+LOST = "go to cellar\nchoose {1}"
+
+
+@dataclass
+class Counted(House):
+    """A house that counts its trials, and that can fail."""
+
+    trials: list[int] = field(default_factory=list)
+    fails_from: int = 1_000
+    sandbox: Sandbox | None = None
+
+    def start(self, task: str, variation: int) -> Trial:
+        self.trials.append(variation)
+        if len(self.trials) >= self.fails_from:
+            raise WorldFault("its process ended")
+        return super().start(task, variation)
+
+
+@pytest.fixture
+def house(tmp_path, monkeypatch, sandbox):
+    """The one house in which all tasks take place."""
+    made = Counted(sandbox=sandbox)
+    offer(monkeypatch, tmp_path / "site", "worlds", "house", lambda: made)
+    return made
+
+
+def task(variation):
+    work = WorldWork(world="house", task="bring", variation=variation)
+    return Task(id=f"bring-{variation}", family="worlds", instruction="do what the goal says", examples=(), work=work)
+
+
+def moves_in(text, variation):
+    return text.format(THINGS[variation], THINGS[variation - 1]).splitlines()
+
+
+def code_for(moves):
+    return "from functions import act\n" + "\n".join(f"act({move!r})" for move in moves)
+
+
+def acted(house, text, variation, *, split="train", **around):
+    worker = ScriptedWorker((code_for(moves_in(text, variation)),))
+    surroundings = Surroundings(policy=worker, sandbox=house.sandbox, run=f"r{variation}{hash(text)}", **around)
+    return Agent(surroundings).run_episode(task(variation), variant="v", split=split)
+
+
+class Follower:
+    """A model that makes the moves that its prompt says are needed, and knows nothing itself."""
+
+    def __init__(self):
+        self.prompt = ""
+
+    def answer(self, body):
+        self.prompt = "\n".join(message["content"] for message in body["messages"])
+        needed = re.findall(r"^- (.*) \(without it", self.prompt, re.MULTILINE)
+        return f"So.\n\n```python\n{code_for(needed)}\n```\n"
+
+
+def followed(house, memory, variation, *, workflow=None):
+    """What a model comes to that only follows its prompt, and that prompt."""
+    model = Follower()
+    asked = Asked(model.answer)
+    around = {"recall": recall_from(memory), "sandbox": house.sandbox}
+    record = asked.run(task(variation), workflow=workflow or Workflow().with_knobs(steps=1, withhold=0.5), **around)
+    return record, model.prompt
+
+
+def test_a_model_that_knows_nothing_follows_what_two_variations_showed(house, memory):
+    for variation in (0, 1):
+        memory.commit(acted(house, WANDERED, variation))
+    record, prompt = followed(house, memory, 3)
+    assert record.solved
+    assert "- pick up ladder (without it 100 points of 100 are not reached; 2 of 2 variations)" in prompt
+    assert re.search("did not matter: .*look at ladder", prompt)
+
+
+def test_what_one_variation_showed_acts_there_alone(house, memory):
+    memory.commit(acted(house, WANDERED, 0))
+    assert followed(house, memory, 0)[0].solved
+    other, prompt = followed(house, memory, 1)
+    assert not other.solved and "needed, in this order" not in prompt
+
+
+def test_the_knob_leaves_the_block_out(house, memory):
+    memory.commit(acted(house, WANDERED, 0))
+    workflow = Workflow().with_knobs(steps=1, replayed=0)
+    record, prompt = followed(house, memory, 0, workflow=workflow)
+    assert not record.solved and "needed" not in prompt and "did not matter" not in prompt
+
+
+def test_a_move_that_was_spare_elsewhere_leaves_the_prompt(house, memory):
+    for variation in (0, 1):
+        memory.commit(acted(house, WANDERED, variation))
+    needed = next(one for one in memory.claims() if one.cause == f"{MOVE}go to cellar" and one.influences)
+    spare = {"relation": "no_effect", "effect": needed.effect, "scope": needed.scope, "cause": needed.cause}
+    row = acted(house, WANDERED, 2).claims[0].evidence[0]
+    for number in range(2):
+        own = replace(row, task=f"house/bring/{9 + number}", group=f"house/bring/{9 + number}")
+        record = replace(
+            acted(house, WANDERED, 2), episode=f"other{number}", claims=(Claim(**spare, evidence=(own,), text=""),)
+        )
+        memory.commit(record)
+    assert not memory.get(needed.id).influences
+    assert "go to cellar" not in followed(house, memory, 3)[1]
+
+
+def test_what_lost_trials_of_two_variations_is_told_for_all(house, memory):
+    for variation in (0, 1):
+        memory.commit(acted(house, LOST, variation))
+    prompt = followed(house, memory, 3)[1]
+    assert "- choose <a thing that the goal does not name> (2 of 2 variations)" in prompt
+    assert "choose ladder" not in prompt.partition("loses the trial")[2]
+
+
+def test_held_out_tasks_and_worlds_that_fail_teach_nothing(house, memory):
+    assert memory.commit(acted(house, WANDERED, 0, split="gate")) == 0
+    house.trials.clear()
+    house.fails_from = 2
+    assert acted(house, WANDERED, 1).claims == () and len(house.trials) == 2
+    house.fails_from, before = 6, len(house.trials)
+    claims = acted(house, WANDERED, 2).claims
+    assert len(house.trials) > before and all(one.relation != "necessary" for one in claims)
+
+
+def test_a_crash_between_replays_makes_none_of_them_twice(house, tmp_path, monkeypatch):
+    whole = acted(house, WANDERED, 0)
+    trials = len(house.trials)
+    house.trials.clear()
+
+    class Killed(Exception):
+        """Stands for the end of the process."""
+
+    start = House.start
+
+    def until_killed(self, name, variation):
+        if len(house.trials) == 5 and house.done != -1:
+            house.done = -1
+            raise Killed
+        return start(self, name, variation)
+
+    monkeypatch.setattr(House, "start", until_killed)
+    with pytest.raises(Killed):
+        acted(house, WANDERED, 0, checkpoints=tmp_path / "runs")
+    record = acted(house, WANDERED, 0, checkpoints=tmp_path / "runs")
+    assert record.claims == whole.claims
+    assert len(house.trials) == trials + 1  # the one that was cut off
+
+
+@dataclass
+class Steps:
+    """A world of a list: a score for each of its words, in order."""
+
+    goal: str = "Say them."
+    said: list[str] = field(default_factory=list)
+    scene: Scene = field(default_factory=lambda: Scene(told=""))
+
+    def moves(self):
+        return [Move(schema="say {}", objects=(one,)) for one in "abc"]
+
+    def do(self, move):
+        self.said.append(move)
+        reached = sum(f"say {one}" in self.said for one in "ab")
+        self.scene = Scene(told="", score=reached / 2)
+        return self.scene
+
+
+def test_replays_end_at_their_bounds_and_what_was_found_until_then_stands():
+    moves = ["say c", "say a", "say c", "say b"]
+    whole = played(Steps(), moves)
+    for allowed, most in ((0, None), (2, None), (20, 3), (20, None)):
+        ablation = Ablation(play=lambda own: played(Steps(), own), allowance=Allowance(left=allowed), moves=most)
+        found = ablation.found(moves, whole)
+        assert played(Steps(), [moves[place] for place in found.least]).best == 1.0
+        assert ablation.allowance.taken <= allowed
+    assert [moves[place] for place in found.least] == ["say a", "say b"] and found.without == {1: 0.5, 3: 0.5}
+    claims = {(one.cause, one.effect): one.relation for one in move_claims(told("w/t/0", Steps(), moves), found)}
+    assert claims["move:say b", "reaches:score 100"] == "necessary"
+    assert claims["move:say c", "reaches:score 100"] == "no_effect"
+    assert Ablation(play=lambda own: Play(fault="x"), allowance=Allowance(left=9)).found(moves, whole).without == {}
+
+
+@pytest.mark.parametrize(
+    ("move", "key", "there"),
+    [
+        (("move {} to {}", "pea plant", "red box"), "move pea plant to <goal: it to …>", "move pea plant to blue box"),
+        (("open {}", "door to living room"), "open door to <goal: box in …>", "open door to hall"),
+        (("focus on {}", "spoon"), "focus on spoon", "focus on spoon"),
+        (("go to {}", "living room"), "go to <goal: box in …>", "go to hall"),
+    ],
+)
+def test_a_move_is_called_by_what_its_things_are_in_the_goal(move, key, there):
+    schema, *things = move
+    naming = Naming("Find a(n) plant. Then, move it to the red box in the living room.", ("red box", "living room"))
+    assert naming.key(Move(schema=schema, objects=tuple(things))) == key
+    assert filled_in(key, "Find a(n) plant. Then, move it to the blue box in the hall.") == there
+
+
+def test_things_that_share_words_with_the_goal_have_a_name_in_common():
+    naming = Naming("Find a(n) plant. First, focus on the thing.")
+    for thing, kind in (("pea plant", "<some plant>"), ("fork", "<a thing that the goal does not name>")):
+        assert naming.general(Move(schema="focus on {}", objects=(thing,))) == f"focus on {kind}"
+    assert naming.general(Move(schema="focus on {}", objects=("plant",))) == ""
