@@ -225,9 +225,9 @@ def _played(desk: Desk, request: TrialsRequest, budget: Budget) -> TrialsReport:
         work = _Work(desk=desk, world=world, request=request, until=until)
         tasks = _tasks(request, world)
         whole = all([work.play(task) for task in tasks])
-        insights = [one for one in desk.stores.memory.claims() if one.scope.environment == world.name]
+        families = {f"{world.name}/{task}" for task in tasks}
         name = world.version
-    about = [one for one in insights if one.scope.family in tasks and one.influences]
+    about = [one for one in desk.stores.memory.claims() if one.scope.family in families and one.influences]
     about.sort(key=lambda one: (-one.groups, -one.posterior.firmness, one.id))
     sentences = desk.stores.memory.sentences()
     return TrialsReport(
