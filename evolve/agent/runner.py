@@ -227,6 +227,7 @@ class Agent:
             sandbox=surroundings.sandbox,
             folder=folder,
             branches=knobs.branches,
+            exploring=knobs.exploring,
             modules=modules,
             clean=surroundings.scanner.clean,
             judge=surroundings.judge,
@@ -238,14 +239,13 @@ class Agent:
             calls = stack.enter_context(gate)
             setting = replace(setting, calls=calls, source=source)
             environment = stack.enter_context(closing(open_environment(task, setting)))
-            exploring = Exploration(sandbox=surroundings.sandbox, files=modules, calls=calls)
-            exploration = stack.enter_context(closing(exploring))
+            exploration = Exploration(sandbox=surroundings.sandbox, files=modules, calls=calls)
+            stack.callback(exploration.close)
             saver = stack.enter_context(self._saver(identity.episode))
-            context = self._context(task, identity, limits, environment)
-            context = replace(context, exploration=exploration, calls=calls)
+            context = replace(self._context(task, identity, limits, environment), exploration=exploration, calls=calls)
             if calls is not None:
-                functions = shown_functions(calls, context.view.instruction, source)
-                context = replace(context, view=replace(context.view, functions=functions))
+                shown = shown_functions(calls, context.view.instruction, source)
+                context = replace(context, view=replace(context.view, functions=shown))
             if saver is not None:
                 context = replace(context, outputs=KeptOutputs(identity.episode, saver.cursor))
             yield _looked(context), saver

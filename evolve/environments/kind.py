@@ -26,7 +26,8 @@ class Setting:
 
     Attributes:
         folder: The episode's own folder, for snapshots; None keeps them in memory.
-        branches: Most actions tried from one state; see :class:`evolve.workflow.Knobs`.
+        branches, exploring: Most actions tried from one state, and how the next state is chosen; see
+            :class:`evolve.workflow.Knobs`.
         modules: Python files by name that actions can import.
         clean: Puts a mark in the place of secrets, in whatever is kept beside the record.
         judge: Makes the verifier that judges by a task's rubric; None where no model can.
@@ -40,6 +41,7 @@ class Setting:
     sandbox: Sandbox
     folder: Path | None = None
     branches: int = 1
+    exploring: float = 0.0
     modules: Mapping[str, bytes] = field(default_factory=lambda: NO_FILES)
     clean: Callable[[str], str] = str
     judge: Callable[[Task], Verifier] | None = None

@@ -34,6 +34,7 @@ class EnvironmentState:
         check: The end of what the check printed; None where it was not run.
         limit: The limit that ended the check, such as ``wall``, or "".
         undone: Another state was gone back to.
+        over: Nothing can be done from it, as in a trial of a world that is lost.
     """
 
     snapshot: str = ""
@@ -48,6 +49,7 @@ class EnvironmentState:
     check: str | None = field(default=None, metadata=SPARSE)
     limit: str = field(default="", metadata=SPARSE)
     undone: bool = field(default=False, metadata=SPARSE)
+    over: bool = field(default=False, metadata=SPARSE)
 
 
 CallState = Literal["answered", "failed", "refused", "doubtful"]

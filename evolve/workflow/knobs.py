@@ -34,7 +34,11 @@ class Knobs:
     recall_k: int = _knob(24, "Items recalled at the start.")
     branches: int = _knob(
         1,
-        "Most actions tried from one state of a folder before the search takes another; 1 never goes back.",
+        "Most actions tried from one state of a folder or world before the search takes another; 1 never goes back.",
+    )
+    exploring: float = _knob(
+        0.0,
+        "How much going back tries states that were tried little (UCT); 0 goes on from the best one.",
     )
     withhold: float = _knob(
         0.1,
@@ -72,6 +76,7 @@ KNOB_BOUNDS: Mapping[str, tuple[float, float]] = {
     "tokens": (1_000, 100_000_000),
     "recall_k": (0, 100),
     "branches": (1, 16),
+    "exploring": (0.0, 4.0),
     "withhold": (0.0, 0.5),
     "rivals": (1, 8),
     "quorum": (0.0, 1.0),
@@ -83,7 +88,7 @@ KNOB_BOUNDS: Mapping[str, tuple[float, float]] = {
 """Lowest and highest value of each knob; whole numbers where the lowest is one."""
 
 
-BY_HAND = ("plan_first", "differing", "replayed")
+BY_HAND = ("exploring", "plan_first", "differing", "replayed")
 """Knobs that people set and no search turns. At its default one is left out of a workflow's JSON."""
 
 

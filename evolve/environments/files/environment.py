@@ -10,13 +10,14 @@ from functools import cached_property
 from evolve.environments.files.acting import MOST_SHOWN, REPLY_S, Acted, BlockRunner, fitted
 from evolve.environments.files.diffs import unified
 from evolve.environments.files.first_look import seen_of, without_rules
-from evolve.environments.files.focus import acts, best_first, known_outcome, start_score, state_of, was_handed_in
+from evolve.environments.files.focus import known_outcome, was_handed_in
 from evolve.environments.files.folder_session import KEPT_OUTPUT, FolderSession
 from evolve.environments.files.rehearsing import rehearsed
 from evolve.environments.files.snapshots import Changes, Snapshots, changes_between, too_large
 from evolve.environments.files.subgoal_checks import tried
 from evolve.environments.kind import Setting
 from evolve.environments.protocol import Rehearsed
+from evolve.environments.tree import acts, focused, start_score, state_of
 from evolve.environments.verdicts import judged_by_all
 from evolve.episodes import Action, EnvironmentState, Json, Judgement, Observation, Seen, Step, Subgoal, SubgoalCheck
 from evolve.episodes.blocks import blocks_of
@@ -79,7 +80,8 @@ class FilesEnvironment:
         about: str = "",
         quick_s: float = QUICK_S,
     ) -> None:
-        self._work, self._sandbox, self._branches = work, setting.sandbox, setting.branches
+        self._work, self._sandbox = work, setting.sandbox
+        self._branches, self._exploring = setting.branches, setting.exploring
         self._modules, self._clean, self._calls = setting.modules, setting.clean, setting.calls
         self._snapshots = Snapshots(None if setting.folder is None else setting.folder / "tree")
         self._more, self._quick_s = tuple(verifiers), quick_s
@@ -113,7 +115,7 @@ class FilesEnvironment:
 
     def focus(self, steps: Sequence[Step]) -> tuple[Step, ...]:
         """The steps that led to the state from which the next action starts."""
-        return best_first(steps, self._branches) if self._branches > 1 else tuple(steps)
+        return focused(steps, self._branches, self._exploring)
 
     def observe(self, action: Action, before: Sequence[Step]) -> Observation:
         """Runs the blocks on the current state; ``finish`` then hands the state in, and ``answer`` its text.

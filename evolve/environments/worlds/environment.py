@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from evolve.environments.kind import Setting
 from evolve.environments.probing import make_probe
+from evolve.environments.tree import acts, best_path, focused, state_of
 from evolve.environments.worlds.moving import Moving
 from evolve.episodes import Action, EnvironmentState, Json, Judgement, Observation, Seen, Step
 from evolve.episodes.blocks import blocks_of
@@ -61,7 +62,8 @@ class WorldEnvironment:
         return tuple(Seen(name=part.name, text=self._setting.clean(clean_text(part.text))) for part in parts)
 
     def focus(self, steps: Sequence[Step]) -> tuple[Step, ...]:
-        return tuple(steps)
+        """The steps that led to the scene from which the next action starts, then what was tried beside."""
+        return focused(steps, self._setting.branches, self._setting.exploring)
 
     def observe(self, action: Action, before: Sequence[Step]) -> Observation:
         """Runs the code; there is something to judge once the world is over or no move is left."""
@@ -79,11 +81,14 @@ class WorldEnvironment:
         others = [block.kind for block in blocks if block.kind != "python"]
         if others:
             return Observation(ok=False, error=f"a block `{others[0]}` does nothing here: moves are made by Python")
-        ran = any(step.action.code for step in before)
-        result, anew = self._run("\n".join(block.text for block in blocks), fresh=not ran)
+        path = [step for step in self.focus(before) if acts(step)]
+        if self._goes_back and self._moving.stand(_moves(path), len(before) + 1, self._room(before, path)):
+            self.close()  # its variables are of another scene
+        result, anew = self._run("\n".join(block.text for block in blocks), fresh=not path)
         if self._moving.fault or result.state == "fault":
             return Observation(ok=False, error=self._moving.fault or result.error, fault=True)
-        ended = not self._moving.left or self._moving.scene.score >= 1.0
+        spent = self._room(before, path) <= 0 if self._goes_back else not self._moving.left
+        ended = spent or self._moving.scene.score >= 1.0
         output = _told(result, [_ANEW] if anew else [], self._standing())
         return Observation(
             ok=ended,
@@ -91,7 +96,7 @@ class WorldEnvironment:
             denied=str(result.denied[0]) if result.denied else "",
             limit=result.limit,
             text=self._standing(),
-            state=self._state(before, self._setting.clean(clean_text(output))),
+            state=self._state(path, self._setting.clean(clean_text(output))),
         )
 
     def _run(self, code: str, *, fresh: bool) -> tuple[ActionResult, bool]:
@@ -113,21 +118,37 @@ class WorldEnvironment:
         ends = "; the trial is lost" if scene.lost else "; the trial is over" if scene.over else f"; {left} moves left"
         return f"score {scene.score:.2f} of 1.00{ends}"
 
-    def _state(self, before: Sequence[Step], output: str) -> EnvironmentState:
+    def _state(self, path: Sequence[Step], output: str) -> EnvironmentState:
         return EnvironmentState(
             snapshot=str(len(self._moving.made)),
-            parent=before[-1].number if before else 0,
+            parent=path[-1].number if path else 0,
             score=self._moving.scene.score,
             output=output,
+            over=self._goes_back and not self._moving.left,
         )
 
+    @property
+    def _goes_back(self) -> bool:
+        return self._setting.branches > 1
+
+    def _room(self, before: Sequence[Step], path: Sequence[Step]) -> int:
+        """Moves that may still be made once the trial stands where the next action starts: on all lines together
+        ``branches`` times as many as on one, those included that are made again to come back to a scene."""
+        reached, used, at = {0: 0}, 0, 0
+        for step in before:
+            state = state_of(step)
+            if state is not None and step.action.code:
+                reached[step.number] = int(state.snapshot)
+                used += reached[step.number] - (reached[state.parent] if state.parent == at else 0)
+                at = step.number
+        here = path[-1].number if path else 0
+        return self._moving.most * self._setting.branches - used - (reached[here] if here != at else 0)
+
     def made(self, steps: Sequence[Step]) -> tuple[str, ...]:
-        """What the calls on record made, since a trial of before is not there any more."""
-        seen = [step.observation for step in steps if step.observation is not None]
-        if any(one.fault for one in seen):
+        """What the calls on record made, since a trial of before is not there any more; of several lines the best."""
+        if any(step.observation is not None and step.observation.fault for step in steps):
             return ()
-        calls = [call for one in seen for call in one.calls if call.function == "act" and call.state == "answered"]
-        return tuple(str(json.loads(call.arguments)["move"]) for call in calls)
+        return tuple(_moves(best_path(steps) if self._goes_back else steps))
 
     def retold(self, moves: Sequence[str]) -> Told | None:
         """Looks before each move at what is offered, to know kinds of moves and things."""
@@ -160,6 +181,13 @@ class WorldEnvironment:
         if self._session is not None:
             self._session.close()
         self._session = None
+
+
+def _moves(steps: Sequence[Step]) -> list[str]:
+    """The moves that the code of steps made."""
+    seen = [step.observation for step in steps if step.observation is not None]
+    calls = [call for one in seen for call in one.calls if call.function == "act" and call.state == "answered"]
+    return [str(json.loads(call.arguments)["move"]) for call in calls]
 
 
 def _told(result: ActionResult, notes: Sequence[str], standing: str) -> str:

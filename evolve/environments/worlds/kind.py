@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from evolve.environments.kind import Part, Setting
 from evolve.environments.protocol import Environment
+from evolve.environments.tree import state_of
 from evolve.environments.worlds.environment import WorldEnvironment
 from evolve.environments.worlds.moving import Moving
 from evolve.environments.worlds.work import WorldWork, world_work
@@ -51,9 +52,10 @@ class Worlds:
         return ()
 
     def progress(self, task: Task, record: EpisodeRecord) -> float:
-        """The world's own score, as it was last."""
-        states = [step.observation.state for step in record.steps if step.observation is not None]
-        return min(0.99, next((state.score for state in reversed(states) if state is not None), 0.0))
+        """The world's own score, as it was last; where it was gone back from one, the best."""
+        states = [state for step in record.steps if (state := state_of(step)) is not None]
+        went_back = any(one.over for one in states[:-1])
+        return min(0.99, max((one.score for one in (states if went_back else states[-1:])), default=0.0))
 
     def told(self, task: Task) -> str:
         """The world, and what it is to be done in."""

@@ -45,6 +45,8 @@ class Moving:
     def __init__(self, work: WorldWork) -> None:
         self._work = work
         self._made: list[str] = []
+        self._cut_off: dict[int, list[str]] = {}
+        self._stop = work.moves
         self.fault = ""
 
     def functions(self) -> Sequence[Function]:
@@ -54,6 +56,23 @@ class Moving:
         """What was done before a crash, and answered; it is done again when the trial is needed."""
         made = [call for call, answer in calls if call.function == "act" and answer and answer.state == "answered"]
         self._made = [str(call.arguments["move"]) for call in made]
+        for call in made:
+            self._cut_off.setdefault(call.step, []).append(str(call.arguments["move"]))
+
+    def stand(self, moves: Sequence[str], step: int, room: int) -> bool:
+        """Lets the trial stand where moves lead, by making them again where it stands elsewhere; whether it did.
+
+        Args:
+            step: The step that goes on from there; what it made before a crash is made too.
+            room: Moves that it may make.
+        """
+        wanted = [*moves, *self._cut_off.pop(step, ())]
+        self._stop = min(self._work.moves, len(moves) + room)
+        if wanted == self._made:
+            return False
+        self._made = wanted
+        self.__dict__.pop("trial", None)
+        return True
 
     @cached_property
     def world(self) -> World:
@@ -83,7 +102,12 @@ class Moving:
     @property
     def left(self) -> int:
         """Moves that may still be made."""
-        return 0 if self.scene.over else self._work.moves - len(self._made)
+        return 0 if self.scene.over else max(0, self._stop - len(self._made))
+
+    @property
+    def most(self) -> int:
+        """Moves of one line of play at most."""
+        return self._work.moves
 
     def call(self, name: str, arguments: Mapping[str, Json], *, seconds: float) -> Json:
         try:

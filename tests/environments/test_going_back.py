@@ -1,0 +1,144 @@
+"""Going back in a world: an action may begin where an earlier one left it, and everything that was played counts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evolve.agent import Agent, Surroundings
+from evolve.environments.tree import best_first, best_path, state_of, uct
+from evolve.episodes import Action, EnvironmentState, Observation, Step
+from evolve.testing import ScriptedWorker
+from evolve.workflow import Workflow
+from tests.environments.test_worlds import WORK, act_all, task
+from tests.environments.vault import SOLUTION, Vault
+from tests.offering import offer
+
+
+@pytest.fixture
+def vaults(tmp_path, monkeypatch):
+    made: list[Vault] = []
+
+    def make() -> Vault:
+        made.append(Vault())
+        return made[-1]
+
+    offer(monkeypatch, tmp_path / "site", "worlds", "vault", make)
+    return made
+
+
+def agent(sandbox, codes, **knobs):
+    workflow = Workflow()
+    workflow = replace(workflow, knobs=replace(workflow.knobs, **{"branches": 3, "steps": 8, **knobs}))
+    return Agent(Surroundings(policy=ScriptedWorker(codes), sandbox=sandbox, run="r1"), workflow)
+
+
+def node(number, parent, score, *, over=False):
+    state = EnvironmentState(snapshot=str(number), parent=parent, score=score, over=over)
+    return Step(number=number, action=Action(kind="code", code="x"), observation=Observation(ok=False, state=state))
+
+
+def path(steps):
+    return [step.number for step in steps if not state_of(step).undone]
+
+
+def test_a_lost_trial_costs_a_branch_and_not_the_task(vaults, sandbox):
+    codes = (act_all(*SOLUTION[:1]), act_all("bend key"), act_all(*SOLUTION[1:]))
+    record = agent(sandbox, codes).run_episode(task(), variant="v", split="own")
+    assert record.solved and record.verified
+    assert [step.observation.state.parent for step in record.steps] == [0, 1, 1]
+    assert record.steps[1].observation.state.over and "the trial is lost" in record.steps[1].observation.state.output
+    # The trial was lost, and its first move was made again; nothing else was.
+    assert vaults[0].played == ["go garden", "bend key", "go garden", *SOLUTION[1:], "closed"]
+
+
+def test_variables_are_gone_after_going_back_and_it_says_so(vaults, sandbox):
+    codes = ("x = 1\n" + act_all("go garden"), act_all("bend key"), act_all(*SOLUTION[1:]) + "\nprint(x)")
+    record = agent(sandbox, codes).run_episode(task(), variant="v", split="own")
+    assert "variables are gone" in record.steps[2].observation.state.output
+    assert "NameError" in record.steps[2].observation.state.output
+
+
+def test_without_branches_a_lost_trial_ends_it(vaults, sandbox):
+    codes = (act_all("go garden", "bend key"), act_all(*SOLUTION))
+    record = agent(sandbox, codes, branches=1).run_episode(task(), variant="v", split="own")
+    assert not record.solved and len(record.steps) == 1
+
+
+def test_moves_of_all_lines_together_are_bounded(vaults, sandbox):
+    """Two lines of two moves: after the second is spent, what leads back included, nothing goes on."""
+    codes = (act_all("go garden"), act_all("bend key"), act_all("take key"), act_all("go hall"))
+    work = replace(WORK, moves=2)
+    record = agent(sandbox, codes, branches=2).run_episode(task(work), variant="v", split="own")
+    assert not record.solved and len(vaults[0].played[:-1]) <= 4
+
+
+def test_an_episode_that_was_cut_off_in_a_branch_goes_on_there(vaults, sandbox, tmp_path, monkeypatch):
+    class Killed(Exception):
+        """Stands for the end of the process."""
+
+    start = Vault.start
+
+    def killing(self, name, variation):
+        trial = start(self, name, variation)
+        do = trial.do
+
+        def until_killed(move):
+            if move == "open chest" and len(vaults) == 1:
+                raise Killed
+            return do(move)
+
+        trial.do = until_killed
+        return trial
+
+    monkeypatch.setattr(Vault, "start", killing)
+    codes = (act_all("go garden"), act_all("bend key"), act_all(*SOLUTION[1:]))
+    made = agent(sandbox, codes)
+    made = Agent(replace(made.surroundings, checkpoints=tmp_path / "runs"), made.workflow)
+    with pytest.raises(Killed):
+        made.run_episode(task(), variant="v", split="own")
+    record = made.run_episode(task(), variant="v", split="own")
+    assert record.solved and vaults[1].played[-5:] == [*SOLUTION, "closed"]
+    assert "bend key" not in vaults[1].played
+
+
+def test_the_best_state_is_gone_on_from_and_one_that_is_over_is_not():
+    steps = [node(1, 0, 0.2), node(2, 1, 0.9, over=True)]
+    assert path(best_first(steps, 2)) == [1]
+    assert (
+        path(best_first([*steps, node(3, 1, 0.1)], 2)) == [1, 3] or path(best_first([*steps, node(3, 1, 0.1)], 2)) == []
+    )
+
+
+def test_upper_bounds_prefer_what_scored_and_try_others_in_time():
+    steps = [node(1, 0, 0.6), node(2, 0, 0.1)]
+    assert path(uct(steps, 2, 0.1)) == [1]
+    # What scored well at first and then disappoints is left for what was tried less.
+    poor = [*steps, *(node(number, 1, 0.0, over=True) for number in range(3, 5)), node(5, 1, 0.0)]
+    assert path(uct(poor, 3, 1.0)) != [1, 5]
+
+
+def test_what_failed_beside_the_path_is_shown():
+    steps = [node(1, 0, 0.5), node(2, 0, 0.0, over=True), node(3, 1, 0.0, over=True)]
+    shown = uct(steps, 2, 0.5)
+    assert {step.number for step in shown if state_of(step).undone} == {2, 3}
+
+
+trees = st.lists(st.tuples(st.floats(0, 1), st.booleans(), st.integers(0, 100)), max_size=12)
+
+
+@given(trees, st.integers(2, 4), st.floats(0.01, 3))
+def test_a_search_goes_on_from_a_state_that_is_not_over(drawn, branches, exploring):
+    steps = []
+    for number, (score, over, at) in enumerate(drawn, 1):
+        alive = [0, *(step.number for step in steps if not state_of(step).over)]
+        steps.append(node(number, alive[at % len(alive)], score, over=over))
+    for found in (uct(steps, branches, exploring), best_first(steps, branches)):
+        own = path(found)
+        assert not own or not state_of(steps[own[-1] - 1]).over
+        assert all(state_of(steps[number - 1]).parent in (0, *own) for number in own)
+    best = best_path(steps)
+    assert not steps or state_of(best[-1]).score == max(state_of(step).score for step in steps)
