@@ -80,11 +80,15 @@ class Naming:
         """The move with what its things are in the goal; things that the goal does not name keep their names."""
         return move.schema.format(*(self._thing(one) for one in move.objects))
 
-    def general(self, move: Move) -> str:
-        """The same for all things that have as much in common with the goal; "" where the goal names each thing."""
-        things = [self._thing(one) for one in move.objects]
-        wider = [self._kind(one) if told == one else told for one, told in zip(move.objects, things, strict=True)]
-        return move.schema.format(*wider) if wider != things else ""
+    def keys(self, move: Move, *, any_other: bool = False) -> tuple[str, ...]:
+        """How a move is called: by its things, and by what those that share words with the goal have in common.
+
+        Args:
+            any_other: Also as one with any things that the goal does not name.
+        """
+        told = [self.key(move), move.schema.format(*(self._kin(one) or self._thing(one) for one in move.objects))]
+        told += [move.schema.format(*map(self._part, move.objects))] if any_other else []
+        return tuple(dict.fromkeys(told))
 
     def _thing(self, thing: str) -> str:
         place = self.place(thing)
@@ -95,9 +99,16 @@ class Naming:
             told = told.replace(f" {' '.join(inner)} ", f" {within} ")
         return told.strip() if "<goal:" in told else thing
 
-    def _kind(self, thing: str) -> str:
+    def _kin(self, thing: str) -> str:
+        """What a thing has in common with the goal; "" where the goal names it, or has nothing of it."""
+        if self._thing(thing) != thing:
+            return ""
         shared = [one for one in words(thing) if one in self._words and one not in _PLAIN and not one.isdigit()]
-        return f"<some {' '.join(shared)}>" if shared else OTHER
+        return f"<some {' '.join(shared)}>" if shared else ""
+
+    def _part(self, thing: str) -> str:
+        told = self._thing(thing)
+        return self._kin(thing) or (OTHER if told == thing else told)
 
 
 def filled_in(key: str, goal: str) -> str:

@@ -222,5 +222,9 @@ def test_a_move_is_called_by_what_its_things_are_in_the_goal(move, key, there):
 def test_things_that_share_words_with_the_goal_have_a_name_in_common():
     naming = Naming("Find a(n) plant. First, focus on the thing.")
     for thing, kind in (("pea plant", "<some plant>"), ("fork", "<a thing that the goal does not name>")):
-        assert naming.general(Move(schema="focus on {}", objects=(thing,))) == f"focus on {kind}"
-    assert naming.general(Move(schema="focus on {}", objects=("plant",))) == ""
+        assert naming.keys(Move(schema="focus on {}", objects=(thing,)), any_other=True)[-1] == f"focus on {kind}"
+    assert naming.keys(Move(schema="put {} in {}", objects=("pea plant", "bag"))) == (
+        "put pea plant in bag",
+        "put <some plant> in bag",
+    )
+    assert naming.keys(Move(schema="focus on {}", objects=("plant",)), any_other=True) == ("focus on <goal: find …>",)
