@@ -142,7 +142,7 @@ def move_claims(told: Told, found: Found) -> tuple[Claim, ...]:
 
 
 def _needed(told: Told, found: Found) -> Iterator[Claim]:
-    """A move that was missed is necessary for the first score that was not reached without it."""
+    """A move that was missed is necessary for the first score that was not reached without it, and so for the best."""
     naming, levels = Naming(told.goal, told.named), list(told.play.rises)
     for place, reached in sorted(found.without.items()):
         lost = next((score for score in levels if score > reached + SAME), None)
@@ -152,7 +152,8 @@ def _needed(told: Told, found: Found) -> Iterator[Claim]:
         points = f"{100 * reached:.0f} points instead of {100 * told.play.best:.0f}"
         detail = f"played without it, move {number} of {len(found.least)}: {points}"
         for key in _keys(naming, told.moves[place]):
-            yield _claim(told, key, "necessary", effect_of(lost), detail)
+            for score in {lost: None, told.play.best: None}:  # where the first one differs, variations meet in the last
+                yield _claim(told, key, "necessary", effect_of(score), detail)
 
 
 def _spare(told: Told, found: Found) -> Iterator[Claim]:
