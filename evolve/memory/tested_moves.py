@@ -1,16 +1,16 @@
 """What replays showed of the moves of a world, for an episode in it: what its score needs, what it does without, what
 loses the trial.
 
-A claim acts in the variation in which replays showed it, and in others once those of two variations agree. Whoever
-played does not matter: the world itself said it. Of another task of the world only what loses a trial is told, as what
-another score needs says nothing of this one.
+A claim acts in the variation in which replays showed it, and in others once those of two variations agree. A move is
+needed elsewhere only if more plans have it than do without it. Whoever played does not matter: the world said it. Of
+another task of the world only what loses a trial is told, as what another score needs says nothing of this one.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from evolve.episodes import MOVE, Recalled, Relation
 from evolve.memory.experiments.moves import WORLDS, number_in, score_in
@@ -37,8 +37,8 @@ class _Known:
 
     insight: Insight
     here: bool
-    groups: int
-    tried: int
+    groups: frozenset[str]
+    tried: frozenset[str]
     shown_by: str
     number: int
 
@@ -76,12 +76,16 @@ class _Task:
     _known: list[_Known] = field(default_factory=list)
     _groups: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
     """By cause and relation, the variations that agree, whatever the score."""
+    _plans: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """By effect, the variations in which a plan for it was found and tested."""
 
     def add(self, insight: Insight, rows: Sequence[EvidenceRow]) -> None:
         """Takes in a claim with its evidence."""
         for row in rows:
             if row.direction > 0:
                 self._groups[insight.cause, row.relation].add(row.group)
+                if row.relation == "necessary":
+                    self._plans[insight.effect].add(row.group)
         agreeing = [row for row in rows if row.relation == insight.relation and row.direction > 0]
         groups = {row.group for row in agreeing}
         if not insight.influences or (self.place not in groups and len(groups) < 2):
@@ -90,8 +94,8 @@ class _Task:
         known = _Known(
             insight=insight,
             here=self.place in groups,
-            groups=len(groups),
-            tried=len({row.group for row in rows}),
+            groups=frozenset(groups),
+            tried=frozenset(row.group for row in rows),
             shown_by=nearest.group,
             number=number_in(nearest.detail),
         )
@@ -103,7 +107,11 @@ class _Task:
         for one in sorted(self._known, key=lambda each: each.order):
             if one.insight.relation == relation and not self._denied(one):
                 found.setdefault(one.insight.cause, one)
-        return list(found.values())
+        return [replace(one, tried=one.tried | self._plans_with(one)) for one in found.values()]
+
+    def _plans_with(self, known: _Known) -> set[str]:
+        """Where a plan for the same effect was found: one without the move shows that it is not necessary there."""
+        return self._plans[known.insight.effect] if known.insight.relation == "necessary" else set()
 
     def _denied(self, known: _Known) -> bool:
         """Whether a move that is needed here is spare there, or the other way round, for another score.
@@ -115,7 +123,9 @@ class _Task:
         against = self._groups[known.insight.cause, rival]
         if (self.place in agree) != (self.place in against):
             return self.place in against
-        return len(against) >= len(agree)
+        if known.here:
+            return len(against) >= len(agree)
+        return len(against | (self._plans_with(known) - agree)) >= len(agree)
 
 
 def _in_order(told: Sequence[_Known]) -> list[_Known]:
@@ -131,13 +141,14 @@ def _apart(told: Sequence[_Known], relation: Relation) -> list[_Known]:
 
 
 def _by_backing(known: _Known) -> tuple[bool, int, str]:
-    return (not known.here, -known.groups, known.insight.cause)
+    return (not known.here, -len(known.groups), known.insight.cause)
 
 
 def _recalled(known: _Known, family: str) -> Recalled:
     insight = known.insight
-    where = f"{known.groups} of {known.tried} variations" if known.tried > 1 else "this variation"
-    where += ", this one among them" if known.here and known.tried > 1 else ""
+    groups, tried = len(known.groups), len(known.tried)
+    where = f"{groups} of {tried} variations" if tried > 1 else "this variation"
+    where += ", this one among them" if known.here and tried > 1 else ""
     task = insight.scope.family
     return Recalled(
         id=insight.id,

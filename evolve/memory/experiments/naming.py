@@ -26,7 +26,7 @@ _PLAIN = frozenset(
     )
 )
 """Words that end the name of a thing, and that no two things have in common by more than chance."""
-_WORD = re.compile(r"a\(n\)|-?\d+(?:\.\d+)?|[a-z0-9]+(?:['-][a-z0-9]+)*|[,:;.!?]")
+_WORD = re.compile(r"a\(n\)|-?\d+(?:\.\d+)?|[a-z0-9]+(?:['-][a-z0-9]+)*|[,:;.!?]", re.IGNORECASE)
 _PLACE = re.compile(r"<goal: ([^<>#]*?) …(?: #(\d+))?>")
 _LONGEST = 4
 """Words of a thing's name that are read from a goal at most."""
@@ -118,15 +118,16 @@ def filled_in(key: str, goal: str) -> str:
 
 def _thing_at(goal: str, before: str, number: int) -> str:
     """What a goal names behind some words: up to a mark, or a word that stands between names."""
-    own, tokens = before.split(), _tokens(goal)
-    plain = [(at, one) for at, one in enumerate(tokens) if one[0] not in ",:;.!?"]
+    own = before.split()
+    tokens = [one for one in _WORD.findall(goal) if one.lower() not in _ARTICLES]
+    plain = [(at, one.lower()) for at, one in enumerate(tokens) if one[0] not in ",:;.!?"]
     ends = [at for at in range(len(own), len(plain)) if [one for _, one in plain[at - len(own) : at]] == own]
     if len(ends) < number:
         return ""
     start = plain[ends[number - 1]][0]
     thing: list[str] = []
     for one in tokens[start : start + _LONGEST + 1]:
-        if one[0] in ",:;.!?" or one in _PLAIN:
+        if one[0] in ",:;.!?" or one.lower() in _PLAIN:
             break
         thing.append(one)
     return " ".join(thing) if len(thing) <= _LONGEST else ""
