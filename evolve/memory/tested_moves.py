@@ -1,26 +1,27 @@
 """What replays showed of the moves of a world, for an episode in it: what its score needs, what it does without, what
 loses the trial.
 
-A claim acts in the variation in which replays showed it, and in others once those of two variations agree. Whoever
-played does not matter: the world itself said it. Of another task of the world only what loses a trial is told, as what
-another score needs says nothing of this one.
+A claim acts in the variation in which replays showed it, and in others once those of two variations agree. A move is
+needed elsewhere only if more plans have it than do without it. Whoever played does not matter: the world said it. Of
+another task of the world only what loses a trial is told, as what another score needs says nothing of this one.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from evolve.episodes import MOVE, Recalled
+from evolve.episodes import MOVE, Recalled, Relation
 from evolve.memory.experiments.moves import WORLDS, number_in, score_in
 from evolve.memory.insight_book import InsightBook
 from evolve.memory.insights import EvidenceRow, Insight
 
-_MOST = {"necessary": 9, "no_effect": 8, "prevents": 4}
+_MOST: Mapping[Relation, int] = {"necessary": 9, "no_effect": 8, "prevents": 4}
 """Claims that are told of each relation."""
 _ELSEWHERE = 2
 """Those of other tasks."""
+_RIVALS: Mapping[Relation, Relation] = {"necessary": "no_effect", "no_effect": "necessary"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,13 +31,15 @@ class _Known:
     Attributes:
         here: Replays of the variation itself showed it.
         groups, tried: Variations that agree, and all that say something.
-        number: Which move of its plan it is.
+        shown_by: The variation that is taken for an example, itself where it is among them.
+        number: Which move of its plan it is there.
     """
 
     insight: Insight
     here: bool
-    groups: int
-    tried: int
+    groups: frozenset[str]
+    tried: frozenset[str]
+    shown_by: str
     number: int
 
     @property
@@ -54,70 +57,98 @@ def recall_moves(book: InsightBook, place: str) -> list[Recalled]:
     """
     family = place.rpartition("/")[0]
     world = f"{family.partition('/')[0]}/"
-    told: dict[str, list[_Known]] = defaultdict(list)
-    others = []
+    own, others = _Task(place=place), _Task(place=place)
     for name, key in book.keys.items():
-        if not key.cause.startswith(MOVE) or key.scope.environment != WORLDS:
-            continue
-        own = key.scope.family == family
-        if own or (key.scope.family.startswith(world) and "prevents" in key.texts):
-            known = _known(book.get(name), book.evidence(name), place)
-            if known is not None and own:
-                told[known.insight.relation].append(known)
-            elif known is not None and known.insight.relation == "prevents":
-                others.append(known)
-    chosen = [*_needed(told), *_spare(told)[: _MOST["no_effect"]]]
-    chosen += sorted(told["prevents"], key=_by_backing)[: _MOST["prevents"]]
-    causes = {one.insight.cause for one in told["prevents"]}
-    chosen += [one for one in sorted(others, key=_by_backing) if one.insight.cause not in causes][:_ELSEWHERE]
-    return [_recalled(one, family) for one in chosen]
+        if key.cause.startswith(MOVE) and key.scope.environment == WORLDS and key.scope.family.startswith(world):
+            (own if key.scope.family == family else others).add(book.get(name), book.evidence(name))
+    chosen = [*_in_order(own.told("necessary"))[: _MOST["necessary"]], *_apart(own.told("no_effect"), "no_effect")]
+    losing = _apart(own.told("prevents"), "prevents")
+    causes = {one.insight.cause for one in losing}
+    elsewhere = [one for one in _apart(others.told("prevents"), "prevents") if one.insight.cause not in causes]
+    return [_recalled(one, family) for one in (*chosen, *losing, *elsewhere[:_ELSEWHERE])]
 
 
-def _known(insight: Insight, rows: Sequence[EvidenceRow], place: str) -> _Known | None:
-    if not insight.influences:
-        return None
-    agreeing = [row for row in rows if row.relation == insight.relation and row.direction > 0]
-    groups = {row.group for row in agreeing}
-    if place not in groups and len(groups) < 2:
-        return None
-    nearest = next((row for row in agreeing if row.group == place), agreeing[0])
-    return _Known(
-        insight=insight,
-        here=place in groups,
-        groups=len(groups),
-        tried=len({row.group for row in rows}),
-        number=number_in(nearest.detail),
-    )
+@dataclass(kw_only=True)
+class _Task:
+    """What is known of the moves of a task, for one variation of it."""
+
+    place: str
+    _known: list[_Known] = field(default_factory=list)
+    _groups: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
+    """By cause and relation, the variations that agree, whatever the score."""
+    _plans: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """By effect, the variations in which a plan for it was found and tested."""
+
+    def add(self, insight: Insight, rows: Sequence[EvidenceRow]) -> None:
+        """Takes in a claim with its evidence."""
+        for row in rows:
+            if row.direction > 0:
+                self._groups[insight.cause, row.relation].add(row.group)
+                if row.relation == "necessary":
+                    self._plans[insight.effect].add(row.group)
+        agreeing = [row for row in rows if row.relation == insight.relation and row.direction > 0]
+        groups = {row.group for row in agreeing}
+        if not insight.influences or (self.place not in groups and len(groups) < 2):
+            return
+        nearest = next((row for row in agreeing if row.group == self.place), agreeing[0])
+        known = _Known(
+            insight=insight,
+            here=self.place in groups,
+            groups=frozenset(groups),
+            tried=frozenset(row.group for row in rows),
+            shown_by=nearest.group,
+            number=number_in(nearest.detail),
+        )
+        self._known.append(known)
+
+    def told(self, relation: Relation) -> list[_Known]:
+        """What may act of a relation, the claim on the lowest score for each move."""
+        found: dict[str, _Known] = {}
+        for one in sorted(self._known, key=lambda each: each.order):
+            if one.insight.relation == relation and not self._denied(one):
+                found.setdefault(one.insight.cause, one)
+        return [replace(one, tried=one.tried | self._plans_with(one)) for one in found.values()]
+
+    def _plans_with(self, known: _Known) -> set[str]:
+        """Where a plan for the same effect was found: one without the move shows that it is not necessary there."""
+        return self._plans[known.insight.effect] if known.insight.relation == "necessary" else set()
+
+    def _denied(self, known: _Known) -> bool:
+        """Whether a move that is needed here is spare there, or the other way round, for another score.
+
+        The variation itself has the last word; else more of them have to agree than not.
+        """
+        rival = _RIVALS.get(known.insight.relation, "")
+        agree = self._groups[known.insight.cause, known.insight.relation]
+        against = self._groups[known.insight.cause, rival]
+        if (self.place in agree) != (self.place in against):
+            return self.place in against
+        if known.here:
+            return len(against) >= len(agree)
+        return len(against | (self._plans_with(known) - agree)) >= len(agree)
 
 
-def _needed(told: dict[str, list[_Known]]) -> list[_Known]:
-    """One for each place of the plan, without what is also known not to matter."""
-    spare = {one.insight.cause: one.here for one in told["no_effect"]}
+def _in_order(told: Sequence[_Known]) -> list[_Known]:
+    """One for each place of a plan, in its order."""
     places: dict[tuple[str, int], _Known] = {}
-    for one in sorted(told["necessary"], key=lambda each: (not each.here, *each.order)):
-        # What the variation itself shows has the last word; else neither is told.
-        if one.insight.cause not in spare or (one.here and not spare[one.insight.cause]):
-            places.setdefault((one.insight.effect, one.number), one)
-    return sorted(places.values(), key=lambda one: one.order)[: _MOST["necessary"]]
+    for one in sorted(told, key=lambda each: (not each.here, *each.order)):
+        places.setdefault((one.shown_by, one.number), one)
+    return sorted(places.values(), key=lambda one: one.order)
 
 
-def _spare(told: dict[str, list[_Known]]) -> list[_Known]:
-    needed = {one.insight.cause: one.here for one in told["necessary"]}
-    found: dict[str, _Known] = {}
-    for one in sorted(told["no_effect"], key=_by_backing):
-        if one.insight.cause not in needed or (one.here and not needed[one.insight.cause]):
-            found.setdefault(one.insight.cause, one)
-    return list(found.values())
+def _apart(told: Sequence[_Known], relation: Relation) -> list[_Known]:
+    return sorted(told, key=_by_backing)[: _MOST[relation]]
 
 
 def _by_backing(known: _Known) -> tuple[bool, int, str]:
-    return (not known.here, -known.groups, known.insight.cause)
+    return (not known.here, -len(known.groups), known.insight.cause)
 
 
 def _recalled(known: _Known, family: str) -> Recalled:
     insight = known.insight
-    where = f"{known.groups} of {known.tried} variations" if known.tried > 1 else "this variation"
-    where += ", this one among them" if known.here and known.tried > 1 else ""
+    groups, tried = len(known.groups), len(known.tried)
+    where = f"{groups} of {tried} variations" if tried > 1 else "this variation"
+    where += ", this one among them" if known.here and tried > 1 else ""
     task = insight.scope.family
     return Recalled(
         id=insight.id,

@@ -9,7 +9,7 @@ from typing import Literal
 
 from evolve.episodes import MOVE, Claim, Evidence, Relation, Scope
 from evolve.memory.experiments.ablation import SAME, Found, Play
-from evolve.memory.experiments.naming import OTHER, Naming, read_move
+from evolve.memory.experiments.naming import Naming, read_move
 from evolve.worlds import Move, Scene, Trial
 
 REACHES = "reaches:"
@@ -142,7 +142,7 @@ def move_claims(told: Told, found: Found) -> tuple[Claim, ...]:
 
 
 def _needed(told: Told, found: Found) -> Iterator[Claim]:
-    """A move that was missed is necessary for the first score that was not reached without it."""
+    """A move that was missed is necessary for the first score that was not reached without it, and so for the best."""
     naming, levels = Naming(told.goal, told.named), list(told.play.rises)
     for place, reached in sorted(found.without.items()):
         lost = next((score for score in levels if score > reached + SAME), None)
@@ -151,8 +151,9 @@ def _needed(told: Told, found: Found) -> Iterator[Claim]:
         number = found.least.index(place) + 1
         points = f"{100 * reached:.0f} points instead of {100 * told.play.best:.0f}"
         detail = f"played without it, move {number} of {len(found.least)}: {points}"
-        for key in (one for one in _keys(naming, told.moves[place]) if OTHER not in one):
-            yield _claim(told, key, "necessary", effect_of(lost), detail)
+        for key in _keys(naming, told.moves[place]):
+            for score in {lost: None, told.play.best: None}:  # where the first one differs, variations meet in the last
+                yield _claim(told, key, "necessary", effect_of(score), detail)
 
 
 def _spare(told: Told, found: Found) -> Iterator[Claim]:
@@ -174,7 +175,7 @@ def _losing(told: Told) -> Iterator[Claim]:
         return
     naming, move = Naming(told.goal, told.named), told.moves[len(told.play.scores) - 1]
     detail = f"after {len(told.play.scores) - 1} moves that had not lost it, it lost the trial"
-    for key in _keys(naming, move):
+    for key in _keys(naming, move, any_other=True):
         yield _claim(told, key, "prevents", GOING_ON, detail)
 
 
@@ -183,13 +184,13 @@ def _harmless(told: Told) -> Iterator[Claim]:
     naming = Naming(told.goal, told.named)
     kept = told.moves[: len(told.play.scores) - told.play.lost]
     for move in dict.fromkeys(one for one in kept if one.objects and naming.asks_for(one.schema)):
-        for key in _keys(naming, move):
+        for key in _keys(naming, move, any_other=True):
             yield _claim(told, key, "prevents", GOING_ON, "made: the trial went on", -1)
 
 
-def _keys(naming: Naming, move: Move) -> Sequence[str]:
-    """How a move is called: by what is in the goal of its things and, where that leaves names, by their kind too."""
-    return list(filter(None, (naming.key(move), naming.general(move)))) if move.schema else []
+def _keys(naming: Naming, move: Move, *, any_other: bool = False) -> Sequence[str]:
+    """How a move is called; nothing where the world did not understand it."""
+    return naming.keys(move, any_other=any_other) if move.schema else ()
 
 
 _VERBS: Mapping[Relation, str] = {

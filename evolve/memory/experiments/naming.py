@@ -26,7 +26,7 @@ _PLAIN = frozenset(
     )
 )
 """Words that end the name of a thing, and that no two things have in common by more than chance."""
-_WORD = re.compile(r"a\(n\)|-?\d+(?:\.\d+)?|[a-z0-9]+(?:['-][a-z0-9]+)*|[,:;.!?]")
+_WORD = re.compile(r"a\(n\)|-?\d+(?:\.\d+)?|[a-z0-9]+(?:['-][a-z0-9]+)*|[,:;.!?]", re.IGNORECASE)
 _PLACE = re.compile(r"<goal: ([^<>#]*?) …(?: #(\d+))?>")
 _LONGEST = 4
 """Words of a thing's name that are read from a goal at most."""
@@ -80,11 +80,15 @@ class Naming:
         """The move with what its things are in the goal; things that the goal does not name keep their names."""
         return move.schema.format(*(self._thing(one) for one in move.objects))
 
-    def general(self, move: Move) -> str:
-        """The same for all things that have as much in common with the goal; "" where the goal names each thing."""
-        things = [self._thing(one) for one in move.objects]
-        wider = [self._kind(one) if told == one else told for one, told in zip(move.objects, things, strict=True)]
-        return move.schema.format(*wider) if wider != things else ""
+    def keys(self, move: Move, *, any_other: bool = False) -> tuple[str, ...]:
+        """How a move is called: by its things, and by what those that share words with the goal have in common.
+
+        Args:
+            any_other: Also as one with any things that the goal does not name.
+        """
+        told = [self.key(move), move.schema.format(*(self._kin(one) or self._thing(one) for one in move.objects))]
+        told += [move.schema.format(*map(self._part, move.objects))] if any_other else []
+        return tuple(dict.fromkeys(told))
 
     def _thing(self, thing: str) -> str:
         place = self.place(thing)
@@ -95,9 +99,16 @@ class Naming:
             told = told.replace(f" {' '.join(inner)} ", f" {within} ")
         return told.strip() if "<goal:" in told else thing
 
-    def _kind(self, thing: str) -> str:
+    def _kin(self, thing: str) -> str:
+        """What a thing has in common with the goal; "" where the goal names it, or has nothing of it."""
+        if self._thing(thing) != thing:
+            return ""
         shared = [one for one in words(thing) if one in self._words and one not in _PLAIN and not one.isdigit()]
-        return f"<some {' '.join(shared)}>" if shared else OTHER
+        return f"<some {' '.join(shared)}>" if shared else ""
+
+    def _part(self, thing: str) -> str:
+        told = self._thing(thing)
+        return self._kin(thing) or (OTHER if told == thing else told)
 
 
 def filled_in(key: str, goal: str) -> str:
@@ -107,15 +118,16 @@ def filled_in(key: str, goal: str) -> str:
 
 def _thing_at(goal: str, before: str, number: int) -> str:
     """What a goal names behind some words: up to a mark, or a word that stands between names."""
-    own, tokens = before.split(), _tokens(goal)
-    plain = [(at, one) for at, one in enumerate(tokens) if one[0] not in ",:;.!?"]
+    own = before.split()
+    tokens = [one for one in _WORD.findall(goal) if one.lower() not in _ARTICLES]
+    plain = [(at, one.lower()) for at, one in enumerate(tokens) if one[0] not in ",:;.!?"]
     ends = [at for at in range(len(own), len(plain)) if [one for _, one in plain[at - len(own) : at]] == own]
     if len(ends) < number:
         return ""
     start = plain[ends[number - 1]][0]
     thing: list[str] = []
     for one in tokens[start : start + _LONGEST + 1]:
-        if one[0] in ",:;.!?" or one in _PLAIN:
+        if one[0] in ",:;.!?" or one.lower() in _PLAIN:
             break
         thing.append(one)
     return " ".join(thing) if len(thing) <= _LONGEST else ""

@@ -36,7 +36,8 @@ def tested_message(items: Sequence[Recalled], view: TaskView) -> list[Message]:
             for move, item in told["necessary"]
         ]
     if told["no_effect"]:
-        lines.append(f"did not matter: {'; '.join(dict.fromkeys(move for move, _ in told['no_effect']))}")
+        spare = "; ".join(dict.fromkeys(move for move, _ in told["no_effect"]))
+        lines.append(f"did not matter for the score (what it tells may): {spare}")
     if told["prevents"]:
         lines.append("loses the trial:")
         lines += [f"- {move} ({item.provenance})" for move, item in told["prevents"]]
