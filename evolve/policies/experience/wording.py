@@ -85,6 +85,11 @@ class Goal:
         own = words(thing)
         return any(within(own, sentence) for sentence in self.sentences[: at + 1])
 
+    def first(self, thing: str) -> bool:
+        """Whether a thing is named in the first half of a sentence."""
+        own = words(thing)
+        return any(within(own, one[: (len(one) + len(own)) // 2]) for one in self.sentences)
+
     def commands(self, schema: str) -> bool:
         """Whether the goal says what a schema says."""
         own = words(schema.replace("{}", " "))

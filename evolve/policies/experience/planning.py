@@ -1,0 +1,155 @@
+"""A way to a scene in which a move is likely to work: best-first search over learned conditions and effects.
+
+The search is evolve's own. The package unified-planning would draw in planners' binaries and takes operators that hold
+or do not; here conditions are trees of counts, each step of a plan is as sure as its examples say, and the cost of a
+plan is how unsure it is (Kaelbling and Lozano-Perez 2013 plan over such costs, minus the logarithm of a probability).
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from itertools import count, permutations
+
+from evolve.policies.experience.effects import LOST, Effects, Literal, Outcome, literals_of
+from evolve.policies.experience.scenery import Facts
+from evolve.policies.experience.wording import Goal, words
+from evolve.worlds import Move
+
+EXPANDED = 120
+"""Scenes that one search looks beyond."""
+LONGEST = 4
+"""Moves of a plan before the move that it is for."""
+LIKELY = 0.5
+"""How surely an outcome has to come to be counted on."""
+THINGS = 14
+"""Things that a plan may use at most: those of the move, and those that share most with them and with conditions."""
+
+Key = frozenset[tuple[str, str]]
+
+
+@dataclass(kw_only=True)
+class Planner:
+    """Looks ahead over what moves bring about.
+
+    Attributes:
+        things: All that is known to be somewhere.
+    """
+
+    effects: Effects
+    goal: Goal
+    things: Collection[str]
+    _held: dict[tuple[Key, Move], frozenset[Literal]] = field(default_factory=dict, repr=False)
+
+    def chance(self, move: Move, facts: Facts) -> tuple[float, int]:
+        """How surely a move does what it is for, and of how many examples that was learned; where nothing was, 0.5."""
+        aim = self.effects.aim(move.schema)
+        return (0.5, 0) if aim is None else self._rate(move, aim, facts)
+
+    def way(self, move: Move, facts: Facts) -> list[Move] | None:
+        """What to do before a move so that it is likely to work and is offered; None where no such thing is known."""
+        relations, schemas = self._chained(move.schema)
+        moves = list(self._moves(move, schemas))
+        begun = self._key(facts, relations)
+        rest = {relation: own for relation, own in facts.items() if relation not in relations}
+        queue: list[tuple[float, int, Key, tuple[Move, ...]]] = [(0.0, 0, begun, ())]
+        numbers, seen = count(1), set[Key]()
+        while queue and len(seen) < EXPANDED:
+            cost, _, key, done = heapq.heappop(queue)
+            if key in seen:
+                continue
+            seen.add(key)
+            here = {**rest, **_facts(key)}
+            if self._offers(move.schema, here) and self.chance(move, here)[0] >= LIKELY:
+                return list(done)
+            if len(done) == LONGEST:
+                continue
+            for one in moves:
+                if one == move or not self._offers(one.schema, here):
+                    continue
+                after, sure = self._after(one, here, relations)
+                if after != key and after not in seen:
+                    heapq.heappush(queue, (cost + 1 - math.log(sure), next(numbers), after, (*done, one)))
+        return None
+
+    def _rate(self, move: Move, outcome: Outcome, facts: Facts) -> tuple[float, int]:
+        held = literals_of(facts, move, self.goal)
+        return self.effects.rate(move.schema, outcome, held.__contains__)
+
+    def _offers(self, schema: str, facts: Facts) -> bool:
+        held = {(relation, "?" if any(own) else "", "") for relation, own in facts.items() if own}
+        return all(one in held for one in self.effects.needs(schema))
+
+    def _after(self, move: Move, facts: Facts, relations: Collection[str]) -> tuple[Key, float]:
+        """What is expected to hold after a move, and how surely."""
+        made, sure = {one: set(own) for one, own in facts.items() if one in relations}, 1.0
+        risk, _ = self._rate(move, LOST, facts) if self._loses(move.schema) else (0.0, 0)
+        for outcome in self.effects.outcomes(move.schema, 0.3):
+            sign, relation, who = outcome
+            if relation not in relations or (sign == "+" and who == "?"):
+                continue
+            rate, _ = self._rate(move, outcome, facts)
+            if rate < LIKELY:
+                continue
+            sure = min(sure, rate)
+            own = made.setdefault(relation, set())
+            if who == "?":
+                own.intersection_update(move.objects)
+            elif sign == "+":
+                own.add(move.objects[int(who)] if who else "")
+            else:
+                own.discard(move.objects[int(who)] if who else "")
+        return frozenset((one, thing) for one, own in made.items() for thing in own), sure * (1 - risk)
+
+    def _loses(self, schema: str) -> bool:
+        return any(LOST in one.came for one in self.effects.examples.get(schema, ()))
+
+    def _chained(self, schema: str) -> tuple[frozenset[str], frozenset[str]]:
+        """The relations that may matter for a schema, and the schemas that change them, back over a few steps."""
+        relations = self._matter(schema)
+        schemas: set[str] = set()
+        for _ in range(LONGEST - 1):
+            more = {
+                one
+                for one in self.effects.examples
+                if any(told[1] in relations for told in self.effects.outcomes(one, 0.3))
+            }
+            if more <= schemas:
+                break
+            for one in more - schemas:
+                relations |= {need[0] for need in self.effects.needs(one)}
+            schemas |= more
+        return frozenset(relations), frozenset(schemas)
+
+    def _matter(self, schema: str) -> set[str]:
+        aim = self.effects.aim(schema)
+        told = {one[0] for one in self.effects.needs(schema)}
+        return told | ({one[0] for one in self.effects.tree(schema, aim).literals()} if aim else set())
+
+    def _moves(self, move: Move, schemas: Collection[str]) -> Iterator[Move]:
+        aim = self.effects.aim(move.schema)
+        wanted = {one[2] for one in self.effects.tree(move.schema, aim).literals()} if aim else set()
+        near = wanted.union(*map(words, move.objects))
+        ranked = sorted(self.things, key=lambda one: (-self._share(one, near), one))[:THINGS]
+        for schema in sorted(schemas):
+            slots = schema.count("{}")
+            if slots <= 1:
+                yield from (Move(schema=schema, objects=one) for one in permutations(ranked, slots))
+            elif slots == 2:
+                yield from (Move(schema=schema, objects=one) for one in permutations(ranked[:4], 2))
+
+    def _share(self, thing: str, near: Collection[str]) -> int:
+        return sum(word in near for word in words(thing)) + self.goal.names(thing)
+
+    @staticmethod
+    def _key(facts: Facts, relations: Collection[str]) -> Key:
+        return frozenset((one, thing) for one, own in facts.items() if one in relations for thing in own)
+
+
+def _facts(key: Key) -> Facts:
+    made: dict[str, set[str]] = {}
+    for relation, thing in key:
+        made.setdefault(relation, set()).add(thing)
+    return {relation: frozenset(own) for relation, own in made.items()}
