@@ -77,6 +77,7 @@ class Effects:
     offered: dict[str, Counter[Literal]] = field(default_factory=dict)
     missing: dict[str, Counter[Literal]] = field(default_factory=dict)
     _trees: dict[tuple[str, Outcome], tuple[int, Branch]] = field(default_factory=dict, repr=False)
+    _counts: dict[str, tuple[int, Counter[Outcome]]] = field(default_factory=dict, repr=False)
     _added: Counter[str] = field(default_factory=Counter, repr=False)
 
     def add(self, schema: str, example: Example) -> None:
@@ -121,24 +122,37 @@ class Effects:
 
     def outcomes(self, schema: str, share: float) -> list[Outcome]:
         """What came of a schema in at least a share of its examples, of what it came to at all."""
-        own = self.examples.get(schema, ())
-        often = Counter(one for example in own for one in example.came)
-        worked = max((count for one, count in often.items()), default=0)
+        often = self._often(schema)
+        worked = max(often.values(), default=0)
         return [one for one, count in often.items() if one[0] in "+-" and count >= share * worked]
+
+    def loses(self, schema: str) -> bool:
+        """Whether it ever lost a trial."""
+        return LOST in self._often(schema)
+
+    def _often(self, schema: str) -> Counter[Outcome]:
+        added = self._added[schema]
+        known = self._counts.get(schema)
+        if known is None or known[0] != added:
+            own = self.examples.get(schema, ())
+            known = added, Counter(one for example in own for one in example.came)
+            self._counts[schema] = known
+        return known[1]
 
     def aim(self, schema: str) -> Outcome | None:
         """What a schema is for: a gain, where it ever brought one, else what comes of it and of hardly another one."""
-        own = self.examples.get(schema, ())
-        if any(GAIN in one.came for one in own):
+        often = self._often(schema)
+        if GAIN in often:
             return GAIN
-        every = Counter(one for told in self.examples.values() for example in told for one in example.came)
-        often = Counter(one for example in own for one in example.came if one[0] == "+" and one[2] not in ("", "?"))
-        best = max(((count * count / every[one], one) for one, count in often.items()), default=None)
+        others = [self._often(one) for one in self.examples]
+        known = [one for one in often if one[0] == "+" and one[2] != "?"]
+        best = max(((often[one] ** 2 / sum(own[one] for own in others), one) for one in known), default=None)
         return best[1] if best else None
 
     def set_aside(self, schema: str) -> int:
         """Forgets the examples of a schema; gives how many there were."""
         gone = len(self.examples.pop(schema, ()))
+        self._counts.pop(schema, None)
         self._trees = {key: one for key, one in self._trees.items() if key[0] != schema}
         return gone
 
@@ -204,6 +218,19 @@ def literals_of(facts: Facts, move: Move, goal: Goal) -> frozenset[Literal]:
         if goal.names(thing):
             found.add((NAMED, str(place), role(goal, thing)))
     return frozenset(found)
+
+
+def holds(literal: Literal, facts: Facts, move: Move, goal: Goal) -> bool:
+    """Whether one literal is among those of :func:`literals_of`."""
+    relation, who, word = literal
+    if relation == NAMED:
+        thing = move.objects[int(who)]
+        return goal.names(thing) and role(goal, thing) == word
+    things = facts.get(relation, frozenset())
+    if who.isdigit():
+        return move.objects[int(who)] in things
+    others = [one for one in things if one not in move.objects]
+    return len(others) <= FEW and any((who, word) in _told_of(one, move, goal) for one in others)
 
 
 def _told_of(thing: str, move: Move, goal: Goal) -> Iterator[tuple[str, str]]:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count, permutations
 
-from evolve.policies.experience.effects import LOST, Effects, Literal, Outcome, literals_of
+from evolve.policies.experience.effects import LOST, Effects, Outcome, holds
 from evolve.policies.experience.scenery import Facts
 from evolve.policies.experience.wording import Goal, words
 from evolve.worlds import Move
@@ -41,7 +41,6 @@ class Planner:
     effects: Effects
     goal: Goal
     things: Collection[str]
-    _held: dict[tuple[Key, Move], frozenset[Literal]] = field(default_factory=dict, repr=False)
 
     def chance(self, move: Move, facts: Facts) -> tuple[float, int]:
         """How surely a move does what it is for, and of how many examples that was learned; where nothing was, 0.5."""
@@ -75,8 +74,7 @@ class Planner:
         return None
 
     def _rate(self, move: Move, outcome: Outcome, facts: Facts) -> tuple[float, int]:
-        held = literals_of(facts, move, self.goal)
-        return self.effects.rate(move.schema, outcome, held.__contains__)
+        return self.effects.rate(move.schema, outcome, lambda one: holds(one, facts, move, self.goal))
 
     def _offers(self, schema: str, facts: Facts) -> bool:
         held = {(relation, "?" if any(own) else "", "") for relation, own in facts.items() if own}
@@ -85,7 +83,7 @@ class Planner:
     def _after(self, move: Move, facts: Facts, relations: Collection[str]) -> tuple[Key, float]:
         """What is expected to hold after a move, and how surely."""
         made, sure = {one: set(own) for one, own in facts.items() if one in relations}, 1.0
-        risk, _ = self._rate(move, LOST, facts) if self._loses(move.schema) else (0.0, 0)
+        risk, _ = self._rate(move, LOST, facts) if self.effects.loses(move.schema) else (0.0, 0)
         for outcome in self.effects.outcomes(move.schema, 0.3):
             sign, relation, who = outcome
             if relation not in relations or (sign == "+" and who == "?"):
@@ -102,9 +100,6 @@ class Planner:
             else:
                 own.discard(move.objects[int(who)] if who else "")
         return frozenset((one, thing) for one, own in made.items() for thing in own), sure * (1 - risk)
-
-    def _loses(self, schema: str) -> bool:
-        return any(LOST in one.came for one in self.effects.examples.get(schema, ()))
 
     def _chained(self, schema: str) -> tuple[frozenset[str], frozenset[str]]:
         """The relations that may matter for a schema, and the schemas that change them, back over a few steps."""

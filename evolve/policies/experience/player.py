@@ -8,8 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
+from evolve.policies.experience.effects import GAIN, LOST, Example, came_of, literals_of
 from evolve.policies.experience.notes import Plan, Step, VariationNotes
 from evolve.policies.experience.places import place_of
+from evolve.policies.experience.planning import Planner
+from evolve.policies.experience.scenery import facts_of
 from evolve.policies.experience.transitions import Transition, TransitionMemory
 from evolve.policies.experience.wording import Goal, carried_over, lifted, likeness, words
 from evolve.worlds import Move, Trial
@@ -30,6 +33,9 @@ SURE = 0.95
 """How far the goal has to ask for a move that may lose the trial to be done at once."""
 ASKED = 0.8
 WISHED = 0.5
+REFUTED = 3
+"""From how many examples on a move is taken not to work that hardly ever worked."""
+HOPE = 0.25
 
 
 class Ended(Exception):
@@ -63,6 +69,7 @@ class Player:
         self.goal = Goal(self.trial.goal)
         self.scene = self.trial.scene
         self.score = self.scene.score
+        self.planner = Planner(effects=self.memory.effects, goal=self.goal, things=self.notes.places.found.keys())
         self._look()
 
     def play(self, plans: Sequence[Plan]) -> None:
@@ -92,17 +99,17 @@ class Player:
     def _go_on(self) -> None:
         for move in self._wishes():
             before = self.score
-            self.wished.add((move.text, before))
-            if self._reach(move):
+            self.wished.add((self._on(move), before))
+            if self._prepare(move) and self._reach(move):
                 if self.score <= before:
-                    self.notes.tested[move.text, before] += 1
+                    self.notes.tested[self._on(move), before] += 1
                 return
         if self.idle >= self._patience() or self.limit - len(self.played) <= RESERVE:
             self.idle = 0
             for move in self._options():
                 before = self.score
                 if self._reach(move):
-                    self.notes.tested[move.text, before] += 1
+                    self.notes.tested[self._on(move), before] += 1
                     return
         move = self._newest()
         self._do(move)
@@ -173,7 +180,7 @@ class Player:
         for schema in self.memory.schemas | dict.fromkeys(one.schema for one in self.moves):
             for move in _filled(schema, known):
                 value, at = self.goal.wants(move, self.topic)
-                if value < (WISHED if len(move.objects) > 1 else ASKED) or (move.text, self.score) in self.wished:
+                if value < (WISHED if len(move.objects) > 1 else ASKED) or (self._on(move), self.score) in self.wished:
                     continue
                 if not self._open(move):
                     continue
@@ -184,7 +191,24 @@ class Player:
 
     def _open(self, move: Move) -> bool:
         """Whether it is not known yet what a move does at this score."""
-        return not (self.notes.tested[move.text, self.score] or self.notes.lost[move.text, self.score])
+        return not (self.notes.tested[self._on(move), self.score] or self.notes.lost[move.text, self.score])
+
+    def _on(self, move: Move) -> str:
+        """A move with what it may depend on: things that share a word with its own, and how they stand now."""
+        held = literals_of(self.facts, move, self.goal)
+        near = sorted({f"{one[0]} {one[2]}" for one in held if one[1][:1] == "?" and one[1][1:] and one[0] in self.aims})
+        return f"{move.text}, {', '.join(near)}" if near else move.text
+
+    def _prepare(self, move: Move) -> bool:
+        """Brings about what a move is likely to need; false where it is not likely to work as things stand."""
+        chance, known = self.planner.chance(move, self.facts)
+        hopeless = known >= REFUTED and chance < HOPE
+        if not hopeless and (move in self.offered or move.schema in self.schemas):
+            return True
+        for step in self.planner.way(move, self.facts) or ():
+            if not self._reach(step):
+                return False
+        return not hopeless or self.planner.chance(move, self.facts)[0] >= HOPE
 
     def _may_lose(self, move: Move) -> bool:
         """Whether a move lost trials, or is one that the goal asks for with a thing that it does not name."""
@@ -262,17 +286,21 @@ class Player:
         if self.scene.over or len(self.played) >= self.limit:
             raise Ended
         before, sight, place, things = self.score, self.sight, self.place, self.things
+        facts, held = self.facts, literals_of(self.facts, move, self.goal)
         self.scene = self.trial.do(move.text)
         lost, gain = self.scene.lost, 0.0 if self.scene.lost else self.scene.score - before
         known = len(self.notes.names)
-        if not self.scene.over:
+        if self.scene.over:
+            self.facts = facts_of(self.scene.view, self.notes.places.found)
+        else:
             self._look()
         told = Transition(
             changed=self.sight != sight or gain > 0, revealed=len(self.notes.names) > known, gain=gain, lost=lost
         )
         self.played.append(Step(move=move, gain=gain, changed=told.changed, moved=self.place != place))
         if (sight, move.text) not in self.notes.seen_at or lost:
-            self.memory.add(self.goal, move, told)
+            came = {*came_of(facts, self.facts, move), *([GAIN] if gain > 0 else []), *([LOST] if lost else [])}
+            self.memory.add(self.goal, move, told, Example(before=held, came=frozenset(came)))
         self.notes.seen_at.add((sight, move.text))
         self.notes.tried[move.text] += 1
         self.done[move.schema] += 1
@@ -314,12 +342,17 @@ class Player:
         """Takes in what can be seen and done."""
         self.moves = self.trial.moves()
         self.offered = set(self.moves)
+        self.schemas = {one.schema for one in self.moves}
         self.place = place_of(self.scene)
         self.things = frozenset(thing for move in self.moves for thing in move.objects)
         self.sight = hash((self.scene.view, len(self.moves)))
         self.notes.names.update(word for thing in self.things for word in words(thing))
         leading = self.notes.places.leads
         self.notes.places.see(self.place, self.things, [one for one in self.moves if one in leading])
+        self.facts = facts_of(self.scene.view, self.notes.places.found)
+        self.memory.effects.see(self.facts, self.schemas)
+        known = map(self.memory.effects.aim, self.memory.effects.examples)
+        self.aims = {aim[1] for aim in known if aim is not None}
         for move in self.moves:
             if self._may_lose(move):
                 self.notes.options.setdefault(move, set()).add(self.place)
