@@ -35,6 +35,8 @@ SPLIT = 3.84
 """The G statistic from which a condition counts: 0.95 of the chi-squared distribution with one degree of freedom."""
 DOUBT = 2.0
 """How many examples the share before the split weighs at an end of the tree."""
+OWN = 0.6
+"""Which share of what comes about a schema has to bring for it to be the way to it."""
 NAMED = "<named>"
 
 
@@ -125,6 +127,17 @@ class Effects:
         often = self._often(schema)
         worked = max(often.values(), default=0)
         return [one for one, count in often.items() if one[0] in "+-" and count >= share * worked]
+
+    def brings(self, schema: str) -> list[Outcome]:
+        """What a schema brings its objects into, and hardly another one does."""
+        often = self._often(schema)
+        others = [self._often(one) for one in self.examples]
+        known = [one for one in self.outcomes(schema, 0.5) if one[0] == "+" and one[2].isdigit()]
+        return [one for one in known if often[one] >= OWN * sum(own[one] for own in others)]
+
+    def tested(self, schema: str, literal: Literal) -> int:
+        """In how many examples of a schema something held."""
+        return sum(literal in one.before for one in self.examples.get(schema, ()))
 
     def loses(self, schema: str) -> bool:
         """Whether it ever lost a trial."""

@@ -22,6 +22,8 @@ EXPANDED = 120
 """Scenes that one search looks beyond."""
 LONGEST = 4
 """Moves of a plan before the move that it is for."""
+TESTED = 4
+"""Failures after which a condition is given up."""
 LIKELY = 0.5
 """How surely an outcome has to come to be counted on."""
 THINGS = 14
@@ -72,6 +74,44 @@ class Planner:
                 if after != key and after not in seen:
                     heapq.heappush(queue, (cost + 1 - math.log(sure), next(numbers), after, (*done, one)))
         return None
+
+    def experiments(self, move: Move, facts: Facts) -> Iterator[Move]:
+        """Moves after which a move that fails may work, as nothing yet says that it does not.
+
+        What is tried are things that share a word with the move's own, brought into a relation that moves bring about;
+        those that share most first. Of each word that such a thing has besides it takes a few failures to be given up.
+        """
+        found = []
+        for schema in self.effects.examples:
+            if schema.count("{}") != 1 or schema == move.schema or self.effects.loses(schema):
+                continue
+            for _, relation, _ in self.effects.brings(schema):
+                for thing in self.things:
+                    told = self._untold(move, relation, thing)
+                    if told and thing not in facts.get(relation, ()) and thing not in move.objects:
+                        found.append((-told, thing, Move(schema=schema, objects=(thing,))))
+        yield from (one[2] for one in sorted(found, key=lambda one: one[:2]))
+
+    def _untold(self, move: Move, relation: str, thing: str) -> float:
+        """How much a thing shares with the objects of a move, in a relation that was not tried enough; 0.0 where it was."""
+        best, own = 0.0, set(words(thing))
+        for place, other in enumerate(move.objects):
+            rest, shared = own - set(words(other)), own & set(words(other))
+            for word in (one for one in rest if not one.isdigit()):
+                tested = self.effects.tested(move.schema, (relation, f"?{place}", word))
+                if shared and tested < TESTED:
+                    best = max(best, len(shared) / len(own) / (1 + tested))
+        return best
+
+    def fresh(self, move: Move, facts: Facts) -> bool:
+        """Whether something stands near a move's objects, by its words, that was not tried enough with its schema."""
+        relations = {one[1] for schema in self.effects.examples for one in self.effects.brings(schema)}
+        return any(
+            self._untold(move, one, thing)
+            for one in relations
+            for thing in facts.get(one, ())
+            if thing not in move.objects
+        )
 
     def _rate(self, move: Move, outcome: Outcome, facts: Facts) -> tuple[float, int]:
         return self.effects.rate(move.schema, outcome, lambda one: holds(one, facts, move, self.goal))

@@ -196,7 +196,9 @@ class Player:
     def _on(self, move: Move) -> str:
         """A move with what it may depend on: things that share a word with its own, and how they stand now."""
         held = literals_of(self.facts, move, self.goal)
-        near = sorted({f"{one[0]} {one[2]}" for one in held if one[1][:1] == "?" and one[1][1:] and one[0] in self.aims})
+        near = sorted(
+            {f"{one[0]} {one[2]}" for one in held if one[1][:1] == "?" and one[1][1:] and one[0] in self.aims}
+        )
         return f"{move.text}, {', '.join(near)}" if near else move.text
 
     def _prepare(self, move: Move) -> bool:
@@ -205,10 +207,22 @@ class Player:
         hopeless = known >= REFUTED and chance < HOPE
         if not hopeless and (move in self.offered or move.schema in self.schemas):
             return True
-        for step in self.planner.way(move, self.facts) or ():
-            if not self._reach(step):
-                return False
-        return not hopeless or self.planner.chance(move, self.facts)[0] >= HOPE
+        if hopeless and self.planner.fresh(move, self.facts):
+            return True
+        way = self.planner.way(move, self.facts)
+        if way is None and hopeless:
+            return self._experiment(move)
+        return all(map(self._reach, way or ()))
+
+    def _experiment(self, move: Move) -> bool:
+        """Changes what may be why a move fails, in one way that was not tried yet; whether that came about."""
+        for one in self.planner.experiments(move, self.facts):
+            if (key := (f"{one.text} for {move.text}", self.score)) in self.wished:
+                continue
+            self.wished.add(key)
+            way = self.planner.way(one, self.facts)
+            return way is not None and all(map(self._reach, [*way, one]))
+        return False
 
     def _may_lose(self, move: Move) -> bool:
         """Whether a move lost trials, or is one that the goal asks for with a thing that it does not name."""

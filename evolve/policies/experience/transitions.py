@@ -96,7 +96,7 @@ class TransitionMemory:
         """
         self.guessed += 1
         self.right += (self.rate(goal, move, "changed") >= 0.5) == told.changed
-        since = self._surprised(move.schema, example) if example else 0
+        since = self._surprised(move, example) if example else 0
         self._count(goal, move, told)
         if example is None:
             return
@@ -111,15 +111,23 @@ class TransitionMemory:
         for tally in self._tallies(goal, move, self.schemas.setdefault(move.schema, Tally())):
             tally.add(told)
 
-    def _surprised(self, schema: str, example: Example) -> int:
-        """Compares what a move was for with what came; for how many moves of the schema things have been otherwise."""
+    def _surprised(self, move: Move, example: Example) -> int:
+        """Compares what a move was for with what came; for how many moves of the schema things have been otherwise.
+
+        A move with objects that fails again right after is no news: the way to them may be blocked.
+        """
+        schema = move.schema
         aim = self.effects.aim(schema)
         if aim is None:
             return 0
         rate, known = self.effects.rate(schema, aim, example.before.__contains__)
         self.foreseen += 1
         self.came += (rate >= 0.5) == (aim in example.came)
-        return self._watch.changed(schema, rate, aim in example.came) if known >= KNOWN and rate >= 0.5 else 0
+        recent = self._recent.get(schema)
+        again = bool(move.objects and recent and recent[-1][1] == move and aim not in recent[-1][3].came)
+        if known < KNOWN or rate < 0.5 or again:
+            return 0
+        return self._watch.changed(schema, rate, aim in example.came)
 
     def _set_aside(self, schema: str) -> None:
         """Forgets what was counted of a schema but for the moves since it does otherwise, and says so."""
