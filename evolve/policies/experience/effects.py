@@ -236,6 +236,8 @@ def literals_of(facts: Facts, move: Move, goal: Goal) -> frozenset[Literal]:
 def holds(literal: Literal, facts: Facts, move: Move, goal: Goal) -> bool:
     """Whether one literal is among those of :func:`literals_of`."""
     relation, who, word = literal
+    if who.isdigit() and int(who) >= len(move.objects):
+        return False
     if relation == NAMED:
         thing = move.objects[int(who)]
         return goal.names(thing) and role(goal, thing) == word

@@ -123,10 +123,11 @@ class Planner:
     def _after(self, move: Move, facts: Facts, relations: Collection[str]) -> tuple[Key, float]:
         """What is expected to hold after a move, and how surely."""
         made, sure = {one: set(own) for one, own in facts.items() if one in relations}, 1.0
+        slots = len(move.objects)
         risk, _ = self._rate(move, LOST, facts) if self.effects.loses(move.schema) else (0.0, 0)
         for outcome in self.effects.outcomes(move.schema, 0.3):
             sign, relation, who = outcome
-            if relation not in relations or (sign == "+" and who == "?"):
+            if relation not in relations or (sign == "+" and who == "?") or (who.isdigit() and int(who) >= slots):
                 continue
             rate, _ = self._rate(move, outcome, facts)
             if rate < LIKELY:

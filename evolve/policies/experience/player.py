@@ -129,7 +129,7 @@ class Player:
         for step in plan.steps:
             things = tuple(carried_over(one, pairs) for one in step.move.objects)
             move = self._like(Move(schema=step.move.schema, objects=things))
-            if move is None or (self._may_lose(move) and not self._trusted(move, step)):
+            if move is None or self._hopeless(move) or (self._may_lose(move) and not self._trusted(move, step)):
                 continue
             self._reach(move)
 
@@ -180,14 +180,17 @@ class Player:
         for schema in self.memory.schemas | dict.fromkeys(one.schema for one in self.moves):
             for move in _filled(schema, known):
                 value, at = self.goal.wants(move, self.topic)
+                if self.memory.effects.aim(schema) == GAIN:
+                    chance, tried = self.planner.chance(move, self.facts)
+                    value = max(value, chance if tried >= REFUTED else 0.0)
                 if value < (WISHED if len(move.objects) > 1 else ASKED) or (self._on(move), self.score) in self.wished:
                     continue
                 if not self._open(move):
                     continue
-                if self._may_lose(move) and value < SURE and self._gains(move) < 0.4:
+                if self._may_lose(move) and (self._refuted(move) or (value < SURE and self._gains(move) < 0.4)):
                     continue
-                wanted.append((at, -value, move.text, move))
-        return [one[-1] for one in sorted(wanted, key=lambda one: one[:3])]
+                wanted.append((self._hopeless(move), at, -value, move.text, move))
+        return [one[-1] for one in sorted(wanted, key=lambda one: one[:4])]
 
     def _open(self, move: Move) -> bool:
         """Whether it is not known yet what a move does at this score."""
@@ -203,8 +206,7 @@ class Player:
 
     def _prepare(self, move: Move) -> bool:
         """Brings about what a move is likely to need; false where it is not likely to work as things stand."""
-        chance, known = self.planner.chance(move, self.facts)
-        hopeless = known >= REFUTED and chance < HOPE
+        hopeless = self._hopeless(move)
         if not hopeless and (move in self.offered or move.schema in self.schemas):
             return True
         if hopeless and self.planner.fresh(move, self.facts):
@@ -213,6 +215,15 @@ class Player:
         if way is None and hopeless:
             return self._experiment(move)
         return all(map(self._reach, way or ()))
+
+    def _hopeless(self, move: Move) -> bool:
+        """Whether a move hardly ever did what it is for where things stood as now."""
+        chance, known = self.planner.chance(move, self.facts)
+        return known >= REFUTED and chance < HOPE
+
+    def _refuted(self, move: Move) -> bool:
+        """Whether it is a move that the goal names all things of, and that is known not to help with such things."""
+        return all(map(self.goal.names, move.objects)) and self._hopeless(move)
 
     def _experiment(self, move: Move) -> bool:
         """Changes what may be why a move fails, in one way that was not tried yet; whether that came about."""
@@ -254,7 +265,7 @@ class Player:
         return self.memory.rate(self.goal, move, "gained", prior=0.2)
 
     def _options(self) -> list[Move]:
-        known = [one for one in self.notes.options if self._open(one)]
+        known = [one for one in self.notes.options if self._open(one) and not self._refuted(one)]
         return sorted(known, key=lambda one: (-self._promise(one), one.text))[:20]
 
     # what is new
@@ -284,10 +295,10 @@ class Player:
     def _worth(self, move: Move) -> float:
         """What may come of a move, as far as it is known; looked up anew where there is much that is new."""
         tally = self.memory.schemas.get(move.schema)
-        key = (tally.tried // 8 if tally else 0, self.topic)
+        key = (tally.tried // 8 if tally else 0, f"{self.topic}, {self._open(move)}")
         known = self._worths.get(move)
         if known is None or known[0] != key:
-            asked, _ = self.goal.wants(move, self.topic)
+            asked = self.goal.wants(move, self.topic)[0] if self._open(move) else 0.0
             told = 0.1 + 2 * asked * asked + 2 * self.memory.rate(self.goal, move, "gained", prior=0.02)
             told += 3 * self.memory.rate(self.goal, move, "revealed", prior=0.1)
             known = key, told * self.memory.rate(self.goal, move, "changed", prior=0.7)
