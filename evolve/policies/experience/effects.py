@@ -73,11 +73,13 @@ class Effects:
     Attributes:
         offered, missing: By schema, in how many scenes it was offered or not, under the empty literal, and of these in
             how many a literal held.
+        gained: Schemas that ever brought a gain; it is kept where their examples are set aside.
     """
 
     examples: dict[str, deque[Example]] = field(default_factory=dict)
     offered: dict[str, Counter[Literal]] = field(default_factory=dict)
     missing: dict[str, Counter[Literal]] = field(default_factory=dict)
+    gained: set[str] = field(default_factory=set)
     _trees: dict[tuple[str, Outcome], tuple[int, Branch]] = field(default_factory=dict, repr=False)
     _counts: dict[str, tuple[int, Counter[Outcome]]] = field(default_factory=dict, repr=False)
     _added: Counter[str] = field(default_factory=Counter, repr=False)
@@ -86,6 +88,8 @@ class Effects:
         """Remembers one example."""
         self.examples.setdefault(schema, deque(maxlen=KEPT)).append(example)
         self._added[schema] += 1
+        if GAIN in example.came:
+            self.gained.add(schema)
 
     def see(self, facts: Facts, schemas: Iterable[str]) -> None:
         """Remembers what could be done where what held."""
@@ -155,7 +159,7 @@ class Effects:
     def aim(self, schema: str) -> Outcome | None:
         """What a schema is for: a gain, where it ever brought one, else what comes of it and of hardly another one."""
         often = self._often(schema)
-        if GAIN in often:
+        if schema in self.gained:
             return GAIN
         others = [self._often(one) for one in self.examples]
         known = [one for one in often if one[0] == "+" and one[2] != "?"]
@@ -177,12 +181,14 @@ class Effects:
         for own, more in ((self.offered, other.offered), (self.missing, other.missing)):
             for schema, counts in more.items():
                 own.setdefault(schema, Counter()).update(counts)
+        self.gained |= other.gained
 
     def renamed(self, names: Mapping[str, str]) -> Effects:
         """The same under other schemas."""
         made = Effects(
             offered={names.get(one, one): Counter(own) for one, own in self.offered.items()},
             missing={names.get(one, one): Counter(own) for one, own in self.missing.items()},
+            gained={names.get(one, one) for one in self.gained},
         )
         for schema, told in self.examples.items():
             for one in told:
@@ -198,7 +204,7 @@ class Effects:
             name: {schema: [[*one, count] for one, count in own.items()] for schema, own in counts.items()}
             for name, counts in (("offered", self.offered), ("missing", self.missing))
         }
-        return {"examples": told, **seen}
+        return {"examples": told, "gained": sorted(self.gained), **seen}
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Effects:
@@ -210,7 +216,8 @@ class Effects:
                     for schema, own in data[name].items()
                 }
                 for name in ("offered", "missing")
-            }
+            },
+            gained=set(data["gained"]),
         )
         for schema, told in data["examples"].items():
             for before, came in told:

@@ -49,6 +49,11 @@ class Planner:
         aim = self.effects.aim(move.schema)
         return (0.5, 0) if aim is None else self._rate(move, aim, facts)
 
+    def worked(self, move: Move) -> bool:
+        """Whether a move of that schema did what it is for at any time that is remembered."""
+        aim = self.effects.aim(move.schema)
+        return aim is not None and self.effects.tree(move.schema, aim).hits > 0
+
     def way(self, move: Move, facts: Facts) -> list[Move] | None:
         """What to do before a move so that it is likely to work and is offered; None where no such thing is known."""
         relations, schemas = self._chained(move.schema)

@@ -209,11 +209,11 @@ class Player:
         hopeless = self._hopeless(move)
         if not hopeless and (move in self.offered or move.schema in self.schemas):
             return True
-        if hopeless and self.planner.fresh(move, self.facts):
+        if hopeless and self.planner.worked(move) and self.planner.fresh(move, self.facts):
             return True
         way = self.planner.way(move, self.facts)
         if way is None and hopeless:
-            return self._experiment(move)
+            return self.planner.worked(move) and self._experiment(move)
         return all(map(self._reach, way or ()))
 
     def _hopeless(self, move: Move) -> bool:
@@ -298,7 +298,7 @@ class Player:
         key = (tally.tried // 8 if tally else 0, f"{self.topic}, {self._open(move)}")
         known = self._worths.get(move)
         if known is None or known[0] != key:
-            asked = self.goal.wants(move, self.topic)[0] if self._open(move) else 0.0
+            asked = self.goal.wants(move, self.topic)[0] if self._open(move) and not self._refuted(move) else 0.0
             told = 0.1 + 2 * asked * asked + 2 * self.memory.rate(self.goal, move, "gained", prior=0.02)
             told += 3 * self.memory.rate(self.goal, move, "revealed", prior=0.1)
             known = key, told * self.memory.rate(self.goal, move, "changed", prior=0.7)

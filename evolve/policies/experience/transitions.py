@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from evolve.policies.experience.change import KNOWN, Change, Watch
-from evolve.policies.experience.effects import Effects, Example
+from evolve.policies.experience.effects import LOST, Effects, Example
 from evolve.policies.experience.wording import Goal
 from evolve.worlds import Move
 
@@ -103,7 +103,8 @@ class TransitionMemory:
         self.effects.add(move.schema, example)
         recent = self._recent.setdefault(move.schema, [])
         recent.append((goal, move, told, example))
-        del recent[: -max(since, self._watch.sums.get(move.schema, (0.0, 0))[1]) or None]
+        kept = (self._watch.sums.get(one, (0.0, 0))[1] for one in (move.schema, f"{move.schema} loses"))
+        del recent[: -max(since, *kept) or None]
         if since and self.forgets:
             self._set_aside(move.schema)
 
@@ -117,17 +118,20 @@ class TransitionMemory:
         A move with objects that fails again right after is no news: the way to them may be blocked.
         """
         schema = move.schema
+        known, lost = len(self.effects.examples.get(schema, ())), LOST in example.came
+        rate, _ = self.effects.rate(schema, LOST, example.before.__contains__)
+        since = self._watch.changed(f"{schema} loses", rate, lost) if known >= KNOWN and (lost or rate < 0.5) else 0
         aim = self.effects.aim(schema)
         if aim is None:
-            return 0
+            return since
         rate, known = self.effects.rate(schema, aim, example.before.__contains__)
         self.foreseen += 1
         self.came += (rate >= 0.5) == (aim in example.came)
         recent = self._recent.get(schema)
         again = bool(move.objects and recent and recent[-1][1] == move and aim not in recent[-1][3].came)
         if known < KNOWN or rate < 0.5 or again:
-            return 0
-        return self._watch.changed(schema, rate, aim in example.came)
+            return since
+        return self._watch.changed(schema, rate, aim in example.came) or since
 
     def _set_aside(self, schema: str) -> None:
         """Forgets what was counted of a schema but for the moves since it does otherwise, and says so."""
