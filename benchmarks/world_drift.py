@@ -1,10 +1,9 @@
 """How fast is what was learned given up where a world changes, and how fast does success come back?
 
 Episodes of a level of BabyAI are played with experience carried on; then its words or its dynamics change, and more
-episodes follow. Counted are the moves of what was refuted (moves by the schema that helped before, with a thing that the
-goal names, after which the score did not rise), until none follows, and the episodes until success is back: from then on
-as many of five in a row reach the goal as before the change, less one. Arms: with old counts set aside where the change is
-noticed, and without.
+episodes follow. Counted are the moves of what was refuted (by the schema that helped before, with a thing that the goal
+names, after which the score did not rise), and the episodes until success is back: from then on as many of five in a
+row reach the goal as before the change, less one. Arms: with old counts set aside where a change is noticed, and without.
 
     python -m benchmarks.world_drift --json
 """
@@ -107,11 +106,11 @@ def text(rows: Sequence[Row]) -> str:
     for case, arm in dict.fromkeys((row["case"], row["arm"]) for row in rows):
         own = [row for row in rows if (row["case"], row["arm"]) == (case, arm)]
         by = [round(fmean(row["after"][at] for row in own)) for at in range(len(own[0]["after"]))]
+        changes = sum(len(row["told"]) for row in own)
         told.append(
-            f"{case}, {arm}: success before {fmean(row['before'] for row in own):.0f} %, after by episode {by}, failing "
-            f"moves {fmean(row['refuted_moves'] for row in own):.1f}, back after "
-            f"{fmean(row['back_after'] for row in own):.1f} episodes, told of {sum(map(len, (row['told'] for row in own)))}"
-            f" changes, n={len(own)}"
+            f"{case}, {arm}: success before {fmean(row['before'] for row in own):.0f} %, after by episode {by}, "
+            f"failing moves {fmean(row['refuted_moves'] for row in own):.1f}, back after "
+            f"{fmean(row['back_after'] for row in own):.1f} episodes, told of {changes} changes, n={len(own)}"
         )
     told += [
         f"{one.name}: {one.value:.1f} ({'met' if one.met else 'missed'}: {one.op} {one.target})"

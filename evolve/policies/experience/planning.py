@@ -98,7 +98,7 @@ class Planner:
         yield from (one[2] for one in sorted(found, key=lambda one: one[:2]))
 
     def _untold(self, move: Move, relation: str, thing: str) -> float:
-        """How much a thing shares with the objects of a move, in a relation that was not tried enough; 0.0 where it was."""
+        """How much a thing shares with the objects of a move, in a relation not tried enough; 0.0 where it was."""
         best, own = 0.0, set(words(thing))
         for place, other in enumerate(move.objects):
             rest, shared = own - set(words(other)), own & set(words(other))

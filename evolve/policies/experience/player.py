@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
 
 from evolve.policies.experience.effects import GAIN, LOST, Example, came_of, literals_of
 from evolve.policies.experience.notes import Plan, Step, VariationNotes
+from evolve.policies.experience.parts import Parts, parts_of
 from evolve.policies.experience.places import place_of
 from evolve.policies.experience.planning import Planner
 from evolve.policies.experience.scenery import facts_of
 from evolve.policies.experience.transitions import Transition, TransitionMemory
-from evolve.policies.experience.wording import Goal, carried_over, lifted, likeness, words
+from evolve.policies.experience.wording import Goal, carried_over, filled, lifted, likeness, words
 from evolve.worlds import Move, Trial
 
 PATIENCE = 15
@@ -62,6 +63,7 @@ class Player:
     last: dict[str, tuple[Move, int]] = field(default_factory=dict)
     idle: int = 0
     done: Counter[str] = field(default_factory=Counter)
+    parts: Parts | None = None
     _worths: dict[Move, tuple[tuple[int, str], float]] = field(default_factory=dict)
     wished: set[tuple[str, float]] = field(default_factory=set)
 
@@ -97,6 +99,8 @@ class Player:
         return tuple(self.played[:last])
 
     def _go_on(self) -> None:
+        if self._next_part():
+            return
         for move in self._wishes():
             before = self.score
             self.wished.add((self._on(move), before))
@@ -117,6 +121,17 @@ class Player:
     def _patience(self) -> int:
         """Every other trial is for tests, as long as they find nothing; the rest look further each time."""
         return TESTING if self.notes.trials % 2 and self.notes.options else PATIENCE + 5 * self.notes.failed
+
+    def _next_part(self) -> bool:
+        """Does the next part of a sentence of several; whether something for it was known."""
+        known = self.memory.schemas.keys() | self.schemas
+        self.parts = parts_of(self.goal, known, self.notes.places.found, self.memory.orders).after(self.parts)
+        part = self.parts.next
+        for move in part.moves(self.notes.places.found) if part else ():
+            if move.schema in self.schemas and not self._may_lose(move) and self._prepare(move) and self._reach(move):
+                self.parts.passed()
+                return True
+        return False
 
     # what is known
 
@@ -178,7 +193,7 @@ class Player:
         known = [one for one in self.notes.places.found if one == self.topic or self.goal.names(one)]
         wanted = []
         for schema in self.memory.schemas | dict.fromkeys(one.schema for one in self.moves):
-            for move in _filled(schema, known):
+            for move in filled(schema, known):
                 value, at = self.goal.wants(move, self.topic)
                 if self.memory.effects.aim(schema) == GAIN:
                     chance, tried = self.planner.chance(move, self.facts)
@@ -338,6 +353,8 @@ class Player:
             raise Ended
         if gain > 0:
             self.score = self.scene.score
+            if self.parts is not None:
+                self.parts.reached()
             self.notes.failed = 0 if self.score > self.notes.score else self.notes.failed
             asked = [one for one in move.objects if self.goal.wants(move, self.topic)[0] >= WISHED]
             self.topic = asked[0] if asked else self.topic
@@ -381,11 +398,3 @@ class Player:
         for move in self.moves:
             if self._may_lose(move):
                 self.notes.options.setdefault(move, set()).add(self.place)
-
-
-def _filled(schema: str, things: Sequence[str]) -> Iterator[Move]:
-    slots = schema.count("{}")
-    if slots == 1:
-        yield from (Move(schema=schema, objects=(one,)) for one in things)
-    elif slots == 2:
-        yield from (Move(schema=schema, objects=(one, other)) for one in things for other in things if one != other)

@@ -9,6 +9,7 @@ from typing import Any
 
 from evolve.policies.experience.change import KNOWN, Change, Watch
 from evolve.policies.experience.effects import LOST, Effects, Example
+from evolve.policies.experience.parts import Orders
 from evolve.policies.experience.wording import Goal
 from evolve.worlds import Move
 
@@ -71,6 +72,7 @@ class TransitionMemory:
         effects: Examples of what came of moves, and under which conditions.
         foreseen, came: Predictions of whether a move does what it is for, made before each move, and those that were
             right.
+        orders: In which order parts of goals worked.
         forgets: Whether counts that no longer hold are set aside.
         changes: What was set aside, in the order in which that happened.
     """
@@ -84,6 +86,7 @@ class TransitionMemory:
     foreseen: int = 0
     came: int = 0
     forgets: bool = True
+    orders: Orders = field(default_factory=Orders)
     changes: list[Change] = field(default_factory=list)
     _watch: Watch = field(default_factory=Watch, repr=False)
     _recent: dict[str, list[tuple[Goal, Move, Transition, Example]]] = field(default_factory=dict, repr=False)
@@ -192,6 +195,10 @@ class TransitionMemory:
             own = self.kept.get(slot, (0, 0))
             self.kept[slot] = (own[0] + yes, own[1] + no)
         self.effects.add_all(other.effects)
+        for connective, told in other.orders.counts.items():
+            for order, (yes, no) in told.items():
+                own_yes, own_no = self.orders.counts.setdefault(connective, {}).get(order, (0, 0))
+                self.orders.counts[connective][order] = (own_yes + yes, own_no + no)
 
     def shuffled(self, rng: Random) -> TransitionMemory:
         """As much memory, each schema's under another one: what experiments compare with."""
@@ -215,6 +222,7 @@ class TransitionMemory:
             "effects": self.effects.as_data(),
             "foreseen": self.foreseen,
             "came": self.came,
+            "orders": self.orders.counts,
             "changes": [asdict(one) for one in self.changes],
         }
 
@@ -230,5 +238,10 @@ class TransitionMemory:
             effects=Effects.from_data(data["effects"]),
             foreseen=data["foreseen"],
             came=data["came"],
+            orders=Orders(
+                counts={
+                    one: {order: (yes, no) for order, (yes, no) in own.items()} for one, own in data["orders"].items()
+                }
+            ),
             changes=[Change(**one) for one in data["changes"]],
         )
