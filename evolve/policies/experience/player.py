@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
 
+from evolve.policies.experience.effects import GAIN, LOST, Example, came_of, literals_of
 from evolve.policies.experience.notes import Plan, Step, VariationNotes
+from evolve.policies.experience.parts import Parts, parts_of
 from evolve.policies.experience.places import place_of
+from evolve.policies.experience.planning import Planner
+from evolve.policies.experience.scenery import facts_of
 from evolve.policies.experience.transitions import Transition, TransitionMemory
-from evolve.policies.experience.wording import Goal, carried_over, lifted, likeness, words
+from evolve.policies.experience.wording import Goal, carried_over, filled, lifted, likeness, words
 from evolve.worlds import Move, Trial
 
 PATIENCE = 15
@@ -30,6 +34,9 @@ SURE = 0.95
 """How far the goal has to ask for a move that may lose the trial to be done at once."""
 ASKED = 0.8
 WISHED = 0.5
+REFUTED = 3
+"""From how many examples on a move is taken not to work that hardly ever worked."""
+HOPE = 0.25
 
 
 class Ended(Exception):
@@ -56,6 +63,7 @@ class Player:
     last: dict[str, tuple[Move, int]] = field(default_factory=dict)
     idle: int = 0
     done: Counter[str] = field(default_factory=Counter)
+    parts: Parts | None = None
     _worths: dict[Move, tuple[tuple[int, str], float]] = field(default_factory=dict)
     wished: set[tuple[str, float]] = field(default_factory=set)
 
@@ -63,6 +71,7 @@ class Player:
         self.goal = Goal(self.trial.goal)
         self.scene = self.trial.scene
         self.score = self.scene.score
+        self.planner = Planner(effects=self.memory.effects, goal=self.goal, things=self.notes.places.found.keys())
         self._look()
 
     def play(self, plans: Sequence[Plan]) -> None:
@@ -90,19 +99,21 @@ class Player:
         return tuple(self.played[:last])
 
     def _go_on(self) -> None:
+        if self._next_part():
+            return
         for move in self._wishes():
             before = self.score
-            self.wished.add((move.text, before))
-            if self._reach(move):
+            self.wished.add((self._on(move), before))
+            if self._prepare(move) and self._reach(move):
                 if self.score <= before:
-                    self.notes.tested[move.text, before] += 1
+                    self.notes.tested[self._on(move), before] += 1
                 return
         if self.idle >= self._patience() or self.limit - len(self.played) <= RESERVE:
             self.idle = 0
             for move in self._options():
                 before = self.score
                 if self._reach(move):
-                    self.notes.tested[move.text, before] += 1
+                    self.notes.tested[self._on(move), before] += 1
                     return
         move = self._newest()
         self._do(move)
@@ -110,6 +121,17 @@ class Player:
     def _patience(self) -> int:
         """Every other trial is for tests, as long as they find nothing; the rest look further each time."""
         return TESTING if self.notes.trials % 2 and self.notes.options else PATIENCE + 5 * self.notes.failed
+
+    def _next_part(self) -> bool:
+        """Does the next part of a sentence of several; whether something for it was known."""
+        known = self.memory.schemas.keys() | self.schemas
+        self.parts = parts_of(self.goal, known, self.notes.places.found, self.memory.orders).after(self.parts)
+        part = self.parts.next
+        for move in part.moves(self.notes.places.found) if part else ():
+            if move.schema in self.schemas and not self._may_lose(move) and self._prepare(move) and self._reach(move):
+                self.parts.passed()
+                return True
+        return False
 
     # what is known
 
@@ -122,7 +144,7 @@ class Player:
         for step in plan.steps:
             things = tuple(carried_over(one, pairs) for one in step.move.objects)
             move = self._like(Move(schema=step.move.schema, objects=things))
-            if move is None or (self._may_lose(move) and not self._trusted(move, step)):
+            if move is None or self._hopeless(move) or (self._may_lose(move) and not self._trusted(move, step)):
                 continue
             self._reach(move)
 
@@ -171,20 +193,62 @@ class Player:
         known = [one for one in self.notes.places.found if one == self.topic or self.goal.names(one)]
         wanted = []
         for schema in self.memory.schemas | dict.fromkeys(one.schema for one in self.moves):
-            for move in _filled(schema, known):
+            for move in filled(schema, known):
                 value, at = self.goal.wants(move, self.topic)
-                if value < (WISHED if len(move.objects) > 1 else ASKED) or (move.text, self.score) in self.wished:
+                if self.memory.effects.aim(schema) == GAIN:
+                    chance, tried = self.planner.chance(move, self.facts)
+                    value = max(value, chance if tried >= REFUTED else 0.0)
+                if value < (WISHED if len(move.objects) > 1 else ASKED) or (self._on(move), self.score) in self.wished:
                     continue
                 if not self._open(move):
                     continue
-                if self._may_lose(move) and value < SURE and self._gains(move) < 0.4:
+                if self._may_lose(move) and (self._refuted(move) or (value < SURE and self._gains(move) < 0.4)):
                     continue
-                wanted.append((at, -value, move.text, move))
-        return [one[-1] for one in sorted(wanted, key=lambda one: one[:3])]
+                wanted.append((self._hopeless(move), at, -value, move.text, move))
+        return [one[-1] for one in sorted(wanted, key=lambda one: one[:4])]
 
     def _open(self, move: Move) -> bool:
         """Whether it is not known yet what a move does at this score."""
-        return not (self.notes.tested[move.text, self.score] or self.notes.lost[move.text, self.score])
+        return not (self.notes.tested[self._on(move), self.score] or self.notes.lost[move.text, self.score])
+
+    def _on(self, move: Move) -> str:
+        """A move with what it may depend on: things that share a word with its own, and how they stand now."""
+        held = literals_of(self.facts, move, self.goal)
+        near = sorted(
+            {f"{one[0]} {one[2]}" for one in held if one[1][:1] == "?" and one[1][1:] and one[0] in self.aims}
+        )
+        return f"{move.text}, {', '.join(near)}" if near else move.text
+
+    def _prepare(self, move: Move) -> bool:
+        """Brings about what a move is likely to need; false where it is not likely to work as things stand."""
+        hopeless = self._hopeless(move)
+        if not hopeless and (move in self.offered or move.schema in self.schemas):
+            return True
+        if hopeless and self.planner.worked(move) and self.planner.fresh(move, self.facts):
+            return True
+        way = self.planner.way(move, self.facts)
+        if way is None and hopeless:
+            return self.planner.worked(move) and self._experiment(move)
+        return all(map(self._reach, way or ()))
+
+    def _hopeless(self, move: Move) -> bool:
+        """Whether a move hardly ever did what it is for where things stood as now."""
+        chance, known = self.planner.chance(move, self.facts)
+        return known >= REFUTED and chance < HOPE
+
+    def _refuted(self, move: Move) -> bool:
+        """Whether it is a move that the goal names all things of, and that is known not to help with such things."""
+        return all(map(self.goal.names, move.objects)) and self._hopeless(move)
+
+    def _experiment(self, move: Move) -> bool:
+        """Changes what may be why a move fails, in one way that was not tried yet; whether that came about."""
+        for one in self.planner.experiments(move, self.facts):
+            if (key := (f"{one.text} for {move.text}", self.score)) in self.wished:
+                continue
+            self.wished.add(key)
+            way = self.planner.way(one, self.facts)
+            return way is not None and all(map(self._reach, [*way, one]))
+        return False
 
     def _may_lose(self, move: Move) -> bool:
         """Whether a move lost trials, or is one that the goal asks for with a thing that it does not name."""
@@ -216,7 +280,7 @@ class Player:
         return self.memory.rate(self.goal, move, "gained", prior=0.2)
 
     def _options(self) -> list[Move]:
-        known = [one for one in self.notes.options if self._open(one)]
+        known = [one for one in self.notes.options if self._open(one) and not self._refuted(one)]
         return sorted(known, key=lambda one: (-self._promise(one), one.text))[:20]
 
     # what is new
@@ -246,10 +310,10 @@ class Player:
     def _worth(self, move: Move) -> float:
         """What may come of a move, as far as it is known; looked up anew where there is much that is new."""
         tally = self.memory.schemas.get(move.schema)
-        key = (tally.tried // 8 if tally else 0, self.topic)
+        key = (tally.tried // 8 if tally else 0, f"{self.topic}, {self._open(move)}")
         known = self._worths.get(move)
         if known is None or known[0] != key:
-            asked, _ = self.goal.wants(move, self.topic)
+            asked = self.goal.wants(move, self.topic)[0] if self._open(move) and not self._refuted(move) else 0.0
             told = 0.1 + 2 * asked * asked + 2 * self.memory.rate(self.goal, move, "gained", prior=0.02)
             told += 3 * self.memory.rate(self.goal, move, "revealed", prior=0.1)
             known = key, told * self.memory.rate(self.goal, move, "changed", prior=0.7)
@@ -262,17 +326,21 @@ class Player:
         if self.scene.over or len(self.played) >= self.limit:
             raise Ended
         before, sight, place, things = self.score, self.sight, self.place, self.things
+        facts, held = self.facts, literals_of(self.facts, move, self.goal)
         self.scene = self.trial.do(move.text)
         lost, gain = self.scene.lost, 0.0 if self.scene.lost else self.scene.score - before
         known = len(self.notes.names)
-        if not self.scene.over:
+        if self.scene.over:
+            self.facts = facts_of(self.scene.view, self.notes.places.found)
+        else:
             self._look()
         told = Transition(
             changed=self.sight != sight or gain > 0, revealed=len(self.notes.names) > known, gain=gain, lost=lost
         )
         self.played.append(Step(move=move, gain=gain, changed=told.changed, moved=self.place != place))
         if (sight, move.text) not in self.notes.seen_at or lost:
-            self.memory.add(self.goal, move, told)
+            came = {*came_of(facts, self.facts, move), *([GAIN] if gain > 0 else []), *([LOST] if lost else [])}
+            self.memory.add(self.goal, move, told, Example(before=held, came=frozenset(came)))
         self.notes.seen_at.add((sight, move.text))
         self.notes.tried[move.text] += 1
         self.done[move.schema] += 1
@@ -285,6 +353,8 @@ class Player:
             raise Ended
         if gain > 0:
             self.score = self.scene.score
+            if self.parts is not None:
+                self.parts.reached()
             self.notes.failed = 0 if self.score > self.notes.score else self.notes.failed
             asked = [one for one in move.objects if self.goal.wants(move, self.topic)[0] >= WISHED]
             self.topic = asked[0] if asked else self.topic
@@ -314,20 +384,17 @@ class Player:
         """Takes in what can be seen and done."""
         self.moves = self.trial.moves()
         self.offered = set(self.moves)
+        self.schemas = {one.schema for one in self.moves}
         self.place = place_of(self.scene)
         self.things = frozenset(thing for move in self.moves for thing in move.objects)
         self.sight = hash((self.scene.view, len(self.moves)))
         self.notes.names.update(word for thing in self.things for word in words(thing))
         leading = self.notes.places.leads
         self.notes.places.see(self.place, self.things, [one for one in self.moves if one in leading])
+        self.facts = facts_of(self.scene.view, self.notes.places.found)
+        self.memory.effects.see(self.facts, self.schemas)
+        known = map(self.memory.effects.aim, self.memory.effects.examples)
+        self.aims = {aim[1] for aim in known if aim is not None}
         for move in self.moves:
             if self._may_lose(move):
                 self.notes.options.setdefault(move, set()).add(self.place)
-
-
-def _filled(schema: str, things: Sequence[str]) -> Iterator[Move]:
-    slots = schema.count("{}")
-    if slots == 1:
-        yield from (Move(schema=schema, objects=(one,)) for one in things)
-    elif slots == 2:
-        yield from (Move(schema=schema, objects=(one, other)) for one in things for other in things if one != other)

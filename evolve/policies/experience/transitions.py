@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from random import Random
+from typing import Any
 
+from evolve.policies.experience.change import KNOWN, Change, Watch
+from evolve.policies.experience.effects import LOST, Effects, Example
+from evolve.policies.experience.parts import Orders
 from evolve.policies.experience.wording import Goal
 from evolve.worlds import Move
 
@@ -65,6 +69,12 @@ class TransitionMemory:
         kept: For a schema and place, how often a thing was still there after a change of place that had been put there
             last, and how often it was not.
         guessed, right: Predictions of whether something will change, made before each move.
+        effects: Examples of what came of moves, and under which conditions.
+        foreseen, came: Predictions of whether a move does what it is for, made before each move, and those that were
+            right.
+        orders: In which order parts of goals worked.
+        forgets: Whether counts that no longer hold are set aside.
+        changes: What was set aside, in the order in which that happened.
     """
 
     schemas: dict[str, Tally] = field(default_factory=dict)
@@ -72,13 +82,71 @@ class TransitionMemory:
     kept: dict[tuple[str, int], tuple[int, int]] = field(default_factory=dict)
     guessed: int = 0
     right: int = 0
+    effects: Effects = field(default_factory=Effects)
+    foreseen: int = 0
+    came: int = 0
+    forgets: bool = True
+    orders: Orders = field(default_factory=Orders)
+    changes: list[Change] = field(default_factory=list)
+    _watch: Watch = field(default_factory=Watch, repr=False)
+    _recent: dict[str, list[tuple[Goal, Move, Transition, Example]]] = field(default_factory=dict, repr=False)
 
-    def add(self, goal: Goal, move: Move, told: Transition) -> None:
-        """Remembers a transition; what was predicted of it is compared first."""
+    def add(self, goal: Goal, move: Move, told: Transition, example: Example | None = None) -> None:
+        """Remembers a transition; what was predicted of it is compared first.
+
+        Args:
+            example: What held before it and what came of it, where that is known.
+        """
         self.guessed += 1
         self.right += (self.rate(goal, move, "changed") >= 0.5) == told.changed
+        since = self._surprised(move, example) if example else 0
+        self._count(goal, move, told)
+        if example is None:
+            return
+        self.effects.add(move.schema, example)
+        recent = self._recent.setdefault(move.schema, [])
+        recent.append((goal, move, told, example))
+        kept = (self._watch.sums.get(one, (0.0, 0))[1] for one in (move.schema, f"{move.schema} loses"))
+        del recent[: -max(since, *kept) or None]
+        if since and self.forgets:
+            self._set_aside(move.schema)
+
+    def _count(self, goal: Goal, move: Move, told: Transition) -> None:
         for tally in self._tallies(goal, move, self.schemas.setdefault(move.schema, Tally())):
             tally.add(told)
+
+    def _surprised(self, move: Move, example: Example) -> int:
+        """Compares what a move was for with what came; for how many moves of the schema things have been otherwise.
+
+        A move with objects that fails again right after is no news: the way to them may be blocked.
+        """
+        schema = move.schema
+        known, lost = len(self.effects.examples.get(schema, ())), LOST in example.came
+        rate, _ = self.effects.rate(schema, LOST, example.before.__contains__)
+        since = self._watch.changed(f"{schema} loses", rate, lost) if known >= KNOWN and (lost or rate < 0.5) else 0
+        aim = self.effects.aim(schema)
+        if aim is None:
+            return since
+        rate, known = self.effects.rate(schema, aim, example.before.__contains__)
+        self.foreseen += 1
+        self.came += (rate >= 0.5) == (aim in example.came)
+        recent = self._recent.get(schema)
+        again = bool(move.objects and recent and recent[-1][1] == move and aim not in recent[-1][3].came)
+        if known < KNOWN or rate < 0.5 or again:
+            return since
+        return self._watch.changed(schema, rate, aim in example.came) or since
+
+    def _set_aside(self, schema: str) -> None:
+        """Forgets what was counted of a schema but for the moves since it does otherwise, and says so."""
+        recent = self._recent.pop(schema)
+        tried = self.schemas.pop(schema).tried
+        self.things = {key: one for key, one in self.things.items() if key[0] != schema}
+        self.kept = {key: one for key, one in self.kept.items() if key[0] != schema}
+        self.effects.set_aside(schema)
+        for goal, move, told, example in recent:
+            self._count(goal, move, told)
+            self.effects.add(schema, example)
+        self.changes.append(Change(schema=schema, tried=tried, kept=len(recent)))
 
     def _tallies(self, goal: Goal, move: Move, first: Tally) -> Iterator[Tally]:
         yield first
@@ -126,6 +194,11 @@ class TransitionMemory:
         for slot, (yes, no) in other.kept.items():
             own = self.kept.get(slot, (0, 0))
             self.kept[slot] = (own[0] + yes, own[1] + no)
+        self.effects.add_all(other.effects)
+        for connective, told in other.orders.counts.items():
+            for order, (yes, no) in told.items():
+                own_yes, own_no = self.orders.counts.setdefault(connective, {}).get(order, (0, 0))
+                self.orders.counts[connective][order] = (own_yes + yes, own_no + no)
 
     def shuffled(self, rng: Random) -> TransitionMemory:
         """As much memory, each schema's under another one: what experiments compare with."""
@@ -135,9 +208,10 @@ class TransitionMemory:
             schemas={others[name]: one for name, one in self.schemas.items()},
             things={(others[schema], place, feature): one for (schema, place, feature), one in self.things.items()},
             kept={(others.get(schema, schema), place): one for (schema, place), one in self.kept.items()},
+            effects=self.effects.renamed(others),
         )
 
-    def as_data(self) -> dict[str, object]:
+    def as_data(self) -> dict[str, Any]:
         """As JSON has it."""
         return {
             "schemas": {name: asdict(one) for name, one in self.schemas.items()},
@@ -145,17 +219,29 @@ class TransitionMemory:
             "kept": [[*key, *one] for key, one in self.kept.items()],
             "guessed": self.guessed,
             "right": self.right,
+            "effects": self.effects.as_data(),
+            "foreseen": self.foreseen,
+            "came": self.came,
+            "orders": self.orders.counts,
+            "changes": [asdict(one) for one in self.changes],
         }
 
     @classmethod
-    def from_data(cls, data: Mapping[str, object]) -> TransitionMemory:
+    def from_data(cls, data: Mapping[str, Any]) -> TransitionMemory:
         """From what :meth:`as_data` gave."""
-        schemas, things, kept = data["schemas"], data["things"], data["kept"]
-        assert isinstance(schemas, Mapping) and isinstance(things, Iterable) and isinstance(kept, Iterable)
         return cls(
-            schemas={name: Tally(**one) for name, one in schemas.items()},
-            things={(schema, place, feature): Tally(**one) for schema, place, feature, one in things},
-            kept={(schema, place): (yes, no) for schema, place, yes, no in kept},
-            guessed=int(str(data["guessed"])),
-            right=int(str(data["right"])),
+            schemas={name: Tally(**one) for name, one in data["schemas"].items()},
+            things={(schema, place, feature): Tally(**one) for schema, place, feature, one in data["things"]},
+            kept={(schema, place): (yes, no) for schema, place, yes, no in data["kept"]},
+            guessed=data["guessed"],
+            right=data["right"],
+            effects=Effects.from_data(data["effects"]),
+            foreseen=data["foreseen"],
+            came=data["came"],
+            orders=Orders(
+                counts={
+                    one: {order: (yes, no) for order, (yes, no) in own.items()} for one, own in data["orders"].items()
+                }
+            ),
+            changes=[Change(**one) for one in data["changes"]],
         )

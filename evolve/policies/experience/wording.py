@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import cached_property
@@ -85,6 +85,11 @@ class Goal:
         own = words(thing)
         return any(within(own, sentence) for sentence in self.sentences[: at + 1])
 
+    def first(self, thing: str) -> bool:
+        """Whether a thing is named in the first half of a sentence."""
+        own = words(thing)
+        return any(within(own, one[: (len(one) + len(own)) // 2]) for one in self.sentences)
+
     def commands(self, schema: str) -> bool:
         """Whether the goal says what a schema says."""
         own = words(schema.replace("{}", " "))
@@ -131,3 +136,12 @@ def carried_over(thing: str, pairs: Mapping[str, str]) -> str:
         if within(left.split(), own.split()):
             return f" {own} ".replace(f" {left} ", f" {right} ").strip()
     return thing
+
+
+def filled(schema: str, things: Sequence[str]) -> Iterator[Move]:
+    """Moves of a schema with some things, up to two at once."""
+    slots = schema.count("{}")
+    if slots == 1:
+        yield from (Move(schema=schema, objects=(one,)) for one in things)
+    elif slots == 2:
+        yield from (Move(schema=schema, objects=(one, other)) for one in things for other in things if one != other)

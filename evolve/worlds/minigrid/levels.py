@@ -28,6 +28,9 @@ _LEVELS: Mapping[str, str] = {
     "Open": "BabyAI-Open-v0",
     "PutNext": "BabyAI-PutNextS7N4-v0",
     "Unlock": "BabyAI-Unlock-v0",
+    "GoToSeqLocal": "BabyAI-GoToSeqS5R2-v0",
+    "GoToSeq": "BabyAI-GoToSeq-v0",
+    "SynthSeq": "BabyAI-SynthSeq-v0",
 }
 _SEEDS: Mapping[Split, range] = {"train": range(1000), "dev": range(1000, 1500), "test": range(1500, 2000)}
 
@@ -47,7 +50,7 @@ class MiniGrid:
         return f"minigrid {installed_version('minigrid')} (BabyAI in words)"
 
     def tasks(self) -> Sequence[str]:
-        """Levels of one room, then those of nine rooms with closed doors."""
+        """Levels of one room, those of nine rooms with closed doors, and those of several parts."""
         return tuple(_LEVELS)
 
     def variations(self, task: str, split: Split) -> Sequence[int]:
