@@ -94,6 +94,7 @@ def test_practice_on_other_variations_helps_in_the_first_trial(tmp_path):
         alone = ws.trials(replace(ASKED, variations=[3], trials=1))
         taught = ws.trials(replace(ASKED, variations=[3], setting="gen-env"))
         assert taught.practice_steps > 0
+        assert {row.group for one in taught.insights for row in ws.memory.evidence(one)} > {"house/bring/3"}
         assert taught.trials[0].score == 1.0 and len(taught.trials[0].played) < len(alone.trials[0].played)
 
 

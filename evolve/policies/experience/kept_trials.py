@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -17,12 +18,17 @@ from evolve.worlds import World
 _PRACTICE = "practice.json"
 
 
-def run(world: World, schedule: Schedule, folder: Path) -> Iterator[TrialResult]:
+def run(
+    world: World, schedule: Schedule, folder: Path, on_practice: Callable[[TrialResult], None] = lambda one: None
+) -> Iterator[TrialResult]:
     """The trials of a schedule, those of the folder first.
 
     A variation of which some trials are missing is played from its first trial on, as the rest builds on them; the same
     moves lead to the same scenes, so nothing comes out differently. Where the world's version or what is practised
-    differs, all is played anew. Practice is not among the results; its moves stand in ``practice.json``.
+    differs, all is played anew. Practice is not among the results; its steps stand in ``practice.json``.
+
+    Args:
+        on_practice: Called after each trial of practice that is played now; once more where it was cut off.
 
     Raises:
         UsageError: There is no such task or variation.
@@ -30,9 +36,10 @@ def run(world: World, schedule: Schedule, folder: Path) -> Iterator[TrialResult]
     """
     folder.mkdir(parents=True, exist_ok=True)
     same = digest(canonical_json({"version": world.version, **asdict(replace(schedule, variations=(), trials=0))}))
-    experience = _practice(world, schedule, folder / _PRACTICE, same)
+    experience = _practice(world, schedule, folder / _PRACTICE, same, on_practice)
     for variation in schedule.variations:
-        path = folder / f"{schedule.task}.{variation}.json"
+        # A task's name is its world's, and may hold what no name of a file can.
+        path = folder / f"{re.sub('[^A-Za-z0-9_-]+', '-', schedule.task)}.{variation}.json"
         wanted = schedule.trials if "adapt" in schedule.setting else 1
         kept = [_result(one) for one in _read(path, same).get("trials", [])]
         if len(kept) >= wanted:
@@ -51,14 +58,18 @@ def practice_steps(folder: Path) -> int:
     return int(json.loads(path.read_text(encoding="utf-8"))["steps"]) if path.exists() else 0
 
 
-def _practice(world: World, schedule: Schedule, path: Path, same: str) -> Experience:
+def _practice(
+    world: World, schedule: Schedule, path: Path, same: str, tell: Callable[[TrialResult], None]
+) -> Experience:
+    """What practice teaches, kept after each of its variations."""
     known = _read(path, same)
-    if known:
-        return Experience.from_data(known["experience"])
-    experience, steps = Experience(), 0
-    for grown, one in practised(world, schedule):
-        experience, steps = grown, steps + one.steps
-    _write(path, {"of": same, "steps": steps, "experience": experience.as_data()})
+    experience = Experience.from_data(known["experience"]) if known else Experience()
+    steps, done = known.get("steps", 0), known.get("done", 0)
+    for number, place in enumerate(schedule.practice[done:], done + 1):
+        for _, one in practised(world, replace(schedule, practice=[place]), experience):
+            steps += one.steps
+            tell(one)
+        _write(path, {"of": same, "steps": steps, "done": number, "experience": experience.as_data()})
     return experience
 
 

@@ -37,9 +37,15 @@ class Schedule:
     seed: int = 0
 
 
-def practised(world: World, schedule: Schedule) -> Iterator[tuple[Experience, TrialResult]]:
-    """Plays what is learned from before; after each trial what is known by then, and its result."""
-    learner = Learner(world=world, limits=schedule.limits, seed=schedule.seed)
+def practised(
+    world: World, schedule: Schedule, known: Experience | None = None
+) -> Iterator[tuple[Experience, TrialResult]]:
+    """Plays what is learned from before; after each trial what is known by then, and its result.
+
+    Args:
+        known: Is added to; nothing, where it is None.
+    """
+    learner = Learner(world=world, experience=known or Experience(), limits=schedule.limits, seed=schedule.seed)
     for task, variation in schedule.practice:
         notes = VariationNotes()
         for _ in range(schedule.practice_trials):

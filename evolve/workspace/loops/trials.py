@@ -149,12 +149,18 @@ class _Work:
         """Plays the variations of a task; whether time was left for all."""
         schedule = self._schedule(task)
         same = digest(canonical_json({**asdict(self.request), "world": self.world.version, **_GOES_ON}))
-        folder = self.desk.paths.store / "trials" / same[:16] / task
+        folder = self.desk.paths.store / "trials" / same[:16] / digest(task.encode())[:16]
         if self.request.fresh:
             shutil.rmtree(folder, ignore_errors=True)
-        for one in self._until_late(run(self.world, schedule, folder)):
+
+        def practised(one: TrialResult) -> None:
+            # Practice for one task is practice for another one too: what it proves is one piece of evidence.
+            self._keep(one, f"trials:practice:{same[:16]}:{one.task}:{one.variation}:{one.number}", PROBE)
+
+        for one in self._until_late(run(self.world, schedule, folder, practised)):
             self.played.append(one)
-            self._keep(one, f"trials:{same[:16]}:{task}:{one.variation}:{one.number}")
+            split = "test" if self.request.split == "test" else PROBE
+            self._keep(one, f"trials:{same[:16]}:{task}:{one.variation}:{one.number}", split)
             told = {"task": task, "variation": one.variation, "trial": one.number, "score": one.score}
             told |= {"steps": one.steps, "lost": one.lost}
             self.desk.events.emit(Event(kind="trial", data=told))
@@ -183,7 +189,7 @@ class _Work:
             seed=asked.seed,
         )
 
-    def _keep(self, one: TrialResult, episode: str) -> None:
+    def _keep(self, one: TrialResult, episode: str, split: str) -> None:
         """Commits what the replays of a trial proved; once, however often it is asked for."""
         group = f"{self.world.name}/{one.task}/{one.variation}"
         record = EpisodeRecord(
@@ -192,7 +198,7 @@ class _Work:
             task=group,
             suite="",
             group=group,
-            split="test" if self.request.split == "test" else PROBE,
+            split=split,
             variant="trial",
             seed=self.request.seed,
             status="solved" if one.score >= 1.0 else "unsolved",
