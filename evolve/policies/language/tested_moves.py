@@ -9,7 +9,6 @@ from evolve.memory.experiments import filled_in, score_in
 from evolve.models import Message
 from evolve.policies.language.quoting import quoted
 
-_LINES = 15
 _HEAD = (
     "Tested by playing variations of this task again, with and without single moves; where a thing has another name"
     " here, take what plays its part:\n"
@@ -27,10 +26,12 @@ def tested_message(items: Sequence[Recalled], view: TaskView) -> list[Message]:
     told: dict[str, list[tuple[str, Recalled]]] = {"necessary": [], "no_effect": [], "prevents": []}
     for item in filter(is_tested_move, items):
         if item.relation in told:
-            told[item.relation].append((filled_in(item.cause.removeprefix(MOVE), goal), item))
+            move = filled_in(item.cause.removeprefix(MOVE), goal)
+            answer = f"{move} (as the answer to the question which one was meant)" if move.isdecimal() else move
+            told[item.relation].append((answer, item))
     lines = []
     if told["necessary"]:
-        lines.append("needed, in this order:")
+        lines.append("needed, in this order, some of them more than once:")
         lines += [
             f"- {move} (without it {score_in(item.effect)} points of 100 are not reached; {item.provenance})"
             for move, item in told["necessary"]
@@ -41,5 +42,5 @@ def tested_message(items: Sequence[Recalled], view: TaskView) -> list[Message]:
     if told["prevents"]:
         lines.append("loses the trial:")
         lines += [f"- {move} ({item.provenance})" for move, item in told["prevents"]]
-    text = _HEAD + quoted("tested", "\n".join(lines[:_LINES]))
+    text = _HEAD + quoted("tested", "\n".join(lines))
     return [Message(role="user", text=text, priority=60, kind="insight")] if lines else []
