@@ -13,7 +13,7 @@ from evolve.policies.experience.notes import Plan, Step, VariationNotes
 from evolve.policies.experience.parts import Parts, parts_of
 from evolve.policies.experience.places import place_of
 from evolve.policies.experience.planning import Planner
-from evolve.policies.experience.scenery import facts_of
+from evolve.policies.experience.scenery import Facts, facts_of
 from evolve.policies.experience.transitions import Transition, TransitionMemory
 from evolve.policies.experience.wording import Goal, carried_over, filled, lifted, likeness, words
 from evolve.worlds import Move, Trial
@@ -64,6 +64,7 @@ class Player:
     idle: int = 0
     done: Counter[str] = field(default_factory=Counter)
     parts: Parts | None = None
+    facts: Facts = field(init=False)
     _worths: dict[Move, tuple[tuple[int, str], float]] = field(default_factory=dict)
     wished: set[tuple[str, float]] = field(default_factory=set)
 
@@ -389,8 +390,7 @@ class Player:
         self.things = frozenset(thing for move in self.moves for thing in move.objects)
         self.sight = hash((self.scene.view, len(self.moves)))
         self.notes.names.update(word for thing in self.things for word in words(thing))
-        leading = self.notes.places.leads
-        self.notes.places.see(self.place, self.things, [one for one in self.moves if one in leading])
+        self.notes.places.see(self.place, self.things, [one for one in self.moves if one in self.notes.places.leads])
         self.facts = facts_of(self.scene.view, self.notes.places.found)
         self.memory.effects.see(self.facts, self.schemas)
         known = map(self.memory.effects.aim, self.memory.effects.examples)
