@@ -3,7 +3,7 @@
 Episodes of a level of BabyAI are played with experience carried on; then its words or its dynamics change, and more
 episodes follow. Counted are the moves of what was refuted (by the schema that helped before, with a thing that the goal
 names, after which the score did not rise), and the episodes until success is back: from then on as many of five in a
-row reach the goal as before the change, less one. Arms: with old counts set aside where a change is noticed, and without.
+row reach the goal as before the change, less one. Arms: with old counts set aside where a change is noticed, or not.
 
     python -m benchmarks.world_drift --json
 """

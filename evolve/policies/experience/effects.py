@@ -209,20 +209,15 @@ class Effects:
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Effects:
         """From what :meth:`as_data` gave."""
-        made = cls(
-            **{
-                name: {
-                    schema: Counter({(one[0], one[1], one[2]): one[3] for one in own})
-                    for schema, own in data[name].items()
-                }
-                for name in ("offered", "missing")
-            },
-            gained=set(data["gained"]),
-        )
+        made = cls(offered=_counts(data["offered"]), missing=_counts(data["missing"]), gained=set(data["gained"]))
         for schema, told in data["examples"].items():
             for before, came in told:
                 made.add(schema, Example(before=frozenset(map(tuple, before)), came=frozenset(map(tuple, came))))
         return made
+
+
+def _counts(data: Mapping[str, Any]) -> dict[str, Counter[Literal]]:
+    return {schema: Counter({(one[0], one[1], one[2]): int(one[3]) for one in own}) for schema, own in data.items()}
 
 
 def literals_of(facts: Facts, move: Move, goal: Goal) -> frozenset[Literal]:

@@ -13,7 +13,7 @@ from evolve.policies.experience.notes import Plan, Step, VariationNotes
 from evolve.policies.experience.parts import Parts, parts_of
 from evolve.policies.experience.places import place_of
 from evolve.policies.experience.planning import Planner
-from evolve.policies.experience.scenery import facts_of
+from evolve.policies.experience.scenery import Facts, facts_of
 from evolve.policies.experience.transitions import Transition, TransitionMemory
 from evolve.policies.experience.wording import Goal, carried_over, filled, lifted, likeness, words
 from evolve.worlds import Move, Trial
@@ -57,6 +57,7 @@ class Player:
     rng: Random
     limit: int
     played: list[Step] = field(default_factory=list)
+    facts: Facts = field(default_factory=dict)
     score: float = 0.0
     topic: str = ""
     held: set[str] = field(default_factory=set)
@@ -334,9 +335,8 @@ class Player:
             self.facts = facts_of(self.scene.view, self.notes.places.found)
         else:
             self._look()
-        told = Transition(
-            changed=self.sight != sight or gain > 0, revealed=len(self.notes.names) > known, gain=gain, lost=lost
-        )
+        revealed = len(self.notes.names) > known
+        told = Transition(changed=self.sight != sight or gain > 0, revealed=revealed, gain=gain, lost=lost)
         self.played.append(Step(move=move, gain=gain, changed=told.changed, moved=self.place != place))
         if (sight, move.text) not in self.notes.seen_at or lost:
             came = {*came_of(facts, self.facts, move), *([GAIN] if gain > 0 else []), *([LOST] if lost else [])}
