@@ -57,6 +57,7 @@ class Player:
     rng: Random
     limit: int
     played: list[Step] = field(default_factory=list)
+    facts: Facts = field(default_factory=dict)
     score: float = 0.0
     topic: str = ""
     held: set[str] = field(default_factory=set)
@@ -333,9 +334,8 @@ class Player:
             self.facts = facts_of(self.scene.view, self.notes.places.found)
         else:
             self._look()
-        told = Transition(
-            changed=self.sight != sight or gain > 0, revealed=len(self.notes.names) > known, gain=gain, lost=lost
-        )
+        revealed = len(self.notes.names) > known
+        told = Transition(changed=self.sight != sight or gain > 0, revealed=revealed, gain=gain, lost=lost)
         self.played.append(Step(move=move, gain=gain, changed=told.changed, moved=self.place != place))
         if (sight, move.text) not in self.notes.seen_at or lost:
             came = {*came_of(facts, self.facts, move), *([GAIN] if gain > 0 else []), *([LOST] if lost else [])}
