@@ -220,10 +220,6 @@ class Effects:
         return made
 
 
-def _counts(data: Mapping[str, Any]) -> dict[str, Counter[Literal]]:
-    return {schema: Counter({(one[0], one[1], one[2]): int(one[3]) for one in own}) for schema, own in data.items()}
-
-
 def literals_of(facts: Facts, move: Move, goal: Goal) -> frozenset[Literal]:
     """What holds where a move is to be done, said without the names of things."""
     found: set[Literal] = set()

@@ -57,7 +57,6 @@ class Player:
     rng: Random
     limit: int
     played: list[Step] = field(default_factory=list)
-    facts: Facts = field(default_factory=dict)
     score: float = 0.0
     topic: str = ""
     held: set[str] = field(default_factory=set)
