@@ -16,6 +16,7 @@ from evolve.policies.experience.trials import Schedule, practised, tried
 from evolve.worlds import World
 
 _PRACTICE = "practice.json"
+_POLICY = 1  # raised where the policy plays otherwise than before, so that what is kept of it is played anew
 
 
 def run(
@@ -35,7 +36,11 @@ def run(
         WorldFault: The world failed; what was whole stays in the folder.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    same = digest(canonical_json({"version": world.version, **asdict(replace(schedule, variations=(), trials=0))}))
+    same = digest(
+        canonical_json(
+            {"version": world.version, "policy": _POLICY, **asdict(replace(schedule, variations=(), trials=0))}
+        )
+    )
     experience = _practice(world, schedule, folder / _PRACTICE, same, on_practice)
     for variation in schedule.variations:
         # A task's name is its world's, and may hold what no name of a file can.
