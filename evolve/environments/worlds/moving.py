@@ -83,7 +83,7 @@ class Moving:
             line = max(known, key=len)
             trial.restore(self._kept[line])
             for move in wanted[len(line) :]:
-                trial.do(move)
+                self.trial.do(move)
         else:
             self.__dict__.pop("trial", None)
         return True
