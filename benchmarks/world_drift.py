@@ -19,7 +19,7 @@ from typing import Any
 
 from benchmarks.doubles.drifting import Drift, Drifting
 from benchmarks.record import Outcome, Target, against, common_options, progress, publish
-from benchmarks.worlds import interval
+from benchmarks.worlds_figures import interval
 from evolve.policies.experience import Experience, Learner, Limits, TransitionMemory, VariationNotes
 from evolve.policies.experience.wording import Goal
 from evolve.worlds import World, open_world

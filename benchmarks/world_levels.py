@@ -20,7 +20,7 @@ from statistics import fmean
 from typing import Any
 
 from benchmarks.record import Outcome, Target, against, common_options, progress, publish
-from benchmarks.worlds import interval, paired
+from benchmarks.worlds_figures import interval, paired
 from evolve.policies.experience import Experience, Learner, Limits, Player, TransitionMemory, VariationNotes
 from evolve.policies.experience.learner import copied
 from evolve.policies.experience.wording import Goal

@@ -23,7 +23,7 @@ def test_worlds_are_listed_with_what_they_need(cli, monkeypatch, tmp_path):
     done = cli("worlds", "list", "--json")
     found = {one["name"]: one for one in json.loads(done.out)}
     assert list(found) == ["scienceworld", "textworld", "minigrid", "gymnasium"]
-    assert found["minigrid"]["tasks"] == 9 and found["minigrid"]["missing"] == ""
+    assert found["minigrid"]["tasks"] == 12 and found["minigrid"]["missing"] == ""
     for one in found.values():
         assert one["version"].startswith(one["name"]) or one["missing"] == f"pip install 'evolve-agent[{one['name']}]'"
     done = cli("worlds", "list", "minigrid")

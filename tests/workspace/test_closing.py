@@ -64,8 +64,13 @@ def shelf_class(shelf: str) -> type:
 def something(parameter: inspect.Parameter) -> object:
     from evolve.workspace.loops.ablating import AblationRequest
     from evolve.workspace.loops.optimizing import OptimizerRequest
+    from evolve.workspace.loops.trials import TrialsRequest
 
-    requests = {"OptimizerRequest": OptimizerRequest(suite="x"), "AblationRequest": AblationRequest(variant="x")}
+    requests = {
+        "OptimizerRequest": OptimizerRequest(suite="x"),
+        "AblationRequest": AblationRequest(variant="x"),
+        "TrialsRequest": TrialsRequest(world="x"),
+    }
     return requests.get(parameter.annotation, "x")
 
 

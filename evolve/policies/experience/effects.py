@@ -209,16 +209,11 @@ class Effects:
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Effects:
         """From what :meth:`as_data` gave."""
-        made = cls(
-            **{
-                name: {
-                    schema: Counter({(one[0], one[1], one[2]): one[3] for one in own})
-                    for schema, own in data[name].items()
-                }
-                for name in ("offered", "missing")
-            },
-            gained=set(data["gained"]),
+        offered, missing = (
+            {schema: Counter({(one[0], one[1], one[2]): one[3] for one in own}) for schema, own in data[name].items()}
+            for name in ("offered", "missing")
         )
+        made = cls(offered=offered, missing=missing, gained=set(data["gained"]))
         for schema, told in data["examples"].items():
             for before, came in told:
                 made.add(schema, Example(before=frozenset(map(tuple, before)), came=frozenset(map(tuple, came))))

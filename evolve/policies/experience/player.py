@@ -13,7 +13,7 @@ from evolve.policies.experience.notes import Plan, Step, VariationNotes
 from evolve.policies.experience.parts import Parts, parts_of
 from evolve.policies.experience.places import place_of
 from evolve.policies.experience.planning import Planner
-from evolve.policies.experience.scenery import facts_of
+from evolve.policies.experience.scenery import Facts, facts_of
 from evolve.policies.experience.transitions import Transition, TransitionMemory
 from evolve.policies.experience.wording import Goal, carried_over, filled, lifted, likeness, words
 from evolve.worlds import Move, Trial
@@ -64,13 +64,13 @@ class Player:
     idle: int = 0
     done: Counter[str] = field(default_factory=Counter)
     parts: Parts | None = None
+    facts: Facts = field(init=False)
     _worths: dict[Move, tuple[tuple[int, str], float]] = field(default_factory=dict)
     wished: set[tuple[str, float]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.goal = Goal(self.trial.goal)
-        self.scene = self.trial.scene
-        self.score = self.scene.score
+        self.scene, self.score = self.trial.scene, self.trial.scene.score
         self.planner = Planner(effects=self.memory.effects, goal=self.goal, things=self.notes.places.found.keys())
         self._look()
 
@@ -99,7 +99,7 @@ class Player:
         return tuple(self.played[:last])
 
     def _go_on(self) -> None:
-        if self._next_part():
+        if not self.memory.partial and self._next_part():
             return
         for move in self._wishes():
             before = self.score
@@ -115,8 +115,7 @@ class Player:
                 if self._reach(move):
                     self.notes.tested[self._on(move), before] += 1
                     return
-        move = self._newest()
-        self._do(move)
+        self._do(self._newest())
 
     def _patience(self) -> int:
         """Every other trial is for tests, as long as they find nothing; the rest look further each time."""
@@ -195,7 +194,7 @@ class Player:
         for schema in self.memory.schemas | dict.fromkeys(one.schema for one in self.moves):
             for move in filled(schema, known):
                 value, at = self.goal.wants(move, self.topic)
-                if self.memory.effects.aim(schema) == GAIN:
+                if not self.memory.partial and self.memory.effects.aim(schema) == GAIN:
                     chance, tried = self.planner.chance(move, self.facts)
                     value = max(value, chance if tried >= REFUTED else 0.0)
                 if value < (WISHED if len(move.objects) > 1 else ASKED) or (self._on(move), self.score) in self.wished:
@@ -214,15 +213,14 @@ class Player:
     def _on(self, move: Move) -> str:
         """A move with what it may depend on: things that share a word with its own, and how they stand now."""
         held = literals_of(self.facts, move, self.goal)
-        near = sorted(
-            {f"{one[0]} {one[2]}" for one in held if one[1][:1] == "?" and one[1][1:] and one[0] in self.aims}
-        )
+        told = (one for one in held if one[1][:1] == "?" and one[1][1:] and one[0] in self.aims)
+        near = sorted({f"{one[0]} {one[2]}" for one in told})
         return f"{move.text}, {', '.join(near)}" if near else move.text
 
     def _prepare(self, move: Move) -> bool:
         """Brings about what a move is likely to need; false where it is not likely to work as things stand."""
         hopeless = self._hopeless(move)
-        if not hopeless and (move in self.offered or move.schema in self.schemas):
+        if self.memory.partial or (not hopeless and (move in self.offered or move.schema in self.schemas)):
             return True
         if hopeless and self.planner.worked(move) and self.planner.fresh(move, self.facts):
             return True
@@ -233,7 +231,7 @@ class Player:
 
     def _hopeless(self, move: Move) -> bool:
         """Whether a move hardly ever did what it is for where things stood as now."""
-        chance, known = self.planner.chance(move, self.facts)
+        chance, known = (1.0, 0) if self.memory.partial else self.planner.chance(move, self.facts)
         return known >= REFUTED and chance < HOPE
 
     def _refuted(self, move: Move) -> bool:
@@ -313,7 +311,8 @@ class Player:
         key = (tally.tried // 8 if tally else 0, f"{self.topic}, {self._open(move)}")
         known = self._worths.get(move)
         if known is None or known[0] != key:
-            asked = self.goal.wants(move, self.topic)[0] if self._open(move) and not self._refuted(move) else 0.0
+            helps = self.memory.partial or (self._open(move) and not self._refuted(move))
+            asked = self.goal.wants(move, self.topic)[0] if helps else 0.0
             told = 0.1 + 2 * asked * asked + 2 * self.memory.rate(self.goal, move, "gained", prior=0.02)
             told += 3 * self.memory.rate(self.goal, move, "revealed", prior=0.1)
             known = key, told * self.memory.rate(self.goal, move, "changed", prior=0.7)
@@ -334,13 +333,14 @@ class Player:
             self.facts = facts_of(self.scene.view, self.notes.places.found)
         else:
             self._look()
-        told = Transition(
-            changed=self.sight != sight or gain > 0, revealed=len(self.notes.names) > known, gain=gain, lost=lost
-        )
+        revealed = len(self.notes.names) > known
+        told = Transition(changed=self.sight != sight or gain > 0, revealed=revealed, gain=gain, lost=lost)
         self.played.append(Step(move=move, gain=gain, changed=told.changed, moved=self.place != place))
         if (sight, move.text) not in self.notes.seen_at or lost:
             came = {*came_of(facts, self.facts, move), *([GAIN] if gain > 0 else []), *([LOST] if lost else [])}
-            self.memory.add(self.goal, move, told, Example(before=held, came=frozenset(came)))
+            example = None if self.memory.partial else Example(before=held, came=frozenset(came))
+            self.memory.add(self.goal, move, told, example)
+            self.memory.partial |= 0.0 < self.scene.score < 1.0 and gain > 0
         self.notes.seen_at.add((sight, move.text))
         self.notes.tried[move.text] += 1
         self.done[move.schema] += 1
@@ -374,8 +374,7 @@ class Player:
         for thing in things - ways:
             there = thing in self.things
             if thing in self.last and len(self.notes.places.found[thing]) < EVERYWHERE:
-                own, at = self.last[thing]
-                self.memory.keeps(own, at, still_there=there)
+                self.memory.keeps(*self.last[thing], still_there=there)
             self.held.discard(thing)
             if there and thing in self.last:
                 self.held.add(thing)
@@ -389,12 +388,12 @@ class Player:
         self.things = frozenset(thing for move in self.moves for thing in move.objects)
         self.sight = hash((self.scene.view, len(self.moves)))
         self.notes.names.update(word for thing in self.things for word in words(thing))
-        leading = self.notes.places.leads
-        self.notes.places.see(self.place, self.things, [one for one in self.moves if one in leading])
-        self.facts = facts_of(self.scene.view, self.notes.places.found)
-        self.memory.effects.see(self.facts, self.schemas)
-        known = map(self.memory.effects.aim, self.memory.effects.examples)
-        self.aims = {aim[1] for aim in known if aim is not None}
+        self.notes.places.see(self.place, self.things, [one for one in self.moves if one in self.notes.places.leads])
+        self.facts = {} if self.memory.partial else facts_of(self.scene.view, self.notes.places.found)
+        if not self.memory.partial:
+            self.memory.effects.see(self.facts, self.schemas)
+        effects = self.memory.effects
+        self.aims = {aim[1] for one in effects.examples if (aim := effects.aim(one)) is not None}
         for move in self.moves:
             if self._may_lose(move):
                 self.notes.options.setdefault(move, set()).add(self.place)

@@ -73,6 +73,8 @@ class TransitionMemory:
         foreseen, came: Predictions of whether a move does what it is for, made before each move, and those that were
             right.
         orders: In which order parts of goals worked.
+        partial: A score between nothing and all was seen. Then the score tells the way and replay of the best follows
+            it; examples of effects are no longer kept and no plans made of them, which there cost more than they bring.
         forgets: Whether counts that no longer hold are set aside.
         changes: What was set aside, in the order in which that happened.
     """
@@ -85,6 +87,7 @@ class TransitionMemory:
     effects: Effects = field(default_factory=Effects)
     foreseen: int = 0
     came: int = 0
+    partial: bool = False
     forgets: bool = True
     orders: Orders = field(default_factory=Orders)
     changes: list[Change] = field(default_factory=list)
@@ -194,6 +197,7 @@ class TransitionMemory:
         for slot, (yes, no) in other.kept.items():
             own = self.kept.get(slot, (0, 0))
             self.kept[slot] = (own[0] + yes, own[1] + no)
+        self.partial |= other.partial
         self.effects.add_all(other.effects)
         for connective, told in other.orders.counts.items():
             for order, (yes, no) in told.items():
@@ -209,6 +213,7 @@ class TransitionMemory:
             things={(others[schema], place, feature): one for (schema, place, feature), one in self.things.items()},
             kept={(others.get(schema, schema), place): one for (schema, place), one in self.kept.items()},
             effects=self.effects.renamed(others),
+            partial=self.partial,
         )
 
     def as_data(self) -> dict[str, Any]:
@@ -222,6 +227,7 @@ class TransitionMemory:
             "effects": self.effects.as_data(),
             "foreseen": self.foreseen,
             "came": self.came,
+            "partial": self.partial,
             "orders": self.orders.counts,
             "changes": [asdict(one) for one in self.changes],
         }
@@ -238,6 +244,7 @@ class TransitionMemory:
             effects=Effects.from_data(data["effects"]),
             foreseen=data["foreseen"],
             came=data["came"],
+            partial=data["partial"],
             orders=Orders(
                 counts={
                     one: {order: (yes, no) for order, (yes, no) in own.items()} for one, own in data["orders"].items()

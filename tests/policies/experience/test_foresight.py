@@ -1,0 +1,193 @@
+"""What moves need is learned, chained and given up where the world changes, in a house with a locked chest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.doubles.drifting import Drift, Drifting
+from evolve.policies.experience import Experience, Learner, Limits, TransitionMemory, VariationNotes
+from evolve.policies.experience.change import ALARM, Watch
+from evolve.policies.experience.effects import GAIN, holds, literals_of
+from evolve.policies.experience.parts import TOLD, TURNED, Orders, parts_of
+from evolve.policies.experience.planning import Planner
+from evolve.policies.experience.scenery import facts_of
+from evolve.policies.experience.wording import Goal
+from evolve.worlds import Move, Scene, Split, Trial
+
+WOODS = ("oak", "ash", "elm", "fir")
+TOOLS = ("rod", "cup", "bell")
+
+
+@dataclass
+class Chests:
+    """One chest of a wood is to be opened, which takes the rod of that wood in hand; one thing can be held."""
+
+    name: str = "chests"
+    version: str = "chests 1"
+
+    def tasks(self) -> Sequence[str]:
+        return ("open",)
+
+    def variations(self, task: str, split: Split) -> Sequence[int]:
+        return range(40)
+
+    def start(self, task: str, variation: int) -> Trial:
+        draw = Random(variation)
+        return Visit(wood=draw.choice(WOODS))
+
+    def close(self) -> None:
+        return
+
+
+@dataclass
+class Visit:
+    wood: str
+    held: str = ""
+    scene: Scene = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.scene = self._told(0.0)
+
+    @property
+    def goal(self) -> str:
+        return f"open the {self.wood} chest"
+
+    def moves(self) -> Sequence[Move]:
+        if self.scene.over:
+            return ()
+        found = [Move(schema="open the {}", objects=(f"{wood} chest",)) for wood in WOODS]
+        if self.held:
+            return [*found, Move(schema="put down")]
+        return [*found, *(Move(schema="take the {}", objects=(f"{w} {t}",)) for w in WOODS for t in TOOLS)]
+
+    def do(self, move: str) -> Scene:
+        if move == "put down":
+            self.held = ""
+        elif move.startswith("take the ") and not self.held:
+            self.held = move.removeprefix("take the ")
+        done = move == f"open the {self.wood} chest" and self.held == f"{self.wood} rod"
+        self.scene = self._told(1.0 if done else 0.0)
+        return self.scene
+
+    def _told(self, score: float) -> Scene:
+        held = f"the {self.held}" if self.held else "nothing"
+        return Scene(told="So it is.", view=f"The hall.\nYou hold {held}.", score=score, over=score == 1.0)
+
+
+def taught(world: Chests | Drifting, variations: range, **more: bool) -> Learner:
+    experience = Experience(memory=TransitionMemory(**more))
+    learner = Learner(world=world, experience=experience, limits=Limits(moves=60, replays=0))
+    for variation in variations:
+        learner.play("open", variation, VariationNotes())
+    return learner
+
+
+def test_what_a_move_needs_is_brought_about_in_a_new_variation() -> None:
+    learner = taught(Chests(), range(12))
+    memory = TransitionMemory.from_data(json.loads(json.dumps(learner.experience.memory.as_data())))
+    other = Learner(world=Chests(), experience=Experience(memory=memory), limits=Limits(replays=0))
+    found = [other.play("open", variation, VariationNotes()) for variation in range(20, 30)]
+    assert all(one.score == 1.0 for one in found)
+    assert sum(len(one.played) for one in found) <= 25
+    unread = [
+        Learner(world=Chests(), limits=Limits(replays=0)).play("open", one, VariationNotes()) for one in range(20, 30)
+    ]
+    assert sum(one.steps for one in unread) > 2 * sum(one.steps for one in found)
+
+
+def test_a_way_is_found_to_a_goal_that_was_never_reached() -> None:
+    memory, trial = taught(Chests(), range(12)).experience.memory, Visit(wood="fir", held="oak cup")
+    things = [one.objects[0] for one in Visit(wood="fir").moves() if one.objects]
+    planner = Planner(effects=memory.effects, goal=Goal(trial.goal), things=things)
+    way = planner.way(Move(schema="open the {}", objects=("fir chest",)), facts_of(trial.scene.view, things))
+    assert way == [Move(schema="put down"), Move(schema="take the {}", objects=("fir rod",))]
+
+
+def test_what_no_longer_holds_is_set_aside_and_told() -> None:
+    uses = {}
+    for forgets in (True, False):
+        world = Drifting(inner=Chests())
+        learner = taught(world, range(20), forgets=forgets)
+        assert learner.experience.memory.changes == []
+        world.drift = Drift(losing=frozenset(["open the {}"]))
+        uses[forgets] = 0
+        for variation in range(20, 28):
+            world.done.clear()
+            learner.play("open", variation, VariationNotes())
+            wanted = Goal(world.start("open", variation).goal)
+            uses[forgets] += sum(
+                wanted.names(one) for move, _ in world.done for one in move.objects if "open" in move.text
+            )
+        told = [one.text for one in learner.experience.memory.changes]
+        assert bool(told) == forgets
+        assert all("open the {}" in one for one in told)
+    assert uses[True] <= 4
+    assert uses[True] < uses[False]
+
+
+@given(st.floats(0.01, 0.99), st.booleans())
+def test_two_surprises_are_never_a_change_and_what_was_expected_adds_nothing(expected: float, came: bool) -> None:
+    watch = Watch()
+    assert not watch.changed("a", expected, came)
+    assert not watch.changed("a", expected, came)
+    if (expected >= 0.5) == came:
+        assert watch.sums["a"] == (0.0, 0)
+    assert watch.sums["a"][0] < ALARM
+
+
+def test_three_failures_of_what_never_failed_are_a_change() -> None:
+    watch = Watch()
+    assert [watch.changed("a", 0.98, False) for _ in range(3)] == [0, 0, 3]
+
+
+def test_a_scene_is_read_as_relations_of_things() -> None:
+    view = "You see the red door (locked, 3 ahead), the blue key.\nYou carry nothing.\nOn the table:\n\ta cup"
+    facts = facts_of(view, ["red door", "blue key", "cup"])
+    assert facts["locked"] == {"red door"}
+    assert facts["you see"] == {"red door", "blue key"}
+    assert facts["you carry nothing"] == {""}
+    assert facts["on table"] == {"cup"}
+    assert not any("3" in relation for relation in facts)
+
+
+names = st.sampled_from(["oak rod", "oak chest", "fir rod", "fir chest", "bell"])
+
+
+@given(st.dictionaries(st.sampled_from(["near", "held", "shut"]), st.frozensets(names, max_size=5)), names)
+def test_a_literal_holds_where_it_is_among_all_that_hold(facts: dict[str, frozenset[str]], thing: str) -> None:
+    move, goal = Move(schema="open the {}", objects=(thing,)), Goal("open the oak chest")
+    told = literals_of(facts, move, goal)
+    assert all(holds(one, facts, move, goal) for one in told)
+    other = {one for one in literals_of(facts, Move(schema="open the {}", objects=("bell",)), goal) if one[1] == "0"}
+    assert all(holds(one, facts, move, goal) == (one in told) for one in other)
+
+
+def test_under_other_names_effects_are_as_many() -> None:
+    memory = taught(Chests(), range(6)).experience.memory
+    other = memory.shuffled(Random(1))
+    assert sum(map(len, other.effects.examples.values())) == sum(map(len, memory.effects.examples.values()))
+    assert any(GAIN in one.came for told in other.effects.examples.values() for one in told)
+
+
+def test_the_order_that_a_connective_means_is_learned() -> None:
+    goal, schemas, things = (
+        Goal("go to the red ball after you go to the blue key"),
+        ["go to the {}"],
+        ["red ball", "blue key"],
+    )
+    orders = Orders()
+    parts = parts_of(goal, schemas, things, orders)
+    assert (parts.connectives, parts.next and parts.next.thing) == (["after you"], ("red", "ball"))
+    parts.passed()
+    parts.passed()
+    assert parts.next.thing == ("blue", "key")
+    parts.passed()
+    parts.reached()
+    assert orders.rate("after you", TURNED) > orders.rate("after you", TOLD)
+    assert parts_of(goal, schemas, things, orders).next.thing == ("blue", "key")
