@@ -35,6 +35,7 @@ class EnvironmentState:
         limit: The limit that ended the check, such as ``wall``, or "".
         undone: Another state was gone back to.
         over: Nothing can be done from it, as in a trial of a world that is lost.
+        left: Where it was gone back from: what was done, its score, and what came of it, in one line for prompts.
     """
 
     snapshot: str = ""
@@ -50,6 +51,7 @@ class EnvironmentState:
     limit: str = field(default="", metadata=SPARSE)
     undone: bool = field(default=False, metadata=SPARSE)
     over: bool = field(default=False, metadata=SPARSE)
+    left: str = field(default="", metadata=SPARSE)
 
 
 CallState = Literal["answered", "failed", "refused", "doubtful"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -9,13 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.agent import Agent, Surroundings
+from evolve.environments import kind_of
 from evolve.environments.tree import best_first, best_path, state_of, uct
+from evolve.environments.worlds import WorldWork
+from evolve.environments.worlds.branches import with_what_was_left
+from evolve.environments.worlds.moving import Moving
 from evolve.episodes import Action, EnvironmentState, Observation, Step
 from evolve.testing import ScriptedWorker
 from evolve.workflow import Workflow
+from evolve.worlds import open_world
 from tests.environments.test_worlds import WORK, act_all, task
-from tests.environments.vault import SOLUTION, Vault
+from tests.environments.vault import SOLUTION, Vault, VaultTrial
 from tests.offering import offer
+from tests.policies.language.conftest import Asked
 
 
 @pytest.fixture
@@ -68,12 +75,103 @@ def test_without_branches_a_lost_trial_ends_it(vaults, sandbox):
     assert not record.solved and len(record.steps) == 1
 
 
-def test_moves_of_all_lines_together_are_bounded(vaults, sandbox):
-    """Two lines of two moves: after the second is spent, what leads back included, nothing goes on."""
-    codes = (act_all("go garden"), act_all("bend key"), act_all("take key"), act_all("go hall"))
-    work = replace(WORK, moves=2)
-    record = agent(sandbox, codes, branches=2).run_episode(task(work), variant="v", split="own")
-    assert not record.solved and len(vaults[0].played[:-1]) <= 4
+@pytest.mark.parametrize("moves", [2, 3, 4])
+@pytest.mark.parametrize("exploring", [0.0, 1.0])
+def test_moves_of_all_lines_together_are_bounded_with_those_that_lead_back(vaults, sandbox, moves, exploring):
+    codes = (act_all("go garden", "wait"), *[act_all("bend key")] * 2, *[act_all("wait", "wait", "wait")] * 5)
+    work, knobs = replace(WORK, moves=moves), {"branches": 2, "exploring": exploring}
+    record = agent(sandbox, codes, **knobs).run_episode(task(work), variant="v", split="own")
+    made = [one for vault in vaults for one in vault.played if one != "closed"]
+    assert not record.solved and len(made) <= 2 * moves
+    judged = record.steps[-1].judgement
+    assert f"{len(record.steps)} steps, which took {len(made)} moves, those to go back included" in judged.text
+
+
+def test_the_best_scene_is_judged_and_the_moves_to_it_are_the_answer(vaults, sandbox):
+    codes = (act_all("go garden", "take key"), act_all("go hall"), *[act_all("go garden", "go hall")] * 6)
+    record = agent(sandbox, codes, branches=2).run_episode(task(replace(WORK, moves=4)), variant="v", split="own")
+    assert "the world gives 0.50 of 1.00 for the best of" in record.steps[-1].judgement.text
+    assert record.answer == "go garden\ntake key" and kind_of("worlds").progress(task(), record) == 0.5
+
+
+class Remembering(VaultTrial):
+    """A trial that goes back by itself."""
+
+    def snapshot(self):
+        return self._room, self._key, self._score, self._over, self.scene
+
+    def restore(self, snapshot):
+        self._room, self._key, self._score, self._over, self.scene = snapshot
+
+
+def test_a_trial_that_can_goes_back_by_itself_and_nothing_is_made_again(vaults, sandbox, monkeypatch):
+    monkeypatch.setattr(Vault, "start", lambda world, task, variation: Remembering(world))
+    codes = (act_all("go garden"), act_all("bend key"), act_all(*SOLUTION[1:]))
+    record = agent(sandbox, codes).run_episode(task(), variant="v", split="own")
+    assert record.solved and record.answer.split("\n") == list(SOLUTION)
+    assert vaults[0].played == ["go garden", "bend key", *SOLUTION[1:], "closed"]
+    assert "took 5 moves" in record.steps[-1].judgement.text
+
+
+REAL = [
+    ("gymnasium", "frozen-lake-4", 100),
+    ("gymnasium", "taxi", 100),
+    ("minigrid", "GoToLocal", None),
+]
+
+
+@pytest.mark.parametrize(("name", "level", "variation"), REAL)
+@pytest.mark.parametrize("restores", [True, False])
+def test_the_scene_after_going_back_is_the_one_that_was_left(name, level, variation, restores, monkeypatch):
+    if not restores:
+        monkeypatch.setattr("evolve.environments.worlds.moving.Stateful", Nobody)
+    variation = open_world(name).variations(level, "dev")[0] if variation is None else variation
+    with closing(Moving(WorldWork(world=name, task=level, variation=variation))) as moving:
+        assert moving.restores == restores
+        scenes, lines = {}, [()]
+        for number in range(1, 4):
+            moving.stand(lines[-1], number, 50)
+            for _ in range(2):
+                offered = [one.text for one in moving.trial.moves()]
+                if offered:
+                    moving.call("act", {"move": offered[number % len(offered)]}, seconds=1.0)
+            lines.append(tuple(moving.made))
+            scenes[lines[-1]] = moving.scene
+        for line in [lines[1], lines[3], lines[2], lines[1]]:
+            moving.stand(line, 9, 50)
+            assert (moving.scene, tuple(moving.made)) == (scenes[line], line)
+
+
+class Nobody:
+    """No trial is one."""
+
+
+def test_a_model_is_told_of_branches_that_were_left_as_data(vaults, sandbox):
+    """The double acts by what its prompt says: it bends a key that it sees, unless it reads what came of that."""
+
+    def handler(body):
+        text = "\n".join(message["content"] for message in body["messages"] if message["role"] != "assistant")
+        moves = SOLUTION[1:] if "-> You bend key" in text else ["bend key"] if "A key lies" in text else ["go garden"]
+        return f"```python\n{act_all(*moves)}\n```"
+
+    asked = Asked(handler)
+    workflow = Workflow().with_knobs(branches=3, exploring=0.5)
+    record = asked.run(task(), sandbox=sandbox, workflow=workflow, split="own")
+    assert record.solved and [step.observation.state.parent for step in record.steps] == [0, 1, 1]
+    *_, told = asked.prompts()
+    told = told[told.index("You go on from where things stand as step 1 left it") :]
+    assert told.splitlines()[1].startswith("<data")
+    assert "step 2, from step 1: bend key -> You bend key.; score 0.00 at best; nothing can follow it" in told
+    assert act_all("bend key") not in asked.prompts()[-1]  # the line stands for the whole turn
+
+
+def test_a_branch_of_several_steps_is_told_by_the_best_that_it_led_to():
+    steps = [node(1, 0, 0.0), node(2, 1, 0.4), node(3, 0, 0.5)]
+    shown = with_what_was_left(best_first(steps, 3), steps)
+    assert path(shown) == [3] and not [state_of(step).left for step in shown if state_of(step).left]
+    shown = with_what_was_left(uct(steps, 3, 0.01), steps)
+    told = [state_of(step).left for step in shown if state_of(step).left]
+    assert told == ["step 1, from the start: no move; score 0.40 at best in 2 steps"]
 
 
 def test_an_episode_that_was_cut_off_in_a_branch_goes_on_there(vaults, sandbox, tmp_path, monkeypatch):

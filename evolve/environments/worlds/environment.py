@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 from evolve.environments.kind import Setting
 from evolve.environments.probing import make_probe
 from evolve.environments.tree import acts, best_path, focused, state_of
+from evolve.environments.worlds.branches import moves_back, moves_made, moves_of, with_what_was_left
 from evolve.environments.worlds.moving import Moving
 from evolve.episodes import Action, EnvironmentState, Json, Judgement, Observation, Seen, Step
 from evolve.episodes.blocks import blocks_of
@@ -62,8 +63,8 @@ class WorldEnvironment:
         return tuple(Seen(name=part.name, text=self._setting.clean(clean_text(part.text))) for part in parts)
 
     def focus(self, steps: Sequence[Step]) -> tuple[Step, ...]:
-        """The steps that led to the scene from which the next action starts, then what was tried beside."""
-        return focused(steps, self._setting.branches, self._setting.exploring)
+        """The steps that led to the scene from which the next action starts, then what was tried beside and left."""
+        return with_what_was_left(focused(steps, self._setting.branches, self._setting.exploring), steps)
 
     def observe(self, action: Action, before: Sequence[Step]) -> Observation:
         """Runs the code; there is something to judge once the world is over or no move is left."""
@@ -81,23 +82,39 @@ class WorldEnvironment:
         others = [block.kind for block in blocks if block.kind != "python"]
         if others:
             return Observation(ok=False, error=f"a block `{others[0]}` does nothing here: moves are made by Python")
-        path = [step for step in self.focus(before) if acts(step)]
-        if self._goes_back and self._moving.stand(_moves(path), len(before) + 1, self._room(before, path)):
+        path = self._path(before)
+        if self._goes_back and self._moving.stand(moves_of(path), len(before) + 1, self._room(before, path)):
             self.close()  # its variables are of another scene
-        result, anew = self._run("\n".join(block.text for block in blocks), fresh=not path)
+        ran = any(step.action.code for step in before)
+        result, anew = self._run("\n".join(block.text for block in blocks), fresh=not ran)
         if self._moving.fault or result.state == "fault":
             return Observation(ok=False, error=self._moving.fault or result.error, fault=True)
-        spent = self._room(before, path) <= 0 if self._goes_back else not self._moving.left
-        ended = spent or self._moving.scene.score >= 1.0
         output = _told(result, [_ANEW] if anew else [], self._standing())
-        return Observation(
-            ok=ended,
-            error="" if ended else clean_text(result.error),  # what was tried after the end is told in the output
+        observed = Observation(
+            ok=False,
             denied=str(result.denied[0]) if result.denied else "",
             limit=result.limit,
             text=self._standing(),
             state=self._state(path, self._setting.clean(clean_text(output))),
         )
+        steps = [*before, Step(number=len(before) + 1, action=action, observation=observed)]
+        if not self._ended(steps):
+            return replace(observed, error=clean_text(result.error))
+        best = best_path(steps) if self._goes_back else ()
+        line = moves_of(best) if best and best[-1].number < len(steps) else self._moving.made
+        return replace(observed, ok=True, outputs=tuple(line))  # what was tried after the end is told in the output
+
+    def _ended(self, steps: Sequence[Step]) -> bool:
+        """Whether the task is done, or no further move can be made: in this trial or, with going back, from where the
+        next action would start."""
+        if self._moving.scene.score >= 1.0 or not self._goes_back:
+            return self._moving.scene.score >= 1.0 or not self._moving.left
+        return self._room(steps, self._path(steps)) <= 0
+
+    def _path(self, steps: Sequence[Step]) -> list[Step]:
+        """The steps whose moves lead to where the next action starts."""
+        focus = focused(steps, self._setting.branches, self._setting.exploring)
+        return [step for step in focus if acts(step)]
 
     def _run(self, code: str, *, fresh: bool) -> tuple[ActionResult, bool]:
         """Runs code; also gives whether the variables of earlier code are gone."""
@@ -134,21 +151,14 @@ class WorldEnvironment:
     def _room(self, before: Sequence[Step], path: Sequence[Step]) -> int:
         """Moves that may still be made once the trial stands where the next action starts: on all lines together
         ``branches`` times as many as on one, those included that are made again to come back to a scene."""
-        reached, used, at = {0: 0}, 0, 0
-        for step in before:
-            state = state_of(step)
-            if state is not None and step.action.code:
-                reached[step.number] = int(state.snapshot)
-                used += reached[step.number] - (reached[state.parent] if state.parent == at else 0)
-                at = step.number
-        here = path[-1].number if path else 0
-        return self._moving.most * self._setting.branches - used - (reached[here] if here != at else 0)
+        restores, most = self._moving.restores, self._moving.most * self._setting.branches
+        return most - moves_made(before, restores=restores) - moves_back(before, path, restores=restores)
 
     def made(self, steps: Sequence[Step]) -> tuple[str, ...]:
         """What the calls on record made, since a trial of before is not there any more; of several lines the best."""
         if any(step.observation is not None and step.observation.fault for step in steps):
             return ()
-        return tuple(_moves(best_path(steps) if self._goes_back else steps))
+        return tuple(moves_of(best_path(steps) if self._goes_back else steps))
 
     def retold(self, moves: Sequence[str]) -> Told | None:
         """Looks before each move at what is offered, to know kinds of moves and things."""
@@ -159,10 +169,16 @@ class WorldEnvironment:
         return self._moving.replay(moves)
 
     def judge(self, steps: Sequence[Step]) -> Judgement:
-        """What the world says: it is outside of the code, and its score is nobody's opinion."""
-        seen = steps[-1].observation
-        score = seen.state.score if seen is not None and seen.state is not None else 0.0
+        """What the world says: it is outside of the code, and its score is nobody's opinion.
+
+        Where it was gone back the best scene counts, and what all lines of play took is told.
+        """
+        best = state_of((best_path(steps) or steps)[-1]) if self._goes_back else state_of(steps[-1])
+        score = best.score if best is not None else 0.0
         told = f"the world gives {score:.2f} of 1.00"
+        if self._goes_back:
+            made = moves_made(steps, restores=self._moving.restores)
+            told += f" for the best of {len(steps)} steps, which took {made} moves, those to go back included"
         return Judgement(accepted=score >= 1.0, verified=True, rows=1, text=told, final=True)
 
     def probe(self, programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Json]]) -> list[list[Json] | None]:
@@ -173,21 +189,14 @@ class WorldEnvironment:
         return state.output if state is not None else ""
 
     def answer(self, step: Step) -> str:
-        """All moves of the trial, one a line."""
-        return "\n".join(self._moving.made)
+        """The moves of the trial, one a line; of several lines of play the best."""
+        return "\n".join(map(str, step.observation.outputs)) if step.observation is not None else ""
 
     def close(self) -> None:
         """Ends the interpreter; the trial belongs to whoever made it."""
         if self._session is not None:
             self._session.close()
         self._session = None
-
-
-def _moves(steps: Sequence[Step]) -> list[str]:
-    """The moves that the code of steps made."""
-    seen = [step.observation for step in steps if step.observation is not None]
-    calls = [call for one in seen for call in one.calls if call.function == "act" and call.state == "answered"]
-    return [str(json.loads(call.arguments)["move"]) for call in calls]
 
 
 def _told(result: ActionResult, notes: Sequence[str], standing: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from evolve.environments.kind import Part, Setting
 from evolve.environments.protocol import Environment
@@ -53,9 +54,10 @@ class Worlds:
 
     def progress(self, task: Task, record: EpisodeRecord) -> float:
         """The world's own score, as it was last; where it was gone back from one, the best."""
-        states = [state for step in record.steps if (state := state_of(step)) is not None]
-        went_back = any(one.over for one in states[:-1])
-        return min(0.99, max((one.score for one in (states if went_back else states[-1:])), default=0.0))
+        states = [(step.number, state) for step in record.steps if (state := state_of(step)) is not None]
+        went_back = any(state.parent != number for (number, _), (_, state) in pairwise(states))
+        counted = states if went_back else states[-1:]
+        return min(0.99, max((state.score for _, state in counted), default=0.0))
 
     def told(self, task: Task) -> str:
         """The world, and what it is to be done in."""

@@ -11,12 +11,13 @@ from evolve.episodes import Json
 from evolve.functions import Answer, Call, CallFailed, Function
 from evolve.memory.experiments import Play, Told, played, told
 from evolve.retrieval import WordIndex
-from evolve.worlds import Move, Scene, Trial, World, WorldFault, open_world
+from evolve.worlds import Move, Scene, Stateful, Trial, World, WorldFault, open_world
 
 LISTED = 100
 """Moves that one look-up by words gives at most."""
 
-_LONGEST_MOVE = 500
+_LONGEST_MOVE = 300
+"""Characters; so the record keeps every move whole, however it has to be written there."""
 
 
 def _function(name: str, description: str, **parameters: str) -> Function:
@@ -46,6 +47,7 @@ class Moving:
         self._work = work
         self._made: list[str] = []
         self._cut_off: dict[int, list[str]] = {}
+        self._kept: dict[tuple[str, ...], object] = {}
         self._stop = work.moves
         self.fault = ""
 
@@ -60,7 +62,9 @@ class Moving:
             self._cut_off.setdefault(call.step, []).append(str(call.arguments["move"]))
 
     def stand(self, moves: Sequence[str], step: int, room: int) -> bool:
-        """Lets the trial stand where moves lead, by making them again where it stands elsewhere; whether it did.
+        """Lets the trial stand where moves lead, if it does not; whether it had to.
+
+        A trial that can go back by itself does so. Else it begins anew, and the moves are made again.
 
         Args:
             step: The step that goes on from there; what it made before a crash is made too.
@@ -68,11 +72,27 @@ class Moving:
         """
         wanted = [*moves, *self._cut_off.pop(step, ())]
         self._stop = min(self._work.moves, len(moves) + room)
+        trial = self.__dict__.get("trial")
+        if isinstance(trial, Stateful):
+            self._kept.setdefault(tuple(self._made), trial.snapshot())
         if wanted == self._made:
             return False
         self._made = wanted
-        self.__dict__.pop("trial", None)
+        known = [line for line in self._kept if list(line) == wanted[: len(line)]]
+        if isinstance(trial, Stateful) and known:
+            line = max(known, key=len)
+            trial.restore(self._kept[line])
+            for move in wanted[len(line) :]:
+                self.trial.do(move)
+        else:
+            self.__dict__.pop("trial", None)
         return True
+
+    @cached_property
+    def restores(self) -> bool:
+        """Whether the trial can go back without a move being made again."""
+        begun = self.__dict__.get("trial") or self.world.start(self._work.task, self._work.variation)
+        return isinstance(begun, Stateful)
 
     @cached_property
     def world(self) -> World:
@@ -86,6 +106,7 @@ class Moving:
             WorldFault: The world failed.
         """
         trial = self.world.start(self._work.task, self._work.variation)
+        self._kept.clear()  # they were of another trial
         for move in self._made:
             trial.do(move)
         return trial

@@ -26,6 +26,8 @@ _SEEN = 20_000
 """Characters of what came of one step."""
 _SUMMED_UP = 400
 """Characters of a step in a summary."""
+_LEFT_TOLD = 8
+"""Branches that were left of which a prompt tells, the latest."""
 _KEPT_SHARE = 0.5
 """Share of the room that the turns take which stay when older ones are put into a summary."""
 
@@ -63,12 +65,13 @@ def turns(
         room: Characters that all of them may take together.
         differing: What is long and mostly what an earlier turn shows is told as the difference.
     """
+    steps, left = [one for one in steps if not _left(one)], [one for one in steps if _left(one)]
     pairs = [_pair(view, steps[: place + 1], limits) for place in range(len(steps))]
     first = _first_in_full([sum(map(_size, pair)) for pair in pairs], room)
     told = differences(view, steps[first:], _SEEN) if differing else {}
     for number, difference in told.items():
         pairs[number - 1] = _pair(view, steps[:number], limits, difference)
-    recent = [message for pair in pairs[first:] for message in pair]
+    recent = [message for pair in pairs[first:] for message in pair] + _left_message(steps, left)
     if not first:
         return recent
     return [_summary(view, steps[:first], room // 4), *recent]
@@ -131,6 +134,23 @@ def _pair(
         role="assistant", text=said_in(step) or "(nothing)", priority=KEPT, kind="reply", reasoning=reasoning or None
     )
     return said, told
+
+
+def _left(step: Step) -> str:
+    """What came of a branch that began with this step and was left, where that is all that is told of it."""
+    state = step.observation.state if step.observation is not None else None
+    return state.left if state is not None else ""
+
+
+def _left_message(path: Sequence[Step], left: Sequence[Step]) -> list[Message]:
+    """What was tried on the way and left, as later attempts in LATS are told of failed ones (Zhou et al. 2024)."""
+    if not left:
+        return []
+    numbers = [step.number for step in path if step.observation is not None and step.observation.state is not None]
+    place = f"step {numbers[-1]} left it" if numbers else "it did at the start"
+    head = f"You go on from where things stand as {place}. Tried from there or before, and left; do something else:"
+    text = f"{head}\n{quoted('tried', chr(10).join(map(_left, left[-_LEFT_TOLD:])))}"
+    return [Message(role="user", text=text, priority=KEPT, kind="feedback")]
 
 
 def _size(message: Message) -> int:
