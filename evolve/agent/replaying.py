@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
 from evolve.environments import Replaying
-from evolve.episodes import Claim, Step
+from evolve.episodes import MOVE, Claim, Recalled, Step
 from evolve.files import digest
-from evolve.memory.experiments import Ablation, Allowance, Found, Play, Told, move_claims
+from evolve.memory.experiments import (
+    THEN,
+    Ablation,
+    Allowance,
+    Found,
+    Play,
+    Told,
+    claim_on_plan,
+    move_claims,
+    score_in,
+)
 
 REPLAYS, MOVES = 60, 3_000
 """Replays after one episode at most, and moves in all of them; they take no tokens, but time of the world."""
@@ -22,8 +32,13 @@ class _Kept:
     told: Told | None = None
 
 
-def claims_of_replays(context: EpisodeContext, steps: Sequence[Step]) -> tuple[Claim, ...]:
+def claims_of_replays(
+    context: EpisodeContext, steps: Sequence[Step], recalled: Sequence[Recalled] = ()
+) -> tuple[Claim, ...]:
     """Claims on the moves of an episode that raised the score or lost the trial.
+
+    A plan that was told and promised more than the episode came to is played again, so that one that does not hold
+    any more is not told for ever.
 
     Each replay is kept in the episode's file as soon as it is over, so that a crash repeats none. Nothing is learned
     where the environment failed, in the episode or in the first replay.
@@ -48,4 +63,17 @@ def claims_of_replays(context: EpisodeContext, steps: Sequence[Step]) -> tuple[C
     best = moves[: len(told.upto_best)]
     ablation = Ablation(play=play, allowance=Allowance(left=REPLAYS), moves=MOVES)
     found = ablation.found(best, told.play) if best else Found()
-    return move_claims(told, found)
+    claims = move_claims(told, found)
+    for plan, points in _promised(recalled, told):
+        again = play(tuple(plan.split(THEN)))
+        claims += () if again.fault else (claim_on_plan(told.place, plan, points / 100, again),)
+    return claims
+
+
+def _promised(recalled: Sequence[Recalled], told: Told) -> Iterator[tuple[str, int]]:
+    """Plans of more points than a trial came to, with these."""
+    for item in recalled:
+        if item.cause.startswith(MOVE) and item.relation == "sufficient":
+            points = int(score_in(item.effect))
+            if points > 100 * told.play.best + 1:
+                yield item.cause.removeprefix(MOVE), points

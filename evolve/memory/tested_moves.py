@@ -1,9 +1,10 @@
 """What replays showed of the moves of a world, for an episode in it: what its score needs, what it does without, what
 loses the trial.
 
-A claim acts in the variation in which replays showed it, and in others once those of two variations agree. A move is
-needed elsewhere only if more plans have it than do without it. Whoever played does not matter: the world said it. Of
-another task of the world only what loses a trial is told, as what another score needs says nothing of this one.
+A plan that was played in the variation itself is told whole. A claim on a move acts in the variation in which replays
+showed it, and in others once those of two variations agree. A move is needed elsewhere only if more plans have it
+than do without it. Whoever played does not matter: the world said it. Of another task of the world only what loses a
+trial is told, as what another score needs says nothing of this one.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from evolve.episodes import MOVE, Recalled, Relation
-from evolve.memory.experiments.moves import WORLDS, number_in, score_in
+from evolve.memory.experiments.moves import THEN, WORLDS, number_in, score_in
 from evolve.memory.insight_book import InsightBook
 from evolve.memory.insights import EvidenceRow, Insight
 
@@ -33,6 +34,7 @@ class _Known:
         groups, tried: Variations that agree, and all that say something.
         shown_by: The variation that is taken for an example, itself where it is among them.
         number: Which move of its plan it is there.
+        detail: What was seen there.
     """
 
     insight: Insight
@@ -41,16 +43,20 @@ class _Known:
     tried: frozenset[str]
     shown_by: str
     number: int
+    detail: str
+
+    @property
+    def points(self) -> float:
+        return float(score_in(self.insight.effect) or 0)
 
     @property
     def order(self) -> tuple[float, int, bool, str]:
-        points = score_in(self.insight.effect)
         # Of what stands at one place of the plan the variation's own comes first, by its own name.
-        return (float(points or 0), self.number, "<some " in self.insight.cause, self.insight.cause)
+        return (self.points, self.number, "<some " in self.insight.cause, self.insight.cause)
 
 
 def recall_moves(book: InsightBook, place: str) -> list[Recalled]:
-    """The claims that may act in a variation: what is needed first, in the order of the plan.
+    """The claims that may act in a variation: its plan, then what is needed for more, in the order of other plans.
 
     Args:
         place: See :attr:`evolve.episodes.TaskView.place`.
@@ -61,7 +67,9 @@ def recall_moves(book: InsightBook, place: str) -> list[Recalled]:
     for name, key in book.keys.items():
         if key.cause.startswith(MOVE) and key.scope.environment == WORLDS and key.scope.family.startswith(world):
             (own if key.scope.family == family else others).add(book.get(name), book.evidence(name))
-    chosen = [*_in_order(own.told("necessary"))[: _MOST["necessary"]], *_apart(own.told("no_effect"), "no_effect")]
+    plan = own.plan()
+    needed = [one for one in own.told("necessary") if not plan or one.points > plan[0].points]
+    chosen = [*plan, *_in_order(needed)[: _MOST["necessary"]], *_apart(own.told("no_effect"), "no_effect")]
     losing = _apart(own.told("prevents"), "prevents")
     causes = {one.insight.cause for one in losing}
     elsewhere = [one for one in _apart(others.told("prevents"), "prevents") if one.insight.cause not in causes]
@@ -98,8 +106,14 @@ class _Task:
             tried=frozenset(row.group for row in rows),
             shown_by=nearest.group,
             number=number_in(nearest.detail),
+            detail=nearest.detail,
         )
         self._known.append(known)
+
+    def plan(self) -> list[_Known]:
+        """The best of what was played in the variation itself, of equal ones the shortest; none or one."""
+        found = [one for one in self._known if one.insight.relation == "sufficient" and one.here]
+        return sorted(found, key=lambda one: (-one.points, one.insight.cause.count(THEN), one.insight.cause))[:1]
 
     def told(self, relation: Relation) -> list[_Known]:
         """What may act of a relation, the claim on the lowest score for each move."""
@@ -149,6 +163,7 @@ def _recalled(known: _Known, family: str) -> Recalled:
     groups, tried = len(known.groups), len(known.tried)
     where = f"{groups} of {tried} variations" if tried > 1 else "this variation"
     where += ", this one among them" if known.here and tried > 1 else ""
+    shown = known.detail if insight.relation == "sufficient" else where
     task = insight.scope.family
     return Recalled(
         id=insight.id,
@@ -156,7 +171,7 @@ def _recalled(known: _Known, family: str) -> Recalled:
         text=insight.text,
         score=insight.credence,
         why=f"replays in {where} showed it",
-        provenance=where if task == family else f"{where} of {task.partition('/')[2]}",
+        provenance=shown if task == family else f"{shown} of {task.partition('/')[2]}",
         cause=insight.cause,
         relation=insight.relation,
         effect=insight.effect,

@@ -12,7 +12,7 @@ from evolve.agent.context import EpisodeContext
 from evolve.agent.questions import was_stopped
 from evolve.agent.replaying import claims_of_replays
 from evolve.agent.stage_costs import paid
-from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_steps
+from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_recalled, read_steps
 from evolve.episodes import Claim, Step
 from evolve.errors import BudgetExhausted, ModelMistake
 
@@ -39,19 +39,20 @@ def reflect(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     steps = evidence_steps(everything, by_check=context.kind.has_states)
     if not steps:
         return {}
-    result = paid(context, (len(steps), "reflect", "lesson"), lambda: to_json(_lesson(context, steps, everything)))
+    result = paid(context, (len(steps), "reflect", "lesson"), lambda: to_json(_lesson(context, state, steps)))
     lesson = from_json(_Lesson, result.text)
     update: AgentUpdate = {"claims": to_json(lesson.claims), "aside": to_json(read_aside(state) + result.cost)}
     return update if lesson.found is None else {**update, "steps": [*state["steps"], to_json(lesson.found)]}
 
 
-def _lesson(context: EpisodeContext, steps: Sequence[Step], everything: Sequence[Step]) -> _Lesson:
+def _lesson(context: EpisodeContext, state: AgentState, steps: Sequence[Step]) -> _Lesson:
+    everything = read_steps(state)
     attempts = Attempts(context, everything, len(steps))
     claims: tuple[Claim, ...] = ()
     # Where nothing usable was said, or nothing could be tried, nothing is learned.
     with suppress(ModelMistake, BudgetExhausted):
         claims = context.policy.reflect(context.view, context.identity.group, steps, attempts)
-    claims += claims_of_replays(context, everything)
+    claims += claims_of_replays(context, everything, read_recalled(state))
     return _Lesson(claims=claims, found=attempts.handed_in())
 
 

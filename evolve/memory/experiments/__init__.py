@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from evolve.memory.experiments.ablation import Ablation, Allowance, Found, OutOfEpisodes, Play
-from evolve.memory.experiments.moves import GOING_ON, REACHES, Told, move_claims, played, score_in, told
+from evolve.memory.experiments.moves import (
+    GOING_ON,
+    REACHES,
+    THEN,
+    Told,
+    claim_on_plan,
+    move_claims,
+    played,
+    score_in,
+    told,
+)
 from evolve.memory.experiments.naming import Naming, filled_in, read_move
 
 __all__ = [
     "GOING_ON",
     "REACHES",
+    "THEN",
     "Ablation",
     "Allowance",
     "Found",
@@ -16,6 +27,7 @@ __all__ = [
     "OutOfEpisodes",
     "Play",
     "Told",
+    "claim_on_plan",
     "filled_in",
     "move_claims",
     "played",

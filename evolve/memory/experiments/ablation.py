@@ -47,11 +47,13 @@ class Found:
 
     Attributes:
         least: Places, from 0, of the moves of the shortest sequence with the same score, in order.
+        play: What came of these alone.
         without: For each place whose move was left out alone and missed, the best score without it.
         spare: Places of moves that were left out and not missed.
     """
 
     least: tuple[int, ...] = ()
+    play: Play = Play()
     without: dict[int, float] = field(default_factory=dict)
     spare: frozenset[int] = frozenset()
 
@@ -92,7 +94,7 @@ class Ablation:
     play: Callable[[tuple[str, ...]], Play]
     allowance: Allowance
     moves: int | None = None
-    _known: dict[tuple[str, ...], float] = field(default_factory=dict)
+    _known: dict[tuple[str, ...], Play] = field(default_factory=dict)
 
     def found(self, actions: Sequence[str], whole: Play, guesses: Sequence[Sequence[int]] = ()) -> Found:
         """The shortest sequence that was found, and what was seen on the way, as far as the allowance goes.
@@ -104,6 +106,7 @@ class Ablation:
         """
         left, without, enough = list(range(len(actions))), dict[int, float](), whole.best - SAME
         rises = {number - 1 for number in whole.rises.values()}
+        self._known[tuple(actions)] = whole
         try:
             for guess in guesses:
                 if len(guess) < len(left) and self._reached(actions, guess) >= enough:
@@ -126,7 +129,9 @@ class Ablation:
                 size //= 2
         except OutOfEpisodes:  # what was found until then stands
             pass
-        return Found(least=tuple(left), without=without, spare=frozenset(range(len(actions))) - set(left))
+        spare = frozenset(range(len(actions))) - set(left)
+        alone = self._known[tuple(actions[place] for place in left)]
+        return Found(least=tuple(left), play=alone, without=without, spare=spare)
 
     def _reached(self, actions: Sequence[str], places: Sequence[int]) -> float:
         """The best score of some of the moves.
@@ -143,5 +148,5 @@ class Ablation:
             if played.fault:
                 raise OutOfEpisodes
             self.moves = None if self.moves is None else self.moves - len(key)
-            self._known[key] = played.best
-        return self._known[key]
+            self._known[key] = played
+        return self._known[key].best

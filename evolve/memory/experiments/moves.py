@@ -21,6 +21,9 @@ WORLDS = "worlds"
 GOING_ON = "going on"
 """The effect that a move prevents which loses the trial."""
 
+THEN = "; then "
+"""What stands between the moves of a plan."""
+
 _MOST_SPARE = 16
 """Moves of one trial that are said not to matter at most."""
 
@@ -35,6 +38,7 @@ class Told:
         place: The world, its task and the variation, such as ``scienceworld/boil/3``; what independence is counted by.
         goal: What was to be reached, in the world's words.
         moves: What was made, as kinds with things; without a schema where the world did not offer anything like it.
+        made: The same as it was typed.
         named: Things that were offered and that the goal names.
         play: What came of it.
     """
@@ -44,6 +48,7 @@ class Told:
     moves: tuple[Move, ...]
     play: Play
     named: tuple[str, ...] = ()
+    made: tuple[str, ...] = ()
 
     @property
     def upto_best(self) -> tuple[Move, ...]:
@@ -106,6 +111,7 @@ def told(place: str, trial: Trial, moves: Sequence[str]) -> Told:
         moves=tuple(read_move(one, offered, schemas) or Move(schema="") for one in moves[: len(play.scores)]),
         play=play,
         named=tuple(sorted(one for one in things if naming.place(one))),
+        made=tuple(moves[: len(play.scores)]),
     )
 
 
@@ -135,10 +141,29 @@ class _Watched:
 def move_claims(told: Told, found: Found) -> tuple[Claim, ...]:
     """A claim for each move that is called the same and each effect; what made a difference comes before the rest."""
     made: dict[tuple[str, str], Claim] = {}
-    for claim in (*_needed(told, found), *_losing(told), *_spare(told, found), *_harmless(told)):
+    for claim in (*_enough(told, found), *_needed(told, found), *_losing(told), *_spare(told, found), *_harmless(told)):
         made.setdefault((claim.cause, claim.effect), claim)
     needed = {one.cause for one in made.values() if one.relation == "necessary"}
     return tuple(one for one in made.values() if one.relation != "no_effect" or one.cause not in needed)
+
+
+def _enough(told: Told, found: Found) -> Iterator[Claim]:
+    """The shortest sequence that was found, as it was typed: played alone, it reaches the score."""
+    if found.least:
+        plan = THEN.join(told.made[place] for place in found.least)
+        yield claim_on_plan(told.place, plan, told.play.best, found.play)
+
+
+def claim_on_plan(place: str, plan: str, score: float, play: Play) -> Claim:
+    """What a plan is worth, by what came of it when it was played alone.
+
+    Args:
+        plan: Its moves, with :data:`THEN` between them.
+        score: What it is said to reach.
+    """
+    rises = ", ".join(f"{100 * one:.0f} at move {number}" for one, number in play.rises.items())
+    held: Literal[1, -1] = 1 if effect_of(max(play.best, score)) == effect_of(play.best) else -1
+    return _claim(place, plan, "sufficient", effect_of(score), f"played alone it gives {rises or 'no points'}", held)
 
 
 def _needed(told: Told, found: Found) -> Iterator[Claim]:
@@ -153,7 +178,7 @@ def _needed(told: Told, found: Found) -> Iterator[Claim]:
         detail = f"played without it, move {number} of {len(found.least)}: {points}"
         for key in _keys(naming, told.moves[place]):
             for score in {lost: None, told.play.best: None}:  # where the first one differs, variations meet in the last
-                yield _claim(told, key, "necessary", effect_of(score), detail)
+                yield _claim(told.place, key, "necessary", effect_of(score), detail)
 
 
 def _spare(told: Told, found: Found) -> Iterator[Claim]:
@@ -166,7 +191,7 @@ def _spare(told: Told, found: Found) -> Iterator[Claim]:
     for key, place in list(keys.items())[:_MOST_SPARE]:
         after = next((score for score, number in rises.items() if number > place), told.play.best)
         for score in {after: None, told.play.best: None}:
-            yield _claim(told, key, "no_effect", effect_of(score), "played without it: reached all the same")
+            yield _claim(told.place, key, "no_effect", effect_of(score), "played without it: reached all the same")
 
 
 def _losing(told: Told) -> Iterator[Claim]:
@@ -176,7 +201,7 @@ def _losing(told: Told) -> Iterator[Claim]:
     naming, move = Naming(told.goal, told.named), told.moves[len(told.play.scores) - 1]
     detail = f"after {len(told.play.scores) - 1} moves that had not lost it, it lost the trial"
     for key in _keys(naming, move, any_other=True):
-        yield _claim(told, key, "prevents", GOING_ON, detail)
+        yield _claim(told.place, key, "prevents", GOING_ON, detail)
 
 
 def _harmless(told: Told) -> Iterator[Claim]:
@@ -185,7 +210,7 @@ def _harmless(told: Told) -> Iterator[Claim]:
     kept = told.moves[: len(told.play.scores) - told.play.lost]
     for move in dict.fromkeys(one for one in kept if one.objects and naming.asks_for(one.schema)):
         for key in _keys(naming, move, any_other=True):
-            yield _claim(told, key, "prevents", GOING_ON, "made: the trial went on", -1)
+            yield _claim(told.place, key, "prevents", GOING_ON, "made: the trial went on", -1)
 
 
 def _keys(naming: Naming, move: Move, *, any_other: bool = False) -> Sequence[str]:
@@ -195,18 +220,19 @@ def _keys(naming: Naming, move: Move, *, any_other: bool = False) -> Sequence[st
 
 _VERBS: Mapping[Relation, str] = {
     "necessary": "without '{key}', {points} points are not reached",
+    "sufficient": "'{key}' gives {points} points",
     "no_effect": "'{key}' is not needed for {points} points",
     "prevents": "'{key}' loses the trial",
 }
 
 
-def _claim(told: Told, key: str, relation: Relation, effect: str, detail: str, direction: Literal[1, -1] = 1) -> Claim:
-    evidence = Evidence(task=told.place, group=told.place, kind="intervention", direction=direction, detail=detail)
+def _claim(place: str, key: str, relation: Relation, effect: str, detail: str, direction: Literal[1, -1] = 1) -> Claim:
+    evidence = Evidence(task=place, group=place, kind="intervention", direction=direction, detail=detail)
     return Claim(
         cause=f"{MOVE}{key}",
         relation=relation,
         effect=f"{REACHES}{effect}",
-        scope=scope_of(told.place),
+        scope=scope_of(place),
         evidence=(evidence,),
         text=_VERBS[relation].format(key=key, points=score_in(effect)),
     )

@@ -162,10 +162,12 @@ class Learner:
 
 def _told(place: str, player: Player, trial: _Counted) -> Told:
     """The trial as claims on it need it."""
+    moves = tuple(one.move for one in player.played)
     return Told(
         place=place,
         goal=player.goal.text,
-        moves=tuple(one.move for one in player.played),
+        moves=moves,
+        made=tuple(one.text for one in moves),
         play=_play(player.played, lost=trial.scene.lost),
         named=tuple(sorted(one for one in player.notes.places.found if player.goal.names(one))),
     )

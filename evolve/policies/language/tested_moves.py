@@ -2,45 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from evolve.episodes import MOVE, Recalled, TaskView
-from evolve.memory.experiments import filled_in, score_in
+from evolve.episodes import MOVE, Recalled, Relation, TaskView
+from evolve.memory.experiments import THEN, filled_in, score_in
 from evolve.models import Message
 from evolve.policies.language.quoting import quoted
 
-_HEAD = (
-    "Tested by playing variations of this task again, with and without single moves; where a thing has another name"
-    " here, take what plays its part:\n"
-)
+_HEAD = "Tested by making moves of earlier trials again in the world, with and without single ones:\n"
 
 
 def is_tested_move(item: Recalled) -> bool:
-    """Whether an item is a claim on a move."""
+    """Whether an item is a claim on a move or a plan."""
     return item.cause.startswith(MOVE)
 
 
 def tested_message(items: Sequence[Recalled], view: TaskView) -> list[Message]:
-    """What is needed, in the order of the plan, what did not matter, and what loses the trial."""
+    """The plan of this variation, what others need for more, what did not matter, and what loses the trial."""
     goal = next((part.text for part in view.seen if part.name == "goal"), view.instruction)
-    told: dict[str, list[tuple[str, Recalled]]] = {"necessary": [], "no_effect": [], "prevents": []}
+    told: dict[Relation, list[Recalled]] = {"sufficient": [], "necessary": [], "no_effect": [], "prevents": []}
     for item in filter(is_tested_move, items):
-        if item.relation in told:
-            move = filled_in(item.cause.removeprefix(MOVE), goal)
-            answer = f"{move} (as the answer to the question which one was meant)" if move.isdecimal() else move
-            told[item.relation].append((answer, item))
-    lines = []
+        for relation in told.keys() & {item.relation}:
+            told[relation].append(item)
+    lines = [line for item in told["sufficient"] for line in _plan(item)]
     if told["necessary"]:
-        lines.append("needed, in this order, some of them more than once:")
+        lines.append(
+            "needed in other variations, in this order, some more than once; things by the part they play here:"
+        )
         lines += [
-            f"- {move} (without it {score_in(item.effect)} points of 100 are not reached; {item.provenance})"
-            for move, item in told["necessary"]
+            f"- {filled_in(_move(item), goal)} (for {score_in(item.effect)} points of 100, in {item.provenance})"
+            for item in told["necessary"]
         ]
     if told["no_effect"]:
-        spare = "; ".join(dict.fromkeys(move for move, _ in told["no_effect"]))
-        lines.append(f"did not matter for the score (what it tells may): {spare}")
+        spare = "; ".join(dict.fromkeys(filled_in(_move(item), goal) for item in told["no_effect"]))
+        lines.append(
+            f"made no difference to the score, some because they did nothing (what they tell may help): {spare}"
+        )
     if told["prevents"]:
-        lines.append("loses the trial:")
-        lines += [f"- {move} ({item.provenance})" for move, item in told["prevents"]]
+        lines.append("ends the trial as lost:")
+        lines += [f"- {filled_in(_move(item), goal)} ({item.provenance})" for item in told["prevents"]]
     text = _HEAD + quoted("tested", "\n".join(lines))
     return [Message(role="user", text=text, priority=60, kind="insight")] if lines else []
+
+
+def _plan(item: Recalled) -> Iterator[str]:
+    """The moves one below the other, as they were typed; numbers that answer a question are moves too."""
+    points = score_in(item.effect)
+    done = "the task was done" if points == "100" else "nothing better is known; what else is needed was not found"
+    yield f"these moves in this order, in this very variation from its beginning, gave {points} points of 100 ({done}):"
+    yield from (f"{number}. {move}" for number, move in enumerate(_move(item).split(THEN), 1))
+    yield f"({item.provenance})"
+
+
+def _move(item: Recalled) -> str:
+    return item.cause.removeprefix(MOVE)

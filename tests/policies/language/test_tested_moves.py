@@ -18,7 +18,7 @@ from evolve.testing import ScriptedWorker
 from evolve.workflow import Workflow
 from evolve.worlds import Move, Scene, Trial, WorldFault
 from tests.offering import offer
-from tests.policies.experience.test_trials import THINGS, House
+from tests.policies.experience.test_trials import THINGS, House, Visit
 from tests.policies.language.conftest import Asked
 
 NEEDED = "go to cellar\nchoose {0}\npick up {0}\ngo to attic\nmove {0} to box"
@@ -76,7 +76,8 @@ class Follower:
 
     def answer(self, body):
         self.prompt = "\n".join(message["content"] for message in body["messages"])
-        needed = re.findall(r"^- (.*) \(without it", self.prompt, re.MULTILINE)
+        needed = re.findall(r"^\d+\. (.*)$", self.prompt, re.MULTILINE)
+        needed += re.findall(r"^- (.*) \(for \d+ points", self.prompt, re.MULTILINE)
         return f"So.\n\n```python\n{code_for(needed)}\n```\n"
 
 
@@ -94,22 +95,46 @@ def test_a_model_that_knows_nothing_follows_what_two_variations_showed(house, me
         memory.commit(acted(house, WANDERED, variation))
     record, prompt = followed(house, memory, 3)
     assert record.solved
-    assert "- pick up ladder (without it 100 points of 100 are not reached; 2 of 2 variations)" in prompt
-    assert re.search("did not matter for the score .*: .*look at ladder", prompt)
+    assert "- pick up ladder (for 100 points of 100, in 2 of 2 variations)" in prompt
+    assert re.search("made no difference to the score.*: .*look at ladder", prompt)
 
 
 def test_what_one_variation_showed_acts_there_alone(house, memory):
     memory.commit(acted(house, WANDERED, 0))
     assert followed(house, memory, 0)[0].solved
     other, prompt = followed(house, memory, 1)
-    assert not other.solved and "needed, in this order" not in prompt
+    assert not other.solved and "in this order" not in prompt
 
 
 def test_the_knob_leaves_the_block_out(house, memory):
     memory.commit(acted(house, WANDERED, 0))
     workflow = Workflow().with_knobs(steps=1, replayed=0)
     record, prompt = followed(house, memory, 0, workflow=workflow)
-    assert not record.solved and "needed" not in prompt and "did not matter" not in prompt
+    assert not record.solved and "in this order" not in prompt and "no difference" not in prompt
+
+
+TWICE = "go to cellar\ngo to attic\nsing\ngo to cellar\nchoose {0}\npick up {0}\nlook\ngo to attic\nmove {0} to box"
+
+
+def test_the_plan_of_the_variation_itself_is_told_whole_as_it_was_typed(house, memory):
+    memory.commit(acted(house, TWICE, 0))
+    memory.commit(acted(house, NEEDED, 1))
+    record, prompt = followed(house, memory, 0)
+    told = re.findall(r"^(\d+)\. (.*)$", prompt, re.MULTILINE)
+    assert told == [(str(number), move) for number, move in enumerate(moves_in(NEEDED, 0), 1)]
+    assert "gave 100 points of 100 (the task was done)" in prompt and "for 100 points of 100" not in prompt
+    assert record.solved
+
+
+def test_a_plan_that_does_not_hold_any_more_is_not_told_for_ever(house, memory, monkeypatch):
+    memory.commit(acted(house, WANDERED, 0))
+    plan = next(one for one in memory.claims() if one.relation == "sufficient" and one.influences)
+    monkeypatch.setattr(Visit, "do", lambda trial, move: trial.scene)
+    record, prompt = followed(house, memory, 0)
+    assert not record.solved and "gave 100 points" in prompt
+    memory.commit(record)
+    assert not memory.get(plan.id).influences
+    assert "gave 100 points" not in followed(house, memory, 0)[1]
 
 
 def test_a_move_that_was_spare_elsewhere_leaves_the_prompt(house, memory):
@@ -133,7 +158,7 @@ def test_what_lost_trials_of_two_variations_is_told_for_all(house, memory):
         memory.commit(acted(house, LOST, variation))
     prompt = followed(house, memory, 3)[1]
     assert "- choose <a thing that the goal does not name> (2 of 2 variations)" in prompt
-    assert "choose ladder" not in prompt.partition("loses the trial")[2]
+    assert "choose ladder" not in prompt.partition("as lost:")[2]
 
 
 def test_held_out_tasks_and_worlds_that_fail_teach_nothing(house, memory):
@@ -187,7 +212,7 @@ def test_what_more_plans_do_without_is_not_needed_elsewhere(house, memory):
 
     memory.commit(record)
     learn("sing", 0, 1)
-    assert "- sing (without it 100 points of 100 are not reached; 2 of 3 variations)" in followed(house, memory, 3)[1]
+    assert "- sing (for 100 points of 100, in 2 of 3 variations)" in followed(house, memory, 3)[1]
     learn("dance", 7, 8)
     assert "sing" not in followed(house, memory, 3)[1]
 
