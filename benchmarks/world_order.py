@@ -4,7 +4,10 @@ Levels of BabyAI with goals of several parts, some told in the order in which th
 way round ("B after you A"); CompWoB (Furuta et al. 2024) found that policies fall from 94.0 to 24.9 % there. Scored is
 the first trial on held-out variations: after practice, with nothing known, and without parts (a goal as one whole).
 
-    python -m benchmarks.world_order --json
+A world that does not punish the wrong order asks for the parts once more, so moves show it; ``minigrid:strict`` ends such
+a trial as lost.
+
+    python -m benchmarks.world_order --env minigrid:strict --json
 """
 
 from __future__ import annotations
@@ -107,13 +110,14 @@ def main(argv: Sequence[str] | None = None) -> None:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.world_order", description=__doc__.split("\n")[0])
     common_options(parser, seeds=1)
+    parser.add_argument("--env", default="minigrid")
     parser.add_argument("--levels", nargs="*", default=list(LEVELS))
     parser.add_argument("--episodes", type=int, default=40)
     parser.add_argument("--variations", type=int, default=60)
     parser.add_argument("--moves", type=int, default=100)
     parser.add_argument("--split", default="test", choices=["dev", "test"])
     options = parser.parse_args(argv)
-    quick, began, world = options.quick, time.process_time(), open_world("minigrid")
+    quick, began, world = options.quick, time.process_time(), open_world(options.env)
     size = (4, 6, "dev") if quick else (options.episodes, options.variations, options.split)
     levels = options.levels[:1] if quick else options.levels
     rows = [row for level in levels for row in play(world, level, *size, options.moves)]

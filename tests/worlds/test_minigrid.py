@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from minigrid.core.world_object import Ball
 
+from evolve.errors import UsageError
+from evolve.worlds import open_world
 from evolve.worlds.minigrid import MiniGrid
 from evolve.worlds.minigrid.sight import AHEAD, Cell, Sight
 from evolve.worlds.minigrid.walker import Walker
@@ -119,3 +121,21 @@ def test_without_time_the_trial_is_over_and_not_lost() -> None:
         trial.do(draw.choice(moves))
     assert (trial.scene.score, trial.scene.lost) == (0.0, False)
     assert inside(trial).grid.step_count == inside(trial).grid.max_steps
+
+
+def test_a_part_before_its_turn_loses_the_trial_where_that_is_asked_for() -> None:
+    lost = {"minigrid": 0, "minigrid:strict": 0}
+    for name in lost:
+        world = open_world(name)
+        for seed in range(150):
+            trial = world.start("GoToSeqLocal", seed)
+            first, then, second = trial.goal.partition(", then go to the ")
+            offered = [one.text for one in trial.moves()]
+            if then and f"go to the {second}" in offered and " and " not in trial.goal and second not in first:
+                lost[name] += trial.do(f"go to the {second}").lost
+    assert lost["minigrid"] == 0 and lost["minigrid:strict"] >= 1
+
+
+def test_another_setting_is_refused() -> None:
+    with pytest.raises(UsageError, match="no setting 'lax'"):
+        open_world("minigrid:lax")

@@ -35,19 +35,34 @@ _LEVELS: Mapping[str, str] = {
 _SEEDS: Mapping[Split, range] = {"train": range(1000), "dev": range(1000, 1500), "test": range(1500, 2000)}
 
 
+STRICT = "strict"
+"""The setting in which a part of the goal that is done before its turn loses the trial; the package calls it so too."""
+
+
 class MiniGrid:
-    """Levels of BabyAI; a variation is the seed of its rooms, things and mission."""
+    """Levels of BabyAI; a variation is the seed of its rooms, things and mission.
+
+    Args:
+        setting: "" or :data:`STRICT`.
+
+    Raises:
+        UsageError: There is no such setting.
+    """
 
     name = "minigrid"
 
-    def __init__(self) -> None:
+    def __init__(self, setting: str = "") -> None:
+        if setting not in ("", STRICT):
+            raise UsageError(f"minigrid has no setting {setting!r}", hint=f"minigrid, minigrid:{STRICT}")
+        self._strict = setting == STRICT
         with contextlib.redirect_stdout(io.StringIO()):  # pygame greets
             loaded("minigrid", extra="minigrid")
 
     @property
     def version(self) -> str:
         """The package's version."""
-        return f"minigrid {installed_version('minigrid')} (BabyAI in words)"
+        strict = ", parts in their order" if self._strict else ""
+        return f"minigrid {installed_version('minigrid')} (BabyAI in words{strict})"
 
     def tasks(self) -> Sequence[str]:
         """Levels of one room, those of nine rooms with closed doors, and those of several parts."""
@@ -61,6 +76,7 @@ class MiniGrid:
     def start(self, task: str, variation: int) -> MiniGridTrial:
         """Makes the level of a seed."""
         import gymnasium
+        from minigrid.envs.babyai.core.verifier import AfterInstr, BeforeInstr
 
         _check(task)
         if not any(variation in seeds for seeds in _SEEDS.values()):
@@ -68,6 +84,8 @@ class MiniGrid:
         with contextlib.redirect_stdout(io.StringIO()):  # levels that could not be solved are rejected aloud
             grid = gymnasium.make(_LEVELS[task]).unwrapped
             view, _ = grid.reset(seed=variation)
+        if self._strict and isinstance(grid.instrs, BeforeInstr | AfterInstr):
+            grid.instrs.strict = True
         walker = Walker(grid=grid)
         walker.sight.look(view["image"])
         return MiniGridTrial(str(view["mission"]), walker)
