@@ -4,8 +4,8 @@ Levels of BabyAI with goals of several parts, some told in the order in which th
 way round ("B after you A"); CompWoB (Furuta et al. 2024) found that policies fall from 94.0 to 24.9 % there. Scored is
 the first trial on held-out variations: after practice, with nothing known, and without parts (a goal as one whole).
 
-A world that does not punish the wrong order asks for the parts once more, so moves show it; ``minigrid:strict`` ends such
-a trial as lost.
+A world that does not punish the wrong order asks for the parts once more, so moves show it; ``minigrid:strict`` ends
+such a trial as lost.
 
     python -m benchmarks.world_order --env minigrid:strict --json
 """

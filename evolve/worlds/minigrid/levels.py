@@ -82,7 +82,7 @@ class MiniGrid:
         if not any(variation in seeds for seeds in _SEEDS.values()):
             raise UsageError(f"the task {task} has no variation {variation}", hint=f"0 to {_SEEDS['test'][-1]}")
         with contextlib.redirect_stdout(io.StringIO()):  # levels that could not be solved are rejected aloud
-            grid = gymnasium.make(_LEVELS[task]).unwrapped
+            grid: Any = gymnasium.make(_LEVELS[task]).unwrapped
             view, _ = grid.reset(seed=variation)
         if self._strict and isinstance(grid.instrs, BeforeInstr | AfterInstr):
             grid.instrs.strict = True
