@@ -343,8 +343,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         rows = [row for level in (levels[:1] if quick else levels) for row in play(world, level, plan)]
     finally:
         world.close()
-    settings = {"env": world.version, "levels": list(levels), "episodes": plan.episodes, "moves": options.moves}
-    settings |= {"split": plan.split, "cpu_s": round(time.process_time() - began)}
+    settings = {"suite": options.env, "env": world.version, "levels": list(levels), "episodes": plan.episodes}
+    settings |= {"moves": options.moves, "split": plan.split, "cpu_s": round(time.process_time() - began)}
     outcome = Outcome(
         benchmark="world_levels", seeds=1, quick=quick, rows=rows, targets=targets_of(rows), settings=settings
     )

@@ -46,8 +46,8 @@ def interval(values: Mapping[tuple[str, int], float]) -> Interval:
 
 
 def paired(one: Mapping[tuple[str, int], float], other: Mapping[tuple[str, int], float]) -> Interval:
-    """The mean difference on the variations that both played."""
-    return interval({key: one[key] - other[key] for key in one.keys() & other.keys()})
+    """The mean difference on the variations that both played, in a fixed order: the bootstrap's draws follow it."""
+    return interval({key: one[key] - other[key] for key in sorted(one.keys() & other.keys())})
 
 
 def series(rows: Sequence[Row]) -> dict[str, dict[tuple[str, int], float]]:

@@ -13,7 +13,7 @@ import re
 import shutil
 import tempfile
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +106,7 @@ class TextWorldTrial:
 
     def __init__(self, inner: Any, state: Any) -> None:
         self._inner, self._state = inner, state
-        self._schemas = [(template, _pattern(template)) for template in sorted(state.command_templates)]
+        self._schemas = [(template, _pattern(template)) for template in _longest_first(state.command_templates)]
         self._verbs = {template.split()[0] for template in state.command_templates}
         self.goal = _tidy(str(state.objective))
         self.scene = self._scene(_tidy(str(state.description)), steps=0)
@@ -158,6 +158,11 @@ def _quiet() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
+
+
+def _longest_first(templates: Iterable[str]) -> Sequence[str]:
+    """Else ``take {o}`` would stand for ``take key from box`` too, with ``key from box`` for a thing."""
+    return sorted(templates, key=lambda one: (-len(one.split()), one))
 
 
 def _pattern(template: str) -> re.Pattern[str]:

@@ -65,6 +65,16 @@ def test_words_of_the_interpreter_do_not_reach_it(world: TextWorld) -> None:
         assert trial.scene.view == before
 
 
+def test_what_is_taken_from_somewhere_are_two_things(world: TextWorld) -> None:
+    trial = world.start("quest-3", 104)
+    (move,) = [move for move in trial.moves() if move.text == "take rectangular latchkey from bed stand"]
+    assert (move.schema, move.objects) == ("take {} from {}", ("rectangular latchkey", "bed stand"))
+    trial.do(move.text)
+    trial.do("drop rectangular latchkey")
+    (move,) = [move for move in trial.moves() if move.text == "take rectangular latchkey"]
+    assert (move.schema, move.objects) == ("take {}", ("rectangular latchkey",))
+
+
 def test_another_process_makes_and_plays_the_same_game() -> None:
     told = set()
     for seed in ("1", "2"):
