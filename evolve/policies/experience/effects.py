@@ -170,6 +170,7 @@ class Effects:
         """Forgets the examples of a schema; gives how many there were."""
         gone = len(self.examples.pop(schema, ()))
         self._counts.pop(schema, None)
+        del self._added[schema]
         self._trees = {key: one for key, one in self._trees.items() if key[0] != schema}
         return gone
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from benchmarks.doubles.drifting import Drift, Drifting
 from evolve.policies.experience import Experience, Learner, Limits, TransitionMemory, VariationNotes
 from evolve.policies.experience.change import ALARM, Watch
-from evolve.policies.experience.effects import GAIN, holds, literals_of
+from evolve.policies.experience.effects import GAIN, Effects, Example, Literal, holds, literals_of
 from evolve.policies.experience.parts import TOLD, TURNED, Orders, parts_of
 from evolve.policies.experience.planning import Planner
 from evolve.policies.experience.scenery import facts_of
@@ -191,3 +191,15 @@ def test_the_order_that_a_connective_means_is_learned() -> None:
     parts.reached()
     assert orders.rate("after you", TURNED) > orders.rate("after you", TOLD)
     assert parts_of(goal, schemas, things, orders).next.thing == ("blue", "key")
+
+
+def test_what_comes_after_old_counts_were_set_aside_is_learned_at_once() -> None:
+    known, nothing = Effects(), frozenset[Literal]().__contains__
+    for _ in range(80):
+        known.add("go", Example(before=frozenset(), came=frozenset([GAIN])))
+    assert known.rate("go", GAIN, nothing)[0] > 0.9
+    known.set_aside("go")
+    assert known.rate("go", GAIN, nothing) == (0.5, 0)
+    for _ in range(3):
+        known.add("go", Example(before=frozenset(), came=frozenset()))
+    assert known.rate("go", GAIN, nothing) == (0.2, 3)
