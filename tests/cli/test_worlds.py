@@ -122,7 +122,8 @@ def test_a_loss_is_taken_back_or_ends_the_game(cli, typed):
         (("play", "minigrid", "--split", "exam"), "no split 'exam'"),
         (("list", "atlantis"), "no world 'atlantis'"),
         (("check", "scienceworld:hard"), "no simplification 'hard'"),
-        (("check", "minigrid:small"), "minigrid takes no setting"),
+        (("check", "gymnasium:small"), "gymnasium takes no setting"),
+        (("check", "minigrid:small"), "no setting 'small'"),
     ],
 )
 def test_a_mistake_is_told_in_a_sentence(cli, words, told):
