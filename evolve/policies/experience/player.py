@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 
 from evolve.policies.experience.effects import GAIN, LOST, Example, came_of, literals_of
 from evolve.policies.experience.notes import Plan, Step, VariationNotes
+from evolve.policies.experience.novelty import Novelty
 from evolve.policies.experience.parts import Parts, parts_of
 from evolve.policies.experience.places import place_of
 from evolve.policies.experience.planning import Planner
@@ -62,16 +61,16 @@ class Player:
     held: set[str] = field(default_factory=set)
     last: dict[str, tuple[Move, int]] = field(default_factory=dict)
     idle: int = 0
-    done: Counter[str] = field(default_factory=Counter)
     parts: Parts | None = None
     facts: Facts = field(init=False)
-    _worths: dict[Move, tuple[tuple[int, str], float]] = field(default_factory=dict)
     wished: set[tuple[str, float]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.goal = Goal(self.trial.goal)
         self.scene, self.score = self.trial.scene, self.trial.scene.score
         self.planner = Planner(effects=self.memory.effects, goal=self.goal, things=self.notes.places.found.keys())
+        self.novelty = Novelty(memory=self.memory, notes=self.notes, rng=self.rng)
+        self.vocabulary = {one[2] for one in self.memory.things}
         self._look()
 
     def play(self, plans: Sequence[Plan]) -> None:
@@ -80,6 +79,8 @@ class Player:
         Args:
             plans: What worked in other variations, the best first.
         """
+        if not self.memory.partial:
+            self._read()
         try:
             if self.notes.best:
                 self._follow(self.notes.best)
@@ -123,14 +124,30 @@ class Player:
 
     def _next_part(self) -> bool:
         """Does the next part of a sentence of several; whether something for it was known."""
-        known = self.memory.schemas.keys() | self.schemas
-        self.parts = parts_of(self.goal, known, self.notes.places.found, self.memory.orders).after(self.parts)
-        part = self.parts.next
+        part = self._read().next
         for move in part.moves(self.notes.places.found) if part else ():
             if move.schema in self.schemas and not self._may_lose(move) and self._prepare(move) and self._reach(move):
-                self.parts.passed()
                 return True
         return False
+
+    def _read(self) -> Parts:
+        """The parts of the goal, by all words that are known by now, and what of them has to wait."""
+        schemas, known = self.memory.schemas.keys() | self.schemas, self.notes.names | self.vocabulary
+        self.parts = parts_of(self.goal, schemas, known, self.memory.orders).after(self.parts)
+        self.goal = replace(self.goal, later=self.parts.later(self.notes.places.found))
+        return self.parts
+
+    def _came_to(self, move: Move, gain: float) -> None:
+        """Tells the parts of the goal what a move came to."""
+        if self.parts is None or self.memory.partial:
+            return
+        if self.scene.lost:
+            self.parts.lost(move)
+            self.goal = replace(self.goal, later=self.parts.later(self.notes.places.found))
+        elif gain > 0:
+            self.parts.reached([*(one.move for one in self.played), move])
+        else:
+            self.parts.did(move)
 
     # what is known
 
@@ -145,7 +162,8 @@ class Player:
             move = self._like(Move(schema=step.move.schema, objects=things))
             if move is None or self._hopeless(move) or (self._may_lose(move) and not self._trusted(move, step)):
                 continue
-            self._reach(move)
+            if self.memory.partial or self._read().later(move.objects).keys().isdisjoint(move.objects):
+                self._reach(move)
 
     def _trusted(self, move: Move, step: Step) -> bool:
         if self.notes.lost[move.text, self.score]:
@@ -284,40 +302,22 @@ class Player:
     # what is new
 
     def _newest(self) -> Move:
-        best, value = None, -1.0
-        for move in self.moves:
-            if (self.sight, move.text) in self.notes.seen_at or self._may_lose(move):
-                continue
-            own = self._newness(move)
-            if own > value:
-                best, value = move, own
+        safe = [one for one in self.moves if not self._may_lose(one)]
+        tried = {one for one in safe if (self.sight, one.text) in self.notes.seen_at}
+        best = self.novelty.newest(safe, tried, self._worth)
         if best is None:
-            left = [one for one in self.moves if not self._may_lose(one)]
-            if not left:
-                raise Ended
-            best = self.rng.choice(left)
+            raise Ended
         return best
 
-    def _newness(self, move: Move) -> float:
-        there = self.notes.places.leads.get(move)
-        often = self.notes.tried[move.text] if there is None else self.notes.places.visits.get(there, 0)
-        known = 1.0 if there is None or not often else 0.3  # it reveals no more what it revealed
-        alike = math.sqrt(1 + self.done[move.schema])
-        return known * self._worth(move) / (1 + often) / alike * (1 + 0.3 * self.rng.random())
-
     def _worth(self, move: Move) -> float:
-        """What may come of a move, as far as it is known; looked up anew where there is much that is new."""
-        tally = self.memory.schemas.get(move.schema)
-        key = (tally.tried // 8 if tally else 0, f"{self.topic}, {self._open(move)}")
-        known = self._worths.get(move)
-        if known is None or known[0] != key:
-            helps = self.memory.partial or (self._open(move) and not self._refuted(move))
-            asked = self.goal.wants(move, self.topic)[0] if helps else 0.0
-            told = 0.1 + 2 * asked * asked + 2 * self.memory.rate(self.goal, move, "gained", prior=0.02)
-            told += 3 * self.memory.rate(self.goal, move, "revealed", prior=0.1)
-            known = key, told * self.memory.rate(self.goal, move, "changed", prior=0.7)
-            self._worths[move] = known
-        return known[1]
+        waits = tuple(self.goal.later.get(one) for one in move.objects)
+        known = (self.topic, self._open(move), waits)
+        return self.novelty.worth(move, self.goal, known, lambda: self._asked(move))
+
+    def _asked(self, move: Move) -> float:
+        """How far the goal asks for a move that may help."""
+        helps = self.memory.partial or (self._open(move) and not self._refuted(move))
+        return self.goal.wants(move, self.topic)[0] if helps else 0.0
 
     # a move
 
@@ -328,6 +328,7 @@ class Player:
         facts, held = self.facts, literals_of(self.facts, move, self.goal)
         self.scene = self.trial.do(move.text)
         lost, gain = self.scene.lost, 0.0 if self.scene.lost else self.scene.score - before
+        self._came_to(move, gain)
         known = len(self.notes.names)
         if self.scene.over:
             self.facts = facts_of(self.scene.view, self.notes.places.found)
@@ -343,7 +344,7 @@ class Player:
             self.memory.partial |= 0.0 < self.scene.score < 1.0 and gain > 0
         self.notes.seen_at.add((sight, move.text))
         self.notes.tried[move.text] += 1
-        self.done[move.schema] += 1
+        self.novelty.done[move.schema] += 1
         for at, thing in enumerate(move.objects):
             self.last[thing] = (move, at)
         if lost:
@@ -353,8 +354,6 @@ class Player:
             raise Ended
         if gain > 0:
             self.score = self.scene.score
-            if self.parts is not None:
-                self.parts.reached()
             self.notes.failed = 0 if self.score > self.notes.score else self.notes.failed
             asked = [one for one in move.objects if self.goal.wants(move, self.topic)[0] >= WISHED]
             self.topic = asked[0] if asked else self.topic

@@ -15,6 +15,9 @@ PRONOUNS = frozenset(("it", "them", "this", "that", "one", "thing"))
 NAMED = "<named>"
 """Stands for an object that the goal names, whatever it is, so that what is learned of it holds for other goals."""
 
+LATER = "<later>"
+"""Begins what stands for an object of a part of the goal whose turn has not come; the connectives follow."""
+
 ELSEWHERE = 0.6
 """How much an object counts that an earlier sentence of the goal names: ``the substance`` refers back to it."""
 PARTLY = 0.3
@@ -40,9 +43,14 @@ def likeness(one: str, other: str) -> float:
 
 @dataclass(frozen=True)
 class Goal:
-    """What is to be reached, sentence by sentence."""
+    """What is to be reached, sentence by sentence.
+
+    Attributes:
+        later: The things of parts whose turn has not come, each with the connectives between that part and the next.
+    """
 
     text: str
+    later: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
     _features: dict[str, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
     _wants: dict[tuple[Move, str], tuple[float, int]] = field(default_factory=dict, compare=False, repr=False)
 
@@ -56,10 +64,16 @@ class Goal:
 
     def names(self, thing: str) -> bool:
         """Whether the whole name of a thing stands in the goal."""
-        return self.features(thing) == (NAMED,)
+        return self._of(thing) == (NAMED,)
 
     def features(self, thing: str) -> tuple[str, ...]:
-        """What is remembered of a thing: its words, without those of the goal, and whether the goal names it."""
+        """What is remembered of a thing: its words, without those of the goal, and whether the goal names it.
+
+        Of what the goal asks for later that is remembered instead, as it may do harm before its turn.
+        """
+        return (f"{LATER} {self.later[thing]}",) if thing in self.later else self._of(thing)
+
+    def _of(self, thing: str) -> tuple[str, ...]:
         if thing not in self._features:
             own = words(thing)
             named = any(within(own, sentence) for sentence in self.sentences)

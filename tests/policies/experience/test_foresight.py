@@ -14,7 +14,6 @@ from benchmarks.doubles.drifting import Drift, Drifting
 from evolve.policies.experience import Experience, Learner, Limits, TransitionMemory, VariationNotes
 from evolve.policies.experience.change import ALARM, Watch
 from evolve.policies.experience.effects import GAIN, Effects, Example, Literal, holds, literals_of
-from evolve.policies.experience.parts import TOLD, TURNED, Orders, parts_of
 from evolve.policies.experience.planning import Planner
 from evolve.policies.experience.scenery import facts_of
 from evolve.policies.experience.wording import Goal
@@ -173,24 +172,6 @@ def test_under_other_names_effects_are_as_many() -> None:
     other = memory.shuffled(Random(1))
     assert sum(map(len, other.effects.examples.values())) == sum(map(len, memory.effects.examples.values()))
     assert any(GAIN in one.came for told in other.effects.examples.values() for one in told)
-
-
-def test_the_order_that_a_connective_means_is_learned() -> None:
-    goal, schemas, things = (
-        Goal("go to the red ball after you go to the blue key"),
-        ["go to the {}"],
-        ["red ball", "blue key"],
-    )
-    orders = Orders()
-    parts = parts_of(goal, schemas, things, orders)
-    assert (parts.connectives, parts.next and parts.next.thing) == (["after you"], ("red", "ball"))
-    parts.passed()
-    parts.passed()
-    assert parts.next.thing == ("blue", "key")
-    parts.passed()
-    parts.reached()
-    assert orders.rate("after you", TURNED) > orders.rate("after you", TOLD)
-    assert parts_of(goal, schemas, things, orders).next.thing == ("blue", "key")
 
 
 def test_what_comes_after_old_counts_were_set_aside_is_learned_at_once() -> None:
