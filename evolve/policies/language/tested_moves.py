@@ -49,7 +49,7 @@ def _plan(item: Recalled) -> Iterator[str]:
     """The moves one below the other, as they were typed; numbers that answer a question are moves too."""
     points = score_in(item.effect)
     done = "the task was done" if points == "100" else "nothing better is known; what else is needed was not found"
-    yield f"these moves in this order, in this very variation from its beginning, gave {points} points of 100 ({done}):"
+    yield f"these moves, in this order and from where your trial began, gave {points} points of 100 ({done}):"
     yield from (f"{number}. {move}" for number, move in enumerate(_move(item).split(THEN), 1))
     yield f"({item.provenance})"
 
