@@ -58,7 +58,7 @@ def load_prompt(name: str, layers: PromptLayers) -> str:
                 return read_text(folder / name)
             except UsageError as error:  # the file belongs to the workspace, not to the call
                 raise WorkspaceError(str(error), hint=error.hint) from error
-    raise WorkspaceError(f"there is no prompt {name}", hint="reinstall evolve-agent, or add the file to prompts/")
+    raise WorkspaceError(f"there is no prompt {name}", hint="install evolve again, or add the file to prompts/")
 
 
 def render_prompt(text: str, values: Mapping[str, str], *, name: str = "prompt") -> str:

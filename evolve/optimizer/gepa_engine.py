@@ -28,7 +28,7 @@ from evolve.optimizer.prompt_items import parse_prompt
 VERSION = "0.1.4"
 """Pinned: the signatures of gepa's hooks change between releases."""
 
-_INSTALL = 'pip install "evolve-agent[gepa]"'
+_INSTALL = "pip install '.[gepa]' in the folder of evolve"
 _SCREENED = 40
 """Tasks that a search screens at most."""
 

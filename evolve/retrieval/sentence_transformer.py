@@ -37,7 +37,8 @@ class SentenceTransformerEmbedder:
         # Looked for and not imported: that takes seconds, and may never be needed.
         if importlib.util.find_spec("sentence_transformers") is None:
             raise WorkspaceError(
-                "sentence-transformers is not installed", hint="pip install 'evolve-agent[st]' (CPU torch first)"
+                "sentence-transformers is not installed",
+                hint="pip install '.[st]' in the folder of evolve (CPU torch first)",
             )
         self._source = os.fspath(chosen)
         self._batch = batch

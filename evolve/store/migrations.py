@@ -106,7 +106,8 @@ def _definitions(connection: sqlite3.Connection) -> dict[str, str]:
 def from_newer(what: str) -> WorkspaceError:
     """The error for a record that a newer version wrote."""
     return WorkspaceError(
-        f"{what} was written by a newer version of evolve", hint="upgrade with: pip install --upgrade evolve-agent"
+        f"{what} was written by a newer version of evolve",
+        hint="install a newer one: pip install . in its folder",
     )
 
 

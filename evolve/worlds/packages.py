@@ -20,7 +20,7 @@ def loaded(module: str, *, extra: str) -> Any:
         return import_module(module)
     except ModuleNotFoundError as error:
         raise EnvironmentProblem(
-            f"the package {extra} is not installed", hint=f"pip install 'evolve-agent[{extra}]'"
+            f"the package {extra} is not installed", hint=f"pip install '.[{extra}]' in the folder of evolve"
         ) from error
 
 

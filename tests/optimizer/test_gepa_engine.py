@@ -146,7 +146,7 @@ def test_without_prompts_or_without_the_package_the_error_says_what_to_do(monkey
     monkeypatch.setitem(sys.modules, "gepa", None)
     with pytest.raises(UsageError) as told:
         engine.search(trials, start)
-    assert told.value.hint == 'pip install "evolve-agent[gepa]"'
+    assert told.value.hint == "pip install '.[gepa]' in the folder of evolve"
 
 
 def test_gepa_has_the_calls_that_are_relied_on() -> None:

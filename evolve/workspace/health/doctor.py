@@ -93,7 +93,7 @@ def _index(settings: Settings) -> Finding:
 
     store = settings.vectors
     if store in ("auto", "chroma") and importlib.util.find_spec("chromadb") is None:
-        return Finding(part="index", state="missing", text="chromadb is not installed", fix="pip install evolve-agent")
+        return Finding(part="index", state="missing", text="chromadb is not installed", fix="pip install .")
     names = {"auto": f"exact up to {CROSSOVER:,} episodes and Chroma beyond", "chroma": "Chroma"}
     text = f"{names.get(store, store)}, derived from the record and rebuilt when needed"
     return Finding(part="index", state="ok", text=text)
