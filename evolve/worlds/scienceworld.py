@@ -138,6 +138,7 @@ class ScienceWorld:
         try:
             self._simulator.look_alive()
             yield self._simulator
+            self._simulator.stop()
         except (Py4JError, OSError, ValueError) as error:
             self.close()
             raise WorldFault(f"the simulator of ScienceWorld failed: {one_line(str(error))[:200]}") from error
@@ -182,6 +183,7 @@ class _Simulator:
                 java_path=java,
                 die_on_exit=True,
                 enable_auth=True,
+                create_new_process_group=True,  # Ctrl-C is for whoever plays
                 return_proc=True,
                 cwd=self._folder.name,
             )
@@ -189,7 +191,7 @@ class _Simulator:
             raise WorldFault("Java did not start; java -version may say why") from error
         parameters = GatewayParameters(port=port, auth_token=token, read_timeout=_PATIENCE)
         self._gateway = JavaGateway(gateway_parameters=parameters, java_process=self._process)
-        _answer_at_once(self._gateway)
+        self._answers = _answer_at_once(self._gateway)
         jvm = self._gateway.jvm
         self._server = jvm.scienceworld.runtime.pythonapi.PythonInterface()
         self._lists = jvm.scienceworld.runtime.pythonapi.PythonInterface()
@@ -204,6 +206,13 @@ class _Simulator:
         """
         if self._process.poll() is not None:
             raise OSError("its process ended")
+
+    def stop(self) -> None:
+        """Stops where a person wanted to while an answer was waited for."""
+        for answer in self._answers:
+            stopped, answer.stopped = answer.stopped, None
+            if stopped is not None:
+                raise stopped
 
     def end(self) -> None:
         """Ends the process, whatever state it is in."""
@@ -316,29 +325,40 @@ class _Simulator:
         return found
 
 
-def _answer_at_once(gateway: Any) -> None:
+def _answer_at_once(gateway: Any) -> Sequence[_AtOnce]:
     """Confirms each part of an answer at once.
 
     Java sends answers of more than 8 KiB in parts and waits for each to be confirmed (RFC 896), and the kernel holds a
     confirmation back for 40 ms (RFC 1122, 4.2.3.2); lists of moves are longer than that.
     """
     gateway.jvm.java.lang.System.nanoTime()  # the first call makes the connection
+    answers = []
     for connection in gateway._gateway_client.deque if hasattr(socket, "TCP_QUICKACK") else ():
-        connection.stream = io.BufferedReader(_AtOnce(connection.socket))
+        answers.append(_AtOnce(connection.socket))
+        connection.stream = io.BufferedReader(answers[-1])
+    return answers
 
 
 class _AtOnce(io.RawIOBase):
-    """What comes over a connection; the kernel forgets the option, so it is set before each part."""
+    """What comes over a connection; the kernel forgets the option, so it is set before each part.
+
+    Ctrl-C waits for the answer: py4j 0.10.9 would log it and then fail on an attribute that it does not have.
+    """
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
+        self.stopped: KeyboardInterrupt | None = None
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any, /) -> int:
         self._connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
-        return self._connection.recv_into(buffer)
+        while True:
+            try:
+                return self._connection.recv_into(buffer)
+            except KeyboardInterrupt as stop:
+                self.stopped = stop
 
 
 def _java() -> str:

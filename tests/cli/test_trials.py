@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -33,3 +37,15 @@ def test_trials_are_told_one_by_one_and_drawn(cli, tmp_path):
 def test_what_is_wrong_is_told_with_what_to_type(cli, tmp_path, more, told):
     done = cli(*LAKE, *more, "-w", str(tmp_path / "mine"))
     assert done.code == 2 and told in done.err
+
+
+def test_ctrl_c_while_java_works_ends_in_a_sentence(tmp_path):
+    words = ["trials", "scienceworld", "--task", "use-thermometer", "--variations", "1", "-w", str(tmp_path / "ws")]
+    command = [sys.executable, "-c", "from evolve.cli import main; main()", *words]
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(command, stderr=pipe, stdout=pipe, text=True, start_new_session=True)
+    told = next(line for line in process.stderr if "trial 1:" in line)
+    os.killpg(process.pid, signal.SIGINT)
+    _, rest = process.communicate(timeout=120)
+    assert process.returncode == 130, told + rest
+    assert "KeyboardInterrupt" not in rest and "fault" not in rest
