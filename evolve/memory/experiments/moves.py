@@ -84,14 +84,14 @@ def played(trial: Trial, moves: Sequence[str]) -> Play:
     Raises:
         WorldFault: The world failed.
     """
-    scores: list[float] = []
+    scores, start = list[float](), round(trial.scene.score, 4)
     for move in moves:
         scene = trial.do(move)
-        before = scores[-1] if scores else 0.0
+        before = scores[-1] if scores else start
         scores.append(before if scene.lost else round(scene.score, 4))
         if scene.over:
-            return Play(scores=tuple(scores), lost=scene.lost)
-    return Play(scores=tuple(scores))
+            return Play(scores=tuple(scores), start=start, lost=scene.lost)
+    return Play(scores=tuple(scores), start=start)
 
 
 def told(place: str, trial: Trial, moves: Sequence[str]) -> Told:
