@@ -33,3 +33,9 @@ def test_trials_are_told_one_by_one_and_drawn(cli, tmp_path):
 def test_what_is_wrong_is_told_with_what_to_type(cli, tmp_path, more, told):
     done = cli(*LAKE, *more, "-w", str(tmp_path / "mine"))
     assert done.code == 2 and told in done.err
+
+
+def test_a_variation_or_task_that_is_named_twice_is_one(cli, tmp_path):
+    done = cli(*LAKE, "--task", "taxi", "--variations", "101,101", "--json", "-w", str(tmp_path / "mine"))
+    assert done.code == 0, done.err
+    assert [one["n"] for one in json.loads(done.out)["curve"]] == [1, 1]

@@ -71,7 +71,7 @@ class TrialResult:
     Attributes:
         number: Which trial of the variation, from 0.
         score: The last score before the trial was lost, or the last one.
-        steps: Moves that were done in the trial and in the replays after it.
+        steps: Steps of the world in the trial and in the replays after it, of which a move may take many.
         played: The moves of the trial itself.
         goal: What was to be reached, in the world's words.
         claims: What the trial and its replays showed of this variation.
@@ -178,7 +178,7 @@ def _play(steps: Sequence[Step], start: float, *, lost: bool = False) -> Play:
 
 @dataclass
 class _Counted:
-    """A trial whose moves are counted."""
+    """A trial whose steps are counted, as the world tells them."""
 
     trial: Trial
     steps: int = 0
@@ -195,8 +195,9 @@ class _Counted:
         return self.trial.moves()
 
     def do(self, move: str) -> Any:
-        self.steps += 1
-        return self.trial.do(move)
+        scene = self.trial.do(move)
+        self.steps += scene.steps
+        return scene
 
 
 def _plan_data(plan: Plan) -> dict[str, Any]:

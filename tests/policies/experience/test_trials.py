@@ -249,3 +249,18 @@ def test_scores_at_the_beginning_and_scores_that_fell_are_told_as_they_were() ->
     assert "'climb; then climb; then climb' gives 50 points" in told
     assert "without 'climb', 50 points are not reached" in told
     assert not [text for text in told if "-" in text or " 0 points" in text or " 20 points" in text]
+
+
+def test_steps_are_those_of_the_world_in_replays_too() -> None:
+    world = Slope()
+    schedule = Schedule(setting="adapt", task="up", variations=[0], trials=2)
+    assert sum(one.steps for one in tried(world, schedule, Experience())) == world.taken
+
+
+@pytest.mark.parametrize("damage", ["", "{}", "[]", '{"of": 3', "changed"])
+def test_a_kept_file_that_is_damaged_is_played_again(damage: str, tmp_path: Path) -> None:
+    schedule = Schedule(setting="gen-adapt", task="bring", variations=[2], trials=2, practice=[("bring", 0)])
+    whole = list(run(House(), schedule, tmp_path))
+    for file in tmp_path.iterdir():
+        file.write_text(damage if damage != "changed" else file.read_text().replace("0", "1"))
+        assert list(run(House(), schedule, tmp_path)) == whole
