@@ -149,7 +149,7 @@ def move_claims(told: Told, found: Found) -> tuple[Claim, ...]:
 
 def _enough(told: Told, found: Found) -> Iterator[Claim]:
     """The shortest sequence that was found, as it was typed: played alone, it reaches the score."""
-    if found.least:
+    if found.least and all(one.isprintable() and THEN not in one for one in told.made):  # else it would read otherwise
         plan = THEN.join(told.made[place] for place in found.least)
         yield claim_on_plan(told.place, plan, told.play.best, found.play)
 
