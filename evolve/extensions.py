@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 # By name, since nothing here may catch everything: code of others can fail on import in whatever way it likes.
-_LOADING = (
+FAILING = (
     *(ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, NameError, OSError, RuntimeError),
     *(SyntaxError, SystemExit, TypeError, ValueError),
 )
@@ -99,7 +99,7 @@ def find(seam: str, name: str, form: Any = object) -> Any:
         return None
     try:
         value = point.load()
-    except _LOADING as error:  # whatever its code does when it is imported, ending the program included
+    except FAILING as error:  # whatever its code does when it is imported, ending the program included
         raise refused(seam, name, f"cannot be loaded ({type(error).__name__}: {error})") from error
     if not isinstance(value, form):
         raise refused(seam, name, f"is {type(value).__name__}, not what stands there")

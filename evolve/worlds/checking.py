@@ -7,7 +7,9 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evolve.worlds.world import Scene, Split, Stateful, Trial, World
+from evolve.errors import UsageError
+from evolve.worlds.guarded import BrokenPromise
+from evolve.worlds.world import Move, Scene, Split, Stateful, Trial, World
 
 SPLITS: Sequence[Split] = ("train", "dev", "test")
 
@@ -43,33 +45,30 @@ def check_world(world: World, task: str | None = None, *, moves: int = 60, seed:
         moves: At most; fewer where the trial ends.
 
     Raises:
-        UsageError: There is no such task.
+        UsageError: There is no such task, or it has nothing to learn from.
         EnvironmentProblem: The world cannot be started or fails.
     """
     task = task or world.tasks()[0]
     wrong = list(_overlaps(world, task))
-    variation = world.variations(task, "train")[0]
-    trial = world.start(task, variation)
-    draw = random.Random(seed)
-    played: list[str] = []
-    scenes, offered = [trial.scene], []
-    begun = time.perf_counter()
-    while len(played) < moves and not trial.scene.over:
-        ways = trial.moves()
-        offered.append(ways)
-        if not ways:
-            break
-        played.append(draw.choice(ways).text)
-        scenes.append(trial.do(played[-1]))
-    seconds = time.perf_counter() - begun
-    wrong += _bounds(scenes)
-    if not played:
-        wrong.append("offers no move at the beginning")
-    stateful = isinstance(trial, Stateful)
-    again = world.start(task, variation)
-    wrong += _same(again, played, scenes, offered)
-    if stateful:
-        wrong += _goes_back(world.start(task, variation), played, scenes)
+    there = world.variations(task, "train")
+    if not there:
+        raise UsageError(f"the task {task} has no variations in train")
+    trial, variation = world.start(task, there[0]), there[0]
+    played, scenes, offered = list[str](), list[Scene](), list[Sequence[Move]]()
+    begun, stateful = time.perf_counter(), isinstance(trial, Stateful)
+    try:
+        _ = trial.goal
+        _play(trial, random.Random(seed), moves, (played, scenes, offered))
+        seconds = time.perf_counter() - begun
+        wrong += _bounds(scenes)
+        if not played:
+            wrong.append("offers no move at the beginning")
+        wrong += _same(world.start(task, variation), played, scenes, offered)
+        if stateful:
+            wrong += _goes_back(world.start(task, variation), played, scenes)
+    except BrokenPromise as broken:
+        seconds = time.perf_counter() - begun
+        wrong.append(broken.what)
     return Checked(
         version=world.version,
         task=task,
@@ -80,6 +79,21 @@ def check_world(world: World, task: str | None = None, *, moves: int = 60, seed:
         wrong=wrong,
         stateful=stateful,
     )
+
+
+def _play(
+    trial: Trial, draw: random.Random, moves: int, seen: tuple[list[str], list[Scene], list[Sequence[Move]]]
+) -> None:
+    """Plays random moves; what was made, the scenes and what was offered are added to what was seen."""
+    played, scenes, offered = seen
+    scenes.append(trial.scene)
+    while len(played) < moves and not trial.scene.over:
+        ways = trial.moves()
+        offered.append(ways)
+        if not ways:
+            break
+        played.append(draw.choice(ways).text)
+        scenes.append(trial.do(played[-1]))
 
 
 def _overlaps(world: World, task: str) -> Sequence[str]:

@@ -55,13 +55,12 @@ class ScienceWorld:
         EnvironmentProblem: The package or Java is missing.
     """
 
-    name = "scienceworld"
-
     def __init__(self, simplification: str = "easy") -> None:
         wrong = [part for part in simplification.split(",") if part and part not in _SIMPLE]
         if wrong:
             raise UsageError(f"ScienceWorld has no simplification {wrong[0]!r}", hint=", ".join(_SIMPLE))
         self._simplification = simplification
+        self.name = "scienceworld" if simplification == "easy" else f"scienceworld:{simplification}"
         self._package = loaded("scienceworld", extra="scienceworld")
         self._java = _java()
         self._simulator: _Simulator | None = None

@@ -106,7 +106,7 @@ class World(Protocol):
 
     @property
     def name(self) -> str:
-        """As people call it, such as ``scienceworld``."""
+        """As people call it, such as ``scienceworld``; what is learned is kept under it, so it tells a setting too."""
         ...
 
     @property

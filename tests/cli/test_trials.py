@@ -49,3 +49,9 @@ def test_ctrl_c_while_java_works_ends_in_a_sentence(tmp_path):
     _, rest = process.communicate(timeout=120)
     assert process.returncode == 130, told + rest
     assert "KeyboardInterrupt" not in rest and "fault" not in rest
+
+
+def test_a_variation_or_task_that_is_named_twice_is_one(cli, tmp_path):
+    done = cli(*LAKE, "--task", "taxi", "--variations", "101,101", "--json", "-w", str(tmp_path / "mine"))
+    assert done.code == 0, done.err
+    assert [one["n"] for one in json.loads(done.out)["curve"]] == [1, 1]

@@ -129,3 +129,100 @@ def test_a_loss_is_taken_back_or_ends_the_game(cli, typed):
 def test_a_mistake_is_told_in_a_sentence(cli, words, told):
     done = cli("worlds", *words)
     assert (done.code, told in done.err) == (2, True), done.err
+
+
+class Careless:
+    """Does one thing wrong, which stands behind the colon."""
+
+    name, version = "careless", "1"
+
+    def __init__(self, wrong=""):
+        self.wrong = wrong
+
+    def tasks(self):
+        return ("only",)
+
+    def variations(self, task, split):
+        return {"train": (0,), "dev": (1,), "test": (2,)}[split]
+
+    def start(self, task, variation):
+        return CarelessTrial(self.wrong)
+
+    def close(self):
+        pass
+
+
+class CarelessTrial:
+    goal = "none"
+
+    def __init__(self, wrong):
+        from evolve.worlds import Scene
+
+        self.wrong, self.made = wrong, 0
+        self.scene = Scene(told="a room", steps=0)
+
+    def moves(self):
+        from evolve.worlds import Move
+
+        more = {
+            "fields": (Move(schema="take {x}"),),
+            "lines": (Move(schema="take {}", objects=("a\nb",)),),
+            "texts": ("take",),
+            "things": (Move(schema="take {} {}", objects=("a",)),),
+        }
+        return (Move(schema="wait"), *more.get(self.wrong, ()))
+
+    def do(self, move):
+        from evolve.worlds import Scene
+
+        if self.wrong == "leaves":
+            sys.exit(0)
+        if self.wrong == "prints":
+            print("noise")
+        if self.wrong == "nothing":
+            return None
+        scores = {"number": float("nan"), "word": "0.5", "much": 3.0}
+        self.made += 1
+        self.scene = Scene(told=f"{self.made}", score=scores.get(self.wrong, 0.0), lost=self.wrong == "lost")
+        return self.scene
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ("fields", "a move whose schema does not fit its objects"),
+        ("things", "a move whose schema does not fit its objects"),
+        ("lines", "a move that is no line of text"),
+        ("texts", "offers str as a move"),
+        ("nothing", "gives NoneType and no scene"),
+        ("number", "a score of nan"),
+        ("word", "a score that is str"),
+        ("much", "a score of 3.0"),
+        ("lost", "lost and not over"),
+    ],
+)
+def test_a_world_of_a_package_that_breaks_its_protocol_is_blamed_and_no_evidence(
+    cli, monkeypatch, tmp_path, wrong, told
+):
+    offer(monkeypatch, tmp_path / "site", "worlds", "careless", Careless)
+    checked = cli("worlds", "check", f"careless:{wrong}")
+    assert checked.code == 1 and "WRONG: it " in checked.out and told in checked.out
+    tried = cli("trials", f"careless:{wrong}", "--moves", "3", "-w", str(tmp_path / "mine"))
+    assert tried.code == 3 and told in tried.err and "the package evolve-toy" in tried.err
+
+
+def test_a_world_that_ends_the_program_or_prints_spoils_no_result(cli, monkeypatch, tmp_path):
+    offer(monkeypatch, tmp_path / "site", "worlds", "careless", Careless)
+    left = cli("trials", "careless:leaves", "--moves", "3", "--json", "-w", str(tmp_path / "mine"))
+    assert left.code == 3 and "ended itself" in json.loads(left.out)["error"]
+    printed = cli("worlds", "check", "careless:prints", "--moves", "3", "--json")
+    assert printed.code == 0 and json.loads(printed.out)["moves"] == 3
+
+
+def test_a_world_that_cannot_be_made_hides_no_other(cli, monkeypatch, tmp_path):
+    def fails():
+        raise ValueError("no map")
+
+    offer(monkeypatch, tmp_path / "site", "worlds", "broken", fails)
+    found = {one["name"]: one["missing"] for one in json.loads(cli("worlds", "list", "--json").out)}
+    assert found["broken"] == "failed (ValueError: no map)" and found["gymnasium"] == ""

@@ -118,3 +118,19 @@ def test_what_cannot_be_played_is_refused(tmp_path, change, told):
 def test_a_budget_of_tokens_is_refused(tmp_path):
     with opened(tmp_path) as ws, pytest.raises(UsageError, match="tokens"):
         ws.trials(ASKED, budget="2M-tokens")
+
+
+def test_nothing_that_is_tried_is_practised_on(tmp_path, house, monkeypatch):
+    start, begun = house.start, []
+
+    def begins(task, variation):
+        begun.append(variation)
+        return start(task, variation)
+
+    monkeypatch.setattr(house, "start", begins)
+    monkeypatch.setattr(house, "variations", lambda task, split: (0, 1, 2, 3), raising=False)
+    asked = replace(ASKED, split="train", setting="gen-env", variations=(0, 0, 1), practice=1, practice_trials=1)
+    with opened(tmp_path) as ws:
+        tried = [one.variation for one in ws.trials(asked).trials]
+    assert tried == [0, 1]
+    assert list(dict.fromkeys(begun)) == [2, 0, 1]

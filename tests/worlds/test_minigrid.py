@@ -139,3 +139,7 @@ def test_a_part_before_its_turn_loses_the_trial_where_that_is_asked_for() -> Non
 def test_another_setting_is_refused() -> None:
     with pytest.raises(UsageError, match="no setting 'lax'"):
         open_world("minigrid:lax")
+
+
+def test_a_setting_is_part_of_the_name_under_which_claims_are_kept() -> None:
+    assert (MiniGrid().name, MiniGrid("strict").name) == ("minigrid", "minigrid:strict")

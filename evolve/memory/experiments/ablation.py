@@ -16,24 +16,26 @@ class Play:
     Attributes:
         scores: After each move, 0.0 to 1.0; fewer than moves where the trial was over before. After a move that lost
             the trial, the score before it.
+        start: The score at the beginning, which no move reached.
         lost: The last of them lost the trial.
         fault: What went wrong that is not the moves' doing; then nothing follows.
     """
 
     scores: tuple[float, ...] = ()
+    start: float = 0.0
     lost: bool = False
     fault: str = ""
 
     @property
     def best(self) -> float:
         """The best score that was there at some time."""
-        return max(self.scores, default=0.0)
+        return max(self.start, *self.scores) if self.scores else self.start
 
     @property
     def rises(self) -> dict[float, int]:
         """The scores that were reached for the first time, in order, each with the number of its move from 1."""
         found: dict[float, int] = {}
-        top = 0.0
+        top = self.start
         for number, score in enumerate(self.scores, 1):
             if score > top:
                 top = score
@@ -95,9 +97,12 @@ class Ablation:
     allowance: Allowance
     moves: int | None = None
     _known: dict[tuple[str, ...], Play] = field(default_factory=dict)
+    _steady: bool = True
 
     def found(self, actions: Sequence[str], whole: Play, guesses: Sequence[Sequence[int]] = ()) -> Found:
         """The shortest sequence that was found, and what was seen on the way, as far as the allowance goes.
+
+        Nothing was found where two plays that begin with the same moves came to other scores by them.
 
         Args:
             actions: What was played, up to its best score.
@@ -131,13 +136,13 @@ class Ablation:
             pass
         spare = frozenset(range(len(actions))) - set(left)
         alone = self._known[tuple(actions[place] for place in left)]
-        return Found(least=tuple(left), play=alone, without=without, spare=spare)
+        return Found(least=tuple(left), play=alone, without=without, spare=spare) if self._steady else Found()
 
     def _reached(self, actions: Sequence[str], places: Sequence[int]) -> float:
         """The best score of some of the moves.
 
         Raises:
-            OutOfEpisodes: It is not known, and no replay is left, or one ended in a fault.
+            OutOfEpisodes: It is not known, and no replay is left, or one ended in a fault or contradicts another.
         """
         key = tuple(actions[place] for place in places)
         if key not in self._known:
@@ -148,5 +153,15 @@ class Ablation:
             if played.fault:
                 raise OutOfEpisodes
             self.moves = None if self.moves is None else self.moves - len(key)
+            if any(_contradict(key, played, *known) for known in self._known.items()):
+                self._steady = False
+                raise OutOfEpisodes
             self._known[key] = played
         return self._known[key].best
+
+
+def _contradict(made: Sequence[str], play: Play, others: Sequence[str], other: Play) -> bool:
+    """Whether the moves with which two sequences begin alike came to other scores."""
+    same = next((at for at, pair in enumerate(zip(made, others, strict=False)) if pair[0] != pair[1]), None)
+    same = min(len(made), len(others)) if same is None else same
+    return (play.start, *play.scores[:same]) != (other.start, *other.scores[:same])

@@ -84,14 +84,14 @@ def played(trial: Trial, moves: Sequence[str]) -> Play:
     Raises:
         WorldFault: The world failed.
     """
-    scores: list[float] = []
+    scores, start = list[float](), round(trial.scene.score, 4)
     for move in moves:
         scene = trial.do(move)
-        before = scores[-1] if scores else 0.0
+        before = scores[-1] if scores else start
         scores.append(before if scene.lost else round(scene.score, 4))
         if scene.over:
-            return Play(scores=tuple(scores), lost=scene.lost)
-    return Play(scores=tuple(scores))
+            return Play(scores=tuple(scores), start=start, lost=scene.lost)
+    return Play(scores=tuple(scores), start=start)
 
 
 def told(place: str, trial: Trial, moves: Sequence[str]) -> Told:
@@ -149,7 +149,7 @@ def move_claims(told: Told, found: Found) -> tuple[Claim, ...]:
 
 def _enough(told: Told, found: Found) -> Iterator[Claim]:
     """The shortest sequence that was found, as it was typed: played alone, it reaches the score."""
-    if found.least:
+    if found.least and all(one.isprintable() and THEN not in one for one in told.made):  # else it would read otherwise
         plan = THEN.join(told.made[place] for place in found.least)
         yield claim_on_plan(told.place, plan, told.play.best, found.play)
 

@@ -79,15 +79,22 @@ def _practice(
 
 
 def _read(path: Path, same: str) -> Mapping[str, Any]:
-    """What a file holds of the same schedule; nothing where it is missing or of another one."""
-    if not path.exists():
+    """What a file holds of the same schedule; nothing where it is missing, damaged or of another one."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        whole = data["of"] == same and data["sum"] == _sum(data)
+    except (FileNotFoundError, ValueError, KeyError, TypeError):  # it is played again, which comes to the same
         return {}
-    data = json.loads(path.read_text(encoding="utf-8"))
-    return dict(data) if data["of"] == same else {}
+    return dict(data) if whole else {}
 
 
 def _write(path: Path, data: Mapping[str, Any]) -> None:
-    write_atomic(path, json.dumps(data, sort_keys=True).encode())
+    write_atomic(path, json.dumps({**data, "sum": _sum(data)}, sort_keys=True).encode())
+
+
+def _sum(data: Mapping[str, Any]) -> str:
+    """A digest of all that a file holds, by which damage is seen."""
+    return digest(json.dumps({name: value for name, value in data.items() if name != "sum"}, sort_keys=True).encode())
 
 
 def _result(data: Mapping[str, Any]) -> TrialResult:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
-from itertools import accumulate
 from random import Random
 from typing import Any
 
@@ -72,7 +71,7 @@ class TrialResult:
     Attributes:
         number: Which trial of the variation, from 0.
         score: The last score before the trial was lost, or the last one.
-        steps: Moves that were done in the trial and in the replays after it.
+        steps: Steps of the world in the trial and in the replays after it, of which a move may take many.
         played: The moves of the trial itself.
         goal: What was to be reached, in the world's words.
         claims: What the trial and its replays showed of this variation.
@@ -151,8 +150,8 @@ class Learner:
             return counts[-1]
 
         notes.score = player.score
-        found = ablated(begin, player.best, _play(player.best), replays=self.limits.replays)
-        notes.best = tuple(player.best[place] for place in found.least)
+        found = ablated(begin, player.best, _play(player.best, player.start), replays=self.limits.replays)
+        notes.best = tuple(player.best[place] for place in found.least) or player.best
         self.experience.plans = [one for one in self.experience.plans if (one.task, one.variation) != (task, variation)]
         self.experience.plans.append(
             Plan(task=task, variation=variation, goal=player.goal.text, steps=notes.best, score=notes.score)
@@ -168,18 +167,18 @@ def _told(place: str, player: Player, trial: _Counted) -> Told:
         goal=player.goal.text,
         moves=moves,
         made=tuple(one.text for one in moves),
-        play=_play(player.played, lost=trial.scene.lost),
+        play=_play(player.played, player.start, lost=trial.scene.lost),
         named=tuple(sorted(one for one in player.notes.places.found if player.goal.names(one))),
     )
 
 
-def _play(steps: Sequence[Step], *, lost: bool = False) -> Play:
-    return Play(scores=tuple(round(one, 4) for one in accumulate(step.gain for step in steps)), lost=lost)
+def _play(steps: Sequence[Step], start: float, *, lost: bool = False) -> Play:
+    return Play(scores=tuple(round(step.score, 4) for step in steps), start=round(start, 4), lost=lost)
 
 
 @dataclass
 class _Counted:
-    """A trial whose moves are counted."""
+    """A trial whose steps are counted, as the world tells them."""
 
     trial: Trial
     steps: int = 0
@@ -196,8 +195,9 @@ class _Counted:
         return self.trial.moves()
 
     def do(self, move: str) -> Any:
-        self.steps += 1
-        return self.trial.do(move)
+        scene = self.trial.do(move)
+        self.steps += scene.steps
+        return scene
 
 
 def _plan_data(plan: Plan) -> dict[str, Any]:

@@ -14,13 +14,15 @@ class Step:
     """A move of a plan.
 
     Attributes:
-        gain: By how much the score rose with it.
+        gain: By how much the score rose with it above the best one before.
+        score: What it was then; where the move lost the trial, what it was before.
         changed: Something was different after it.
         moved: It led to another place.
     """
 
     move: Move
     gain: float = 0.0
+    score: float = 0.0
     changed: bool = True
     moved: bool = False
 

@@ -67,7 +67,8 @@ class Player:
 
     def __post_init__(self) -> None:
         self.goal = Goal(self.trial.goal)
-        self.scene, self.score = self.trial.scene, self.trial.scene.score
+        self.scene = self.trial.scene
+        self.start = self.score = self.scene.score
         self.planner = Planner(effects=self.memory.effects, goal=self.goal, things=self.notes.places.found.keys())
         self.novelty = Novelty(memory=self.memory, notes=self.notes, rng=self.rng)
         self.vocabulary = {one[2] for one in self.memory.things}
@@ -83,7 +84,8 @@ class Player:
             self._read()
         try:
             if self.notes.best:
-                self._follow(self.notes.best)
+                for step in self.notes.best:
+                    self._do(step.move)
             else:
                 for plan in plans:
                     if plan.score > self.score:
@@ -150,10 +152,6 @@ class Player:
             self.parts.did(move)
 
     # what is known
-
-    def _follow(self, steps: Sequence[Step]) -> None:
-        for step in steps:
-            self._do(step.move)
 
     def _follow_lifted(self, plan: Plan) -> None:
         pairs = lifted(plan.goal, self.goal.text)
@@ -325,7 +323,7 @@ class Player:
         if self.scene.over or len(self.played) >= self.limit:
             raise Ended
         before, sight, place, things = self.score, self.sight, self.place, self.things
-        facts, held = self.facts, literals_of(self.facts, move, self.goal)
+        facts, held, stood = self.facts, literals_of(self.facts, move, self.goal), self.scene.score
         self.scene = self.trial.do(move.text)
         lost, gain = self.scene.lost, 0.0 if self.scene.lost else self.scene.score - before
         self._came_to(move, gain)
@@ -336,7 +334,8 @@ class Player:
             self._look()
         revealed = len(self.notes.names) > known
         told = Transition(changed=self.sight != sight or gain > 0, revealed=revealed, gain=gain, lost=lost)
-        self.played.append(Step(move=move, gain=gain, changed=told.changed, moved=self.place != place))
+        stands = stood if lost else self.scene.score
+        self.played.append(Step(move=move, gain=gain, score=stands, changed=told.changed, moved=self.place != place))
         if (sight, move.text) not in self.notes.seen_at or lost:
             came = {*came_of(facts, self.facts, move), *([GAIN] if gain > 0 else []), *([LOST] if lost else [])}
             example = None if self.memory.partial else Example(before=held, came=frozenset(came))

@@ -176,14 +176,15 @@ class _Work:
         asked, world = self.request, self.world
         chosen = asked.variations
         known = world.variations(task, asked.split)
+        tried = known[:chosen] if isinstance(chosen, int) else _known(chosen, known, task, asked.split)
         others = [*(asked.practice_tasks or [one for one in world.tasks() if one != task][:_OTHER_TASKS])]
         taught = {"adapt": [], "gen-task": others}.get(asked.setting, [task])
         return Schedule(
             setting=asked.setting,
             task=task,
-            variations=known[:chosen] if isinstance(chosen, int) else _known(chosen, known, task, asked.split),
+            variations=tried,
             trials=asked.trials,
-            practice=[(one, at) for one in taught for at in world.variations(one, "train")[: asked.practice]],
+            practice=[(one, at) for one in taught for at in _others(world, one, task, tried)[: asked.practice]],
             practice_trials=asked.practice_trials,
             limits=Limits(moves=asked.moves),
             seed=asked.seed,
@@ -270,7 +271,12 @@ def _tasks(request: TrialsRequest, world: World) -> Sequence[str]:
     for one in (*request.tasks, *request.practice_tasks):
         if one not in known:
             raise UsageError(f"{request.world} has no task {one!r}", hint=f"evolve worlds list {request.world}")
-    return request.tasks or known[:1]
+    return tuple(dict.fromkeys(request.tasks)) or known[:1]
+
+
+def _others(world: World, practised: str, task: str, tried: Sequence[int]) -> Sequence[int]:
+    """What a task can be practised on: nothing that is tried, as it may be where that is of the split ``train`` too."""
+    return [one for one in world.variations(practised, "train") if practised != task or one not in tried]
 
 
 def _known(chosen: Sequence[int], known: Sequence[int], task: str, split: str) -> Sequence[int]:
@@ -279,4 +285,4 @@ def _known(chosen: Sequence[int], known: Sequence[int], task: str, split: str) -
             raise UsageError(
                 f"variation {one} of {task} is not in {split}", hint=f"such as {', '.join(map(str, known[:5]))}"
             )
-    return chosen
+    return tuple(dict.fromkeys(chosen))  # named twice it is still one

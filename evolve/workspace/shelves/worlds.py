@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
 from evolve.errors import EnvironmentProblem, UsageError
-from evolve.extensions import installed, names
+from evolve.extensions import FAILING, installed, names
 from evolve.worlds import Checked, Split, Trial, check_world, open_world
 from evolve.worlds.checking import SPLITS
 
@@ -56,6 +56,8 @@ def _listed(name: str) -> ListedWorld:
             return ListedWorld(name=name, version=world.version, tasks=len(world.tasks()), package=package)
     except EnvironmentProblem as problem:
         return ListedWorld(name=name, missing=problem.hint or str(problem), package=package)
+    except FAILING as fault:  # one package's fault is no reason to show none of the others
+        return ListedWorld(name=name, missing=f"failed ({type(fault).__name__}: {fault})", package=package)
 
 
 def tasks(name: str) -> Sequence[ListedTask]:
@@ -82,7 +84,7 @@ def check(name: str, task: str | None = None, *, moves: int = 60) -> Checked:
         UsageError: There is no such world or task.
         EnvironmentProblem: What it needs is missing, or it fails.
     """
-    with closing(open_world(name)) as world:
+    with closing(open_world(name, bounded=False)) as world:
         return check_world(world, task, moves=moves)
 
 

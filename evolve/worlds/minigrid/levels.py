@@ -49,12 +49,11 @@ class MiniGrid:
         UsageError: There is no such setting.
     """
 
-    name = "minigrid"
-
     def __init__(self, setting: str = "") -> None:
         if setting not in ("", STRICT):
             raise UsageError(f"minigrid has no setting {setting!r}", hint=f"minigrid, minigrid:{STRICT}")
         self._strict = setting == STRICT
+        self.name = f"minigrid:{STRICT}" if self._strict else "minigrid"
         with contextlib.redirect_stdout(io.StringIO()):  # pygame greets
             loaded("minigrid", extra="minigrid")
 

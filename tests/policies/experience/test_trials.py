@@ -206,3 +206,61 @@ def test_memory_under_other_names_is_as_much_memory() -> None:
     both.add_all(own)
     both.add_all(own)
     assert all(both.schemas[name].tried == 2 * one.tried for name, one in own.schemas.items())
+
+
+@dataclass
+class Slope:
+    """A world and its trial: the score begins above nothing, and falls too. Every move takes three steps."""
+
+    name: str = "slope"
+    version: str = "1"
+    goal: str = "Get up."
+    at: int = 2
+    taken: int = 0
+    scene: Scene = field(default_factory=lambda: Scene(told="", score=0.2, steps=0))
+
+    def tasks(self) -> Sequence[str]:
+        return ("up",)
+
+    def variations(self, task: str, split: Split) -> Sequence[int]:
+        return (0,)
+
+    def start(self, task: str, variation: int) -> Trial:
+        self.at, self.scene = 2, Scene(told="", view="At 2.", score=0.2, steps=0)
+        return self
+
+    def moves(self) -> Sequence[Move]:
+        return [Move(schema=one) for one in ("wait", "slip", "climb")]
+
+    def do(self, move: str) -> Scene:
+        self.at = max(0, min(5, self.at + {"slip": -1, "climb": 1}.get(move, 0)))
+        self.taken += 3
+        self.scene = Scene(told="", view=f"At {self.at}.", score=self.at / 10, over=self.at == 5, steps=3)
+        return self.scene
+
+    def close(self) -> None:
+        pass
+
+
+def test_scores_at_the_beginning_and_scores_that_fell_are_told_as_they_were() -> None:
+    schedule = Schedule(setting="adapt", task="up", variations=[0], trials=3)
+    found = list(tried(Slope(), schedule, Experience()))
+    told = {claim.text for one in found for claim in one.claims}
+    assert "'climb; then climb; then climb' gives 50 points" in told
+    assert "without 'climb', 50 points are not reached" in told
+    assert not [text for text in told if "-" in text or " 0 points" in text or " 20 points" in text]
+
+
+def test_steps_are_those_of_the_world_in_replays_too() -> None:
+    world = Slope()
+    schedule = Schedule(setting="adapt", task="up", variations=[0], trials=2)
+    assert sum(one.steps for one in tried(world, schedule, Experience())) == world.taken
+
+
+@pytest.mark.parametrize("damage", ["", "{}", "[]", '{"of": 3', "changed"])
+def test_a_kept_file_that_is_damaged_is_played_again(damage: str, tmp_path: Path) -> None:
+    schedule = Schedule(setting="gen-adapt", task="bring", variations=[2], trials=2, practice=[("bring", 0)])
+    whole = list(run(House(), schedule, tmp_path))
+    for file in tmp_path.iterdir():
+        file.write_text(damage if damage != "changed" else file.read_text().replace("0", "1"))
+        assert list(run(House(), schedule, tmp_path)) == whole

@@ -10,7 +10,7 @@ import pytest
 from evolve.agent import Agent, Surroundings
 from evolve.environments.worlds import WorldWork
 from evolve.episodes import MOVE, Claim
-from evolve.memory.experiments import Ablation, Allowance, Naming, Play, filled_in, move_claims, played, told
+from evolve.memory.experiments import Ablation, Allowance, Found, Naming, Play, filled_in, move_claims, played, told
 from evolve.record.arms import recall_from
 from evolve.sandbox.protocol import Sandbox
 from evolve.tasks import Task
@@ -276,3 +276,44 @@ def test_things_that_share_words_with_the_goal_have_a_name_in_common():
         "put <some plant> in bag",
     )
     assert naming.keys(Move(schema="focus on {}", objects=("plant",)), any_other=True) == ("focus on <goal: find …>",)
+
+
+@dataclass
+class Falling:
+    """A world that begins with half of its score, of which a move takes and another one gives."""
+
+    goal: str = "Count."
+    scene: Scene = field(default_factory=lambda: Scene(told="", score=0.5))
+
+    def moves(self):
+        return [Move(schema=one) for one in ("wait", "fall", "rise")]
+
+    def do(self, move):
+        score = self.scene.score + {"fall": -0.25, "rise": 0.25}.get(move, 0.0)
+        self.scene = Scene(told="", score=score, over=score >= 1.0)
+        return self.scene
+
+
+def test_a_score_that_was_there_at_the_beginning_is_no_moves_doing():
+    assert told("w/t/0", Falling(), ["wait", "fall"]).upto_best == ()
+    moves = ["wait", "fall", "rise", "rise", "rise"]
+    seen = told("w/t/0", Falling(), moves)
+    assert (seen.play.start, seen.play.rises) == (0.5, {0.75: 4, 1.0: 5})
+    ablation = Ablation(play=lambda own: played(Falling(), own), allowance=Allowance(left=30))
+    found = ablation.found(moves, seen.play)
+    assert [moves[place] for place in found.least] == ["rise", "rise"]
+    claims = {(one.cause, one.effect): one.relation for one in move_claims(seen, found)}
+    assert claims["move:rise", "reaches:score 100"] == "necessary"
+    assert {effect for _, effect in claims} <= {"reaches:score 75", "reaches:score 100"}
+
+
+def test_nothing_follows_from_replays_that_contradict_one_another():
+    lucky = iter([1, 0, 1, 1, 0, 1, 0, 0, 1, 0] * 9)
+
+    def luck(moves):
+        return Play(scores=tuple(next(lucky) / 2 for _ in moves))
+
+    moves = ["say c", "say a", "say c", "say b"]
+    found = Ablation(play=luck, allowance=Allowance(left=30)).found(moves, Play(scores=(0.0, 0.5, 0.5, 1.0)))
+    assert found == Found()
+    assert {one.relation for one in move_claims(told("w/t/0", Steps(), moves), found)} <= {"prevents"}
