@@ -303,9 +303,12 @@ class Player:
         safe = [one for one in self.moves if not self._may_lose(one)]
         tried = {one for one in safe if (self.sight, one.text) in self.notes.seen_at}
         best = self.novelty.newest(safe, tried, self._worth)
-        if best is None:
+        if best is not None:
+            return best
+        left = [one for one in self.moves if not self.notes.lost[one.text, self.score]]
+        if not left:
             raise Ended
-        return best
+        return max(left, key=lambda one: (self._promise(one), one.text))  # what was reached counts, so nothing is lost
 
     def _worth(self, move: Move) -> float:
         waits = tuple(self.goal.later.get(one) for one in move.objects)

@@ -264,3 +264,55 @@ def test_a_kept_file_that_is_damaged_is_played_again(damage: str, tmp_path: Path
     for file in tmp_path.iterdir():
         file.write_text(damage if damage != "changed" else file.read_text().replace("0", "1"))
         assert list(run(House(), schedule, tmp_path)) == whole
+
+
+@dataclass
+class Ladder:
+    """Ten rungs are to be climbed, one or two at once; one too many loses the trial. Each rung counts."""
+
+    name: str = "ladder"
+    version: str = "ladder 1"
+
+    def tasks(self) -> Sequence[str]:
+        return ("climb",)
+
+    def variations(self, task: str, split: Split) -> Sequence[int]:
+        return range(4)
+
+    def start(self, task: str, variation: int) -> Trial:
+        return Climb(rung=variation)
+
+    def close(self) -> None:
+        return
+
+
+@dataclass
+class Climb:
+    rung: int
+    goal: str = "Get to the tenth rung."
+    scene: Scene = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.scene = self._told()
+
+    def moves(self) -> Sequence[Move]:
+        return () if self.scene.over else [Move(schema="climb {}", objects=(many,)) for many in ("one", "two")]
+
+    def do(self, move: str) -> Scene:
+        self.rung += 1 if move == "climb one" else 2
+        self.scene = self._told()
+        return self.scene
+
+    def _told(self) -> Scene:
+        lost = self.rung > 10
+        return Scene(
+            told=f"Rung {self.rung}.", score=0.0 if lost else self.rung / 10, over=self.rung >= 10, lost=lost, steps=1
+        )
+
+
+@pytest.mark.parametrize("variation", range(4))
+def test_a_kind_of_move_that_lost_once_is_not_given_up_while_nothing_else_is_left(variation: int) -> None:
+    trials = list(
+        tried(Ladder(), Schedule(setting="adapt", task="climb", variations=[variation], trials=6), Experience())
+    )
+    assert trials[-1].score == 1.0, [one.played for one in trials]
