@@ -57,7 +57,7 @@ _TOLD = 8
 @app.page(
     "trials",
     "evolve trials minigrid --task UnlockLocal --setting adapt --trials 12 --curve curve.svg",
-    "evolve trials scienceworld --task find-plant --setting gen-adapt --practice 3",
+    "evolve trials scienceworld --task measure-melting-point-known-substance --setting gen-adapt",
 )
 def trials_command(
     world: World,
@@ -120,7 +120,10 @@ class _View:
             note(str(told["text"]))
         elif event.kind == "trial":
             end = ", lost" if told["lost"] else ""
-            text = f"{told['task']} {told['variation']}, trial {told['trial'] + 1}: score {told['score']:.2f}{end}"
+            when = "practice, " if told["practice"] else ""
+            text = (
+                f"{when}{told['task']} {told['variation']}, trial {told['trial'] + 1}: score {told['score']:.2f}{end}"
+            )
             note(visible(f"{text}, {counted(told['steps'], 'step')}"))
 
 
@@ -133,7 +136,9 @@ def _which(text: str) -> int | tuple[int, ...]:
 
 
 def _show(report: TrialsReport) -> None:
-    emit(f"{report.world}, {report.request.setting}: {counted(len(report.variations), 'variation')}")
+    world = report.request.world.partition(":")[0]
+    name = report.world if report.world.startswith(world) else f"{world} {report.world}"
+    emit(f"{name}, {report.request.setting}: {counted(len(report.variations), 'variation')}")
     rows = [
         (number, f"{one.value:.2f}", "-" if one.low is None else f"{one.low:.2f} to {one.high:.2f}", one.n)
         for number, one in enumerate(report.curve, 1)

@@ -134,6 +134,7 @@ class _Table:
         self._stateful = trial if isinstance(trial, Stateful) else None
         self._before: list[tuple[object, int]] = []
         self._steps = 0
+        self._listed: list[str] = []
         self.played: list[str] = []
 
     def _say(self, text: str) -> None:
@@ -182,14 +183,17 @@ class _Table:
             self._do(typed)
 
     def _do(self, typed: str) -> None:
-        moves = self._trial.moves()
+        moves = [move.text for move in self._trial.moves()]
         text = typed
         # Where the world itself asks for a number, that is the move.
-        if typed.isdecimal() and len(typed) < _DIGITS and typed not in (move.text for move in moves):
-            if not 1 <= int(typed) <= len(moves):
+        if typed.isdecimal() and len(typed) < _DIGITS and typed not in moves:
+            if not 1 <= int(typed) <= len(self._listed):
                 self._say(f"there are {counted(len(moves), 'move')}; moves lists them")
                 return
-            text = moves[int(typed) - 1].text
+            text = self._listed[int(typed) - 1]  # as it was shown, whatever has come and gone since
+            if text not in moves:
+                self._say(f"{typed} was {text!r}, which cannot be done now; moves lists what can")
+                return
         if self._stateful is not None:
             self._before.append((self._stateful.snapshot(), self._steps))
         scene = self._trial.do(text)
@@ -200,7 +204,7 @@ class _Table:
 
     def _undo(self) -> None:
         if self._stateful is None:
-            self._say("this world cannot go back")
+            self._say("this world goes back by playing again only: quit, begin anew, and make the moves up to there")
         elif not self._before:
             self._say("nothing was done yet")
         else:
@@ -222,9 +226,10 @@ class _Table:
             self._say(f"{score} {counted(len(moves), 'move')}; moves lists them, moves WORD those with a word")
 
     def _list(self, word: str) -> None:
-        for number, move in enumerate(self._trial.moves(), 1):
-            if word in move.text:
-                self._say(f"{number:>4}  {move.text}")
+        self._listed = [move.text for move in self._trial.moves()]
+        told = [f"{number:>4}  {text}" for number, text in enumerate(self._listed, 1) if word in text]
+        for line in told or [f"no move has {word!r} in it; moves lists them all"]:
+            self._say(line)
 
 
 def _plain(scene: Scene) -> dict[str, Any]:

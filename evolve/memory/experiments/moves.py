@@ -9,7 +9,7 @@ from typing import Literal
 
 from evolve.episodes import MOVE, Claim, Evidence, Relation, Scope
 from evolve.memory.experiments.ablation import SAME, Found, Play
-from evolve.memory.experiments.naming import Naming, read_move
+from evolve.memory.experiments.naming import Naming, read_move, said
 from evolve.worlds import Move, Scene, Trial
 
 REACHES = "reaches:"
@@ -234,5 +234,5 @@ def _claim(place: str, key: str, relation: Relation, effect: str, detail: str, d
         effect=f"{REACHES}{effect}",
         scope=scope_of(place),
         evidence=(evidence,),
-        text=_VERBS[relation].format(key=key, points=score_in(effect)),
+        text=_VERBS[relation].format(key=said(key), points=score_in(effect)),
     )

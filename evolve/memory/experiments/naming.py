@@ -116,6 +116,16 @@ def filled_in(key: str, goal: str) -> str:
     return _PLACE.sub(lambda found: _thing_at(goal, found[1], int(found[2] or 1)) or found[0], key)
 
 
+def said(key: str) -> str:
+    """A move by its key as people read it."""
+
+    def place(found: re.Match[str]) -> str:
+        behind = f'after "{found[1]}"' if found[1] else "at its beginning"
+        return f"[what the goal names {behind}{f', time {found[2]}' if found[2] else ''}]"
+
+    return re.sub(r"<([^<>]*)>", r"[\1]", _PLACE.sub(place, key))
+
+
 def _thing_at(goal: str, before: str, number: int) -> str:
     """What a goal names behind some words: up to a mark, or a word that stands between names."""
     own = before.split()

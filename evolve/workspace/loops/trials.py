@@ -156,16 +156,20 @@ class _Work:
         def practised(one: TrialResult) -> None:
             # Practice for one task is practice for another one too: what it proves is one piece of evidence.
             self._keep(one, f"trials:practice:{same[:16]}:{one.task}:{one.variation}:{one.number}", PROBE)
+            self._tell(one, practice=True)
 
         for one in self._until_late(run(self.world, schedule, folder, practised)):
             self.played.append(one)
             split = "test" if self.request.split == "test" else PROBE
             self._keep(one, f"trials:{same[:16]}:{task}:{one.variation}:{one.number}", split)
-            told = {"task": task, "variation": one.variation, "trial": one.number, "score": one.score}
-            told |= {"steps": one.steps, "lost": one.lost}
-            self.desk.events.emit(Event(kind="trial", data=told))
+            self._tell(one)
         self.practised += practice_steps(folder)
         return time.monotonic() < self.until
+
+    def _tell(self, one: TrialResult, *, practice: bool = False) -> None:
+        told = {"task": one.task, "variation": one.variation, "trial": one.number, "score": one.score}
+        told |= {"steps": one.steps, "lost": one.lost, "practice": practice}
+        self.desk.events.emit(Event(kind="trial", data=told))
 
     def _until_late(self, trials: Iterator[TrialResult]) -> Iterator[TrialResult]:
         """Trials until time is up; what was begun is finished."""
@@ -177,6 +181,9 @@ class _Work:
         chosen = asked.variations
         known = world.variations(task, asked.split)
         tried = known[:chosen] if isinstance(chosen, int) else _known(chosen, known, task, asked.split)
+        if isinstance(chosen, int) and 0 < len(known) < chosen:
+            few = f"{task} has {len(known)} variations in {asked.split}, fewer than {chosen}"
+            self.desk.events.emit(Event(kind="warning", data={"text": few}))
         if not tried:
             raise UsageError(f"the task {task} has no variations in {asked.split}", hint="another --split")
         others = [*(asked.practice_tasks or [one for one in world.tasks() if one != task][:_OTHER_TASKS])]
@@ -240,7 +247,7 @@ def _played(desk: Desk, request: TrialsRequest, budget: Budget) -> TrialsReport:
         families = {f"{world.name}/{task}" for task in tasks}
         name = world.version
     about = [one for one in desk.stores.memory.claims() if one.scope.family in families and one.influences]
-    about.sort(key=lambda one: (-one.groups, -one.posterior.firmness, one.id))
+    about.sort(key=lambda one: (one.relation == "no_effect", -one.groups, -one.posterior.firmness, one.id))
     sentences = desk.stores.memory.sentences()
     return TrialsReport(
         world=name,
