@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 _FEW = 20
 """So many moves are shown with every scene; of more, only how many there are."""
 
+_DIGITS = 10
+"""No number of a move has as many; who types more means a move, and Python would not read thousands."""
+
 app = pages.App(
     "Worlds of other people, in which something is to be reached by moves: see, check and play them.",
     "evolve worlds list",
@@ -182,7 +185,7 @@ class _Table:
         moves = self._trial.moves()
         text = typed
         # Where the world itself asks for a number, that is the move.
-        if typed.isdecimal() and typed not in (move.text for move in moves):
+        if typed.isdecimal() and len(typed) < _DIGITS and typed not in (move.text for move in moves):
             if not 1 <= int(typed) <= len(moves):
                 self._say(f"there are {counted(len(moves), 'move')}; moves lists them")
                 return

@@ -105,10 +105,12 @@ def recall_insights(book: InsightBook, search: Search, want: RecallRequest) -> l
 
     In front of them, and beyond ``k``, what replays showed of the moves of the world that it is asked for.
     """
-    if want.k < 1 or not want.insights or not book.entries:
+    if want.k < 1 or not want.insights:
         return []
     place = want.origin.place if want.origin is not None and want.statuses >= INFLUENTIAL else ""
-    return [*(recall_moves(book, place) if place else ()), *_recall_near(book, search, want)]
+    # Trials of a world are found by no words; what they showed of moves is told all the same.
+    near = _recall_near(book, search, want) if book.entries else []
+    return [*(recall_moves(book, place) if place else ()), *near]
 
 
 def _recall_near(book: InsightBook, search: Search, want: RecallRequest) -> list[Recalled]:

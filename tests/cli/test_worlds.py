@@ -84,7 +84,7 @@ def test_a_world_that_does_not_keep_its_promises_is_told_so(cli, monkeypatch, tm
 
 
 def test_a_person_plays_by_number_and_text_and_takes_back(cli, typed):
-    typed("?", "moves down", "2", "go right", "undo", "fly", "99", "look", "quit")
+    typed("?", "moves down", "2", "go right", "undo", "fly", "99", "9" * 5000, "look", "quit")
     done = cli("worlds", "play", "gymnasium", "--variation", "1")
     assert done.code == 0
     assert "goal: Get to the last row and column." in done.out

@@ -134,3 +134,13 @@ def test_nothing_that_is_tried_is_practised_on(tmp_path, house, monkeypatch):
         tried = [one.variation for one in ws.trials(asked).trials]
     assert tried == [0, 1]
     assert list(dict.fromkeys(begun)) == [2, 0, 1]
+
+
+def test_without_a_variation_to_try_or_to_practise_on_nothing_is_played(tmp_path, house, monkeypatch):
+    with opened(tmp_path) as ws:
+        monkeypatch.setattr(house, "variations", lambda task, split: (0, 1) if split == "train" else (), raising=False)
+        with pytest.raises(UsageError, match="no variations in dev"):
+            ws.trials(ASKED)
+        with pytest.raises(UsageError, match="nothing is left to practise on"):
+            ws.trials(replace(ASKED, split="train", setting="gen-env"))
+        assert house.done == 0

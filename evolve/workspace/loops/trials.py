@@ -177,14 +177,19 @@ class _Work:
         chosen = asked.variations
         known = world.variations(task, asked.split)
         tried = known[:chosen] if isinstance(chosen, int) else _known(chosen, known, task, asked.split)
+        if not tried:
+            raise UsageError(f"the task {task} has no variations in {asked.split}", hint="another --split")
         others = [*(asked.practice_tasks or [one for one in world.tasks() if one != task][:_OTHER_TASKS])]
         taught = {"adapt": [], "gen-task": others}.get(asked.setting, [task])
+        practice = [(one, at) for one in taught for at in _others(world, one, task, tried)[: asked.practice]]
+        if asked.setting != "adapt" and not practice:
+            raise UsageError("nothing is left to practise on", hint="fewer --variations, or --setting adapt")
         return Schedule(
             setting=asked.setting,
             task=task,
             variations=tried,
             trials=asked.trials,
-            practice=[(one, at) for one in taught for at in _others(world, one, task, tried)[: asked.practice]],
+            practice=practice,
             practice_trials=asked.practice_trials,
             limits=Limits(moves=asked.moves),
             seed=asked.seed,

@@ -9,7 +9,7 @@ import pytest
 
 from evolve.agent import Agent, Surroundings
 from evolve.environments.worlds import WorldWork
-from evolve.episodes import MOVE, Claim
+from evolve.episodes import MOVE, PROBE, Claim
 from evolve.memory.experiments import Ablation, Allowance, Found, Naming, Play, filled_in, move_claims, played, told
 from evolve.record.arms import recall_from
 from evolve.sandbox.protocol import Sandbox
@@ -104,6 +104,11 @@ def test_what_one_variation_showed_acts_there_alone(house, memory):
     assert followed(house, memory, 0)[0].solved
     other, prompt = followed(house, memory, 1)
     assert not other.solved and "in this order" not in prompt
+
+
+def test_what_trials_alone_showed_is_told_where_nothing_was_worked_on_yet(house, memory):
+    memory.commit(replace(acted(house, WANDERED, 0), split=PROBE))
+    assert followed(house, memory, 0)[0].solved
 
 
 def test_the_knob_leaves_the_block_out(house, memory):
