@@ -37,7 +37,7 @@ def narrate(stage: str, state: AgentState, *, examples: int) -> Mapping[str, Any
         return {"goal": plan.goal, "subgoals": [subgoal.goal for subgoal in plan.subgoals]}
     if stage == "reflect":
         handed_in = _notes_of(stage, read_steps(state)[-1].action.notes) if state["steps"] else {}
-        return {"claims": [claim.text for claim in read_claims(state)], **handed_in}
+        return {"claims": [claim.text for claim in read_claims(state) if not claim.is_denied], **handed_in}
     if stage == "distill":
         return {"drafts": [draft.name for draft in read_drafts(state)]}
     if stage in ("act", "ask", "observe", "judge") and state["steps"]:

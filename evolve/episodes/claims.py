@@ -81,6 +81,11 @@ class Claim:
     evidence: tuple[Evidence, ...]
     text: str
 
+    @property
+    def is_denied(self) -> bool:
+        """Whether all that was seen speaks against it, so that its words are not what was learned."""
+        return bool(self.evidence) and all(one.direction < 0 for one in self.evidence)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Rehearsal:

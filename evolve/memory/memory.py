@@ -141,7 +141,7 @@ class Memory:
         want = recall_request(query, k, scope, kinds)
         book = self._reader.book()
         notes = self._notes.recall(note_question(want, now, self._clock())) if want.notes else []
-        if not book.entries or not want.insights:
+        if not book.keys or not want.insights:
             return notes
         self._catch_up(book)
         vector = self._encoder.encode([(tuple(features), query)])[0]

@@ -191,7 +191,7 @@ def _taught(desk: Desk, owed: Owed, person: Person, left: Limits) -> Taught:
     tell(desk, record.episode, kept)
     if desk.stores.runs.run(owed.run).state != "open":  # else they go when it is closed
         drop_checkpoints(desk.paths.runs / owed.run)
-    texts = tuple(dict.fromkeys(claim.text for claim in learned.claims))
+    texts = tuple(dict.fromkeys(claim.text for claim in learned.claims if not claim.is_denied))
     cost = lessons.cost + kept.cost
     told = _told(desk, learned)
     taught = replace(

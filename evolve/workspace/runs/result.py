@@ -208,7 +208,7 @@ def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
         goal=extras.goal,
         note="; ".join(filter(None, (extras.told, record.note))),
         ambiguity=_ambiguity(record),
-        learned=tuple(dict.fromkeys(claim.text for claim in record.claims)),
+        learned=tuple(dict.fromkeys(claim.text for claim in record.claims if not claim.is_denied)),
         skills=extras.kept.skills,
         not_kept=extras.kept.refused,
         warnings=(*task.warnings, *extras.warnings),

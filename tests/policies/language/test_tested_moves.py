@@ -322,3 +322,9 @@ def test_nothing_follows_from_replays_that_contradict_one_another():
     found = Ablation(play=luck, allowance=Allowance(left=30)).found(moves, Play(scores=(0.0, 0.5, 0.5, 1.0)))
     assert found == Found()
     assert {one.relation for one in move_claims(told("w/t/0", Steps(), moves), found)} <= {"prevents"}
+
+
+def test_that_a_move_did_not_lose_the_trial_is_no_sentence_that_it_does():
+    seen = told("w/t/0", House().start("bring", 0), ["go to cellar", f"choose {THINGS[0]}"])
+    claims = [one for one in move_claims(seen, Found()) if one.relation == "prevents"]
+    assert claims and all(one.is_denied for one in claims)
