@@ -156,6 +156,9 @@ class GuardedWorld:
             found = self._guard.listed(self._world.tasks(), str, "tasks")
         if not found:
             raise self._guard.broken("has no tasks")
+        for name in found:  # it stands in lines, pictures and names of files
+            if not _is_tellable(name):
+                raise self._guard.broken(f"has a task whose name is no line of text: {name!r:.80}")
         return found
 
     def variations(self, task: str, split: Split) -> Sequence[int]:

@@ -140,7 +140,7 @@ class Careless:
         self.wrong = wrong
 
     def tasks(self):
-        return ("only",)
+        return ("on\x1bly\n",) if self.wrong == "named" else ("only",)
 
     def variations(self, task, split):
         return {"train": (0,), "dev": (1,), "test": (2,)}[split]
@@ -217,6 +217,12 @@ def test_a_world_that_ends_the_program_or_prints_spoils_no_result(cli, monkeypat
     assert left.code == 3 and "ended itself" in json.loads(left.out)["error"]
     printed = cli("worlds", "check", "careless:prints", "--moves", "3", "--json")
     assert printed.code == 0 and json.loads(printed.out)["moves"] == 3
+
+
+def test_a_task_is_named_in_a_line(cli, monkeypatch, tmp_path):
+    offer(monkeypatch, tmp_path / "site", "worlds", "careless", Careless)
+    done = cli("trials", "careless:named", "-w", str(tmp_path / "mine"))
+    assert done.code == 3 and "a task whose name is no line of text" in done.err
 
 
 def test_a_world_that_cannot_be_made_hides_no_other(cli, monkeypatch, tmp_path):
