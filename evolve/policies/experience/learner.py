@@ -70,7 +70,7 @@ class TrialResult:
 
     Attributes:
         number: Which trial of the variation, from 0.
-        score: The last score before the trial was lost, or the last one.
+        score: The best score that it came to.
         steps: Steps of the world in the trial and in the replays after it, of which a move may take many.
         played: The moves of the trial itself.
         goal: What was to be reached, in the world's words.
