@@ -149,7 +149,7 @@ def hints(held: Held) -> float:
         limit=held.limits.moves,
         tips=held.tips,
     )
-    player.play([])
+    player.play()
     return player.score
 
 

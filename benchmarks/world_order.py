@@ -55,8 +55,9 @@ def play(world: World, level: str, episodes: int, variations: int, split: Split,
                 notes=VariationNotes(),
                 rng=Random(f"{level}:{variation}"),
                 limit=moves,
+                plans=experience.plans_for(trial.goal),
             )
-            player.play(experience.plans_for(trial.goal))
+            player.play()
             yield {
                 "level": level,
                 "arm": arm,

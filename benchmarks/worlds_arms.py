@@ -86,7 +86,7 @@ def _trials(
             limit=min(limits.moves, steps),
             tips=tips,
         )
-        player.play([])
+        player.play()
         helped += [one.move.text for one in player.played if one.gain > 0]
         steps -= max(1, len(player.played))
         number += 1

@@ -121,8 +121,9 @@ class Learner:
             notes=notes,
             rng=Random(f"{self.seed}:{task}:{variation}:{number}"),
             limit=self.limits.moves,
+            plans=self.experience.plans_for(trial.goal),
         )
-        player.play(self.experience.plans_for(trial.goal))
+        player.play()
         notes.trials += 1
         steps, found = trial.steps, Found()
         if player.score > notes.score or (number == 0 and player.best):

@@ -75,6 +75,10 @@ class Places:
             if there != place and move in offered:
                 yield move, (there, held)
 
+    def towards(self, place: str) -> set[str]:
+        """What the moves are about that lead to a place."""
+        return {thing for move, there in self.leads.items() if there == place for thing in move.objects}
+
     def taking(self, thing: str, memory: TransitionMemory) -> Move | None:
         """What is to be done with a thing so that it comes along."""
         known = [

@@ -6,15 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 
+from evolve.policies.experience.carried import Carried, nearest
 from evolve.policies.experience.effects import GAIN, LOST, Example, came_of, literals_of
 from evolve.policies.experience.notes import Plan, Step, VariationNotes
 from evolve.policies.experience.novelty import Novelty
 from evolve.policies.experience.parts import Parts, parts_of
 from evolve.policies.experience.places import place_of
 from evolve.policies.experience.planning import Planner
+from evolve.policies.experience.promise import gains, promise
 from evolve.policies.experience.scenery import Facts, facts_of
 from evolve.policies.experience.transitions import Transition, TransitionMemory
-from evolve.policies.experience.wording import Goal, carried_over, filled, lifted, likeness, words
+from evolve.policies.experience.wording import Goal, filled, words
 from evolve.worlds import Move, Trial
 
 PATIENCE = 15
@@ -48,6 +50,7 @@ class Player:
 
     Attributes:
         limit: Moves at most.
+        plans: What worked in other variations, the best first.
     """
 
     trial: Trial
@@ -55,6 +58,7 @@ class Player:
     notes: VariationNotes
     rng: Random
     limit: int
+    plans: Sequence[Plan] = ()
     played: list[Step] = field(default_factory=list)
     score: float = 0.0
     topic: str = ""
@@ -67,6 +71,7 @@ class Player:
 
     def __post_init__(self) -> None:
         self.goal = Goal(self.trial.goal)
+        self.carried = Carried(goal=self.goal, plans=() if self.notes.best else self.plans)
         self.scene = self.trial.scene
         self.start = self.score = self.scene.score
         self.planner = Planner(effects=self.memory.effects, goal=self.goal, things=self.notes.places.found.keys())
@@ -74,12 +79,8 @@ class Player:
         self.vocabulary = {one[2] for one in self.memory.things}
         self._look()
 
-    def play(self, plans: Sequence[Plan]) -> None:
-        """Plays to the end.
-
-        Args:
-            plans: What worked in other variations, the best first.
-        """
+    def play(self) -> None:
+        """Plays to the end."""
         if not self.memory.partial:
             self._read()
         try:
@@ -87,7 +88,7 @@ class Player:
                 for step in self.notes.best:
                     self._do(step.move)
             else:
-                for plan in plans:
+                for plan in self.carried.plans:
                     if plan.score > self.score:
                         self._follow_lifted(plan)
             while True:
@@ -122,6 +123,8 @@ class Player:
 
     def _patience(self) -> int:
         """Every other trial is for tests, as long as they find nothing; the rest look further each time."""
+        if self.carried.plans:
+            return self.limit
         return TESTING if self.notes.trials % 2 and self.notes.options else PATIENCE + 5 * self.notes.failed
 
     def _next_part(self) -> bool:
@@ -154,14 +157,19 @@ class Player:
     # what is known
 
     def _follow_lifted(self, plan: Plan) -> None:
-        pairs = lifted(plan.goal, self.goal.text)
-        for step in plan.steps:
-            things = tuple(carried_over(one, pairs) for one in step.move.objects)
-            move = self._like(Move(schema=step.move.schema, objects=things))
-            if move is None or self._hopeless(move) or (self._may_lose(move) and not self._trusted(move, step)):
-                continue
-            if self.memory.partial or self._read().later(move.objects).keys().isdisjoint(move.objects):
+        """Does a plan of another variation, as far as it goes."""
+        for step, wanted in self.carried.steps(plan):
+            move = self._like(wanted)
+            if move is not None and self._helps(move, step):
                 self._reach(move)
+
+    def _helps(self, move: Move, step: Step) -> bool:
+        """Whether a move of another variation's plan is likely to help here, and it is its turn."""
+        if self._hopeless(move) or self.carried.untimely(move, self.played):
+            return False
+        if self._may_lose(move) and not self._trusted(move, step):
+            return False
+        return self.memory.partial or self._read().later(move.objects).keys().isdisjoint(move.objects)
 
     def _trusted(self, move: Move, step: Step) -> bool:
         if self.notes.lost[move.text, self.score]:
@@ -169,16 +177,11 @@ class Player:
         return move != step.move or all(self.goal.names(one) or one == self.topic for one in move.objects)
 
     def _like(self, move: Move) -> Move | None:
-        """A move, or the nearest by words that is offered, or one that may be offered elsewhere."""
+        """A move that is offered, or may be elsewhere, or the nearest by words where that is not what may lose."""
         if move in self.offered or all(one in self.notes.places.found for one in move.objects):
             return move
-        near = [
-            (sum(map(likeness, one.objects, move.objects)) / len(move.objects), one.text, one)
-            for one in self.moves
-            if one.schema == move.schema and one.objects
-        ]
-        best = max(near, default=None)
-        return best[2] if best and best[0] >= 0.5 else None
+        risky = self.memory.risky(move.schema) or self.goal.commands(move.schema)
+        return None if risky else nearest(move, self.moves)
 
     def _reach(self, move: Move) -> bool:
         """Does a move, here or where its things can be brought together; whether that came about.
@@ -215,9 +218,10 @@ class Player:
                     value = max(value, chance if tried >= REFUTED else 0.0)
                 if value < (WISHED if len(move.objects) > 1 else ASKED) or (self._on(move), self.score) in self.wished:
                     continue
-                if not self._open(move):
+                if not self._open(move) or self._strange(move):
                     continue
-                if self._may_lose(move) and (self._refuted(move) or (value < SURE and self._gains(move) < 0.4)):
+                unsure = value < SURE and gains(move, self.goal, self.memory) < 0.4
+                if self._may_lose(move) and (unsure or self._refuted(move)):
                     continue
                 wanted.append((self._hopeless(move), at, -value, move.text, move))
         return [one[-1] for one in sorted(wanted, key=lambda one: one[:4])]
@@ -266,6 +270,8 @@ class Player:
 
     def _may_lose(self, move: Move) -> bool:
         """Whether a move lost trials, or is one that the goal asks for with a thing that it does not name."""
+        if self._strange(move):
+            return True
         tally = self.memory.schemas.get(move.schema)
         if tally is not None and tally.lost:
             return self.memory.rate(self.goal, move, "lost", prior=0.02) >= RISK
@@ -273,25 +279,13 @@ class Player:
             return False
         return self.goal.commands(move.schema) and self.goal.wants(move, self.topic)[0] < SURE
 
+    def _strange(self, move: Move) -> bool:
+        """Whether plans of other variations did what the goal asks for at another time, or with other things."""
+        unsure = self.carried.strange(move) and self.goal.wants(move, self.topic)[0] < SURE
+        return unsure or self.carried.untimely(move, self.played)
+
     def _promise(self, move: Move) -> float:
-        """How much speaks for a move that may lose the trial."""
-        value, at = self.goal.wants(move, self.topic)
-        told = value + 2 * self._gains(move)
-        places = {one for thing in move.objects for one in self.notes.places.found.get(thing, ())}
-        told += 0.4 * (self.notes.rose_at in places) - 0.3 * min(4, max(0, len(places) - 1))
-        told -= 0.15 * max((self.notes.lost_in[one] for one in places), default=0)
-        told += 0.8 * any(self.goal.told_before(thing, at) for one in places for thing in self._towards(one))
-        ways = {thing for way in self.notes.places.leads for thing in way.objects}
-        told -= 0.5 * any(one in ways for one in move.objects)
-        lost = sum(count for (text, _), count in self.notes.lost.items() if text == move.text)
-        return told - 0.5 * lost
-
-    def _towards(self, place: str) -> set[str]:
-        """What the moves are about that lead to a place."""
-        return {thing for move, there in self.notes.places.leads.items() if there == place for thing in move.objects}
-
-    def _gains(self, move: Move) -> float:
-        return self.memory.rate(self.goal, move, "gained", prior=0.2)
+        return promise(move, self.goal, self.topic, self.memory, self.notes)
 
     def _options(self) -> list[Move]:
         known = [one for one in self.notes.options if self._open(one) and not self._refuted(one)]

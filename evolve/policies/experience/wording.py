@@ -131,13 +131,17 @@ class Goal:
 def lifted(goal: str, other: str) -> Mapping[str, str]:
     """What stands for what where two goals differ: their least general generalisation over words (Plotkin 1970).
 
-    The variables of the generalisation are the stretches in which a longest common subsequence leaves them different.
+    The variables of the generalisation are the stretches in which a longest common subsequence leaves them different:
+    sentence by sentence where both have as many, since a thing may be named in one and in the next one here.
     """
-    left, right = words(goal), words(other)
+    own, others = Goal(goal).sentences, Goal(other).sentences
+    if len(own) != len(others):
+        own, others = (words(goal),), (words(other),)
     pairs: dict[str, str] = {}
-    for kind, start, end, begin, stop in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
-        if kind == "replace":
-            pairs.setdefault(" ".join(left[start:end]), " ".join(right[begin:stop]))
+    for left, right in zip(own, others, strict=True):
+        for kind, start, end, begin, stop in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+            if kind == "replace":
+                pairs.setdefault(" ".join(left[start:end]), " ".join(right[begin:stop]))
     return pairs
 
 
