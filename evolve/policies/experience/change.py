@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 SLACK = 0.2
 """How much more surprise than expected each move may bring, in nats."""
-ALARM = 6.5
+ALARM = 6.2
 """From which sum on things are taken to have changed: three failures in a row of what hardly ever failed."""
 SUREST = 0.95
 """No prediction is taken for surer, so that two failures are never enough."""
@@ -46,7 +46,7 @@ class Watch:
     """Sums of surprise by schema.
 
     Attributes:
-        sums: The sum, and over how many moves it has not come back to nothing.
+        sums: The sum, and over how many moves it has not come back to next to nothing.
     """
 
     sums: dict[str, tuple[float, int]] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class Watch:
         usual = -expected * math.log(expected) - (1.0 - expected) * math.log(1.0 - expected)
         told, moves = self.sums.get(schema, (0.0, 0))
         told = max(0.0, told + surprise - usual - SLACK)
-        moves = moves + 1 if told else 0
+        moves = moves + 1 if told >= SLACK else 0
         self.sums[schema] = (told, moves)
         if told < ALARM:
             return 0

@@ -16,7 +16,7 @@ from evolve.policies.experience.trials import Schedule, practised, tried
 from evolve.worlds import World
 
 _PRACTICE = "practice.json"
-_POLICY = 4  # raised where the policy plays otherwise than before, so that what is kept of it is played anew
+_POLICY = 5  # raised where the policy plays otherwise than before, so that what is kept of it is played anew
 
 
 def run(

@@ -68,6 +68,7 @@ class Player:
     parts: Parts | None = None
     facts: Facts = field(init=False)
     wished: set[tuple[str, float]] = field(default_factory=set)
+    vain: set[tuple[int, Move]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.goal = Goal(self.trial.goal)
@@ -106,20 +107,22 @@ class Player:
         if not self.memory.partial and self._next_part():
             return
         for move in self._wishes():
-            before = self.score
-            self.wished.add((self._on(move), before))
-            if self._prepare(move) and self._reach(move):
-                if self.score <= before:
-                    self.notes.tested[self._on(move), before] += 1
+            self.wished.add((self._on(move), self.score))
+            if self._prepare(move) and self._tests(move):
                 return
         if self.idle >= self._patience() or self.limit - len(self.played) <= RESERVE:
             self.idle = 0
             for move in self._options():
-                before = self.score
-                if self._reach(move):
-                    self.notes.tested[self._on(move), before] += 1
+                if self._tests(move):
                     return
         self._do(self._newest())
+
+    def _tests(self, move: Move) -> bool:
+        """Does a move and remembers where it did not raise the score; whether that came about."""
+        before, reached = self.score, self._reach(move)
+        if reached and self.score <= before:
+            self.notes.tested[self._on(move), before] += 1
+        return reached
 
     def _patience(self) -> int:
         """Every other trial is for tests, as long as they find nothing; the rest look further each time."""
@@ -161,20 +164,21 @@ class Player:
         for step, wanted in self.carried.steps(plan):
             move = self._like(wanted)
             if move is not None and self._helps(move, step):
-                self._reach(move)
+                (self._reach if self.memory.partial or step.gain <= 0 else self._tests)(move)
 
     def _helps(self, move: Move, step: Step) -> bool:
         """Whether a move of another variation's plan is likely to help here, and it is its turn."""
-        if self._hopeless(move) or self.carried.untimely(move, self.played):
+        if self._hopeless(move) or (self.carried.untimely(move, self.played) and not self.memory.harmless(move.schema)):
+            return False
+        if not self.memory.partial and step.gain > 0 and not self._open(move):
             return False
         if self._may_lose(move) and not self._trusted(move, step):
             return False
         return self.memory.partial or self._read().later(move.objects).keys().isdisjoint(move.objects)
 
     def _trusted(self, move: Move, step: Step) -> bool:
-        if self.notes.lost[move.text, self.score]:
-            return False
-        return move != step.move or all(self.goal.names(one) or one == self.topic for one in move.objects)
+        named = all(self.goal.names(one) or one == self.topic for one in move.objects)
+        return not self.notes.lost[move.text, self.score] and (named or move != step.move)
 
     def _like(self, move: Move) -> Move | None:
         """A move that is offered, or may be elsewhere, or the nearest by words where that is not what may lose."""
@@ -188,6 +192,8 @@ class Player:
 
         Where a thing did not come along, or could not be taken like that, another way of taking it is tried.
         """
+        if not self.memory.partial and move.objects and (self.sight, move) in self.vain:
+            return False
         for _ in range(ATTEMPTS):
             if move in self.offered:
                 self._do(move)
@@ -272,15 +278,16 @@ class Player:
         """Whether a move lost trials, or is one that the goal asks for with a thing that it does not name."""
         if self._strange(move):
             return True
-        tally = self.memory.schemas.get(move.schema)
-        if tally is not None and tally.lost:
+        if self.memory.risky(move.schema):
             return self.memory.rate(self.goal, move, "lost", prior=0.02) >= RISK
-        if len(move.objects) != 1 or (tally is not None and tally.tried >= 3):
+        if len(move.objects) != 1 or self.memory.harmless(move.schema):
             return False
         return self.goal.commands(move.schema) and self.goal.wants(move, self.topic)[0] < SURE
 
     def _strange(self, move: Move) -> bool:
         """Whether plans of other variations did what the goal asks for at another time, or with other things."""
+        if self.memory.harmless(move.schema):
+            return False
         unsure = self.carried.strange(move) and self.goal.wants(move, self.topic)[0] < SURE
         return unsure or self.carried.untimely(move, self.played)
 
@@ -291,13 +298,10 @@ class Player:
         known = [one for one in self.notes.options if self._open(one) and not self._refuted(one)]
         return sorted(known, key=lambda one: (-self._promise(one), one.text))[:20]
 
-    # what is new
-
     def _newest(self) -> Move:
         safe = [one for one in self.moves if not self._may_lose(one)]
         tried = {one for one in safe if (self.sight, one.text) in self.notes.seen_at}
-        best = self.novelty.newest(safe, tried, self._worth)
-        if best is not None:
+        if (best := self.novelty.newest(safe, tried, self._worth)) is not None:
             return best
         left = [one for one in self.moves if not self.notes.lost[one.text, self.score]]
         if not left:
@@ -339,6 +343,7 @@ class Player:
             self.memory.add(self.goal, move, told, example)
             self.memory.partial |= 0.0 < self.scene.score < 1.0 and gain > 0
         self.notes.seen_at.add((sight, move.text))
+        self.vain.update([] if told.changed else [(sight, move)])
         self.notes.tried[move.text] += 1
         self.novelty.done[move.schema] += 1
         for at, thing in enumerate(move.objects):

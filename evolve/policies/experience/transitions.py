@@ -13,6 +13,8 @@ from evolve.policies.experience.parts import Orders
 from evolve.policies.experience.wording import Goal
 from evolve.worlds import Move
 
+FEW = 3
+"""Moves of a kind that lost nothing, after which none is expected to."""
 FAITH = 2.0
 """How many observations what is known of the more general weighs against those of the more special."""
 
@@ -102,7 +104,7 @@ class TransitionMemory:
         """
         self.guessed += 1
         self.right += (self.rate(goal, move, "changed") >= 0.5) == told.changed
-        since = self._surprised(move, example) if example else 0
+        since = self._surprised(move, example, told.changed) if example else 0
         self._count(goal, move, told)
         if example is None:
             return
@@ -118,10 +120,10 @@ class TransitionMemory:
         for tally in self._tallies(goal, move, self.schemas.setdefault(move.schema, Tally())):
             tally.add(told)
 
-    def _surprised(self, move: Move, example: Example) -> int:
+    def _surprised(self, move: Move, example: Example, changed: bool) -> int:
         """Compares what a move was for with what came; for how many moves of the schema things have been otherwise.
 
-        A move with objects that fails again right after is no news: the way to them may be blocked.
+        A move with objects that changes nothing and failed right before is no news: the way to them may be blocked.
         """
         schema = move.schema
         known, lost = len(self.effects.examples.get(schema, ())), LOST in example.came
@@ -134,8 +136,8 @@ class TransitionMemory:
         self.foreseen += 1
         self.came += (rate >= 0.5) == (aim in example.came)
         recent = self._recent.get(schema)
-        again = bool(move.objects and recent and recent[-1][1] == move and aim not in recent[-1][3].came)
-        if known < KNOWN or rate < 0.5 or again:
+        failed = bool(move.objects and recent and recent[-1][1] == move and aim not in recent[-1][3].came)
+        if known < KNOWN or rate < 0.5 or (failed and not changed):
             return since
         return self._watch.changed(schema, rate, aim in example.came) or since
 
@@ -187,6 +189,11 @@ class TransitionMemory:
         """Whether moves of a kind have lost a trial."""
         own = self.schemas.get(schema)
         return own is not None and own.lost > 0
+
+    def harmless(self, schema: str) -> bool:
+        """Whether moves of a kind were done a few times and never lost a trial."""
+        own = self.schemas.get(schema)
+        return own is not None and own.tried >= FEW and not own.lost
 
     def add_all(self, other: TransitionMemory) -> None:
         """Adds what another one counted."""
