@@ -168,7 +168,7 @@ class Player:
 
     def _helps(self, move: Move, step: Step) -> bool:
         """Whether a move of another variation's plan is likely to help here, and it is its turn."""
-        if self._hopeless(move) or (self.carried.untimely(move, self.played) and not self.memory.harmless(move.schema)):
+        if self._hopeless(move) or (self.memory.risky(move.schema) and self.carried.untimely(move, self.played)):
             return False
         if not self.memory.partial and step.gain > 0 and not self._open(move):
             return False
@@ -286,7 +286,7 @@ class Player:
 
     def _strange(self, move: Move) -> bool:
         """Whether plans of other variations did what the goal asks for at another time, or with other things."""
-        if self.memory.harmless(move.schema):
+        if not self.memory.risky(move.schema):
             return False
         unsure = self.carried.strange(move) and self.goal.wants(move, self.topic)[0] < SURE
         return unsure or self.carried.untimely(move, self.played)
