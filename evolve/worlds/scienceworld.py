@@ -19,7 +19,9 @@ import logging
 import os
 import re
 import shutil
+import signal
 import socket
+import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -132,15 +134,15 @@ class ScienceWorld:
 
         if trial is not None and trial is not self._current:
             raise WorldFault("this trial ended when another one began, or the world was closed")
-        if self._simulator is None:
-            self._simulator = _Simulator(self._package.constants.JAR_PATH, self._java)
-        try:
-            self._simulator.look_alive()
-            yield self._simulator
-            self._simulator.stop()
-        except (Py4JError, OSError, ValueError) as error:
-            self.close()
-            raise WorldFault(f"the simulator of ScienceWorld failed: {one_line(str(error))[:200]}") from error
+        with _signals_held():
+            if self._simulator is None:
+                self._simulator = _Simulator(self._package.constants.JAR_PATH, self._java)
+            try:
+                self._simulator.look_alive()
+                yield self._simulator
+            except (Py4JError, OSError, ValueError) as error:
+                self.close()
+                raise WorldFault(f"the simulator of ScienceWorld failed: {one_line(str(error))[:200]}") from error
 
 
 class _ScienceTrial:
@@ -190,7 +192,7 @@ class _Simulator:
             raise WorldFault("Java did not start; java -version may say why") from error
         parameters = GatewayParameters(port=port, auth_token=token, read_timeout=_PATIENCE)
         self._gateway = JavaGateway(gateway_parameters=parameters, java_process=self._process)
-        self._answers = _answer_at_once(self._gateway)
+        _answer_at_once(self._gateway)
         jvm = self._gateway.jvm
         self._server = jvm.scienceworld.runtime.pythonapi.PythonInterface()
         self._lists = jvm.scienceworld.runtime.pythonapi.PythonInterface()
@@ -205,13 +207,6 @@ class _Simulator:
         """
         if self._process.poll() is not None:
             raise OSError("its process ended")
-
-    def stop(self) -> None:
-        """Stops where a person wanted to while an answer was waited for."""
-        for answer in self._answers:
-            stopped, answer.stopped = answer.stopped, None
-            if stopped is not None:
-                raise stopped
 
     def end(self) -> None:
         """Ends the process, whatever state it is in."""
@@ -324,40 +319,46 @@ class _Simulator:
         return found
 
 
-def _answer_at_once(gateway: Any) -> Sequence[_AtOnce]:
+@contextlib.contextmanager
+def _signals_held() -> Iterator[None]:
+    """Ctrl-C and the like wait until Java has answered: py4j 0.10.9 would log one and then fail in its own handling."""
+    waiting: list[int] = []
+    numbers = (signal.SIGINT, signal.SIGTERM) if threading.current_thread() is threading.main_thread() else ()
+    handlers = {number: known for number in numbers if (known := signal.getsignal(number)) is not None}
+    for number in handlers:
+        signal.signal(number, lambda number, _: waiting.append(number))
+    try:
+        yield
+    finally:
+        for number, known in handlers.items():
+            signal.signal(number, known)
+        if waiting:
+            signal.raise_signal(waiting[0])
+
+
+def _answer_at_once(gateway: Any) -> None:
     """Confirms each part of an answer at once.
 
     Java sends answers of more than 8 KiB in parts and waits for each to be confirmed (RFC 896), and the kernel holds a
     confirmation back for 40 ms (RFC 1122, 4.2.3.2); lists of moves are longer than that.
     """
     gateway.jvm.java.lang.System.nanoTime()  # the first call makes the connection
-    answers = []
     for connection in gateway._gateway_client.deque if hasattr(socket, "TCP_QUICKACK") else ():
-        answers.append(_AtOnce(connection.socket))
-        connection.stream = io.BufferedReader(answers[-1])
-    return answers
+        connection.stream = io.BufferedReader(_AtOnce(connection.socket))
 
 
 class _AtOnce(io.RawIOBase):
-    """What comes over a connection; the kernel forgets the option, so it is set before each part.
-
-    Ctrl-C waits for the answer: py4j 0.10.9 would log it and then fail on an attribute that it does not have.
-    """
+    """What comes over a connection; the kernel forgets the option, so it is set before each part."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
-        self.stopped: KeyboardInterrupt | None = None
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any, /) -> int:
         self._connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
-        while True:
-            try:
-                return self._connection.recv_into(buffer)
-            except KeyboardInterrupt as stop:
-                self.stopped = stop
+        return self._connection.recv_into(buffer)
 
 
 def _java() -> str:

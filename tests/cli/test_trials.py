@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -39,15 +40,18 @@ def test_what_is_wrong_is_told_with_what_to_type(cli, tmp_path, more, told):
     assert done.code == 2 and told in done.err
 
 
-def test_ctrl_c_while_java_works_ends_in_a_sentence(tmp_path):
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("pause", [0.0, 0.07, 0.31])
+def test_a_signal_while_java_works_ends_in_a_sentence(tmp_path, number, code, pause):
     words = ["trials", "scienceworld", "--task", "use-thermometer", "--variations", "1", "-w", str(tmp_path / "ws")]
     command = [sys.executable, "-c", "from evolve.cli import main; main()", *words]
     pipe = subprocess.PIPE
     process = subprocess.Popen(command, stderr=pipe, stdout=pipe, text=True, start_new_session=True)
     told = next(line for line in process.stderr if "trial 1:" in line)
-    os.killpg(process.pid, signal.SIGINT)
+    time.sleep(pause)  # it may come while something is sent, waited for or thought about
+    os.killpg(process.pid, number)
     _, rest = process.communicate(timeout=120)
-    assert process.returncode == 130, told + rest
+    assert process.returncode == code, told + rest
     assert "KeyboardInterrupt" not in rest and "fault" not in rest
 
 
