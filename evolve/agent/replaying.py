@@ -66,7 +66,7 @@ def claims_of_replays(
     claims = move_claims(told, found)
     for plan, points in _promised(recalled, told):
         again = play(tuple(plan.split(THEN)))
-        claims += () if again.fault else (claim_on_plan(told.place, plan, points / 100, again),)
+        claims += () if again.fault else (claim_on_plan(told, plan, points / 100, again),)
     return claims
 
 

@@ -40,6 +40,7 @@ class Origin:
         policy: Who asks: what only other policies found is no more than worth a trial. None reads all evidence as one.
         fingerprint: What its code runs in, as :attr:`evolve.episodes.EpisodeRecord.fingerprint` says.
         place: See :attr:`evolve.episodes.TaskView.place`; what replays showed of moves is asked for by it alone.
+        goal: What the world wants there.
     """
 
     environment: str
@@ -47,6 +48,7 @@ class Origin:
     policy: str | None = None
     fingerprint: str = ""
     place: str = ""
+    goal: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -42,6 +42,7 @@ class Recalled:
         author: Of a note or a preference, who said it.
         edit: Of a preference, the lines that an edit of the person took away and added.
         questions: Of a preference, the questions that it answered.
+        goal: Of a plan that another variation of a world's task needed, what was to be reached there.
     """
 
     id: str
@@ -59,3 +60,4 @@ class Recalled:
     author: str = ""
     edit: str = ""
     questions: tuple[str, ...] = ()
+    goal: str = field(default="", metadata={"sparse": True})

@@ -155,6 +155,11 @@ class TaskView:
     unseen: int = field(default=0, metadata={"sparse": True})
     """How many rows judge an answer that nobody was shown; in a person's own runs alone."""
 
+    @property
+    def goal(self) -> str:
+        """What a world wants in its own words, where it was looked at; else the instruction."""
+        return next((part.text for part in self.seen if part.name == "goal"), self.instruction)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:

@@ -107,10 +107,10 @@ def recall_insights(book: InsightBook, search: Search, want: RecallRequest) -> l
     """
     if want.k < 1 or not want.insights:
         return []
-    place = want.origin.place if want.origin is not None and want.statuses >= INFLUENTIAL else ""
+    origin = want.origin if want.origin is not None and want.statuses >= INFLUENTIAL else None
     # Trials of a world are found by no words; what they showed of moves is told all the same.
     near = _recall_near(book, search, want) if book.entries else []
-    return [*(recall_moves(book, place) if place else ()), *near]
+    return [*(recall_moves(book, origin.place, origin.goal) if origin is not None and origin.place else ()), *near]
 
 
 def _recall_near(book: InsightBook, search: Search, want: RecallRequest) -> list[Recalled]:

@@ -183,6 +183,7 @@ def recall_from(
             policy=who.policy,
             fingerprint=who.fingerprint,
             place=view.place,
+            goal=view.goal,
         )
         query = view.instruction or view.signature
         return source.recall(query, k, features=features, kinds=kinds, scope=origin)

@@ -9,12 +9,13 @@ from evolve.memory.experiments.moves import (
     THEN,
     Told,
     claim_on_plan,
+    goal_in,
     move_claims,
     played,
     score_in,
     told,
 )
-from evolve.memory.experiments.naming import Naming, filled_in, read_move
+from evolve.memory.experiments.naming import Naming, filled_in, read_move, words
 
 __all__ = [
     "GOING_ON",
@@ -29,9 +30,11 @@ __all__ = [
     "Told",
     "claim_on_plan",
     "filled_in",
+    "goal_in",
     "move_claims",
     "played",
     "read_move",
     "score_in",
     "told",
+    "words",
 ]

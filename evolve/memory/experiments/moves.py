@@ -27,6 +27,9 @@ THEN = "; then "
 _MOST_SPARE = 16
 """Moves of one trial that are said not to matter at most."""
 
+_GOAL = ", for this goal: "
+"""Behind what came of a plan."""
+
 _NUMBER = re.compile(r"move (\d+) of")
 
 
@@ -76,6 +79,12 @@ def number_in(detail: str) -> int:
     """Which move of its plan evidence speaks of, from 1; 0 where it does not say so."""
     found = _NUMBER.search(detail)
     return int(found[1]) if found else 0
+
+
+def goal_in(detail: str) -> tuple[str, str]:
+    """What evidence on a plan says came of it, and for which goal; "" where an earlier version did not note that."""
+    came, _, goal = detail.partition(_GOAL)
+    return came, goal
 
 
 def played(trial: Trial, moves: Sequence[str]) -> Play:
@@ -151,11 +160,11 @@ def _enough(told: Told, found: Found) -> Iterator[Claim]:
     """The shortest sequence that was found, as it was typed: played alone, it reaches the score."""
     if found.least and all(one.isprintable() and THEN not in one for one in told.made):  # else it would read otherwise
         plan = THEN.join(told.made[place] for place in found.least)
-        yield claim_on_plan(told.place, plan, told.play.best, found.play)
+        yield claim_on_plan(told, plan, told.play.best, found.play)
 
 
-def claim_on_plan(place: str, plan: str, score: float, play: Play) -> Claim:
-    """What a plan is worth, by what came of it when it was played alone.
+def claim_on_plan(told: Told, plan: str, score: float, play: Play) -> Claim:
+    """What a plan is worth in the variation of a trial, by what came of it when it was played alone.
 
     Args:
         plan: Its moves, with :data:`THEN` between them.
@@ -163,7 +172,8 @@ def claim_on_plan(place: str, plan: str, score: float, play: Play) -> Claim:
     """
     rises = ", ".join(f"{100 * one:.0f} at move {number}" for one, number in play.rises.items())
     held: Literal[1, -1] = 1 if effect_of(max(play.best, score)) == effect_of(play.best) else -1
-    return _claim(place, plan, "sufficient", effect_of(score), f"played alone it gives {rises or 'no points'}", held)
+    detail = f"played alone it gives {rises or 'no points'}{_GOAL}{' '.join(told.goal.split())}"
+    return _claim(told.place, plan, "sufficient", effect_of(score), detail, held)
 
 
 def _needed(told: Told, found: Found) -> Iterator[Claim]:

@@ -19,12 +19,16 @@ def is_tested_move(item: Recalled) -> bool:
 
 def tested_message(items: Sequence[Recalled], view: TaskView) -> list[Message]:
     """The plan of this variation, what others need for more, what did not matter, and what loses the trial."""
-    goal = next((part.text for part in view.seen if part.name == "goal"), view.instruction)
+    goal = view.goal
     told: dict[Relation, list[Recalled]] = {"sufficient": [], "necessary": [], "no_effect": [], "prevents": []}
     for item in filter(is_tested_move, items):
         for relation in told.keys() & {item.relation}:
             told[relation].append(item)
-    lines = [line for item in told["sufficient"] for line in _plan(item)]
+    examples = [item for item in told["sufficient"] if item.goal]
+    lines = [line for item in told["sufficient"] if not item.goal for line in _plan(item)]
+    if examples:
+        lines.append("examples from other variations, where things, places and the right answer may differ from here:")
+        lines += [line for item in examples for line in _example(item)]
     if told["necessary"]:
         lines.append(
             "needed in other variations, in this order, some more than once; things by the part they play here:"
@@ -39,7 +43,7 @@ def tested_message(items: Sequence[Recalled], view: TaskView) -> list[Message]:
             f"made no difference to the score, some because they did nothing (what they tell may help): {spare}"
         )
     if told["prevents"]:
-        lines.append("ends the trial as lost:")
+        lines.append("lost the trial where it was made, in these variations (it may have been too early there):")
         lines += [f"- {filled_in(_move(item), goal)} ({item.provenance})" for item in told["prevents"]]
     text = _HEAD + quoted("tested", "\n".join(lines))
     return [Message(role="user", text=text, priority=60, kind="insight")] if lines else []
@@ -52,6 +56,13 @@ def _plan(item: Recalled) -> Iterator[str]:
     yield f"these moves, in this order and from where your trial began, gave {points} points of 100 ({done}):"
     yield from (f"{number}. {move}" for number, move in enumerate(_move(item).split(THEN), 1))
     yield f"({item.provenance})"
+
+
+def _example(item: Recalled) -> Iterator[str]:
+    """One line of moves, since they are there to be learned from and not to be followed."""
+    yield f"- goal: {item.goal}"
+    yield f"  moves: {'; '.join(_move(item).split(THEN))}"
+    yield f"  ({item.provenance})"
 
 
 def _move(item: Recalled) -> str:

@@ -81,9 +81,24 @@ class Follower:
         return f"So.\n\n```python\n{code_for(needed)}\n```\n"
 
 
-def followed(house, memory, variation, *, workflow=None):
+class Adapter:
+    """A model that does what an example did, with the thing of its own goal, and knows nothing itself."""
+
+    def __init__(self):
+        self.prompt = ""
+
+    def answer(self, body):
+        self.prompt = "\n".join(message["content"] for message in body["messages"])
+        goals = re.findall(r"goal: Choose the (\w+)\.", self.prompt)
+        moves = re.findall(r"^  moves: (.*)$", self.prompt, re.MULTILINE)
+        own = re.findall(r"Choose the (\w+)\.", self.prompt.rpartition("kind=tested")[2].partition("</data")[2])
+        made = moves[0].replace(goals[0], own[0]).split("; ") if moves else []
+        return f"So.\n\n```python\n{code_for(made)}\n```\n"
+
+
+def followed(house, memory, variation, *, workflow=None, model=None):
     """What a model comes to that only follows its prompt, and that prompt."""
-    model = Follower()
+    model = model or Follower()
     asked = Asked(model.answer)
     around = {"recall": recall_from(memory), "sandbox": house.sandbox}
     record = asked.run(task(variation), workflow=workflow or Workflow().with_knobs(steps=1, withhold=0.5), **around)
@@ -104,6 +119,33 @@ def test_what_one_variation_showed_acts_there_alone(house, memory):
     assert followed(house, memory, 0)[0].solved
     other, prompt = followed(house, memory, 1)
     assert not other.solved and "in this order" not in prompt
+
+
+def test_what_was_enough_elsewhere_is_an_example_where_nothing_is_known_yet(house, memory):
+    assert not followed(house, memory, 1, model=Adapter())[0].solved
+    memory.commit(acted(house, WANDERED, 0))
+    record, prompt = followed(house, memory, 1, model=Adapter())
+    assert record.solved and "played alone it gives" in prompt
+    assert not re.findall(r"^\d+\. ", prompt, re.MULTILINE)  # these would be its own plan
+    memory.commit(record)
+    assert "  moves: " not in followed(house, memory, 1)[1]
+
+
+def test_examples_are_those_of_most_points_and_of_these_the_likest(house, memory):
+    memory.commit(acted(house, "go to cellar\nchoose {0}", 0))
+    assert "  moves: go to cellar" in followed(house, memory, 3)[1]
+    for variation in (1, 2):
+        memory.commit(acted(house, NEEDED, variation))
+    goals = re.findall(r"- goal: Choose the (\w+)", followed(house, memory, 3)[1])
+    assert set(goals) == {THINGS[1], THINGS[2]}
+
+
+def test_that_an_example_does_not_hold_as_it_stands_is_told_with_it_and_harms_no_plan(house, memory):
+    memory.commit(acted(house, NEEDED, 0))
+    memory.commit(followed(house, memory, 1)[0])
+    memory.commit(acted(house, "go to cellar", 1, recall=recall_from(memory)))
+    assert "as it stands it did so in 1 of the 2 variations" in followed(house, memory, 2)[1]
+    assert followed(house, memory, 0)[0].solved
 
 
 def test_what_trials_alone_showed_is_told_where_nothing_was_worked_on_yet(house, memory):
@@ -155,7 +197,7 @@ def test_a_move_that_was_spare_elsewhere_leaves_the_prompt(house, memory):
         )
         memory.commit(record)
     assert not memory.get(needed.id).influences
-    assert "go to cellar" not in followed(house, memory, 3)[1]
+    assert "- go to cellar (" not in followed(house, memory, 3)[1]
 
 
 def test_what_lost_trials_of_two_variations_is_told_for_all(house, memory):
@@ -163,7 +205,7 @@ def test_what_lost_trials_of_two_variations_is_told_for_all(house, memory):
         memory.commit(acted(house, LOST, variation))
     prompt = followed(house, memory, 3)[1]
     assert "- choose <a thing that the goal does not name> (2 of 2 variations)" in prompt
-    assert "choose ladder" not in prompt.partition("as lost:")[2]
+    assert "choose ladder" not in prompt.partition("lost the trial where")[2]
 
 
 def test_held_out_tasks_and_worlds_that_fail_teach_nothing(house, memory):
@@ -219,7 +261,7 @@ def test_what_more_plans_do_without_is_not_needed_elsewhere(house, memory):
     learn("sing", 0, 1)
     assert "- sing (for 100 points of 100, in 2 of 3 variations)" in followed(house, memory, 3)[1]
     learn("dance", 7, 8)
-    assert "sing" not in followed(house, memory, 3)[1]
+    assert "- sing (" not in followed(house, memory, 3)[1]
 
 
 @dataclass
