@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evolve.agent.context import EpisodeContext
-from evolve.episodes import Json, Limits, Row, Status, Step, called, shown_rows, told_value
+from evolve.episodes import Json, Limits, Observation, Row, Status, Step, called, shown_rows, told_value
 from evolve.policies.protocol import Weighing
 from evolve.redaction import MARK
 from evolve.tasks import MIN_VERIFY
@@ -57,8 +57,7 @@ def _concluded(steps: Sequence[Step], context: EpisodeContext) -> tuple[Status, 
         return "unsolved", "no action was taken"
     last = steps[-1]
     if is_fault(last):
-        reason = last.observation.error if last.observation is not None else ""
-        return "fault", f"the sandbox failed: {reason or 'no result'}"
+        return "fault", (last.observation or Observation(ok=False)).failure
     if is_accepted(last):
         judged = last.judgement
         assert judged is not None

@@ -43,6 +43,7 @@ from evolve.episodes.record import (
     Found,
 )
 from evolve.episodes.steps import (
+    WORLD_FAILED,
     CallState,
     EnvironmentState,
     FunctionCall,
@@ -93,6 +94,7 @@ __all__ = [
     "SCREEN",
     "SHADOW",
     "TRIAL",
+    "WORLD_FAILED",
     "Action",
     "ActionKind",
     "Alternative",

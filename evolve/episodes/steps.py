@@ -83,6 +83,10 @@ class FunctionCall:
     seconds: float = 0.0
 
 
+WORLD_FAILED = "the world failed"
+"""How the error of a fault begins that is a world's."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Observation:
     """What came back from running an action in the sandbox on the visible inputs."""
@@ -113,6 +117,11 @@ class Observation:
     """What the checks of the plan's subgoals gave, as far as they ran; never evidence."""
     calls: tuple[FunctionCall, ...] = field(default=(), metadata=SPARSE)
     """The calls of functions that its code made, in their order."""
+
+    @property
+    def failure(self) -> str:
+        """What failed, of a fault; a world says itself that it was not the sandbox."""
+        return self.error if self.error.startswith(WORLD_FAILED) else f"the sandbox failed: {self.error or 'no result'}"
 
 
 @dataclass(frozen=True, kw_only=True)

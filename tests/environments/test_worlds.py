@@ -116,7 +116,7 @@ def test_all_moves_are_told_where_fitting_is_off(acts):
 
 def test_a_world_that_fails_is_a_fault_and_no_evidence(acts):
     seen = acts()(act_all("go garden", "break down"))
-    assert seen.fault and "the world broke down" in seen.error
+    assert seen.fault and seen.failure.startswith("the world failed: ") and "the world broke down" in seen.error
 
 
 def test_nothing_is_asked_once_a_trial_is_lost(worlds, sandbox):

@@ -10,7 +10,7 @@ from evolve.environments.probing import make_probe
 from evolve.environments.tree import acts, best_path, focused, state_of
 from evolve.environments.worlds.branches import moves_back, moves_made, moves_of, with_what_was_left
 from evolve.environments.worlds.moving import Moving
-from evolve.episodes import Action, EnvironmentState, Json, Judgement, Observation, Seen, Step
+from evolve.episodes import WORLD_FAILED, Action, EnvironmentState, Json, Judgement, Observation, Seen, Step
 from evolve.episodes.blocks import blocks_of
 from evolve.errors import Cancelled
 from evolve.files import both_ends, clean_text
@@ -71,7 +71,7 @@ class WorldEnvironment:
         try:
             return self._observed(action, before)
         except WorldFault as failure:
-            return Observation(ok=False, error=f"the world failed: {failure}", fault=True)
+            return Observation(ok=False, error=f"{WORLD_FAILED}: {failure}", fault=True)
 
     def _observed(self, action: Action, before: Sequence[Step]) -> Observation:
         if action.kind in ("finish", "give_up", "answer") and not action.code:
@@ -88,7 +88,8 @@ class WorldEnvironment:
         ran = any(step.action.code for step in before)
         result, anew = self._run("\n".join(block.text for block in blocks), fresh=not ran)
         if self._moving.fault or result.state == "fault":
-            return Observation(ok=False, error=self._moving.fault or result.error, fault=True)
+            failed = f"{WORLD_FAILED}: {self._moving.fault}" if self._moving.fault else result.error
+            return Observation(ok=False, error=failed, fault=True)
         output = _told(result, [_ANEW] if anew else [], self._standing())
         observed = Observation(
             ok=False,

@@ -77,7 +77,7 @@ def _result_text(view: TaskView, step: Step) -> str:
     if observation.denied and not observation.text and observation.state is None:
         return f"refused by the sandbox, which says nothing about the task: {observation.denied}"
     if observation.fault:
-        return f"the sandbox failed, which says nothing about the task: {observation.error}"
+        return f"{observation.failure} (which says nothing about the task)"
     if observation.state is not None:
         return "\n".join(_state_lines(observation, observation.state)) or "done; nothing was printed"
     if observation.text:
