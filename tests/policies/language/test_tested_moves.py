@@ -370,3 +370,10 @@ def test_that_a_move_did_not_lose_the_trial_is_no_sentence_that_it_does():
     seen = told("w/t/0", House().start("bring", 0), ["go to cellar", f"choose {THINGS[0]}"])
     claims = [one for one in move_claims(seen, Found()) if one.relation == "prevents"]
     assert claims and all(one.is_denied for one in claims)
+
+
+def test_a_plan_ends_where_it_reaches_its_score():
+    moves = ["say a", "say b", "say c"]
+    found = Found(least=(0, 1, 2), play=played(Steps(), moves))
+    plan = next(one for one in move_claims(told("w/t/0", Steps(), moves), found) if one.relation == "sufficient")
+    assert plan.cause == f"{MOVE}say a; then say b"
