@@ -43,6 +43,7 @@ class Recalled:
         edit: Of a preference, the lines that an edit of the person took away and added.
         questions: Of a preference, the questions that it answered.
         goal: Of a plan that another variation of a world's task needed, what was to be reached there.
+        way: Of such a plan, the trial that it was found in, with what it does without in brackets.
     """
 
     id: str
@@ -61,3 +62,4 @@ class Recalled:
     edit: str = ""
     questions: tuple[str, ...] = ()
     goal: str = field(default="", metadata={"sparse": True})
+    way: str = field(default="", metadata={"sparse": True})

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from evolve.worlds.checking import Checked, check_world
 from evolve.worlds.opening import open_world
+from evolve.worlds.questions import choices
 from evolve.worlds.world import Move, Scene, Split, Stateful, Trial, World, WorldFault
 
 __all__ = [
@@ -20,5 +21,6 @@ __all__ = [
     "World",
     "WorldFault",
     "check_world",
+    "choices",
     "open_world",
 ]

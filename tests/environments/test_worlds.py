@@ -20,7 +20,7 @@ from evolve.errors import TaskError
 from evolve.functions import CallsInMemory, Toolbox
 from evolve.tasks import Task, load_suite
 from evolve.testing import ScriptedWorker
-from evolve.worlds import Move
+from evolve.worlds import Move, choices
 from tests.environments.vault import SOLUTION, Vault
 from tests.offering import offer
 
@@ -210,6 +210,22 @@ def test_moves_are_told_by_kind_and_found_by_words():
     moves = [Move(schema="put {} in {}", objects=pair) for pair in (("cup", "sink"), ("cup", "box"), ("egg", "box"))]
     assert by_kind([*moves, Move(schema="wait")]) == ["put {} in {}: cup, egg | sink, box", "wait"]
     assert fitting(moves, "the egg") == ["put egg in box"]
+
+
+def test_things_that_stand_in_several_places_are_listed_once():
+    things = ("a red ball", "a blue ball", "a box")
+    moves = [Move(schema=f"{verb} {{}}", objects=(one,)) for verb in ("take", "kick") for one in things]
+    told = by_kind([*moves, Move(schema="open {}", objects=("a box",))])
+    assert told == ["A = a red ball, a blue ball, a box", "take {}: A", "kick {}: A", "open {}: a box"]
+
+
+def test_which_one_is_meant_is_told_by_number_where_the_world_asks():
+    asks = (
+        "Ambiguous request: enter a number:\n0:\tfocus on soap (in table)\n1:\tfocus on soap (in kitchen)\n2: no move"
+    )
+    offered = [Move(schema="0"), Move(schema="1"), Move(schema="look around")]
+    assert choices(asks, offered) == {"0": "focus on soap (in table)", "1": "focus on soap (in kitchen)"}
+    assert choices("You see:\n2: a box", [Move(schema="wait")]) == {} == choices("Done.", offered)
 
 
 def test_moves_with_all_words_come_alone_and_the_list_holds_nothing_else(worlds, monkeypatch):

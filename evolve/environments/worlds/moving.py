@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from string import ascii_uppercase
 
 from evolve.environments.worlds.work import WorldWork
 from evolve.episodes import Json
 from evolve.functions import Answer, Call, CallFailed, Function
 from evolve.memory.experiments import Play, Told, played, told
 from evolve.retrieval import WordIndex
-from evolve.worlds import Move, Scene, Stateful, Trial, World, WorldFault, open_world
+from evolve.worlds import Move, Scene, Stateful, Trial, World, WorldFault, choices, open_world
 
 LISTED = 100
 """Moves that one look-up by words gives at most."""
 
+_SHORT = 20
+"""Characters of a list of things that is not worth a letter."""
 _LONGEST_MOVE = 300
 """Characters; so the record keeps every move whole, however it has to be written there."""
 
@@ -31,7 +35,11 @@ def _function(name: str, description: str, **parameters: str) -> Function:
 
 
 FUNCTIONS = (
-    _function("act", "Makes one move; gives a dict: told, score (0.0 to 1.0), over, and what can be seen.", move="It."),
+    _function(
+        "act",
+        "Makes one move; gives a dict: told, score (0.0 to 1.0), over, left, choices, and what is seen.",
+        move="It.",
+    ),
     _function("look", "What can be seen now, as text; takes no move."),
     _function("moves", "Possible moves with all of the words, else some; without words all kinds.", words="Words."),
 )
@@ -180,6 +188,8 @@ class Moving:
         after = self.trial.do(move)
         self._made.append(move)
         told: dict[str, Json] = {"told": after.told, "score": round(after.score, 4), "over": after.over}
+        told["left"] = self.left
+        told["choices"] = {} if after.over else dict[str, Json](choices(after.told, self.trial.moves()))
         return told | (seen_since(before.view, after.view) if self._work.differences else {"view": after.view})
 
 
@@ -193,13 +203,23 @@ def fitting(moves: Sequence[Move], words: str) -> list[str]:
 
 
 def by_kind(moves: Sequence[Move]) -> list[str]:
-    """A line for each kind of move with what can stand in its places; not every pair of these is possible."""
+    """A line for each kind of move with what can stand in its places; not every pair of these is possible.
+
+    Things that stand in several places alike are listed once, in front, behind a letter.
+    """
     kinds: dict[str, list[dict[str, None]]] = {}
     for move in moves:
         places = kinds.setdefault(move.schema, [{} for _ in move.objects])
         for place, thing in zip(places, move.objects, strict=True):
             place[thing] = None
-    return [f"{schema}: {' | '.join(map(', '.join, places))}" if places else schema for schema, places in kinds.items()]
+    things = Counter(", ".join(place) for places in kinds.values() for place in places)
+    often = [one for one, times in things.most_common(len(ascii_uppercase)) if times > 1 and len(one) > _SHORT]
+    letters = dict(zip(often, ascii_uppercase, strict=False))
+    lines = [f"{letter} = {listed}" for listed, letter in letters.items()]
+    for schema, places in kinds.items():
+        named = [", ".join(place) for place in places]
+        lines.append(f"{schema}: {' | '.join(letters.get(one, one) for one in named)}" if named else schema)
+    return lines
 
 
 def seen_since(before: str, after: str) -> dict[str, Json]:

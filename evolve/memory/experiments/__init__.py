@@ -9,10 +9,10 @@ from evolve.memory.experiments.moves import (
     THEN,
     Told,
     claim_on_plan,
-    goal_in,
     move_claims,
     played,
     score_in,
+    shown_in,
     told,
 )
 from evolve.memory.experiments.naming import Naming, filled_in, read_move, words
@@ -30,11 +30,11 @@ __all__ = [
     "Told",
     "claim_on_plan",
     "filled_in",
-    "goal_in",
     "move_claims",
     "played",
     "read_move",
     "score_in",
+    "shown_in",
     "told",
     "words",
 ]

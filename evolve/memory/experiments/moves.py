@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
 
 from evolve.episodes import MOVE, Claim, Evidence, Relation, Scope
 from evolve.memory.experiments.ablation import SAME, Found, Play
 from evolve.memory.experiments.naming import Naming, read_move, said
-from evolve.worlds import Move, Scene, Trial
+from evolve.worlds import Move, Scene, Trial, choices
 
 REACHES = "reaches:"
 """How an effect begins that moves reach."""
@@ -27,10 +26,10 @@ THEN = "; then "
 _MOST_SPARE = 16
 """Moves of one trial that are said not to matter at most."""
 
-_GOAL = ", for this goal: "
-"""Behind what came of a plan."""
-
-_NUMBER = re.compile(r"move (\d+) of")
+_GOAL, _WAY = ", for this goal: ", "; found on this way: "
+"""What stands behind what came of a plan."""
+_LONGEST_WAY = 60
+"""Moves of a trial that are told whole, those that were made several times running counted once."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +41,7 @@ class Told:
         goal: What was to be reached, in the world's words.
         moves: What was made, as kinds with things; without a schema where the world did not offer anything like it.
         made: The same as it was typed.
+        meant: The same, with what it answered where the world had asked which of several was meant.
         named: Things that were offered and that the goal names.
         play: What came of it.
     """
@@ -52,6 +52,7 @@ class Told:
     play: Play
     named: tuple[str, ...] = ()
     made: tuple[str, ...] = ()
+    meant: tuple[str, ...] = ()
 
     @property
     def upto_best(self) -> tuple[Move, ...]:
@@ -75,16 +76,25 @@ def score_in(effect: str) -> str:
     return points if kind == "score" else ""
 
 
-def number_in(detail: str) -> int:
-    """Which move of its plan evidence speaks of, from 1; 0 where it does not say so."""
-    found = _NUMBER.search(detail)
-    return int(found[1]) if found else 0
+class Shown(NamedTuple):
+    """What evidence on a plan says; "" for what an earlier version did not note.
+
+    Attributes:
+        came: What came of it, played alone.
+        goal: What was to be reached.
+        way: The moves of the trial that it was found in.
+    """
+
+    came: str
+    goal: str
+    way: str
 
 
-def goal_in(detail: str) -> tuple[str, str]:
-    """What evidence on a plan says came of it, and for which goal; "" where an earlier version did not note that."""
-    came, _, goal = detail.partition(_GOAL)
-    return came, goal
+def shown_in(detail: str) -> Shown:
+    """Reads what :func:`claim_on_plan` wrote."""
+    came, _, more = detail.partition(_GOAL)
+    goal, _, way = more.partition(_WAY)
+    return Shown(came, goal, way)
 
 
 def played(trial: Trial, moves: Sequence[str]) -> Play:
@@ -121,15 +131,17 @@ def told(place: str, trial: Trial, moves: Sequence[str]) -> Told:
         play=play,
         named=tuple(sorted(one for one in things if naming.place(one))),
         made=tuple(moves[: len(play.scores)]),
+        meant=tuple(watched.meant[: len(play.scores)]),
     )
 
 
 @dataclass
 class _Watched:
-    """A trial whose offered moves are kept, by how they are told to the world."""
+    """A trial whose offered moves are kept, by how they are told to the world, and what was meant by each made."""
 
     trial: Trial
     offered: dict[str, Move]
+    meant: list[str] = field(default_factory=list)
 
     @property
     def goal(self) -> str:
@@ -143,7 +155,10 @@ class _Watched:
         return self.trial.moves()
 
     def do(self, move: str) -> Scene:
-        self.offered |= {one.text: one for one in self.trial.moves()}
+        offered = self.trial.moves()
+        self.offered |= {one.text: one for one in offered}
+        answer = choices(self.scene.told, offered).get(move)
+        self.meant.append(f"{move}: {answer}" if answer else move)
         return self.trial.do(move)
 
 
@@ -164,19 +179,43 @@ def _enough(told: Told, found: Found) -> Iterator[Claim]:
     least = found.least[: max(found.play.rises.values(), default=0)]
     if least and all(one.isprintable() and THEN not in one for one in told.made):  # else it would read otherwise
         plan = THEN.join(told.made[place] for place in least)
-        yield claim_on_plan(told, plan, told.play.best, found.play)
+        yield claim_on_plan(told, plan, told.play.best, found.play, _way(told, least, found.play))
 
 
-def claim_on_plan(told: Told, plan: str, score: float, play: Play) -> Claim:
+def _way(told: Told, least: Sequence[int], play: Play) -> str:
+    """The trial up to its best score with what its plan does without in brackets, as that may have told what to do;
+    of one that wandered the plan alone. Behind a move stands the score that it raised."""
+    meant = told.meant or told.made
+    moves = [(f"[{meant[at]}]" if at not in least else meant[at]) for at in range(len(told.upto_best))]
+    whole = _in_runs(moves, told.play.rises)
+    return "; ".join(whole if len(whole) <= _LONGEST_WAY else _in_runs([meant[at] for at in least], play.rises))
+
+
+def _in_runs(moves: Sequence[str], rises: Mapping[float, int]) -> list[str]:
+    """Moves with scores, and what was made several times running once, with how often."""
+    scores = {number - 1: f" (score {100 * score:.0f})" for score, number in rises.items()}
+    runs: list[tuple[str, int, str]] = []
+    for at, move in enumerate(moves):
+        score = scores.get(at, "")
+        if runs and runs[-1][0] == move and not runs[-1][2]:
+            runs[-1] = (move, runs[-1][1] + 1, score)
+        else:
+            runs.append((move, 1, score))
+    return [f"{move}{f' x{times}' if times > 1 else ''}{score}" for move, times, score in runs]
+
+
+def claim_on_plan(told: Told, plan: str, score: float, play: Play, way: str = "") -> Claim:
     """What a plan is worth in the variation of a trial, by what came of it when it was played alone.
 
     Args:
         plan: Its moves, with :data:`THEN` between them.
         score: What it is said to reach.
+        way: The trial that it was found in.
     """
     rises = ", ".join(f"{100 * one:.0f} at move {number}" for one, number in play.rises.items())
     held: Literal[1, -1] = 1 if effect_of(max(play.best, score)) == effect_of(play.best) else -1
     detail = f"played alone it gives {rises or 'no points'}{_GOAL}{' '.join(told.goal.split())}"
+    detail += f"{_WAY}{way}" if way else ""
     return _claim(told.place, plan, "sufficient", effect_of(score), detail, held)
 
 

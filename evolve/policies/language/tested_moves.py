@@ -18,9 +18,9 @@ def is_tested_move(item: Recalled) -> bool:
 
 
 def tested_message(items: Sequence[Recalled], view: TaskView) -> list[Message]:
-    """The plan of this variation, what others need for more, what did not matter, and what loses the trial."""
+    """The plan of this variation, examples from others, what did not matter, and what loses the trial."""
     goal = view.goal
-    told: dict[Relation, list[Recalled]] = {"sufficient": [], "necessary": [], "no_effect": [], "prevents": []}
+    told: dict[Relation, list[Recalled]] = {"sufficient": [], "no_effect": [], "prevents": []}
     for item in filter(is_tested_move, items):
         for relation in told.keys() & {item.relation}:
             told[relation].append(item)
@@ -29,14 +29,6 @@ def tested_message(items: Sequence[Recalled], view: TaskView) -> list[Message]:
     if examples:
         lines.append("examples from other variations, where things, places and the right answer may differ from here:")
         lines += [line for item in examples for line in _example(item)]
-    if told["necessary"]:
-        lines.append(
-            "needed in other variations, in this order, some more than once; things by the part they play here:"
-        )
-        lines += [
-            f"- {filled_in(_move(item), goal)} (for {score_in(item.effect)} points of 100, in {item.provenance})"
-            for item in told["necessary"]
-        ]
     if told["no_effect"]:
         spare = "; ".join(dict.fromkeys(filled_in(_move(item), goal) for item in told["no_effect"]))
         lines.append(
@@ -61,8 +53,11 @@ def _plan(item: Recalled) -> Iterator[str]:
 def _example(item: Recalled) -> Iterator[str]:
     """One line of moves, since they are there to be learned from and not to be followed."""
     yield f"- goal: {item.goal}"
-    yield f"  moves: {'; '.join(_move(item).split(THEN))}"
-    yield f"  ({item.provenance})"
+    yield f"  moves: {item.way or '; '.join(_move(item).split(THEN))}"
+    told = [f"gave {score_in(item.effect)} points of 100"]
+    if "[" in item.way:
+        told.append("what stands in [] made no difference to that, but may have told what to do")
+    yield f"  ({'; '.join([*told, item.provenance] if item.provenance else told)})"
 
 
 def _move(item: Recalled) -> str:

@@ -65,6 +65,8 @@ def turns(
         room: Characters that all of them may take together.
         differing: What is long and mostly what an earlier turn shows is told as the difference.
     """
+    if not steps and view.place and limits is not None and limits.steps:
+        return [Message(role="user", text=f"(at most {limits.steps} replies)", priority=KEPT, kind="feedback")]
     steps, left = [one for one in steps if not _left(one)], [one for one in steps if _left(one)]
     pairs = [_pair(view, steps[: place + 1], limits) for place in range(len(steps))]
     first = _first_in_full([sum(map(_size, pair)) for pair in pairs], room)

@@ -9,8 +9,19 @@ import pytest
 
 from evolve.agent import Agent, Surroundings
 from evolve.environments.worlds import WorldWork
-from evolve.episodes import MOVE, PROBE, Claim
-from evolve.memory.experiments import Ablation, Allowance, Found, Naming, Play, filled_in, move_claims, played, told
+from evolve.episodes import MOVE, PROBE
+from evolve.memory.experiments import (
+    Ablation,
+    Allowance,
+    Found,
+    Naming,
+    Play,
+    filled_in,
+    move_claims,
+    played,
+    shown_in,
+    told,
+)
 from evolve.record.arms import recall_from
 from evolve.sandbox.protocol import Sandbox
 from evolve.tasks import Task
@@ -69,16 +80,15 @@ def acted(house, text, variation, *, split="train", **around):
 
 
 class Follower:
-    """A model that makes the moves that its prompt says are needed, and knows nothing itself."""
+    """A model that makes the moves of the plan in its prompt, and knows nothing itself."""
 
     def __init__(self):
         self.prompt = ""
 
     def answer(self, body):
         self.prompt = "\n".join(message["content"] for message in body["messages"])
-        needed = re.findall(r"^\d+\. (.*)$", self.prompt, re.MULTILINE)
-        needed += re.findall(r"^- (.*) \(for \d+ points", self.prompt, re.MULTILINE)
-        return f"So.\n\n```python\n{code_for(needed)}\n```\n"
+        plan = re.findall(r"^\d+\. (.*)$", self.prompt, re.MULTILINE)
+        return f"So.\n\n```python\n{code_for(plan)}\n```\n"
 
 
 class Adapter:
@@ -92,7 +102,8 @@ class Adapter:
         goals = re.findall(r"goal: Choose the (\w+)\.", self.prompt)
         moves = re.findall(r"^  moves: (.*)$", self.prompt, re.MULTILINE)
         own = re.findall(r"Choose the (\w+)\.", self.prompt.rpartition("kind=tested")[2].partition("</data")[2])
-        made = moves[0].replace(goals[0], own[0]).split("; ") if moves else []
+        needed = re.sub(r"\[.*?\](; )?| \(score \d+\)", "", moves[0]) if moves else ""
+        made = needed.replace(goals[0], own[0]).split("; ") if moves else []
         return f"So.\n\n```python\n{code_for(made)}\n```\n"
 
 
@@ -105,13 +116,21 @@ def followed(house, memory, variation, *, workflow=None, model=None):
     return record, model.prompt
 
 
-def test_a_model_that_knows_nothing_follows_what_two_variations_showed(house, memory):
+def test_what_a_score_does_without_is_told_in_the_variation_itself(house, memory):
     for variation in (0, 1):
         memory.commit(acted(house, WANDERED, variation))
-    record, prompt = followed(house, memory, 3)
-    assert record.solved
-    assert "- pick up ladder (for 100 points of 100, in 2 of 2 variations)" in prompt
-    assert re.search("made no difference to the score.*: .*look at ladder", prompt)
+    assert re.search("made no difference to the score.*: .*look at lamp", followed(house, memory, 0)[1])
+    assert "made no difference to the score" not in followed(house, memory, 3)[1]
+
+
+def test_a_move_that_one_score_needs_is_not_told_as_spare_for_another(house, memory):
+    record = acted(house, WANDERED, 0)
+    memory.commit(record)
+    spare = next(one for one in record.claims if one.relation == "no_effect" and "look at" in one.cause)
+    assert "look at lamp" in followed(house, memory, 0)[1]
+    needed = replace(spare, relation="necessary", effect="reaches:score 7")
+    memory.commit(replace(record, episode="another", claims=(needed,)))
+    assert "look at lamp" not in followed(house, memory, 0)[1]
 
 
 def test_what_one_variation_showed_acts_there_alone(house, memory):
@@ -125,7 +144,12 @@ def test_what_was_enough_elsewhere_is_an_example_where_nothing_is_known_yet(hous
     assert not followed(house, memory, 1, model=Adapter())[0].solved
     memory.commit(acted(house, WANDERED, 0))
     record, prompt = followed(house, memory, 1, model=Adapter())
-    assert record.solved and "played alone it gives" in prompt
+    assert record.solved
+    way = "[go to attic]; go to cellar; [look at lamp]; choose lamp (score 50); pick up lamp; go to attic; "
+    assert (
+        f"  moves: {way}move lamp to box (score 100)\n  (gave 100 points of 100; what stands in [] made no difference"
+        in prompt
+    )
     assert not re.findall(r"^\d+\. ", prompt, re.MULTILINE)  # these would be its own plan
     memory.commit(record)
     assert "  moves: " not in followed(house, memory, 1)[1]
@@ -184,22 +208,6 @@ def test_a_plan_that_does_not_hold_any_more_is_not_told_for_ever(house, memory, 
     assert "gave 100 points" not in followed(house, memory, 0)[1]
 
 
-def test_a_move_that_was_spare_elsewhere_leaves_the_prompt(house, memory):
-    for variation in (0, 1):
-        memory.commit(acted(house, WANDERED, variation))
-    needed = next(one for one in memory.claims() if one.cause == f"{MOVE}go to cellar" and one.influences)
-    spare = {"relation": "no_effect", "effect": needed.effect, "scope": needed.scope, "cause": needed.cause}
-    row = acted(house, WANDERED, 2).claims[0].evidence[0]
-    for number in range(2):
-        own = replace(row, task=f"house/bring/{9 + number}", group=f"house/bring/{9 + number}")
-        record = replace(
-            acted(house, WANDERED, 2), episode=f"other{number}", claims=(Claim(**spare, evidence=(own,), text=""),)
-        )
-        memory.commit(record)
-    assert not memory.get(needed.id).influences
-    assert "- go to cellar (" not in followed(house, memory, 3)[1]
-
-
 def test_what_lost_trials_of_two_variations_is_told_for_all(house, memory):
     for variation in (0, 1):
         memory.commit(acted(house, LOST, variation))
@@ -240,28 +248,6 @@ def test_a_crash_between_replays_makes_none_of_them_twice(house, tmp_path, monke
     record = acted(house, WANDERED, 0, checkpoints=tmp_path / "runs")
     assert record.claims == whole.claims
     assert len(house.trials) == trials + 1  # the one that was cut off
-
-
-def needing(claim, name, number):
-    """A claim that one variation needs a move for the best score."""
-    place = f"house/bring/{number}"
-    evidence = replace(claim.evidence[0], task=place, group=place, detail="played without it, move 9 of 9")
-    more = {"relation": "necessary", "effect": "reaches:score 100", "evidence": (evidence,), "text": ""}
-    return replace(claim, cause=f"{MOVE}{name}", **more)
-
-
-def test_what_more_plans_do_without_is_not_needed_elsewhere(house, memory):
-    record = acted(house, WANDERED, 2)
-
-    def learn(name, *variations):
-        claims = tuple(needing(record.claims[0], name, number) for number in variations)
-        memory.commit(replace(record, episode=name, claims=claims))
-
-    memory.commit(record)
-    learn("sing", 0, 1)
-    assert "- sing (for 100 points of 100, in 2 of 3 variations)" in followed(house, memory, 3)[1]
-    learn("dance", 7, 8)
-    assert "- sing (" not in followed(house, memory, 3)[1]
 
 
 @dataclass
@@ -377,3 +363,34 @@ def test_a_plan_ends_where_it_reaches_its_score():
     found = Found(least=(0, 1, 2), play=played(Steps(), moves))
     plan = next(one for one in move_claims(told("w/t/0", Steps(), moves), found) if one.relation == "sufficient")
     assert plan.cause == f"{MOVE}say a; then say b"
+
+
+@dataclass
+class Asking(Steps):
+    """The same, but that it asks which one is meant, and answers are numbers."""
+
+    def moves(self):
+        return [Move(schema=one) for one in "01"] if self.scene.told else super().moves()
+
+    def do(self, move):
+        asks = "Which?\n0: say a\n1: say b" if move == "say" else ""
+        scene = super().do({"0": "say a", "1": "say b"}.get(move, move))
+        self.scene = Scene(told=asks, score=scene.score)
+        return self.scene
+
+
+def way_of(world, moves, least):
+    alone = played(type(world)(), [moves[place] for place in least])
+    claims = move_claims(told("w/t/0", world, moves), Found(least=tuple(least), play=alone))
+    return shown_in(next(one for one in claims if one.relation == "sufficient").evidence[0].detail).way
+
+
+def test_the_way_to_a_plan_says_what_was_meant_and_counts_what_was_made_several_times_running():
+    moves = ["wait", "wait", "wait", "say", "0", "say", "1", "wait"]
+    way = "[wait] x3; say; 0: say a (score 50); say; 1: say b (score 100)"
+    assert way_of(Asking(), moves, [3, 4, 5, 6]) == way
+
+
+def test_of_a_trial_that_wandered_the_plan_alone_is_the_way():
+    moves = [*["say c", "wait"] * 50, "say a", "say b"]
+    assert way_of(Steps(), moves, [100, 101]) == "say a (score 50); say b (score 100)"
