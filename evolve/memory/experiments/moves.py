@@ -158,7 +158,7 @@ class _Watched:
         offered = self.trial.moves()
         self.offered |= {one.text: one for one in offered}
         answer = choices(self.scene.told, offered).get(move)
-        self.meant.append(f"{move}: {answer}" if answer else move)
+        self.meant.append(f"{move} (which one: {answer})" if answer else move)
         return self.trial.do(move)
 
 
@@ -193,7 +193,7 @@ def _way(told: Told, least: Sequence[int], play: Play) -> str:
 
 def _in_runs(moves: Sequence[str], rises: Mapping[float, int]) -> list[str]:
     """Moves with scores, and what was made several times running once, with how often."""
-    scores = {number - 1: f" (score {100 * score:.0f})" for score, number in rises.items()}
+    scores = {number - 1: f" (score {score:.2f})" for score, number in rises.items()}
     runs: list[tuple[str, int, str]] = []
     for at, move in enumerate(moves):
         score = scores.get(at, "")

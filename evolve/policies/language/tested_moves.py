@@ -54,7 +54,7 @@ def _example(item: Recalled) -> Iterator[str]:
     """One line of moves, since they are there to be learned from and not to be followed."""
     yield f"- goal: {item.goal}"
     yield f"  moves: {item.way or '; '.join(_move(item).split(THEN))}"
-    told = [f"gave {score_in(item.effect)} points of 100"]
+    told = ["the task was done" if score_in(item.effect) == "100" else "nothing better is known"]
     if "[" in item.way:
         told.append("what stands in [] made no difference to that, but may have told what to do")
     yield f"  ({'; '.join([*told, item.provenance] if item.provenance else told)})"

@@ -102,7 +102,7 @@ class Adapter:
         goals = re.findall(r"goal: Choose the (\w+)\.", self.prompt)
         moves = re.findall(r"^  moves: (.*)$", self.prompt, re.MULTILINE)
         own = re.findall(r"Choose the (\w+)\.", self.prompt.rpartition("kind=tested")[2].partition("</data")[2])
-        needed = re.sub(r"\[.*?\](; )?| \(score \d+\)", "", moves[0]) if moves else ""
+        needed = re.sub(r"\[.*?\](; )?| \(score [\d.]+\)", "", moves[0]) if moves else ""
         made = needed.replace(goals[0], own[0]).split("; ") if moves else []
         return f"So.\n\n```python\n{code_for(made)}\n```\n"
 
@@ -145,9 +145,9 @@ def test_what_was_enough_elsewhere_is_an_example_where_nothing_is_known_yet(hous
     memory.commit(acted(house, WANDERED, 0))
     record, prompt = followed(house, memory, 1, model=Adapter())
     assert record.solved
-    way = "[go to attic]; go to cellar; [look at lamp]; choose lamp (score 50); pick up lamp; go to attic; "
+    way = "[go to attic]; go to cellar; [look at lamp]; choose lamp (score 0.50); pick up lamp; go to attic; "
     assert (
-        f"  moves: {way}move lamp to box (score 100)\n  (gave 100 points of 100; what stands in [] made no difference"
+        f"  moves: {way}move lamp to box (score 1.00)\n  (the task was done; what stands in [] made no difference"
         in prompt
     )
     assert not re.findall(r"^\d+\. ", prompt, re.MULTILINE)  # these would be its own plan
@@ -387,10 +387,10 @@ def way_of(world, moves, least):
 
 def test_the_way_to_a_plan_says_what_was_meant_and_counts_what_was_made_several_times_running():
     moves = ["wait", "wait", "wait", "say", "0", "say", "1", "wait"]
-    way = "[wait] x3; say; 0: say a (score 50); say; 1: say b (score 100)"
+    way = "[wait] x3; say; 0 (which one: say a) (score 0.50); say; 1 (which one: say b) (score 1.00)"
     assert way_of(Asking(), moves, [3, 4, 5, 6]) == way
 
 
 def test_of_a_trial_that_wandered_the_plan_alone_is_the_way():
     moves = [*["say c", "wait"] * 50, "say a", "say b"]
-    assert way_of(Steps(), moves, [100, 101]) == "say a (score 50); say b (score 100)"
+    assert way_of(Steps(), moves, [100, 101]) == "say a (score 0.50); say b (score 1.00)"
