@@ -17,6 +17,8 @@ from evolve.worlds import Move, Scene, Stateful, Trial, World, WorldFault, choic
 
 LISTED = 100
 """Moves that one look-up by words gives at most."""
+NEAREST = 10
+"""The same where none has all of the words: more would hide that."""
 
 _SHORT = 20
 """Characters of a list of things that is not worth a letter."""
@@ -41,7 +43,9 @@ FUNCTIONS = (
         move="It.",
     ),
     _function("look", "What can be seen now, as text; takes no move."),
-    _function("moves", "Possible moves with all of the words, else some; without words all kinds.", words="Words."),
+    _function(
+        "moves", "Possible moves with all of the words, else the nearest; without words all kinds.", words="Words."
+    ),
 )
 
 
@@ -159,7 +163,7 @@ class Moving:
             return [move.text for move in moves]
         if not words:
             return by_kind(moves)
-        return fitting(moves, words)[:LISTED]
+        return fitting(moves, words)
 
     def retold(self, moves: Sequence[str]) -> Told | None:
         """What claims on moves need of them, made in another trial; None where the world failed."""
@@ -194,12 +198,13 @@ class Moving:
 
 
 def fitting(moves: Sequence[Move], words: str) -> list[str]:
-    """The moves that have all words of a text, else those that have some; best first (BM25)."""
+    """The moves that have all words of a text, else the few that have most of them; best first (BM25)."""
     index = WordIndex()
     index.add({str(place): move.text for place, move in enumerate(moves)})
-    found = [moves[int(place)].text for place in index.scores(words, every=True) or index.scores(words)]
+    whole = index.scores(words, every=True)
+    found = [moves[int(place)].text for place in whole or index.scores(words)]
     index.close()
-    return found
+    return found[: LISTED if whole else NEAREST]
 
 
 def by_kind(moves: Sequence[Move]) -> list[str]:
