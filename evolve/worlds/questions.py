@@ -17,6 +17,7 @@ def choices(told: str, moves: Sequence[Move]) -> dict[str, str]:
         told: What the world said last.
         moves: What is possible now: a number that only stands in a text is none.
     """
-    numbered = dict(found.groups() for line in told.splitlines() if (found := _NUMBERED.match(line)))
+    lines = [found for line in told.splitlines() if (found := _NUMBERED.match(line))]
+    numbered: dict[str, str] = {found[1]: found[2] for found in lines}
     offered = {move.text for move in moves} if numbered else set[str]()
     return {number: text for number, text in numbered.items() if number in offered}
