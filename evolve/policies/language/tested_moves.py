@@ -56,7 +56,7 @@ def _example(item: Recalled) -> Iterator[str]:
     yield f"  moves: {item.way or '; '.join(_move(item).split(THEN))}"
     told = ["the task was done" if score_in(item.effect) == "100" else "nothing better is known"]
     if "[" in item.way:
-        told.append("what stands in [] made no difference to that, but may have told what to do")
+        told.append("without what stands in [] a replay came to the same, as a guess may: it can be how this was found")
     yield f"  ({'; '.join([*told, item.provenance] if item.provenance else told)})"
 
 
