@@ -9,10 +9,11 @@ from __future__ import annotations
 from evolve.worlds.checking import Checked, check_world
 from evolve.worlds.opening import open_world
 from evolve.worlds.questions import choices
-from evolve.worlds.world import Move, Scene, Split, Stateful, Trial, World, WorldFault
+from evolve.worlds.world import Described, Move, Scene, Split, Stateful, Trial, World, WorldFault
 
 __all__ = [
     "Checked",
+    "Described",
     "Move",
     "Scene",
     "Split",

@@ -97,6 +97,15 @@ class Stateful(Protocol):
 
 
 @runtime_checkable
+class Described(Protocol):
+    """Optional: a trial whose scene calls things otherwise than its moves do."""
+
+    def described(self) -> Sequence[Move]:
+        """The moves with things called as the scene calls them, where that tells them apart as well."""
+        ...
+
+
+@runtime_checkable
 class World(Protocol):
     """Tasks of one package, with its settings.
 

@@ -12,6 +12,7 @@ import pytest
 from evolve.errors import EnvironmentProblem, UsageError
 from evolve.worlds import Scene, WorldFault, open_world
 from evolve.worlds.scienceworld import ScienceWorld
+from evolve.worlds.scienceworld.simulator import as_seen
 from tests.architecture.source import ROOT
 
 
@@ -65,6 +66,39 @@ def test_another_process_tells_the_same_and_a_dead_one_is_a_fault_of_the_world(w
         trial.do("look around")
     assert played(world) == first
     assert java not in processes()
+
+
+def test_things_are_described_as_they_are_seen(world: ScienceWorld) -> None:
+    trial = world.start("grow-fruit", 62)
+    trial.do("teleport to living room")
+    described = [move.text for move in trial.described()]
+    assert "pick up ceramic cup" in [move.text for move in trial.moves()]
+    assert "pick up seed jar" in described and "move cherry seed to seed jar" in described
+    assert not any("organism" in text or "ceramic cup" in text for text in described)
+    assert trial.do("pick up seed jar").told == "You move the seed jar to the inventory."
+
+
+# Of each thing: what moves call it, all its names, and what it is called as the view has it.
+@pytest.mark.parametrize(
+    ("view", "things"),
+    [
+        ("A seed jar (containing a seed).", [("ceramic cup", "ceramic cup|cup|seed jar", "seed jar")]),
+        ("a substance called air", [("air", "air|substance", "air")]),
+        (
+            "red paint, blue paint",
+            [("paint", "paint|red paint", "red paint"), ("paint", "blue paint|paint", "blue paint")],
+        ),
+        ("a cup, a cup", [("cup on table", "cup", "cup on table"), ("cup on bed", "cup", "cup on bed")]),
+        ("a vessel, a vessel", [("jug", "jug|vessel", "jug"), ("pot", "pot|vessel", "pot")]),
+        ("a jug containing milk", [("jug", "jug|jug containing milk", "jug")]),
+    ],
+)
+def test_a_name_is_taken_from_the_view_where_it_tells_things_apart_as_well(
+    view: str, things: list[tuple[str, str, str]]
+) -> None:
+    names = {number: name for number, (name, _, _) in enumerate(things)}
+    called = {number: told.split("|") for number, (_, told, _) in enumerate(things)}
+    assert as_seen(names, called, view) == {number: seen for number, (_, _, seen) in enumerate(things)}
 
 
 def test_a_trial_ends_where_another_one_begins(world: ScienceWorld) -> None:

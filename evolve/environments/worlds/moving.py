@@ -13,7 +13,7 @@ from evolve.episodes import Json
 from evolve.functions import Answer, Call, CallFailed, Function
 from evolve.memory.experiments import Play, Told, played, told
 from evolve.retrieval import WordIndex
-from evolve.worlds import Move, Scene, Stateful, Trial, World, WorldFault, choices, open_world
+from evolve.worlds import Described, Move, Scene, Stateful, Trial, World, WorldFault, choices, open_world
 
 LISTED = 100
 """Moves that one look-up by words gives at most."""
@@ -158,7 +158,8 @@ class Moving:
 
         Code goes through the list, so nothing but moves stands in it.
         """
-        moves = self.trial.moves()
+        trial = self.trial
+        moves = trial.described() if isinstance(trial, Described) else trial.moves()
         if not self._work.fitting:
             return [move.text for move in moves]
         if not words:
@@ -212,17 +213,17 @@ def by_kind(moves: Sequence[Move]) -> list[str]:
 
     Things that stand in several places alike are listed once, in front, behind a letter.
     """
-    kinds: dict[str, list[dict[str, None]]] = {}
+    kinds: dict[str, list[set[str]]] = {}
     for move in moves:
-        places = kinds.setdefault(move.schema, [{} for _ in move.objects])
+        places = kinds.setdefault(move.schema, [set() for _ in move.objects])
         for place, thing in zip(places, move.objects, strict=True):
-            place[thing] = None
-    things = Counter(", ".join(place) for places in kinds.values() for place in places)
+            place.add(thing)
+    things = Counter(", ".join(sorted(place)) for places in kinds.values() for place in places)
     often = [one for one, times in things.most_common(len(ascii_uppercase)) if times > 1 and len(one) > _SHORT]
     letters = dict(zip(often, ascii_uppercase, strict=False))
     lines = [f"{letter} = {listed}" for listed, letter in letters.items()]
     for schema, places in kinds.items():
-        named = [", ".join(place) for place in places]
+        named = [", ".join(sorted(place)) for place in places]
         lines.append(f"{schema}: {' | '.join(letters.get(one, one) for one in named)}" if named else schema)
     return lines
 

@@ -146,10 +146,7 @@ def test_what_was_enough_elsewhere_is_an_example_where_nothing_is_known_yet(hous
     record, prompt = followed(house, memory, 1, model=Adapter())
     assert record.solved
     way = "[go to attic]; go to cellar; [look at lamp]; choose lamp (score 0.50); pick up lamp; go to attic; "
-    assert (
-        f"  moves: {way}move lamp to box (score 1.00)\n  (the task was done; without what stands in [] a replay came to the same"
-        in prompt
-    )
+    assert f"  moves: {way}move lamp to box (score 1.00)\n  (the task was done; without what stands in []" in prompt
     assert not re.findall(r"^\d+\. ", prompt, re.MULTILINE)  # these would be its own plan
     memory.commit(record)
     assert "  moves: " not in followed(house, memory, 1)[1]
