@@ -6,17 +6,23 @@ import os
 from collections.abc import Collection
 from pathlib import Path
 
+from evolve.environments.worlds import WorldWork
 from evolve.errors import UsageError
 from evolve.sandbox.interpreter import environment_at
+from evolve.tasks import Task
 
 
-def refuse_search(decides: str) -> None:
-    """Raises :class:`UsageError` for the embedded search, which finds functions and nothing else."""
+def refuse_search(decides: str, task: Task | None = None) -> None:
+    """Raises :class:`UsageError` for the embedded search, which finds functions and nothing else.
+
+    Args:
+        task: The one that is meant, where it is one.
+    """
     if decides == "search":
-        raise UsageError(
-            "such a task needs a model: the embedded search finds functions from examples",
-            hint="`evolve models` says what can decide",
-        )
+        hint, work = "`evolve models` says what can decide", None if task is None else task.work
+        if isinstance(work, WorldWork):
+            hint += f"; without a model, evolve trials {work.world} --task {work.task} plays such worlds"
+        raise UsageError("such a task needs a model: the embedded search finds functions from examples", hint=hint)
 
 
 def environment_for(folder: str, python: str | os.PathLike[str] | None) -> Path | None:

@@ -232,3 +232,11 @@ def test_a_world_that_cannot_be_made_hides_no_other(cli, monkeypatch, tmp_path):
     offer(monkeypatch, tmp_path / "site", "worlds", "broken", fails)
     found = {one["name"]: one["missing"] for one in json.loads(cli("worlds", "list", "--json").out)}
     assert found["broken"] == "failed (ValueError: no map)" and found["gymnasium"] == ""
+
+
+def test_a_task_of_a_world_without_a_model_names_what_plays_it(cli, tmp_path):
+    work = {"world": "gymnasium", "task": "FrozenLake-v1", "variation": 0}
+    told = {"id": "lake", "instruction": "Reach the goal.", "worlds": work}
+    (tmp_path / "lake.json").write_text(json.dumps(told), encoding="utf-8")
+    result = cli("run", str(tmp_path / "lake.json"))
+    assert result.code == 2 and "evolve trials gymnasium --task FrozenLake-v1 plays" in result.err

@@ -79,7 +79,7 @@ class Place:
 def opener(desk: Desk, wish: Wish) -> Callable[[], AbstractContextManager[Sandbox]]:
     """How to open the sandbox of one task, refused before anything is made where it cannot be."""
     if kind_of(wish.task.environment).needs_model:
-        refuse_search(desk.learner.name)
+        refuse_search(desk.learner.name, wish.task)
     return sandbox_for(desk, wish)
 
 

@@ -195,7 +195,7 @@ def leaves_changes(task: Task) -> bool:
 def need_model(task: Task, model: str) -> None:
     """Raises :class:`UsageError` for a task that only a model can do, where none would decide."""
     if kind_of(task.environment).needs_model and not model:
-        refuse_search("search")
+        refuse_search("search", task)
 
 
 def _write(tasks: Iterable[Task], out: str | os.PathLike[str] | None) -> None:
