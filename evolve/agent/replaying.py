@@ -18,6 +18,7 @@ from evolve.memory.experiments import (
     Play,
     Told,
     claim_on_plan,
+    effect_of,
     move_claims,
     score_in,
 )
@@ -37,8 +38,8 @@ def claims_of_replays(
 ) -> tuple[Claim, ...]:
     """Claims on the moves of an episode that raised the score or lost the trial.
 
-    A plan that was told and promised more than the episode came to is played again, so that one that does not hold
-    any more is not told for ever.
+    A plan that was told for the variation, and that the episode did not follow to its promise, is played again, so that
+    one that does not hold any more is not told for ever.
 
     Each replay is kept in the episode's file as soon as it is over, so that a crash repeats none. Nothing is learned
     where the environment failed, in the episode or in the first replay.
@@ -71,9 +72,12 @@ def claims_of_replays(
 
 
 def _promised(recalled: Sequence[Recalled], told: Told) -> Iterator[tuple[str, int]]:
-    """Plans of more points than a trial came to, with these."""
-    for item in recalled:
-        if item.cause.startswith(MOVE) and item.relation == "sufficient":
-            points = int(score_in(item.effect))
-            if points > 100 * told.play.best + 1:
-                yield item.cause.removeprefix(MOVE), points
+    """Plans of the variation that a trial did not follow, or that came to less in it, with the points they are said to
+    give."""
+    reached = int(score_in(effect_of(told.play.best)))
+    plans = [one for one in recalled if one.cause.startswith(MOVE) and one.relation == "sufficient" and not one.goal]
+    for item in plans:
+        plan, points = item.cause.removeprefix(MOVE), int(score_in(item.effect))
+        made = tuple(plan.split(THEN))
+        if points > reached or told.made[: len(made)] != made:
+            yield plan, points

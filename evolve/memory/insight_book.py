@@ -209,7 +209,7 @@ class InsightBook:
     def _resolve(self, insight: str) -> Insight:
         if insight not in self._resolved:
             rows, after = self._rows.get(insight, {}).values(), self.expired.get(insight)
-            live = self._live(insight)
+            live = self.live(insight)
             stale = after is not None and not live
             self._resolved[insight] = resolve(self.keys[insight], rows if stale else live, expired=stale)
         return self._resolved[insight]
@@ -219,13 +219,13 @@ class InsightBook:
         return frozenset(self._policies.get(insight, ()))
 
     def _read_by(self, insight: str, policy: str) -> Insight:
-        live = self._live(insight)
+        live = self.live(insight)
         if not live:
             return self._read(insight, None)
         own = [row for row in live if row.policy == policy]
         return resolve(self.keys[insight], own, others=[row for row in live if row.policy != policy])
 
-    def _live(self, insight: str) -> list[EvidenceRow]:
+    def live(self, insight: str) -> list[EvidenceRow]:
         """Its evidence without what was set aside and, of a claim in words, without what no longer holds."""
         rows = [row for row in self._rows.get(insight, {}).values() if not self._is_aside(row)]
         if not self.keys[insight].cause.startswith(FACT):

@@ -11,11 +11,11 @@ needs says nothing of this one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from evolve.episodes import MOVE, Recalled, Relation
-from evolve.memory.experiments import THEN, score_in, shown_in, words
+from evolve.memory.experiments import GOAL, THEN, score_in, shown_in, words
 from evolve.memory.experiments.moves import WORLDS
 from evolve.memory.insight_book import InsightBook
 from evolve.memory.insights import EvidenceRow, Insight
@@ -26,6 +26,8 @@ _ELSEWHERE = 2
 """Those of other tasks."""
 _EXAMPLES = 2
 """Plans of other variations."""
+_LONGEST_PLAN, _LONGEST_EXAMPLE = 8_000, 3_000
+"""Characters of a plan that is told; a part of one would mislead."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,16 +51,10 @@ class _Known:
 
 @dataclass(frozen=True, kw_only=True)
 class _Plan:
-    """A plan that held in a variation the last time that it was played alone there, and how it was found.
-
-    Attributes:
-        held, played: In how many variations it held, as it stands, and in how many it was played.
-    """
+    """A plan that held in a variation the last time that it was played alone there, and how it was found."""
 
     insight: Insight
     row: EvidenceRow
-    held: int
-    played: int
 
     @property
     def points(self) -> float:
@@ -86,12 +82,13 @@ def recall_moves(book: InsightBook, place: str, goal: str = "") -> list[Recalled
     own, others = _Task(place=place), _Task(place=place)
     for name, key in book.keys.items():
         if key.cause.startswith(MOVE) and key.scope.environment == WORLDS and key.scope.family.startswith(world):
-            (own if key.scope.family == family else others).add(book.get(name), book.evidence(name))
+            (own if key.scope.family == family else others).add(book.get(name), _in_order(book.live(name)))
     plan = own.plan()
     examples = own.examples(goal, plan[0].points if plan else 0.0)
     losing = own.told("prevents")
     causes = {one.insight.cause for one in losing}
-    elsewhere = [one for one in others.told("prevents") if one.insight.cause not in causes][:_ELSEWHERE]
+    general = [one for one in others.told("prevents") if GOAL not in one.insight.cause]  # of things of another goal
+    elsewhere = [one for one in general if one.insight.cause not in causes][:_ELSEWHERE]
     moves = [_recalled(one, family) for one in (*own.told("no_effect"), *losing, *elsewhere)]
     return [*(_recalled_plan(one, place) for one in (*plan, *examples)), *moves]
 
@@ -108,10 +105,13 @@ class _Task:
 
     def add(self, insight: Insight, rows: Sequence[EvidenceRow]) -> None:
         """Takes in a claim with its evidence."""
-        self._plans += _plans(insight, rows)
+        self._plans += _plans(insight, rows, self.place)
         if any(row.relation == "necessary" and row.direction > 0 and row.group == self.place for row in rows):
             self._needed.add(insight.cause)
-        groups = {row.group for row in rows if row.relation == insight.relation and row.direction > 0}
+        last = {row.group: row for row in rows if row.relation == insight.relation}
+        groups = {group for group, row in last.items() if row.direction > 0}
+        if insight.relation == "prevents" and self.place in last.keys() - groups:
+            return
         here = self.place in groups
         if insight.influences and (here or len(groups) > 1):
             tried = len({row.group for row in rows})
@@ -119,14 +119,17 @@ class _Task:
 
     def plan(self) -> list[_Plan]:
         """The best of what was played in the variation itself, of equal ones the shortest; none or one."""
-        return sorted((one for one in self._plans if one.row.group == self.place), key=lambda one: one.order)[:1]
+        own = [one for one in self._plans if one.row.group == self.place and len(one.insight.cause) <= _LONGEST_PLAN]
+        return sorted(own, key=lambda one: one.order)[:1]
 
     def examples(self, goal: str, above: float) -> list[_Plan]:
-        """Plans of most points in other variations, if these are more than some; one of each variation."""
+        """Plans of most points in other variations, if these are more than some; one of each, and each plan once."""
         best: dict[str, _Plan] = {}
         for one in sorted(self._plans, key=lambda each: each.order):
-            best.setdefault(one.row.group, one)
-        others = [one for group, one in best.items() if group != self.place and one.points > above]
+            if len(one.insight.cause) <= _LONGEST_EXAMPLE:
+                best.setdefault(one.row.group, one)
+        told = sorted(best.values(), key=lambda each: each.likeness(goal))
+        others = {one.insight.cause: one for one in told if one.row.group != self.place and one.points > above}.values()
         most = max((one.points for one in others), default=0.0)
         likest = sorted(others, key=lambda one: (-one.likeness(goal), one.order))
         return [one for one in likest if one.points == most][:_EXAMPLES]
@@ -144,14 +147,20 @@ class _Task:
         return list(found.values())[: _MOST[relation]]
 
 
-def _plans(insight: Insight, rows: Sequence[EvidenceRow]) -> Iterator[_Plan]:
-    """One for each variation in which a plan held the last time."""
-    own = [row for row in rows if row.relation == "sufficient"] if insight.status != "expired" else []
+def _in_order(rows: Iterable[EvidenceRow]) -> list[EvidenceRow]:
+    return sorted(rows, key=lambda row: (row.seq, row.id))
+
+
+def _plans(insight: Insight, rows: Sequence[EvidenceRow], place: str) -> Iterator[_Plan]:
+    """One for each variation in which a plan held the last time; none elsewhere of one that no longer holds here."""
+    own = [row for row in rows if row.relation == "sufficient"]
     last = {row.group: row for row in own}
-    held = [group for group, row in last.items() if row.direction > 0]
     ways = {row.group: row for row in own if shown_in(row.detail).way}
-    for group in held:
-        yield _Plan(insight=insight, row=ways.get(group, last[group]), held=len(held), played=len(last))
+    if place in last and last[place].direction < 0:
+        return
+    for group, row in last.items():
+        if row.direction > 0 and score_in(insight.effect) != "0":
+            yield _Plan(insight=insight, row=ways.get(group, row))
 
 
 def _recalled(known: _Known, family: str) -> Recalled:
@@ -164,12 +173,10 @@ def _recalled(known: _Known, family: str) -> Recalled:
 
 def _recalled_plan(plan: _Plan, place: str) -> Recalled:
     came, goal, way = shown_in(plan.row.detail)
-    as_it_stands = f"as it stands it did so in {plan.held} of the {plan.played} variations in which it was played"
-    again = [as_it_stands] if plan.played > 1 else []
     if plan.row.group == place:
-        told = _item(plan.insight, "it was played in this variation", "; ".join([came, *again]))
+        told = _item(plan.insight, "it was played in this variation", came)
         return replace(told, relation="sufficient")
-    told = _item(plan.insight, "it was played in another variation", "".join(again))
+    told = _item(plan.insight, "it was played in another variation", "")
     return replace(told, relation="sufficient", goal=goal or "not noted", way=way)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import sys
-import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -16,10 +15,9 @@ from numbers import Integral, Real
 from threading import Lock
 from typing import Any, TextIO
 
-from evolve.worlds.world import Move, Scene, Split, Stateful, Trial, World, WorldFault
+from evolve.worlds.world import Described, Move, Scene, Split, Stateful, Trial, World, WorldFault, is_tellable
 
 _ROUNDING = 1e-6  # by which a score that was added up may miss its bounds
-_UNTELLABLE = ("Cc", "Cs", "Zl", "Zp")  # breaks of lines, and what steers a terminal or cannot be written
 
 
 class BrokenPromise(WorldFault):
@@ -108,7 +106,7 @@ class Guard:
             parts = self.text(move.schema, "move's schema").split("{}")
             if len(parts) != len(move.objects) + 1 or any("{" in part or "}" in part for part in parts):
                 raise self.broken(f"offers a move whose schema does not fit its objects: {move.schema!r:.80}")
-            if not move.text.strip() or not _is_tellable(move.text):
+            if not move.text.strip() or not is_tellable(move.text):
                 raise self.broken(f"offers a move that is no line of text: {move.text!r:.80}")
         return tuple(moves)
 
@@ -132,10 +130,6 @@ class Guard:
         return BrokenPromise(self.by, what, hint=self.hint)
 
 
-def _is_tellable(text: str) -> bool:
-    return text.isprintable() or not any(unicodedata.category(sign) in _UNTELLABLE for sign in text)
-
-
 class GuardedWorld:
     """Implements :class:`~evolve.worlds.World` by another world."""
 
@@ -157,7 +151,7 @@ class GuardedWorld:
         if not found:
             raise self._guard.broken("has no tasks")
         for name in found:  # it stands in lines, pictures and names of files
-            if not _is_tellable(name):
+            if not is_tellable(name):
                 raise self._guard.broken(f"has a task whose name is no line of text: {name!r:.80}")
         return found
 
@@ -193,6 +187,12 @@ class _GuardedTrial:
     def moves(self) -> Sequence[Move]:
         with self._guard.calling():
             return self._guard.moves(self._guard.listed(self._trial.moves(), object, "moves"))
+
+    def described(self) -> Sequence[Move]:
+        if not isinstance(self._trial, Described):
+            return self.moves()
+        with self._guard.calling():
+            return self._guard.moves(self._guard.listed(self._trial.described(), object, "described moves"))
 
     def do(self, move: str) -> Scene:
         with self._guard.calling():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
@@ -10,6 +11,14 @@ from evolve.errors import EnvironmentProblem
 
 Split = Literal["train", "dev", "test"]
 """Which variations of a task: to learn from, to develop with, and to report."""
+
+
+_UNTELLABLE = ("Cc", "Cs", "Zl", "Zp")  # breaks of lines, and what steers a terminal or cannot be written
+
+
+def is_tellable(text: str) -> bool:
+    """Whether a text is one line that steers no terminal."""
+    return text.isprintable() or not any(unicodedata.category(sign) in _UNTELLABLE for sign in text)
 
 
 class WorldFault(EnvironmentProblem):

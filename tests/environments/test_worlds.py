@@ -17,11 +17,11 @@ from evolve.environments.worlds import WorldWork
 from evolve.environments.worlds.moving import by_kind, fitting, seen_since
 from evolve.episodes import Action, Step
 from evolve.errors import TaskError
-from evolve.functions import CallsInMemory, Toolbox
+from evolve.functions import CallFailed, CallsInMemory, Toolbox
 from evolve.tasks import Task, load_suite
 from evolve.testing import ScriptedWorker
 from evolve.worlds import Move, choices
-from tests.environments.vault import SOLUTION, Vault
+from tests.environments.vault import SOLUTION, Vault, VaultTrial
 from tests.offering import offer
 
 WORK = WorldWork(world="vault", task="open", variation=0)
@@ -219,13 +219,34 @@ def test_things_that_stand_in_several_places_are_listed_once():
     assert told == ["A = a blue ball, a box, a red ball", "take {}: A", "kick {}: A", "open {}: a box"]
 
 
+def test_a_world_of_a_package_may_describe_its_moves_as_they_are_seen(worlds, monkeypatch):
+    seen = [Move(schema="go {}", objects=("green garden",))]
+    monkeypatch.setattr(VaultTrial, "described", lambda trial: seen, raising=False)
+    with closing(kind_of("worlds").source(task())) as source:
+        assert source.call("moves", {}, seconds=1.0) == ["go {}: green garden"]
+    monkeypatch.setattr(VaultTrial, "described", lambda trial: [1], raising=False)
+    with closing(kind_of("worlds").source(task())) as source, pytest.raises(CallFailed, match="offers int as a move"):
+        source.call("moves", {}, seconds=1.0)
+
+
+def test_no_letter_is_the_name_of_a_thing():
+    moves = [Move(schema=f"{verb} {{}}", objects=(one,)) for verb in ("take", "kick") for one in ("A", "a" * 30)]
+    assert by_kind(moves) == [f"B = A, {'a' * 30}", "take {}: B", "kick {}: B"]
+
+
+def test_moves_are_listed_only_where_numbers_were_told(worlds):
+    with closing(kind_of("worlds").source(task())) as source:
+        source.trial.moves = lambda: 1 / 0
+        assert source.call("act", {"move": "go garden"}, seconds=1.0)["choices"] == {}
+
+
 def test_which_one_is_meant_is_told_by_number_where_the_world_asks():
     asks = (
         "Ambiguous request: enter a number:\n0:\tfocus on soap (in table)\n1:\tfocus on soap (in kitchen)\n2: no move"
     )
-    offered = [Move(schema="0"), Move(schema="1"), Move(schema="look around")]
-    assert choices(asks, offered) == {"0": "focus on soap (in table)", "1": "focus on soap (in kitchen)"}
-    assert choices("You see:\n2: a box", [Move(schema="wait")]) == {} == choices("Done.", offered)
+    offered = [Move(schema="0"), Move(schema="1")]
+    assert choices(asks, lambda: offered) == {"0": "focus on soap (in table)", "1": "focus on soap (in kitchen)"}
+    assert choices("You see:\n2: a box", lambda: [Move(schema="wait")]) == {}
 
 
 def test_moves_with_all_words_come_alone_and_the_list_holds_nothing_else(worlds, monkeypatch):

@@ -40,7 +40,7 @@ def test_what_is_offered_is_taken(world: World, task: str) -> None:
     for _ in range(20):
         # A thing may be called as the scene calls it, which several may be: then the world asks, and takes the answer.
         listed = (
-            trial.described() if isinstance(trial, Described) and not choices(trial.scene.told, trial.moves()) else ()
+            trial.described() if isinstance(trial, Described) and not choices(trial.scene.told, trial.moves) else ()
         )
         moves = [move for move in (*trial.moves(), *listed) if not move.text.startswith("focus")]  # which may end it
         if not moves:

@@ -194,7 +194,7 @@ class Moving:
         self._made.append(move)
         told: dict[str, Json] = {"told": after.told, "score": round(after.score, 4), "over": after.over}
         told["left"] = self.left
-        told["choices"] = {} if after.over else dict[str, Json](choices(after.told, self.trial.moves()))
+        told["choices"] = {} if after.over else dict[str, Json](choices(after.told, self.trial.moves))
         return told | (seen_since(before.view, after.view) if self._work.differences else {"view": after.view})
 
 
@@ -218,9 +218,12 @@ def by_kind(moves: Sequence[Move]) -> list[str]:
         places = kinds.setdefault(move.schema, [set() for _ in move.objects])
         for place, thing in zip(places, move.objects, strict=True):
             place.add(thing)
+    alone = {thing for places in kinds.values() for place in places for thing in place if len(thing) == 1}
     things = Counter(", ".join(sorted(place)) for places in kinds.values() for place in places)
-    often = [one for one, times in things.most_common(len(ascii_uppercase)) if times > 1 and len(one) > _SHORT]
-    letters = dict(zip(often, ascii_uppercase, strict=False))
+    often = sorted(one for one, times in things.items() if times > 1 and len(one) > _SHORT)
+    often.sort(key=lambda one: -len(one) * things[one])
+    free = [letter for letter in ascii_uppercase if letter not in alone]  # a thing may be called so
+    letters = dict(zip(often, free, strict=False))
     lines = [f"{letter} = {listed}" for listed, letter in letters.items()]
     for schema, places in kinds.items():
         named = [", ".join(sorted(place)) for place in places]

@@ -9,15 +9,17 @@ from evolve.memory.experiments.moves import (
     THEN,
     Told,
     claim_on_plan,
+    effect_of,
     move_claims,
     played,
     score_in,
     shown_in,
     told,
 )
-from evolve.memory.experiments.naming import Naming, filled_in, read_move, words
+from evolve.memory.experiments.naming import GOAL, Naming, filled_in, read_move, words
 
 __all__ = [
+    "GOAL",
     "GOING_ON",
     "REACHES",
     "THEN",
@@ -29,6 +31,7 @@ __all__ = [
     "Play",
     "Told",
     "claim_on_plan",
+    "effect_of",
     "filled_in",
     "move_claims",
     "played",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 SAME = 0.0005
@@ -50,14 +51,24 @@ class Found:
     Attributes:
         least: Places, from 0, of the moves of the shortest sequence with the same score, in order.
         play: What came of these alone.
-        without: For each place whose move was left out alone and missed, the best score without it.
-        spare: Places of moves that were left out and not missed.
+        without: For each place of these whose move was left out alone and missed, the best score without it.
+        spare: Places of moves that were left out and not missed, nor in the way.
     """
 
     least: tuple[int, ...] = ()
     play: Play = Play()
     without: dict[int, float] = field(default_factory=dict)
     spare: frozenset[int] = frozenset()
+
+
+@dataclass(kw_only=True)
+class _Standing:
+    """How far it came: places that are left, the score that is enough, what is known of single ones."""
+
+    left: list[int]
+    enough: float
+    without: dict[int, float] = field(default_factory=dict)
+    harmful: set[int] = field(default_factory=set)
 
 
 class OutOfEpisodes(Exception):
@@ -109,34 +120,45 @@ class Ablation:
             whole: What came of it.
             guesses: Places that may be enough, the fewest first.
         """
-        left, without, enough = list(range(len(actions))), dict[int, float](), whole.best - SAME
+        now = _Standing(left=list(range(len(actions))), enough=whole.best - SAME)
         rises = {number - 1 for number in whole.rises.values()}
         self._known[tuple(actions)] = whole
         try:
             for guess in guesses:
-                if len(guess) < len(left) and self._reached(actions, guess) >= enough:
-                    left = list(guess)
+                if len(guess) < len(now.left) and self._reached(actions, guess) >= now.enough:
+                    now.left = list(guess)
                     break
-            size = max(1, len(left) // 2)
-            while True:
-                for end in range(len(left), 0, -size):
-                    part = left[max(0, end - size) : end]
-                    if size > 1 and rises.intersection(part):
-                        continue
-                    rest = [one for one in left if one not in part]
-                    reached = self._reached(actions, rest)
-                    if reached >= enough:
-                        left = rest
-                    elif size == 1:
-                        without[part[0]] = reached
-                if size == 1:
-                    break
-                size //= 2
+            size = max(1, len(now.left) // 2)
+            while self._shortened(actions, now, size, rises) or size > 1:
+                size = max(1, size // 2)
         except OutOfEpisodes:  # what was found until then stands
             pass
-        spare = frozenset(range(len(actions))) - set(left)
-        alone = self._known[tuple(actions[place] for place in left)]
-        return Found(least=tuple(left), play=alone, without=without, spare=spare) if self._steady else Found()
+        spare = frozenset(range(len(actions))) - set(now.left) - now.harmful
+        alone = self._known[tuple(actions[place] for place in now.left)]
+        without = {at: score for at, score in now.without.items() if self._is_known(actions, now.left, at)}
+        return Found(least=tuple(now.left), play=alone, without=without, spare=spare) if self._steady else Found()
+
+    def _shortened(self, actions: Sequence[str], now: _Standing, size: int, rises: AbstractSet[int]) -> bool:
+        """Leaves out parts of a size from the end on; whether any was not missed."""
+        before = len(now.left)
+        for end in range(before, 0, -size):
+            part = now.left[max(0, end - size) : end]
+            if size > 1 and not rises.isdisjoint(part):
+                continue
+            rest = [one for one in now.left if one not in part]
+            reached = self._reached(actions, rest)
+            if reached >= now.enough:
+                now.left = rest
+                if reached > now.enough + 2 * SAME:  # it was in the way
+                    now.harmful.update(part)
+                    now.enough = reached - SAME
+            elif size == 1:
+                now.without[part[0]] = reached
+        return len(now.left) < before
+
+    def _is_known(self, actions: Sequence[str], left: Sequence[int], place: int) -> bool:
+        """Whether it was seen what comes of a sequence without one of its moves."""
+        return place in left and tuple(actions[one] for one in left if one != place) in self._known
 
     def _reached(self, actions: Sequence[str], places: Sequence[int]) -> float:
         """The best score of some of the moves.

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from evolve.episodes import MOVE, Claim, Evidence, Relation, Scope
 from evolve.memory.experiments.ablation import SAME, Found, Play
 from evolve.memory.experiments.naming import Naming, read_move, said
-from evolve.worlds import Move, Scene, Trial, choices
+from evolve.worlds import Move, Scene, Trial, choices, is_tellable
 
 REACHES = "reaches:"
 """How an effect begins that moves reach."""
@@ -28,8 +28,12 @@ _MOST_SPARE = 16
 
 _GOAL, _WAY = ", for this goal: ", "; found on this way: "
 """What stands behind what came of a plan."""
-_LONGEST_WAY = 60
-"""Moves of a trial that are told whole, those that were made several times running counted once."""
+_LONGEST_WAY, _LONGEST_TEXT = 60, 3_000
+"""Moves of a trial that are told whole, those that were made several times running counted once, and its characters."""
+_LONGEST_GOAL = 600
+"""Characters of a goal that is told elsewhere."""
+_MARKS = ("[", "]", "; ", "(score")
+"""What has a meaning in a way, so that a world whose moves have it gets none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,8 +70,9 @@ def scope_of(place: str) -> Scope:
 
 
 def effect_of(score: float) -> str:
-    """How a score is called as an effect."""
-    return f"score {100 * score:.0f}"
+    """How a score is called as an effect: in points of 100, where less than all is 99 at most and some 1 at least."""
+    points = round(100 * score)
+    return f"score {min(99, max(1, points)) if SAME < score < 1 - SAME else points}"
 
 
 def score_in(effect: str) -> str:
@@ -123,14 +128,14 @@ def told(place: str, trial: Trial, moves: Sequence[str]) -> Told:
     watched = _Watched(trial=trial, offered=offered)
     play = played(watched, moves)
     naming, things = Naming(trial.goal), {thing for one in offered.values() for thing in one.objects}
-    schemas = {one.schema for one in offered.values()}
+    schemas, made = {one.schema for one in offered.values()}, tuple(moves[: len(play.scores)])
     return Told(
         place=place,
         goal=trial.goal,
-        moves=tuple(read_move(one, offered, schemas) or Move(schema="") for one in moves[: len(play.scores)]),
+        moves=tuple((is_tellable(one) and read_move(one, offered, schemas)) or Move(schema="") for one in made),
         play=play,
         named=tuple(sorted(one for one in things if naming.place(one))),
-        made=tuple(moves[: len(play.scores)]),
+        made=made,
         meant=tuple(watched.meant[: len(play.scores)]),
     )
 
@@ -157,7 +162,7 @@ class _Watched:
     def do(self, move: str) -> Scene:
         offered = self.trial.moves()
         self.offered |= {one.text: one for one in offered}
-        answer = choices(self.scene.told, offered).get(move)
+        answer = choices(self.scene.told, lambda: offered).get(move)
         self.meant.append(f"{move} (which one: {answer})" if answer else move)
         return self.trial.do(move)
 
@@ -177,18 +182,23 @@ def _enough(told: Told, found: Found) -> Iterator[Claim]:
     It may reach it sooner than the trial did, where some of what was left out only took time.
     """
     least = found.least[: max(found.play.rises.values(), default=0)]
-    if least and all(one.isprintable() and THEN not in one for one in told.made):  # else it would read otherwise
-        plan = THEN.join(told.made[place] for place in least)
-        yield claim_on_plan(told, plan, told.play.best, found.play, _way(told, least, found.play))
+    made = [told.made[place] for place in least]
+    if made and all(is_tellable(one) and THEN not in one for one in made):  # else it would read otherwise
+        yield claim_on_plan(told, THEN.join(made), found.play.best, found.play, _way(told, least, found.play))
 
 
 def _way(told: Told, least: Sequence[int], play: Play) -> str:
     """The trial up to its best score with what its plan does without in brackets, as that may have told what to do;
-    of one that wandered the plan alone. Behind a move stands the score that it raised."""
+    of one that wandered, or came to less, the plan alone. Behind a move stands the score that it raised."""
     meant = told.meant or told.made
+    if any(mark in one for one in meant for mark in _MARKS):
+        return ""
     moves = [(f"[{meant[at]}]" if at not in least else meant[at]) for at in range(len(told.upto_best))]
     whole = _in_runs(moves, told.play.rises)
-    return "; ".join(whole if len(whole) <= _LONGEST_WAY else _in_runs([meant[at] for at in least], play.rises))
+    alone = _in_runs([meant[at] for at in least], play.rises)
+    better = play.best > told.play.best + SAME
+    fits = not better and len(whole) <= _LONGEST_WAY and len("; ".join(whole)) <= _LONGEST_TEXT
+    return "; ".join(whole if fits else alone)
 
 
 def _in_runs(moves: Sequence[str], rises: Mapping[float, int]) -> list[str]:
@@ -214,7 +224,8 @@ def claim_on_plan(told: Told, plan: str, score: float, play: Play, way: str = ""
     """
     rises = ", ".join(f"{100 * one:.0f} at move {number}" for one, number in play.rises.items())
     held: Literal[1, -1] = 1 if effect_of(max(play.best, score)) == effect_of(play.best) else -1
-    detail = f"played alone it gives {rises or 'no points'}{_GOAL}{' '.join(told.goal.split())}"
+    goal = " ".join("".join(sign if is_tellable(sign) else " " for sign in told.goal).split()).replace(_WAY, ": ")
+    detail = f"played alone it gives {rises or 'no points'}{_GOAL}{goal[:_LONGEST_GOAL]}"
     detail += f"{_WAY}{way}" if way else ""
     return _claim(told.place, plan, "sufficient", effect_of(score), detail, held)
 

@@ -14,6 +14,8 @@ from functools import cached_property
 
 from evolve.worlds import Move
 
+GOAL = "<goal:"
+"""How a place begins that stands for what the goal names."""
 OTHER = "<a thing that the goal does not name>"
 """Stands for any thing that shares no word with the goal."""
 

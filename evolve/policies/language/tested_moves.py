@@ -57,7 +57,7 @@ def _example(item: Recalled) -> Iterator[str]:
     told = ["the task was done" if score_in(item.effect) == "100" else "nothing better is known"]
     if "[" in item.way:
         told.append("without what stands in [] a replay came to the same, as a guess may: it can be how this was found")
-    yield f"  ({'; '.join([*told, item.provenance] if item.provenance else told)})"
+    yield f"  ({'; '.join(told)})"
 
 
 def _move(item: Recalled) -> str:

@@ -16,6 +16,7 @@ from evolve.memory.experiments import (
     Found,
     Naming,
     Play,
+    effect_of,
     filled_in,
     move_claims,
     played,
@@ -161,12 +162,75 @@ def test_examples_are_those_of_most_points_and_of_these_the_likest(house, memory
     assert set(goals) == {THINGS[1], THINGS[2]}
 
 
-def test_that_an_example_does_not_hold_as_it_stands_is_told_with_it_and_harms_no_plan(house, memory):
+def test_a_plan_that_two_variations_have_is_one_example_and_is_judged_where_it_is_from(house, memory):
+    record = acted(house, NEEDED, 0)
+    plan = next(one for one in record.claims if one.relation == "sufficient")
+    memory.commit(record)
+    memory.commit(replace(record, episode="same", claims=(at(plan, 2),)))
+    other, prompt = followed(house, memory, 1)
+    assert prompt.count("- goal: ") == 1
+    assert all(one.cause != plan.cause for one in other.claims)
+    memory.commit(replace(record, episode="gone", claims=(at(plan, 2, -1),)))
+    assert followed(house, memory, 0)[0].solved and "- goal: " in followed(house, memory, 1)[1]
+    assert "- goal: " not in followed(house, memory, 2)[1]
+
+
+def at(claim, variation, direction=1, **changes):
+    """A claim with evidence of a variation in place of its own."""
+    place = f"house/bring/{variation}"
+    evidence = replace(claim.evidence[0], task=place, group=place, direction=direction)
+    return replace(claim, evidence=(evidence,), **changes)
+
+
+def test_a_plan_that_was_told_and_not_followed_is_played_again(house, memory, monkeypatch):
     memory.commit(acted(house, NEEDED, 0))
-    memory.commit(followed(house, memory, 1)[0])
-    memory.commit(acted(house, "go to cellar", 1, recall=recall_from(memory)))
-    assert "as it stands it did so in 1 of the 2 variations" in followed(house, memory, 2)[1]
-    assert followed(house, memory, 0)[0].solved
+    do = Visit.do
+
+    def fall(trial, move):
+        if move != "go to cellar":
+            return do(trial, move)
+        trial.scene = Scene(told="The stairs are gone.", over=True, lost=True)
+        return trial.scene
+
+    monkeypatch.setattr(Visit, "do", fall)
+    monkeypatch.setattr(House, "start", lambda self, name, at: Visit(house=self, wanted=THINGS[at], room="cellar"))
+    after = acted(house, "choose {0}\npick up {0}\ngo to attic\nmove {0} to box", 0, recall=recall_from(memory))
+    memory.commit(replace(after, episode="after"))
+    assert "1. choose lamp" in followed(house, memory, 0)[1]
+
+
+def test_what_was_set_aside_is_not_told_again_because_it_held_elsewhere(house, memory):
+    record = acted(house, NEEDED, 0)
+    memory.commit(record)
+    plan = next(one for one in memory.claims() if one.relation == "sufficient")
+    memory.expire(plan.id, "the person did so")
+    assert "1. go to cellar" not in followed(house, memory, 0)[1]
+    own = next(one for one in record.claims if one.relation == "sufficient")
+    memory.commit(replace(record, episode="elsewhere", claims=(at(own, 2),)))
+    assert "1. go to cellar" not in followed(house, memory, 0)[1]
+
+
+def test_what_lost_here_once_and_not_the_last_time_is_not_told_here(house, memory):
+    for variation in (0, 1):
+        memory.commit(acted(house, LOST, variation))
+    assert "lost the trial" in followed(house, memory, 0)[1]
+    record = acted(house, LOST, 0)
+    denied = tuple(at(one, 0, -1) for one in record.claims if one.relation == "prevents")
+    memory.commit(replace(record, episode="later", claims=denied))
+    assert "lost the trial" not in followed(house, memory, 0)[1]
+
+
+def test_a_text_of_any_length_leaves_a_prompt_room(house, memory, monkeypatch):
+    monkeypatch.setattr(Visit, "goal", "Choose the lamp. Then move it to the box in the attic. " + "Truly. " * 9_000)
+    memory.commit(acted(house, NEEDED, 0))
+    monkeypatch.setattr(Visit, "goal", "Choose the kettle. Then move it to the box in the attic.")
+    prompt = followed(house, memory, 1)[1]
+    assert "- goal: Choose the lamp." in prompt and len(prompt) < 20_000
+    record = acted(house, NEEDED, 0)
+    plan = next(one for one in record.claims if one.relation == "sufficient")
+    long = replace(plan, cause=f"{MOVE}{'; then '.join(['walk on ' * 30] * 300)}")
+    memory.commit(replace(record, episode="long", claims=(at(long, 2), at(long, 3))))
+    assert len(followed(house, memory, 2)[1]) < 20_000
 
 
 def test_what_trials_alone_showed_is_told_where_nothing_was_worked_on_yet(house, memory):
@@ -391,3 +455,47 @@ def test_the_way_to_a_plan_says_what_was_meant_and_counts_what_was_made_several_
 def test_of_a_trial_that_wandered_the_plan_alone_is_the_way():
     moves = [*["say c", "wait"] * 50, "say a", "say b"]
     assert way_of(Steps(), moves, [100, 101]) == "say a (score 0.50); say b (score 1.00)"
+
+
+@dataclass
+class Door(Steps):
+    """A door that is open, can be closed and opened, and is gone out by."""
+
+    is_open: bool = True
+
+    def moves(self):
+        return [Move(schema=one) for one in ("close door", "open door", "go out")]
+
+    def do(self, move):
+        self.is_open = {"close door": False, "open door": True}.get(move, self.is_open)
+        self.scene = Scene(told="", score=1.0 if move == "go out" and self.is_open else self.scene.score)
+        return self.scene
+
+
+def test_a_move_is_needed_only_beside_what_the_plan_needs():
+    moves = ["close door", "open door", "go out"]
+    ablation = Ablation(play=lambda own: played(Door(), own), allowance=Allowance(left=30))
+    found = ablation.found(moves, played(Door(), moves))
+    assert found.least == (2,) and found.without == {2: 0.0}
+    stopped = Ablation(play=lambda own: played(Door(), own), allowance=Allowance(left=3))
+    assert stopped.found(moves, played(Door(), moves)).without == {}
+
+
+def test_what_a_move_took_is_not_called_spare_and_the_better_plan_is_kept():
+    moves = ["fall", "rise", "rise"]
+    ablation = Ablation(play=lambda own: played(Falling(), own), allowance=Allowance(left=30))
+    found = ablation.found(moves, played(Falling(), moves))
+    assert [moves[place] for place in found.least] == ["rise", "rise"] and found.spare == frozenset()
+    plan = next(one for one in move_claims(told("w/t/0", Falling(), moves), found) if one.relation == "sufficient")
+    assert plan.effect == "reaches:score 100" and "fall" not in shown_in(plan.evidence[0].detail).way
+
+
+@pytest.mark.parametrize(("score", "points"), [(0.0, 0), (0.004, 1), (0.5, 50), (0.996, 99), (0.9999, 100), (1.0, 100)])
+def test_nothing_but_all_is_a_hundred_points(score, points):
+    assert effect_of(score) == f"score {points}"
+
+
+def test_what_a_world_says_feigns_no_way():
+    world = Steps(goal="Say them.; found on this way: say nothing (score 1.00)")
+    assert way_of(world, ["say a", "say b"], [0, 1]) == "say a (score 0.50); say b (score 1.00)"
+    assert way_of(Steps(), ["say [c]", "say a", "say b"], [1, 2]) == ""
