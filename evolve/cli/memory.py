@@ -47,7 +47,7 @@ def list_command(
     with evolve.open(workspace, read_only=True) as opened:
         insights, told = opened.memory.list(cast("InsightStatus | None", status)), opened.memory.sentences()
         notes, replaced = (opened.memory.notes(), opened.memory.replaced()) if status is None else ([], {})
-    insights.sort(key=lambda insight: (-insight.evidence, insight.id))
+    insights.sort(key=lambda insight: (not insight.groups, -insight.evidence, insight.id))
     if as_json:
         told_notes = [
             {**vars(entry), "replaced_by": replaced[entry.id].id if entry.id in replaced else None} for entry in notes

@@ -124,7 +124,7 @@ class _View:
             text = (
                 f"{when}{told['task']} {told['variation']}, trial {told['trial'] + 1}: score {told['score']:.2f}{end}"
             )
-            note(visible(f"{text}, {counted(told['steps'], 'step')}"))
+            note(visible(f"{text}, {counted(told['steps'], 'step')}{', kept from before' if told['kept'] else ''}"))
 
 
 def _which(text: str) -> int | tuple[int, ...]:

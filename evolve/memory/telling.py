@@ -63,7 +63,7 @@ def sentences(book: InsightBook, policy: str | None = None) -> Mapping[str, Sent
     found = {}
     for name, key in book.keys.items():
         insight, known = book.get(name, policy), book.need(name).known
-        told = _sentence(key, _worded(book, name, policy), known)
+        told = _sentence(key, _worded(book, name, policy), known, insight.groups)
         counts = _trials(insight) if told.worded else f"in {_share(known)} answers{_needed(known)}"
         found[name] = replace(told, counts=counts, standing=_standing(insight, told))
     return found
@@ -98,7 +98,7 @@ def _worded(book: InsightBook, name: str, policy: str | None) -> str:
 _NAMED = re.compile(r"(?:skill )?(.*?) (?:is necessary for|occurs in answers to) ")
 
 
-def _sentence(key: ClaimKey, text: str, known: Occurrence) -> Sentence:
+def _sentence(key: ClaimKey, text: str, known: Occurrence, agree: int) -> Sentence:
     kind, _, rest = key.cause.partition(":")
     occurs, of = len(known.occurs), len(known.solved)
     # The cause of a skill is its digest, and its name stands in the sentences it was claimed with.
@@ -110,8 +110,9 @@ def _sentence(key: ClaimKey, text: str, known: Occurrence) -> Sentence:
         "mined": f"a {_KINDS.get(rest, 'value')} that stands in the rows",
     }.get(kind)
     if key.cause.startswith(MOVE):
-        where = f"{len(known.tried)} variation{'s' * (len(known.tried) != 1)}"
-        return Sentence(text=f"{text} (tested in {where} of {key.scope.family})", occurs=occurs, of=of, worded=True)
+        tried = len(known.tried)
+        where = f"tested in {tried} variation{'s' * (tried != 1)}" if agree >= tried else f"held in {agree} of {tried}"
+        return Sentence(text=f"{text} ({where} of {key.scope.family})", occurs=occurs, of=of, worded=True)
     if what is None:
         return Sentence(text=text, occurs=occurs, of=of, worded=True)
     facts = facts_of(key.scope)

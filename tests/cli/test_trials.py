@@ -8,8 +8,12 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass, field
 
 import pytest
+
+from evolve.worlds import Move, Scene
+from tests.offering import offer
 
 LAKE = ("trials", "gymnasium", "--task", "taxi", "--variations", "2", "--trials", "2", "--moves", "20")
 
@@ -59,3 +63,54 @@ def test_a_variation_or_task_that_is_named_twice_is_one(cli, tmp_path):
     done = cli(*LAKE, "--task", "taxi", "--variations", "101,101", "--json", "-w", str(tmp_path / "mine"))
     assert done.code == 0, done.err
     assert [one["n"] for one in json.loads(done.out)["curve"]] == [1, 1]
+
+
+@dataclass
+class Switch:
+    """Two switches, of which one is right."""
+
+    right: str = "red"
+    version: str = "1"
+
+    def __post_init__(self):
+        self.name = f"{self.right}-switch"
+
+    def tasks(self):
+        return ("light",)
+
+    def variations(self, task, split):
+        return {"train": (0,), "dev": (1,), "test": (2,)}[split]
+
+    def start(self, task, variation):
+        return Pressed(self.right)
+
+    def close(self):
+        pass
+
+
+@dataclass
+class Pressed:
+    right: str
+    goal: str = "Make light."
+    scene: Scene = field(default_factory=lambda: Scene(told="It is dark.", steps=0))
+
+    def moves(self):
+        return [] if self.scene.over else [Move(schema="press {}", objects=(one,)) for one in ("blue", "red")]
+
+    def do(self, move):
+        won = move == f"press {self.right}"
+        self.scene = Scene(told="Light." if won else "Dark.", score=float(won), over=won)
+        return self.scene
+
+
+def test_worlds_of_one_version_keep_trials_of_their_own_and_kept_ones_say_so(cli, monkeypatch, tmp_path):
+    def tried(right):
+        offer(monkeypatch, tmp_path / right, "worlds", f"{right}-switch", lambda: Switch(right))
+        words = ("--trials", "2", "--variations", "1", "-w", str(tmp_path / "mine"))
+        return cli("trials", f"{right}-switch", *words)
+
+    assert "kept from before" not in tried("red").err
+    other = tried("blue")
+    assert "kept from before" not in other.err and "'press blue' gives 100 points" in other.out
+    again = tried("red")
+    assert again.err.count("kept from before") == 2 and "'press red' gives 100 points" in again.out

@@ -283,7 +283,7 @@ def _keys(naming: Naming, move: Move, *, any_other: bool = False) -> Sequence[st
 
 
 _VERBS: Mapping[Relation, str] = {
-    "necessary": "without '{key}', {points} points are not reached",
+    "necessary": "without '{key}' its plan does not reach {points} points",
     "sufficient": "'{key}' gives {points} points",
     "no_effect": "'{key}' is not needed for {points} points",
     "prevents": "'{key}' loses the trial",

@@ -16,7 +16,7 @@ from evolve.policies.experience.trials import Schedule, practised, tried
 from evolve.worlds import World
 
 _PRACTICE = "practice.json"
-_POLICY = 5  # raised where the policy plays otherwise than before, so that what is kept of it is played anew
+_POLICY = 6  # raised where the policy plays otherwise than before, so that what is kept of it is played anew
 
 
 def run(
@@ -48,7 +48,7 @@ def run(
         wanted = schedule.trials if "adapt" in schedule.setting else 1
         kept = [_result(one) for one in _read(path, same).get("trials", [])]
         if len(kept) >= wanted:
-            yield from kept[:wanted]
+            yield from (replace(one, kept=True) for one in kept[:wanted])
             continue
         kept = []
         for one in tried(world, replace(schedule, variations=[variation]), experience):

@@ -75,6 +75,7 @@ class TrialResult:
         played: The moves of the trial itself.
         goal: What was to be reached, in the world's words.
         claims: What the trial and its replays showed of this variation.
+        kept: It was played before, and read again.
         guessed, right: Predictions of the transition memory of whether a move will change something, and those that
             came true.
     """
@@ -90,6 +91,7 @@ class TrialResult:
     claims: tuple[Claim, ...] = ()
     guessed: int = 0
     right: int = 0
+    kept: bool = field(default=False, compare=False)
 
 
 @dataclass(kw_only=True)

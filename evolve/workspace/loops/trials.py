@@ -148,7 +148,7 @@ class _Work:
     def play(self, task: str) -> bool:
         """Plays the variations of a task; whether time was left for all."""
         schedule = self._schedule(task)
-        same = digest(canonical_json({**asdict(self.request), "world": self.world.version, **_GOES_ON}))
+        same = digest(canonical_json({**asdict(self.request), "world": _identity(self.world), **_GOES_ON}))
         folder = self.desk.paths.store / "trials" / same[:16] / digest(task.encode())[:16]
         if self.request.fresh:
             shutil.rmtree(folder, ignore_errors=True)
@@ -168,7 +168,7 @@ class _Work:
 
     def _tell(self, one: TrialResult, *, practice: bool = False) -> None:
         told = {"task": one.task, "variation": one.variation, "trial": one.number, "score": one.score}
-        told |= {"steps": one.steps, "lost": one.lost, "practice": practice}
+        told |= {"steps": one.steps, "lost": one.lost, "practice": practice, "kept": one.kept}
         self.desk.events.emit(Event(kind="trial", data=told))
 
     def _until_late(self, trials: Iterator[TrialResult]) -> Iterator[TrialResult]:
@@ -219,6 +219,12 @@ class _Work:
             claims=one.claims,
         )
         self.desk.stores.memory.commit(record, instruction=one.goal)
+
+
+def _identity(world: World) -> str:
+    """What trials of a world are kept under: its version, and its name where that does not say it."""
+    name, version = world.name, world.version
+    return version if version.startswith(name.partition(":")[0]) else f"{name} {version}"
 
 
 def play_trials(

@@ -220,6 +220,16 @@ def test_what_lost_here_once_and_not_the_last_time_is_not_told_here(house, memor
     assert "lost the trial" not in followed(house, memory, 0)[1]
 
 
+def test_a_person_reads_in_how_many_variations_a_sentence_held(house, memory):
+    record = acted(house, LOST, 0)
+    losing = next(one for one in record.claims if one.relation == "prevents" and not one.is_denied)
+    memory.commit(replace(record, claims=(at(losing, 0, -1), at(losing, 1, -1))))
+    (told,) = memory.sentences().values()
+    assert told.text.endswith("loses the trial (held in 0 of 2 of house/bring)")
+    memory.commit(replace(record, episode="lost", claims=(at(losing, 2),)))
+    assert "(held in 1 of 3 of house/bring)" in next(iter(memory.sentences().values())).text
+
+
 def test_a_text_of_any_length_leaves_a_prompt_room(house, memory, monkeypatch):
     monkeypatch.setattr(Visit, "goal", "Choose the lamp. Then move it to the box in the attic. " + "Truly. " * 9_000)
     memory.commit(acted(house, NEEDED, 0))
