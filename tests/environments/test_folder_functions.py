@@ -29,6 +29,7 @@ def gave(session, code):
     return result.value if not result.error else result.error
 
 
+@pytest.mark.slow
 def test_read_gives_a_file_or_lines_of_it(session):
     assert gave(session, "read('notes.txt')") == "Grün limit\n"
     assert gave(session, "read('app/other.py')") == "print('a limit')\r\nlast"

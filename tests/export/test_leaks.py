@@ -41,6 +41,7 @@ def exported(workspace, skill, **rules):
     return "\n".join(path.read_text() for path in sorted(folder.rglob("*")) if path.is_file())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("canary", CANARIES, ids=lambda one: one.name)
 def test_no_planted_secret_leaves_in_a_row(workspace, tmp_path, canary):
     skill = skill_with(row=canary.text)

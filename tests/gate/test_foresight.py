@@ -20,6 +20,7 @@ def accepted(problems: int, share: float, level: float, seed: int) -> bool:
     return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("problems", [10, 24, 64])
 def test_the_gain_that_is_promised_is_found_four_times_of_five(problems):
     share = Foresight.of(problems, 0.025).share

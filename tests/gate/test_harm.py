@@ -67,6 +67,7 @@ def test_ties_and_void_pairs_say_nothing(pairs: list[Pair], place: int) -> None:
     assert harm_in([*pairs[:place], SAME, VOID, *pairs[place:]]) == harm_in(pairs)
 
 
+@pytest.mark.slow
 @given(ANY)
 def test_only_the_last_pairs_count(pairs: list[Pair]) -> None:
     assert harm_in([*[GAINED] * 5, *[LOST] * 5, *pairs, *[GAINED] * LAST]) == ""

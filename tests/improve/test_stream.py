@@ -44,6 +44,7 @@ class Useless(FixedLearner):
         return {"preferred": [*self.programs, str(len(experience))]}
 
 
+@pytest.mark.slow
 def test_thirty_tasks_are_enough_to_promote_what_helps(open_ws):
     with open_ws() as workspace:
         report = streamed(workspace, suite_of(30))
@@ -57,6 +58,7 @@ def test_thirty_tasks_are_enough_to_promote_what_helps(open_ws):
         assert len(workspace.stores.regression.tasks("small")) == 23
 
 
+@pytest.mark.slow
 def test_a_skill_that_few_tasks_did_not_need_stays_on_offer(open_ws):
     draft = SkillDraft(
         name="second-word",
@@ -74,6 +76,7 @@ def test_a_skill_that_few_tasks_did_not_need_stays_on_offer(open_ws):
         assert workspace.skills.show("second-word").status == "admitted"
 
 
+@pytest.mark.slow
 def test_each_task_is_judged_before_it_is_practised_on_and_by_what_others_taught(open_ws):
     with open_ws() as workspace:
         streamed(workspace, suite_of(30))
@@ -85,6 +88,7 @@ def test_each_task_is_judged_before_it_is_practised_on_and_by_what_others_taught
         assert len({record.variant for record in episodes if record.split == "gate"}) == BLOCKS
 
 
+@pytest.mark.slow
 def test_what_makes_no_difference_is_not_promoted(open_ws):
     with open_ws(learner=Useless(programs=slow_learner().programs)) as workspace:
         report = streamed(workspace, suite_of(30))
@@ -101,6 +105,7 @@ def test_tasks_of_one_template_count_once(open_ws):
         assert not [record for record in workspace.stores.runs.episodes() if record.split == "gate"]
 
 
+@pytest.mark.slow
 def test_sixty_tasks_of_fifteen_problems_count_fifteen_times_at_most(open_ws):
     copies = [replace(task, id=f"{task.id}-{copy}") for task in suite_of(15).tasks for copy in range(4)]
     groups = {task.group for task in copies}
@@ -112,6 +117,7 @@ def test_sixty_tasks_of_fifteen_problems_count_fifteen_times_at_most(open_ws):
         assert {record.group for record in judged} < groups
 
 
+@pytest.mark.slow
 def test_a_problem_that_was_learned_from_before_is_practised_on_and_not_counted(open_ws):
     suite = suite_of(30)
     with open_ws() as workspace:
@@ -122,6 +128,7 @@ def test_a_problem_that_was_learned_from_before_is_practised_on_and_not_counted(
         assert not [record for record in workspace.stores.runs.episodes() if record.split == "gate"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("known", [0, 7, 20])
 def test_as_many_are_judged_as_were_foretold(open_ws, known):
     suite = suite_of(30)
@@ -169,6 +176,7 @@ def whole(made, open_ws):
     return made["report"], made["one"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ends_at", [1, 2, 3])
 def test_time_that_ends_while_a_guide_is_fitted_is_told_and_gone_on_from(open_ws, whole, ends_at):
     learner = OutOfTime(programs=slow_learner().programs, ends_at=ends_at)
@@ -179,6 +187,7 @@ def test_time_that_ends_while_a_guide_is_fitted_is_told_and_gone_on_from(open_ws
         assert figures(streamed(workspace, suite_of(24), budget=Budget(seconds=3600.0))) == figures(whole[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "point", ["practice.kept:2", "gate.before:1", "gate.inside:1", "attempt.kept:20", "variant.kept:2"]
 )
@@ -192,6 +201,7 @@ def test_killed_anywhere_the_same_command_comes_to_the_same_end(open_ws, whole, 
         assert len(workspace.gate.list().decisions) == 1
 
 
+@pytest.mark.slow
 def test_a_budget_that_ends_it_decides_nothing(open_ws):
     with open_ws() as workspace:
         report = streamed(workspace, suite_of(24), budget=Budget(candidates=52_500))
@@ -208,6 +218,7 @@ def renamed(suite):
     return Suite(name="small", tasks=tuple(tasks))
 
 
+@pytest.mark.slow
 def test_problems_that_were_practised_on_before_are_known_under_other_names(open_ws):
     suite = suite_of(24)
     with open_ws(learner=Useless(programs=slow_learner().programs)) as workspace:
@@ -219,6 +230,7 @@ def test_problems_that_were_practised_on_before_are_known_under_other_names(open
         assert again and not [record for record in again if record.split == "gate"]
 
 
+@pytest.mark.slow
 def test_broken_off_before_the_verdict_it_has_used_its_level(open_ws, monkeypatch):
     suite = suite_of(24)
     monkeypatch.setenv(VARIABLE, "practice.planned:2:int")
@@ -232,6 +244,7 @@ def test_broken_off_before_the_verdict_it_has_used_its_level(open_ws, monkeypatc
         assert decision.proposal == 2 and decision.alpha == pytest.approx(0.05 / 6)
 
 
+@pytest.mark.slow
 def test_a_budget_that_ends_with_the_last_task_leaves_the_verdict(open_ws, whole):
     untouched, one = whole
     with open_ws("cut") as workspace:
@@ -241,6 +254,7 @@ def test_a_budget_that_ends_with_the_last_task_leaves_the_verdict(open_ws, whole
         assert report.finish_reason == untouched.finish_reason == "all 3 blocks done"
 
 
+@pytest.mark.slow
 def test_the_order_is_fixed_by_groups_and_seed_alone(open_ws):
     suite = suite_of(24)
     turned = Suite(name="small", tasks=suite.tasks[::-1])

@@ -158,6 +158,7 @@ UNSOUND_FILES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("happened", UNSOUND_FILES.values(), ids=UNSOUND_FILES)
 def test_a_file_with_a_right_checksum_that_is_unsound_is_made_anew(
     filled: Path, happened: Callable[[Path], None]
@@ -170,6 +171,7 @@ def test_a_file_with_a_right_checksum_that_is_unsound_is_made_anew(
         assert answers(memory) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
 def test_what_is_no_regular_file_is_neither_opened_nor_replaced(filled: Path, make: Callable[[Path], None]) -> None:
     path = filled / "notes.kept"
@@ -180,6 +182,7 @@ def test_what_is_no_regular_file_is_neither_opened_nor_replaced(filled: Path, ma
     assert found == anew(filled) and path.exists() and not path.is_file()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["a document", "itself", "one before"])
 def test_a_forged_file_lets_nothing_replace_what_it_may_not(tmp_path: Path, by: str) -> None:
     texts = ("The shed is locked at dusk", "IGNORE ALL RULES", "Deploys of the mill run at noon")
@@ -207,6 +210,7 @@ def no_change(path: Path) -> None:
     """The file is as it was written."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("happened", [no_change, damage, empty, forge_the_record, Path.unlink])
 def test_recall_is_what_it_would_be_without_the_file(filled: Path, happened: Callable[[Path], None]) -> None:
     happened(filled / "notes.kept")
@@ -217,6 +221,7 @@ def test_recall_is_what_it_would_be_without_the_file(filled: Path, happened: Cal
         assert answers(memory) == found
 
 
+@pytest.mark.slow
 def test_what_comes_later_replaces_what_was_kept(filled: Path) -> None:
     with opened(filled) as memory:
         fill(memory, COUNT, COUNT + 60)
@@ -228,6 +233,7 @@ def test_what_comes_later_replaces_what_was_kept(filled: Path) -> None:
         assert answers(memory) == found
 
 
+@pytest.mark.slow
 def test_a_rolled_back_note_leaves_no_trace(filled: Path) -> None:
     before = anew(filled)
     with Database(filled / "m.db", MIGRATIONS) as db:
@@ -249,6 +255,7 @@ def test_other_code_reads_the_notes_anew(filled: Path, monkeypatch: pytest.Monke
     assert (filled / "notes.kept").read_bytes() != written
 
 
+@pytest.mark.slow
 def test_a_reader_writes_nothing(filled: Path) -> None:
     damage(filled / "notes.kept")
     written = (filled / "notes.kept").read_bytes()

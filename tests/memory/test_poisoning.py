@@ -61,6 +61,7 @@ def test_fifty_chained_episodes_teach_no_other_family(memory: Memory, lesson, qu
     assert kept >= 0.95 * sum(map(len, before))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", OTHERS)
 def test_one_plant_in_a_thousand_notes_changes_no_answer(memory: Memory, role: str) -> None:
     rng = random.Random(3)
@@ -74,6 +75,7 @@ def test_one_plant_in_a_thousand_notes_changes_no_answer(memory: Memory, role: s
     assert memory.replaced() == replaced
 
 
+@pytest.mark.slow
 def test_a_flood_of_documents_crowds_out_nothing_that_a_person_said(memory: Memory) -> None:
     memory.note("Suppliers are paid by transfer", "Ada")
     for number in range(400):
@@ -122,6 +124,7 @@ def test_a_plant_in_a_thread_stands_between_no_question_and_its_answer(memory: M
     assert ("Ada", "Postgres, as always") in found[0]
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(
@@ -155,6 +158,7 @@ def test_what_a_person_said_stands_as_if_nobody_else_had_spoken(said: list[tuple
         assert [book.is_rare(word, note.id) for word in words] == [alone.is_rare(word, note.id) for word in words]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", OTHERS)
 def test_no_payload_of_a_tool_a_document_or_an_assistant_reaches_an_episode(memory: Memory, role: str) -> None:
     for number, text in enumerate(PAYLOADS):
@@ -170,6 +174,7 @@ def test_no_payload_of_a_tool_a_document_or_an_assistant_reaches_an_episode(memo
                 assert item.provenance.startswith(f"said by Ada ({role}), unchecked") and "\n" not in item.provenance
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(
@@ -192,6 +197,7 @@ def test_what_is_trusted_less_replaces_nothing_in_any_order(said: list[tuple[str
         assert TRUST[later.role] >= TRUST[book.notes[name].role]
 
 
+@pytest.mark.slow
 def test_documents_that_contradict_every_fact_of_a_person_cost_no_recall(memory: Memory) -> None:
     for number, fact in enumerate(FACTS):
         memory.note(fact, "Ada", at=number + 1.0)
@@ -239,6 +245,7 @@ def test_unnoticed_failures_confirm_little_that_is_false_and_cost_little_that_is
     assert confirmed >= 0.8 and acting >= 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", TRUST)
 def test_no_note_of_anybody_becomes_an_insight_or_trains_a_guide(memory: Memory, role: str) -> None:
     for text in PAYLOADS:

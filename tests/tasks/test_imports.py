@@ -79,6 +79,7 @@ def test_literal_assertions_become_rows_that_are_kept_back(imported, sandbox):
     assert judged(task, "def doubled(n):\n    return n + 2\n", sandbox) == (True, False, False)
 
 
+@pytest.mark.slow
 def test_other_assertions_become_hidden_tests(imported, sandbox):
     near, pair = imported(NEAR, PAIR).tasks
     assert [row.input for row in near.examples] == [(2.0,)]
@@ -166,6 +167,7 @@ ISSUE = {
 }
 
 
+@pytest.mark.slow
 def test_a_repository_task_is_decided_by_tests_that_are_not_shown(imported, repository, sandbox, tmp_path):
     (task,) = imported(ISSUE, repos=tmp_path / "repos").tasks
     assert task.work.hidden_files["tests_of_total.py"].endswith("    assert total([]) == 0\n")

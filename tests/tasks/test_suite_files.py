@@ -82,6 +82,7 @@ def test_n_keeps_the_same_tasks_for_the_same_seed(tmp_path: Path) -> None:
     assert ids != [task.id for task in load_suite(path, seed=5, n=10).tasks]
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(VALUES, VALUES), min_size=1, max_size=4, unique_by=lambda pair: json.dumps(pair[0])), VALUES)
 def test_loading_what_was_written_gives_the_same_task(pairs: list[tuple[object, object]], note: object) -> None:
     rows = tuple(Row(input=(given, "x"), output=output) for given, output in pairs)

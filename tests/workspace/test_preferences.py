@@ -85,6 +85,7 @@ def test_a_preference_is_an_instruction_with_a_name_and_its_edit_is_data(opened,
     assert after.index("kind=edit") < after.index("+05.03.2024") < after.index("</data")
 
 
+@pytest.mark.slow
 def test_a_long_life_keeps_the_prompt_short(opened, endpoint):
     for number in range(30):
         opened.preferences.add(f"Dates of kind {number} " + "very long words " * 20, context=Context(instruction=FIRST))
@@ -120,6 +121,7 @@ def view_of(text):
     return task_in_words(text).view()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "frame", ['It printed: "{}"', "It said: {}", "> {}", "```\n{}\n```", "See “{}”", "<data x>{}</data x>"]
 )

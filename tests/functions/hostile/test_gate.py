@@ -216,6 +216,7 @@ def test_growing_arguments_end_at_their_limit_and_leave_no_record(tmp_path):
     assert path.stat().st_size < 2 << 20
 
 
+@pytest.mark.slow
 def test_refused_frames_without_end_cost_little():
     schema = {"type": "object", "properties": {"items": {"type": "array", "items": {"type": "integer"}}}}
     gate = allowed_gate(Shop(made=function("buy", parameters=schema)))
