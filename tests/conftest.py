@@ -23,6 +23,9 @@ from tests.offering import put_metadata
 # Libraries read this once, when they are first imported.
 os.environ["OMP_NUM_THREADS"] = "1"
 
+# A simulator in Java lives for seconds here; the compiler that makes long runs fast would take a third of them.
+os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
+
 # Importing readline sets these in the C environment, past ``os.environ``; commands then fold what goes into a pipe.
 for _name in ("COLUMNS", "LINES"):
     os.environ.pop(_name, None)

@@ -14,7 +14,6 @@ import pytest
 LAKE = ("trials", "gymnasium", "--task", "taxi", "--variations", "2", "--trials", "2", "--moves", "20")
 
 
-@pytest.mark.slow
 def test_trials_are_told_one_by_one_and_drawn(cli, tmp_path):
     drawn = tmp_path / "curve.svg"
     done = cli(*LAKE, "--curve", str(drawn), "-w", str(tmp_path / "mine"))
@@ -42,8 +41,10 @@ def test_what_is_wrong_is_told_with_what_to_type(cli, tmp_path, more, told):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-@pytest.mark.parametrize("pause", [0.0, 0.07, 0.31])
+@pytest.mark.parametrize(
+    ("number", "code", "pause"),
+    [(signal.SIGINT, 130, 0.0), (signal.SIGTERM, 143, 0.07), (signal.SIGINT, 130, 0.31), (signal.SIGTERM, 143, 0.31)],
+)
 def test_a_signal_while_java_works_ends_in_a_sentence(tmp_path, number, code, pause):
     words = ["trials", "scienceworld", "--task", "use-thermometer", "--variations", "1", "-w", str(tmp_path / "ws")]
     command = [sys.executable, "-c", "from evolve.cli import main; main()", *words]
