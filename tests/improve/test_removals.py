@@ -160,6 +160,7 @@ def test_a_person_tests_claims_on_problems_that_were_solved(open_ws, learned, st
         assert sum(one.cost.candidates for one in searched) <= 60_000
 
 
+@pytest.mark.slow
 def test_a_person_may_name_the_claim(learned, strings) -> None:
     with learned() as workspace:
         untried = [

@@ -277,7 +277,7 @@ def changed_package(file, change=lambda name, data: data, **more):
     """Writes a workbook's package again with other parts, or further ones."""
     with zipfile.ZipFile(file) as package:
         parts = {name: change(name, package.read(name)) for name in package.namelist()}
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as package:
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as package:
         for name, data in {**parts, **more}.items():
             package.writestr(name, data)
     return file
