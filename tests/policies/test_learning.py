@@ -91,12 +91,11 @@ def test_fitting_again_gives_the_same_guide(experience: list[Evidence]) -> None:
     assert one != fit_guide(experience, views, (), 4, QUICK)
 
 
-@pytest.mark.slow
 def test_a_guide_survives_storage(learned: SearchPolicy, guide: Guide) -> None:
     text = json.dumps(guide.to_json(), allow_nan=False)
     stored = Guide.from_json(json.loads(text))
     assert json.dumps(stored.to_json()) == text
-    for view in views_of(HELD_OUT):
+    for view in views_of(HELD_OUT)[:3]:
         assert SearchPolicy(guide=stored).plan(view, ()) == learned.plan(view, ())
 
 
