@@ -165,6 +165,12 @@ def generators(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(tmp_path / "site")
 
 
+@pytest.fixture
+def few_rivals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hardly anything is tried in search of other functions that fit the rows, which takes longer than an answer."""
+    monkeypatch.setattr("evolve.workspace.runs.doubts.CANDIDATES", (300, 300))
+
+
 @pytest.fixture(autouse=True)
 def _ctrl_c_in_hand() -> Iterator[None]:
     """Ctrl-C raises in every test, whatever the one before left behind.

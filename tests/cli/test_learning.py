@@ -15,6 +15,8 @@ from evolve.tasks import task_json
 from evolve.testing import ScriptedEndpoint
 from tests.workspace.test_found_while_learning import RIGHT, SIX, TASK, Adder, Served, coder, mending
 
+pytestmark = pytest.mark.usefixtures("few_rivals")
+
 FAULT = "lessons.before:1:"
 NAMES = """name,short
 Ada Lovelace,A. LOVELACE

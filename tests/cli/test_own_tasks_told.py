@@ -15,6 +15,8 @@ from evolve.workspace import tasks as workspace_tasks
 from tests.workspace.test_proving import FIRST, SECOND, mail, table
 from tests.workspace.test_shadow import HIDDEN
 
+pytestmark = pytest.mark.usefixtures("few_rivals")
+
 THIRD = ["Rosa Parks", "Nelson Mandela", "Angela Davis", "Martin King", "Bertha Suttner", "Mary Wilson", "Desmond Tutu"]
 
 

@@ -6,6 +6,8 @@ import pytest
 
 import evolve
 
+pytestmark = pytest.mark.usefixtures("few_rivals")
+
 NAMES = ["Ada Lovelace", "Alan Turing", "Grace Hopper", "Barbara Liskov", "Donald Knuth", "Edsger Dijkstra"]
 MORE = ["John Backus", "Frances Allen", "Tony Hoare"]
 

@@ -12,6 +12,8 @@ from evolve.tasks import Task
 from evolve.workspace.runs.doubts import CANDIDATES
 from evolve.workspace.runs.saved import likeness
 
+pytestmark = pytest.mark.usefixtures("few_rivals")
+
 NAMES = [
     "Ada Lovelace",
     "Alan Turing",

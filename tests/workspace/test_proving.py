@@ -13,6 +13,8 @@ from evolve.failpoints import VARIABLE
 from evolve.workspace import Person
 from evolve.workspace.learners import SearchLearner
 
+pytestmark = pytest.mark.usefixtures("few_rivals")
+
 FIRST = ["Ada Lovelace", "Alan Turing", "Grace Hopper", "Kurt Goedel", "Emmy Noether", "Max Born", "Lise Meitner"]
 SECOND = ["Tony Hoare", "John Backus", "Frances Allen", "Barbara Liskov", "Donald Knuth", "Jean Bartik", "Alan Kay"]
 THIRD = ["Rosa Parks", "Nelson Mandela", "Angela Davis", "Martin King", "Bertha Suttner", "Mary Wilson", "Desmond Tutu"]
@@ -72,7 +74,8 @@ def test_columns_in_another_order_and_under_other_names_are_the_same_table(tmp_p
 
 
 @pytest.mark.slow
-def test_what_a_loop_practised_on_is_known_when_it_is_told_as_a_table(tmp_path):
+def test_what_a_loop_practised_on_is_known_when_it_is_told_as_a_table(tmp_path, monkeypatch):
+    monkeypatch.setenv("EVOLVE_WORKERS", "1")
     rules = [mail, str.upper, str.lower, lambda name: name[::-1], lambda name: name[:3], lambda name: name.split()[1]]
     lines = []
     for number, rule in enumerate(rules):
