@@ -52,6 +52,7 @@ class Misled(SearchPolicy):
         return plan
 
 
+@pytest.mark.slow
 def test_another_search_finds_what_wrong_prices_hide() -> None:
     misled = Misled(settings=replace(SearchPolicy().settings, flat=True))
     plain = run(FIRM, with_stages(candidates=2_000), policy=misled, split="train")

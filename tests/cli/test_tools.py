@@ -149,6 +149,7 @@ def test_a_misuse_is_told_with_what_to_do(cli, arguments, told):
     assert done.code == 2 and told in done.err and "try: " in done.err
 
 
+@pytest.mark.slow
 def test_a_server_that_does_not_start_says_why_and_stays_to_be_mended(cli):
     done = cli(
         "tools", "add", "foe", "--yes", "--read", SERVERS, "--", INTERPRETER, SERVERS / "hostile.py", "ends at once"

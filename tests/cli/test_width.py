@@ -56,6 +56,7 @@ def show(cli, learned, monkeypatch):
     return at
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", PAGES)
 def test_every_line_fits_every_word_is_whole_and_one_is_told_as_one(show, command):
     whole = show(None, command)

@@ -110,6 +110,7 @@ def test_programs_that_are_known_by_another_name_are_there(opened):
     assert opened().says(sh("awk 'BEGIN { print 6 * 7 }'")).endswith("42" if here else "not found")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("block", "error"),
     [
@@ -303,6 +304,7 @@ def test_an_edit_that_cannot_be_made_is_refused_with_the_place(opened, project, 
     assert seen.state.changed == ()
 
 
+@pytest.mark.slow
 def test_a_file_is_written_where_code_has_left_a_link(opened):
     work = opened()
     work.act(sh("ln -s /tmp out"))
@@ -326,6 +328,7 @@ def test_a_file_that_did_not_parse_before_may_be_edited(opened, project):
     assert opened().act(edit("old.py", ("x = 1", "x = 2"))).state.changed == ("old.py",)
 
 
+@pytest.mark.slow
 def test_a_protected_file_can_be_edited_and_is_said_to_count_for_nothing(opened):
     seen = opened().act(edit("test_total.py", ("print('fine')", "print('good')")))
     assert "counts for nothing" in seen.state.output
@@ -529,6 +532,7 @@ def test_what_writes_on_in_the_background_does_not_hold_a_command(opened):
     assert "goes on" in work.says(python("'goes on'"))
 
 
+@pytest.mark.slow
 def test_a_text_that_is_not_in_a_long_file_of_alike_lines_is_refused_at_once(opened, project):
     (project / "long.txt").write_text("}\n\n" * 20_000 + "".join(f"value {n} of many\n" for n in range(20_000)))
     blank = "}\n\n" * 1_000 + "nothing\n" + "\n}\n" * 1_000

@@ -108,6 +108,7 @@ def test_what_can_be_seen_is_told_whole_where_differences_are_off(acts):
     assert "'view': 'You are in the garden.\\nA key lies here.'" in seen.state.output
 
 
+@pytest.mark.slow
 def test_all_moves_are_told_where_fitting_is_off(acts):
     code = "from functions import moves\nprint(len(moves('chest')), moves())"
     assert "1 ['go {}: garden'" in acts()(code).state.output

@@ -142,6 +142,7 @@ def test_batches_give_one_line_each(folder):
     assert "not JSON" in lines[1]["error"]
 
 
+@pytest.mark.slow
 def test_importing_the_script_runs_nothing(folder):
     code = f"import runpy; names = runpy.run_path({str(folder / 'scripts/large-evens.py')!r}); print(sorted(names)[-1])"
     done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True)
@@ -250,6 +251,7 @@ def adding(entry: str, code: str, signature: str = "(x: int) -> int") -> Skill:
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.parametrize("owner", ["learned", "user"])
 @pytest.mark.parametrize(
     "entry",
@@ -300,6 +302,7 @@ def test_a_script_that_answers_otherwise_does_not_leave(tmp_path, sandbox, code)
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_a_script_that_answers_as_checked_leaves(tmp_path, sandbox):
     rules = ExportRules(sandbox=sandbox)
     (folder,) = export([replace(SKILL, owner="learned")], tmp_path, rules)

@@ -38,6 +38,7 @@ def test_a_package_that_cannot_be_loaded_is_named(code: str, tmp_path: Path, mon
     assert finding.state == "missing" and "evolve-bad" in finding.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seam", ["environments", "formats", "engines", "encoders", "vectors"])
 def test_a_value_that_is_something_else_is_refused(seam: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     offer(monkeypatch, tmp_path / "site", seam, "odd", object())

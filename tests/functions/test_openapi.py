@@ -360,6 +360,7 @@ def test_a_query_in_the_address_or_a_missing_file_is_refused(tmp_path):
         Server(name="pets", kind="openapi", url="https://x.org")
 
 
+@pytest.mark.slow
 def test_a_variable_that_is_not_set_is_told_and_nothing_is_sent(tmp_path, monkeypatch):
     monkeypatch.delenv("PET_TOKEN", raising=False)
     with serving() as (url, came):

@@ -195,6 +195,7 @@ def test_what_is_allowed_while_a_server_runs_holds_from_the_next_run_on(tmp_path
         assert functions.call("foe_act", {}, seconds=20) == "done"
 
 
+@pytest.mark.slow
 def test_orders_in_a_description_are_a_description_and_a_hint_grants_nothing():
     for way in ("orders", ""):
         with functions_of(allowed(hostile(way))) as functions:
@@ -430,6 +431,7 @@ def at(site, path, **more) -> Server:
     return Server(name="foe", url=f"http://127.0.0.1:{site.server_port}/{path}", **more)
 
 
+@pytest.mark.slow
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "seconds", "told", "doubtful"),

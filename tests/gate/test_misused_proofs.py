@@ -23,6 +23,7 @@ def proof(outcomes: Sequence[str]) -> Proof:
     return Proof.of(pair(outcome) for outcome in outcomes)
 
 
+@pytest.mark.slow
 @given(OUTCOMES, st.randoms())
 def test_a_learner_that_breaks_off_where_it_loses_is_no_better_off(outcomes: list[str], rng: random.Random) -> None:
     broken = ["withheld" if outcome == "loss" and rng.random() < 0.5 else outcome for outcome in outcomes]

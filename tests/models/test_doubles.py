@@ -53,6 +53,7 @@ def faults(code, task):
     return ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("job", JOBS, ids=lambda job: job.task.id)
 def test_a_task_is_solved_only_with_its_quirk_in_the_prompt(job):
     asked, others = job.task.instruction, [quirk.sentence for quirk in QUIRKS if quirk != job.quirk]

@@ -315,6 +315,7 @@ def test_versions_are_compared_by_their_numbers(function: Callable[..., Any], un
     check_holds(unlearned, function, VERSIONS, LATER)
 
 
+@pytest.mark.slow
 def test_texts_are_compared(unlearned: SearchPolicy) -> None:
     shown = (("oak", "elm"), ("ash", "fir"), ("yew", "box"), ("bay", "fig"), ("plum", "lime"), ("ivy", "rose"))
     check_holds(unlearned, lambda a, b: f"{min(a, b)} & {max(a, b)}", shown, (("pear", "kiwi"), ("date", "nut")))

@@ -90,6 +90,7 @@ def test_a_log_that_cannot_be_read_is_never_passed_over(folder: Path) -> None:
         assert len(db.rows("things")) == 2
 
 
+@pytest.mark.slow
 def test_an_empty_log_is_no_hindrance(folder: Path) -> None:
     (folder / "memory.db-wal").touch()
     assert read_protected(folder) == "early 0"

@@ -91,6 +91,7 @@ def test_other_assertions_become_hidden_tests(imported, sandbox):
     assert judged(pair, "def swap(p):\n    return list(p)[::-1]\n", sandbox) == (True, False, False)
 
 
+@pytest.mark.slow
 def test_an_answer_that_skips_the_tests_is_refused(imported, sandbox):
     (pair,) = imported(PAIR).tasks
     for trick in ("import os; os._exit(0)\n", "raise SystemExit\n", "def swap(p):\n    raise SystemExit(0)\n"):

@@ -248,6 +248,7 @@ def test_the_door_opens_without_the_machinery_for_untrusted_text() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+@pytest.mark.slow
 def test_a_path_wins_over_a_built_in_name_unless_it_holds_no_task(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

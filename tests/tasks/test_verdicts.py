@@ -19,6 +19,7 @@ def test_the_right_answer_is_verified_where_only_values_cross_and_checked_where_
     assert call(RIGHT, OBJECTS) == "checked"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["rows", "values", "objects"])
 def test_a_few_forgeries_are_refused(sandbox, way):
     rows = [judged(way, one, sandbox) for one in CODES if one.name in FEW]
@@ -338,6 +339,7 @@ def test_a_file_that_the_check_runs_counts_as_it_was(check, name, command):
     assert not check("def total(xs):\n    return 0\n", command, "", written={name: ""}, **{name: script}).accepted
 
 
+@pytest.mark.slow
 def test_a_check_that_runs_a_changed_program_decides_nothing(check):
     original = {"main.py": "from total import total\nassert total([1, 2]) == 3\n"}
     verdict = check(SUM, "python3 main.py", "", written={"main.py": "print(3)\n"}, **original)
@@ -445,6 +447,7 @@ def test_a_script_that_the_answer_ends_has_not_passed(check, code):
     assert not verdict.accepted and "more strictly" in verdict.text
 
 
+@pytest.mark.slow
 def test_an_end_that_the_answer_raises_is_not_the_end_of_what_tests_go_through(call):
     tests = "import sys\nfrom solution import solve\n\ndef test_it():\n"
     tests += "    for got in zip(map(solve, [1, 2]), [2, 4]):\n        assert got[0] == got[1]\n" * 3

@@ -79,6 +79,7 @@ def test_without_functions_no_prompt_speaks_of_them(opened, clerk) -> None:
     assert "functions" not in clerk.prompts[0]
 
 
+@pytest.mark.slow
 def test_what_does_more_than_read_waits_for_leave(opened, clerk) -> None:
     rooms, asked = Rooms(), []
 

@@ -88,6 +88,7 @@ def taught(world: Chests | Drifting, variations: range, **more: bool) -> Learner
     return learner
 
 
+@pytest.mark.slow
 def test_what_a_move_needs_is_brought_about_in_a_new_variation() -> None:
     learner = taught(Chests(), range(12))
     memory = TransitionMemory.from_data(json.loads(json.dumps(learner.experience.memory.as_data())))
