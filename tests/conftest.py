@@ -23,6 +23,9 @@ from tests.offering import put_metadata
 # Libraries read this once, when they are first imported.
 os.environ["OMP_NUM_THREADS"] = "1"
 
+# A simulator in Java lives for seconds here; the compiler that makes long runs fast would take a third of them.
+os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
+
 # Importing readline sets these in the C environment, past ``os.environ``; commands then fold what goes into a pipe.
 for _name in ("COLUMNS", "LINES"):
     os.environ.pop(_name, None)
@@ -160,6 +163,12 @@ def generators(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What draws fresh tasks of the built-in suites is installed, as it is with an editable install of a clone."""
     put_metadata(tmp_path / "site", "evolve-clone", {"evolve.suites": {"lists": "benchmarks.suites.lists:generate"}})
     monkeypatch.syspath_prepend(tmp_path / "site")
+
+
+@pytest.fixture
+def few_rivals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hardly anything is tried in search of other functions that fit the rows, which takes longer than an answer."""
+    monkeypatch.setattr("evolve.workspace.runs.doubts.CANDIDATES", (300, 300))
 
 
 @pytest.fixture(autouse=True)

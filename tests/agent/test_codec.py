@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -50,6 +51,7 @@ steps = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(steps, max_size=3).map(tuple), json_values)
 def test_records_come_back_equal(some_steps, tree):
     draft = SkillDraft(name="n", description="", entry="f", signature="", code="", tests=(), tree=tree)

@@ -83,6 +83,7 @@ def test_recalled_insights_change_the_cost_and_are_logged_as_consumed(make_agent
     assert helped.recalled == ("i1",) and helped.consumed == ("i1",)
 
 
+@pytest.mark.slow
 def test_a_share_of_recalled_items_is_withheld_on_train_only(make_agent, task):
     items = tuple(Recalled(id=f"i{n}", kind="insight", text="", score=1.0) for n in range(8))
     agent = make_agent(recall=lambda view, features, k: items, workflow=Workflow().with_knobs(withhold=0.5))

@@ -24,6 +24,7 @@ def machine():
     return Breaking(backend=backend, starts=0)
 
 
+@pytest.mark.slow
 def test_files_of_a_session_that_could_not_be_placed_are_no_failure_of_the_action(machine):
     machine.calls, machine.starts = {"os": "unlink"}, 2
     look = Action(kind="code", code="import skills.one\nskills.one.VALUE", explores=True)
@@ -50,6 +51,7 @@ def test_a_folder_that_could_not_be_read_back_is_a_fault_and_not_an_empty_one(ma
     assert record.status == "fault" and record.steps[0].observation.state is None
 
 
+@pytest.mark.slow
 def test_of_several_answers_the_best_is_known_only_where_all_of_them_ran(machine):
     view = small_suite(1).tasks[0].view()
     row = view.examples[0]

@@ -16,6 +16,7 @@ def run(task, workflow, *, split="own", **around):
     return search_agent(workflow, **around).run_episode(task, variant="v", split=split)
 
 
+@pytest.mark.slow
 def test_parts_are_found_where_the_whole_is_not() -> None:
     plain = run(SPLIT, with_stages(candidates=5_000))
     apart = run(SPLIT, with_stages(before=["decompose"], candidates=5_000, share=0.5))
@@ -25,6 +26,7 @@ def test_parts_are_found_where_the_whole_is_not() -> None:
     assert apart.cost.candidates <= 5_300
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("candidates", [1, 2, 30])
 def test_no_stage_spends_more_than_the_episode_may(candidates: int) -> None:
     for stages in ([], ["search"], ["best_of_n", "search"], ["search", "vote", "critique"]):
@@ -50,6 +52,7 @@ class Misled(SearchPolicy):
         return plan
 
 
+@pytest.mark.slow
 def test_another_search_finds_what_wrong_prices_hide() -> None:
     misled = Misled(settings=replace(SearchPolicy().settings, flat=True))
     plain = run(FIRM, with_stages(candidates=2_000), policy=misled, split="train")
@@ -72,6 +75,7 @@ def test_the_best_of_several_has_a_value_on_most_inputs_near_the_examples() -> N
     assert given["solve"]([]) is not None  # the plain answer has no value there
 
 
+@pytest.mark.slow
 def test_a_vote_tells_examples_that_leave_much_open_from_those_that_do_not() -> None:
     loose = run(LOOSE, with_stages("vote", rivals=6, quorum=0.9))
     firm = run(FIRM, with_stages("vote", rivals=2, quorum=0.6))

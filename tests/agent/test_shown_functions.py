@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,6 +22,7 @@ WANTED = [
 ]
 
 
+@pytest.mark.slow
 @given(st.permutations([*CROWD, *WANTED]))
 def test_what_shares_words_with_the_task_is_among_those_shown_whatever_the_order(offered):
     shown = chosen_functions(offered, "book a room with ten seats, and tell when the zoos open")

@@ -105,6 +105,7 @@ def test_all_stages_take_part(tmp_path, monkeypatch) -> None:
     assert calls
 
 
+@pytest.mark.slow
 def test_a_crash_at_a_boundary_changes_nothing_and_pays_once(tmp_path, monkeypatch) -> None:
     points, record, calls = reached(tmp_path, monkeypatch)
     some = Random(4).sample(range(len(points)), 2)

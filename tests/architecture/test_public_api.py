@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import importlib
 
+import pytest
+
 from tests.architecture.public_api import SNAPSHOT, names, offered
 from tests.architecture.source import modules
 
 
+@pytest.mark.slow
 def test_the_public_surface_is_the_recorded_one() -> None:
     recorded = SNAPSHOT.read_text("utf-8").splitlines()
     assert offered() == recorded, "renew with: python -m tests.architecture.public_api"

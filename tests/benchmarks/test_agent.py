@@ -175,6 +175,7 @@ class Plain:
         pass
 
 
+@pytest.mark.slow
 def test_the_plain_loop_solves_some_of_each_kind():
     some = [knowledge()[name].task for name in ("slug", "ranges", "paging", "gears", "customer-clean")]
     assert [result.solved for result in measured(Plain(), some)] == [True] * 5
@@ -186,6 +187,7 @@ def test_the_plain_loop_solves_all_but_what_it_cannot_know():
     assert {result.task for result in results if not result.solved} == NEVER_SHOWN | TOO_LITTLE_READ
 
 
+@pytest.mark.slow
 def test_a_command_that_does_not_end_leaves_nothing_behind(tmp_path, monkeypatch):
     monkeypatch.setattr(judge, "_LIMIT_S", 3.0)
     code, said = judge.run_command("echo begun; sleep 977 & echo $! >left; wait", tmp_path)

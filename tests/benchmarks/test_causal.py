@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from benchmarks.causal import ARMS, Claims, measure, score, table, targets_of
 from benchmarks.causal_worlds import draw_world
 
 
+@pytest.mark.slow
 def test_experiments_beat_watching_and_every_target_is_measured() -> None:
     rows = [row for seed in (0, 1, 2) for row in measure(seed, faults=0.0, each=10)]
     assert [line[0] for line in table(rows)][1:] == list(ARMS)

@@ -34,6 +34,7 @@ def test_every_kind_has_its_line_and_held_out_ones_their_mark():
     assert set(HELD_OUT) < set(MAKERS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["insight", "denied"])
 def test_a_planted_run_is_measured(kind):
     for row in measured(kind, 0):

@@ -15,6 +15,7 @@ FROZEN = "4342ec5f58fef5d12f1b60835d48b38557ed9b3dc0488d37508699888fa0ca03"
 """They were written without a look at what can be found; a change here makes figures of two days differ."""
 
 
+@pytest.mark.slow
 def test_they_stay_as_they_were():
     assert frozen() == FROZEN
 
@@ -168,6 +169,7 @@ def test_public_rows_are_drawn_apart():
     assert (shown, verify, judged) == public.drawn(task, 0, (5, 5)) != public.drawn(task, 1, (5, 5))
 
 
+@pytest.mark.slow
 def test_a_table_is_filled_and_counted():
     row = measured("name-badge", with_fill=False)
     assert row["error"] == "" and row["all_right"] and row["right"] == 30

@@ -126,6 +126,7 @@ def test_watching_alone_confirms_nothing(store: Store) -> None:
     assert confirmed(found) == (set(), set())
 
 
+@pytest.mark.slow
 @given(lie=st.integers(min_value=len(WAYS) + 1, max_value=60))
 @settings(max_examples=25, deadline=None)
 def test_one_play_that_misreports_makes_no_false_claim(tmp_path_factory: pytest.TempPathFactory, lie: int) -> None:
@@ -159,6 +160,7 @@ def test_no_more_episodes_are_played_than_allowed(tmp_path_factory: pytest.TempP
     store.close()
 
 
+@pytest.mark.slow
 @given(seed=st.integers(min_value=0, max_value=10_000))
 @settings(max_examples=10, deadline=None)
 def test_in_a_world_that_does_not_lie_what_is_confirmed_is_true(
@@ -175,6 +177,7 @@ def test_in_a_world_that_does_not_lie_what_is_confirmed_is_true(
     store.close()
 
 
+@pytest.mark.slow
 @given(seed=st.integers(min_value=0, max_value=10_000))
 @settings(max_examples=10, deadline=None)
 def test_in_a_world_that_does_not_lie_what_effects_need_is_found(

@@ -9,6 +9,7 @@ from benchmarks.gate_reader import BIT, CONFIRMED, OUTCOMES, demo_gain, reader_l
 from benchmarks.gate_simulation import PROPOSALS
 
 
+@pytest.mark.slow
 def test_the_rules_as_written_down_say_what_the_package_decides() -> None:
     rows = list(gate_package.package_loops(3))
     assert [row["agreed"] for row in rows] == [PROPOSALS] * 3
@@ -35,6 +36,7 @@ def test_without_the_package_the_row_says_so_and_no_target_is_missed(monkeypatch
     assert gate.package_share(rows, "kept").value is None
 
 
+@pytest.mark.slow
 def test_a_reader_breaks_the_bound_only_where_it_is_told_how_tasks_came_out() -> None:
     told = [reader_loop(OUTCOMES, 120, loop) for loop in range(3)]
     assert [row["false"] for row in told] == [1, 1, 1] and max(row["proposals"] for row in told) < PROPOSALS
@@ -43,6 +45,7 @@ def test_a_reader_breaks_the_bound_only_where_it_is_told_how_tasks_came_out() ->
     assert kept["false"] == 0 < kept["unconfirmed"], "it wins what it has read, and nothing on what is kept back"
 
 
+@pytest.mark.slow
 def test_what_is_really_better_is_accepted_after_other_proposals_too() -> None:
     rows = [demo_gain(120, before, run) for before in (0, 9) for run in range(5)]
     assert sum(row["accepted"] for row in rows) > 8

@@ -75,6 +75,7 @@ def test_whatever_an_arm_was_it_gains_nothing_and_loses_at_most_one_pair(
     assert all(made[task] in (pair, pair[::-1]) for task, pair in pairs.items())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [20, 30])
 def test_a_stream_meets_another_arm_whenever_its_experience_has_doubled(size: int) -> None:
     pool = pool_of(distinct_tasks()[:40], better=10, worse=1000)
@@ -86,6 +87,7 @@ def test_a_stream_meets_another_arm_whenever_its_experience_has_doubled(size: in
         assert row["wins"] + row["losses"] == row["pairs"] == second + third
 
 
+@pytest.mark.slow
 def test_either_verdict_accepts_what_wins_and_nothing_else() -> None:
     tasks = distinct_tasks()[:40]
     for verdict in (null_loop, null_proof):
@@ -94,6 +96,7 @@ def test_either_verdict_accepts_what_wins_and_nothing_else() -> None:
         assert not verdict(pool_of(tasks, worse=1000), 20, 0)["accepted"]
 
 
+@pytest.mark.slow
 def test_a_learner_that_breaks_off_where_it_would_lose_is_accepted_by_neither_verdict() -> None:
     pool = pool_of(distinct_tasks()[:60], half=10)
     half = pool.arms["half"]
@@ -108,6 +111,7 @@ def test_a_learner_that_breaks_off_where_it_would_lose_is_accepted_by_neither_ve
         assert not row["accepted"] and row["wins"] > 20 and not row["losses"], "it has lost no pair that it finished"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("every", "accepted"), [(60, True), (5, False)])
 def test_few_tasks_that_are_lost_refuse_no_learner_that_wins_the_rest_and_many_do(every: int, accepted: bool) -> None:
     pool = pool_of(distinct_tasks()[:60], better=10)
@@ -116,11 +120,12 @@ def test_few_tasks_that_are_lost_refuse_no_learner_that_wins_the_rest_and_many_d
         for place, (task, (before, after)) in enumerate(pool.arms["better"].sides.items())
     }
     given_up = replace(pool, arms={"better": replace(pool.arms["better"], sides=sides)})
-    rows = [null_loop(given_up, 60, number) for number in range(5)]
+    rows = [null_loop(given_up, 60, number) for number in range(3)]
     assert any(row["losses"] for row in rows) and all(row["accepted"] == accepted for row in rows)
     assert accepted or all(row["wins"] >= 30 for row in rows), "the evidence alone would have been enough"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suite", ["everyday", "composed"])
 def test_the_problems_of_the_pool_have_nothing_in_common_so_that_all_of_a_stream_count(suite: str) -> None:
     assert null_proof(pool_of(distinct_tasks(suite), same=100), 60, 0)["pairs"] == 60

@@ -164,6 +164,7 @@ def test_what_a_terminal_acts_on_is_hidden_text():
     assert all(hidden(text) for text in ("\x00", "\r", "\x1b", "\x9b", "\u202e", "\u2066", "\ud800", "\u200b"))
 
 
+@pytest.mark.slow
 def test_a_supervisor_that_is_killed_counts_as_an_escape_and_is_replaced():
     actions = ("sleep forever", "read the private key")
     batch = Batch(backend="", mode="control", round=0, actions=actions, cache="")

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from benchmarks import conflict, retrieval
 
 
+@pytest.mark.slow
 def test_a_change_in_a_structured_sentence_leaves_nothing_stale() -> None:
     rows = [row for row in conflict.measure(0) if not row["free"]]
     assert {row["changed"] for row in rows} == {True, False}
@@ -15,12 +18,14 @@ def test_a_change_in_a_structured_sentence_leaves_nothing_stale() -> None:
     assert all(row["there"] and row["old_readable"] for row in rows)
 
 
+@pytest.mark.slow
 def test_a_stale_answer_misses_its_target() -> None:
     rows = [{**row, "stale_first": row["changed"]} for row in conflict.measure(1)]
     met = {target.name: target.met for target in conflict.targets_of(rows)}
     assert not met["all: stale first"] and not met["structured: stale first"]
 
 
+@pytest.mark.slow
 def test_talk_that_changes_nothing_is_told_and_what_it_replaced_is_counted() -> None:
     notes, facts = conflict.draw(0, conflict.BESIDE)
     assert len(notes) == len(facts) * (1 + conflict.BESIDES) + sum(fact.second is not None for fact in facts)

@@ -62,6 +62,7 @@ def test_a_sparse_landscape_says_nothing_of_a_block_until_it_is_right_and_deals_
     assert landscape.blocks == 14 and all(dealt.count(place) == 2 for place in range(BITS))
 
 
+@pytest.mark.slow
 def test_climbs_are_the_same_again_and_keep_to_their_budget() -> None:
     for arm, kind in product(("linked", "random search"), ("smooth",)):
         first = climb(kind, arm, 901)

@@ -21,11 +21,13 @@ def test_a_defect_lies_in_one_prompt_alone(kind):
     assert not optimize_prompts.nothing_else_changed(texts, {**texts, "price.md": texts["price.md"][1:]}, RULE)
 
 
+@pytest.mark.slow
 def test_a_defect_is_found_and_mended():
     row = optimize_prompts.defect_row(1, RULE, "missing")
     assert row["blamed"] and row["fixed"] and row["else_unchanged"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("judged", [True, False])
 def test_rewrites_leave_the_fixed_text_alone(judged):
     row = optimize_prompts.cycles_row(1, judged=judged, cycles=6)

@@ -46,6 +46,7 @@ def both(old, new, count=200):
     return [make(f"t{i}", arm) | {"seed": i % 3} for i in range(count) for arm, make in arms.items()]
 
 
+@pytest.mark.slow
 def test_everything_is_met_by_a_learner_that_is_much_better():
     slow = [*both(lambda t, a: row(t, a, 800), lambda t, a: row(t, a, 100), 200)]
     lost = both(lambda t, a: unsolved(t, a), lambda t, a: row(t, a, 200), 260)
@@ -60,6 +61,7 @@ def test_nothing_is_met_without_rows_except_where_nothing_is_wanted():
     assert not any(target.met for target in named([], "composed").values())
 
 
+@pytest.mark.slow
 def test_a_learner_that_is_no_better_misses():
     rows = both(lambda t, a: row(t, a, 400), lambda t, a: row(t, a, 400))
     found = named(rows, "lists")
@@ -69,6 +71,7 @@ def test_a_learner_that_is_no_better_misses():
     assert found["share solved, unlearned - plain"].met
 
 
+@pytest.mark.slow
 def test_composed_needs_three_times_as_many_and_twenty_points_more():
     def rows(before, after):
         old = [row(f"t{i}", "unlearned", 9) if i < before else unsolved(f"t{i}", "unlearned") for i in range(100)]

@@ -93,6 +93,7 @@ def test_wrong_json_names_the_place(cli, tmp_path, text, says):
     assert done.err.startswith("evolve: file.json") and says in done.err
 
 
+@pytest.mark.slow
 def test_wrong_rows_on_stdin_are_named_so(start_cli):
     process = start_cli("run", "-", stdin=subprocess.PIPE)
     out, err = process.communicate("a,b\n1,2\n1\n", timeout=300)

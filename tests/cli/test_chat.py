@@ -8,6 +8,7 @@ import stat
 import pytest
 
 
+@pytest.mark.slow
 def test_the_last_function_is_tried_by_command_and_by_a_bare_line(chat):
     names = ("ada lovelace", "alan turing", "grace hopper", "tony hoare", "john backus", "kay mcnulty", "rob pike")
     rows = [f"{name} -> {name.upper()}" for name in names]
@@ -17,6 +18,7 @@ def test_the_last_function_is_tried_by_command_and_by_a_bare_line(chat):
     assert "there is nothing to try" in done.out + done.err
 
 
+@pytest.mark.slow
 def test_several_arguments_are_cells_or_a_list(chat):
     rows = [f'"{a}", {n} -> "{a}-{n}"' for a, n in [("x", 1), ("yy", 2), ("z", 30), ("ab", 4), ("c", 5), ("dd", 6)]]
     done = chat(*rows, "", "/try q, 7", '/try ["r", 8]', "/try alone")
@@ -24,6 +26,7 @@ def test_several_arguments_are_cells_or_a_list(chat):
     assert "takes" in done.out + done.err and "1 value is given" in done.out + done.err
 
 
+@pytest.mark.slow
 def test_what_is_not_of_the_parameters_kind_is_refused(chat):
     done = chat("5 -> 10", "6 -> 12", "9 -> 18", "", "hello", "/try hello", "/try 8")
     told = done.out + done.err
@@ -31,6 +34,7 @@ def test_what_is_not_of_the_parameters_kind_is_refused(chat):
     assert "16" in done.out
 
 
+@pytest.mark.slow
 def test_rows_are_solved_without_a_model_and_end_where_something_else_begins(chat):
     done = chat("1 -> 2", "2 -> 3", "5 -> 6", "/plan", "[1] -> 1", "[1, 2] -> 2", "[4, 5, 6] -> 3", "")
     assert done.code == 0, done.err
@@ -113,6 +117,7 @@ def test_a_conversation_is_the_persons_own_and_can_be_saved(chat, endpoint, tmp_
     assert again.code == 2 and "is there already" in again.out
 
 
+@pytest.mark.slow
 def test_names_that_are_none_end_no_session(chat, tmp_path):
     far = "a" * 300
     typed = (f"/diff {far}", f"/undo {far}", "/save ~nobody-of-that-name/talk.md", f"/save {far}", "/save it's.md")
@@ -123,6 +128,7 @@ def test_names_that_are_none_end_no_session(chat, tmp_path):
     assert (tmp_path / "it's.md").is_file()
 
 
+@pytest.mark.slow
 def test_what_was_changed_in_another_folder_is_not_taken_back_unasked(chat, work, endpoint, project, tmp_path):
     other = tmp_path / "other"
     other.mkdir()
@@ -135,6 +141,7 @@ def test_what_was_changed_in_another_folder_is_not_taken_back_unasked(chat, work
     assert (project / "left.txt").read_text() == "red red\n"
 
 
+@pytest.mark.slow
 def test_leave_given_beforehand_does_not_go_along_to_another_folder(chat, work, endpoint, project, tmp_path):
     other = tmp_path / "other"
     other.mkdir()

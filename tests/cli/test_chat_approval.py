@@ -60,6 +60,7 @@ def test_what_was_not_shown_here_is_shown_before_it_is_applied(work, project):
     assert (project / "left.txt").read_text() == "green green\n"
 
 
+@pytest.mark.slow
 def test_what_was_shown_is_applied_at_once(work, project):
     assert work("replace red by green in left.txt", "/approve").code == 0
     assert (project / "left.txt").read_text() == "green green\n"

@@ -51,12 +51,14 @@ def test_the_id_alone_is_enough_to_go_on(chat, endpoint, project):
     assert f"model: {endpoint.model}" in again.out and "+blue blue" in again.out
 
 
+@pytest.mark.slow
 def test_another_folder_than_the_conversations_is_refused(chat, endpoint, project, tmp_path):
     chat("replace red by green in left.txt", options=("--dir", project, "--check", "true", "--model", endpoint.model))
     done = chat("/diff", options=("--resume", "c1", "--dir", tmp_path, "--check", "true"))
     assert done.code == 2 and "is about" in done.err
 
 
+@pytest.mark.slow
 def test_a_model_that_is_chosen_on_the_way_decides_from_the_next_turn_on_and_stays(chat, endpoint):
     with ScriptedEndpoint(double=ConversingDouble()) as other:
         done = chat("add 1 and 2", f"/model {other.model}", "add 3 and 4", options=("--model", endpoint.model))
@@ -70,6 +72,7 @@ def test_a_model_that_is_chosen_on_the_way_decides_from_the_next_turn_on_and_sta
     assert f"model: {endpoint.model}" in chosen.out
 
 
+@pytest.mark.slow
 def test_another_conversation_is_gone_on_with_in_the_same_session(chat, endpoint, project):
     work = ("--dir", project, "--check", "true", "--model", endpoint.model)
     chat("replace red by green in left.txt", options=work)

@@ -38,6 +38,7 @@ def project(project):
     return project
 
 
+@pytest.mark.slow
 def test_why_says_what_was_tried_what_the_verdict_rests_on_and_what_was_used(chat):
     done = chat("1 -> 2", "2 -> 3", "5 -> 6", "7 -> 8", "9 -> 10", "", "/why")
     assert done.code == 0, done.out
@@ -47,6 +48,7 @@ def test_why_says_what_was_tried_what_the_verdict_rests_on_and_what_was_used(cha
     assert "used: nothing learned" in done.out
 
 
+@pytest.mark.slow
 def test_why_names_the_guide_where_something_was_searched_with_one(chat, tmp_path):
     assert chat("everyday#name-initials-1").code == 0
     with evolve.open(tmp_path / "ws") as opened:
@@ -59,6 +61,7 @@ def test_why_names_the_guide_where_something_was_searched_with_one(chat, tmp_pat
     assert "used: the guide" in done.out and "nothing learned" not in done.out and "offered" not in done.out
 
 
+@pytest.mark.slow
 def test_causes_are_told_in_the_words_of_their_insights(chat, cli):
     done = chat("everyday#name-initials-1", "/why")
     insights = json.loads(cli("memory", "list", "--json").out)["insights"]
@@ -72,6 +75,7 @@ def test_causes_are_told_in_the_words_of_their_insights(chat, cli):
     assert len(told) == len(causes) or f"and {len(told) - len(causes)} more: evolve memory why solved" in done.out
 
 
+@pytest.mark.slow
 def test_why_names_the_persons_wishes_that_were_followed(work, cli):
     cli("memory", "preferences", "add", "left.txt holds colours")
     done = work("replace red by green in left.txt", "/why")
@@ -80,12 +84,14 @@ def test_why_names_the_persons_wishes_that_were_followed(work, cli):
     assert done.out.partition("why: ")[2].count(why) == 1
 
 
+@pytest.mark.slow
 def test_the_last_change_is_shown_again_though_other_turns_came_after_it(work):
     done = work("replace red by green in left.txt", "sing a song", "/diff")
     shown = done.out.rpartition("sing a song")[2] or done.out
     assert shown.count("+green green") >= 1 and "diff: waiting; run r1" in done.out
 
 
+@pytest.mark.slow
 def test_all_changes_of_the_conversation_are_shown_with_how_they_stand(work):
     done = work(
         *("replace red by green in left.txt", "/approve", "/undo"),
@@ -97,6 +103,7 @@ def test_all_changes_of_the_conversation_are_shown_with_how_they_stand(work):
     assert "diff: no change was made" in work("/diff all").out
 
 
+@pytest.mark.slow
 def test_undo_takes_back_nothing_in_another_folder_than_the_conversations(work, chat, project, tmp_path):
     work("replace red by green in left.txt", "/approve")
     other = tmp_path / "other"
@@ -115,6 +122,7 @@ def test_undo_reaches_what_an_earlier_conversation_changed_in_the_same_folder(wo
     assert (project / "left.txt").read_text() == "red red\n"
 
 
+@pytest.mark.slow
 def test_learn_says_what_the_conversation_taught(chat, cli):
     assert "learned: nothing yet" in chat("/learn").out
     done = chat("everyday#name-initials-1", "/comment name the argument n", "/learn")
@@ -199,6 +207,7 @@ def runs_and_lessons(cli):
     ]
 
 
+@pytest.mark.slow
 def test_learn_with_a_mode_says_what_later_turns_are_learned_from_and_a_conversation_keeps_it(chat, cli):
     task = "everyday#name-initials-1"
     done = chat("/learn off", task, "/learn")
@@ -219,6 +228,7 @@ def test_what_a_row_left_open_is_learned_from_as_the_conversation_says(cli, monk
     assert json.loads(cli("learn", "--json").out) == [] and runs_and_lessons(cli)[1] == []
 
 
+@pytest.mark.slow
 def test_a_right_answer_that_was_found_while_learning_is_shown_and_a_change_can_be_approved(chat, tmp_path):
     project = mending(tmp_path)
     with ScriptedEndpoint(double=Served(Adder())) as serving:
@@ -229,6 +239,7 @@ def test_a_right_answer_that_was_found_while_learning_is_shown_and_a_change_can_
     assert "applied: total.py" in told and (project / "total.py").read_text() == RIGHT
 
 
+@pytest.mark.slow
 def test_a_reply_whose_edit_failed_is_told_in_whole_sentences_and_as_no_end_of_the_work(chat, project):
     change = "```edit left.txt\n<<<<<<< SEARCH\n{}\n=======\ngreen\n>>>>>>> REPLACE\n```\n```done\n```\n"
     replies = [change.format("red re"), change.format("blue"), change.format("red red")]

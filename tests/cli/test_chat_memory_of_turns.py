@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from evolve.testing.doubles import prompt_of
 
 
@@ -17,6 +19,7 @@ def test_a_change_that_was_undone_is_told_as_undone(work, endpoint):
     assert "solved" not in told(endpoint)
 
 
+@pytest.mark.slow
 def test_a_change_that_was_undone_outside_of_the_conversation_is_told_as_undone(work, endpoint, cli):
     work("replace red by green in left.txt", "/approve")
     assert cli("undo").code == 0
@@ -25,6 +28,7 @@ def test_a_change_that_was_undone_outside_of_the_conversation_is_told_as_undone(
     assert "solved" not in told(endpoint)
 
 
+@pytest.mark.slow
 def test_it_is_told_whether_a_change_is_in_the_folder(work, endpoint):
     work("replace red by green in left.txt", "sing a song")
     assert "the change waits for the person and is not in the folder" in told(endpoint)
@@ -32,6 +36,7 @@ def test_it_is_told_whether_a_change_is_in_the_folder(work, endpoint):
     assert "the change is in the folder" in told(endpoint)
 
 
+@pytest.mark.slow
 def test_a_change_that_was_refused_elsewhere_is_told_as_refused(work, endpoint, cli):
     work("replace red by green in left.txt")
     cli("runs", "answer", "r1", "green is ugly")

@@ -24,6 +24,7 @@ VALUES = st.recursive(
 ).filter(lambda value: not any(arrow in json.dumps(value, ensure_ascii=False) for arrow in ("->", "→", "=>")))
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.lists(st.tuples(st.lists(VALUES, min_size=2, max_size=2), VALUES), min_size=2, max_size=4))
 def test_rows_of_json_are_read_back(rows):

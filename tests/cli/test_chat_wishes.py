@@ -45,6 +45,7 @@ def told(endpoint):
     return [prompt_of(body) for body in endpoint.requests if "said by" in prompt_of(body)]
 
 
+@pytest.mark.slow
 def test_where_nobody_confirms_a_wish_waits_and_no_task_is_told_of_it(work, cli, endpoint):
     done = work("replace red by green in left.txt", f"/refuse {REFUSAL}", "replace red by blue in left.txt", "/memory")
     assert f"wish: you said: {REFUSAL}" in done.out and "wish: to be kept: always day first" in done.out
@@ -54,6 +55,7 @@ def test_where_nobody_confirms_a_wish_waits_and_no_task_is_told_of_it(work, cli,
     assert told(endpoint) == []
 
 
+@pytest.mark.slow
 def test_a_confirmed_wish_is_told_to_what_it_fits_and_not_to_an_unrelated_task(work, cli, endpoint):
     work("replace red by green in left.txt", "/refuse dates day first")
     name = wishes(cli)[0]["id"][:8]

@@ -42,6 +42,7 @@ def improved(folder, monkeypatch):
         return workspace.improve(file, rounds=1)
 
 
+@pytest.mark.slow
 def test_the_report_shows_arms_interval_and_looks(cli, trained, tmp_path):
     text = cli("report", "--curve", "curve.svg").out
     for part in ("unlearned", "learned", "not run", "95 % interval", "opened once", "learning helped", "4 insights"):
@@ -131,6 +132,7 @@ def test_generated_suites_load_again_and_are_the_same_for_a_seed(cli, tmp_path, 
     assert "def " in cli("tasks", "show", f"a.jsonl#{task}").out
 
 
+@pytest.mark.slow
 def test_a_suite_that_ships_is_written_where_nothing_draws_tasks(cli, tmp_path):
     cli("tasks", "generate", "lists", "--out", "a.jsonl")
     ours, theirs = (json.loads(cli("tasks", "show", name, "--json").out) for name in ("lists", "a.jsonl"))

@@ -20,6 +20,7 @@ def failed(cli, tmp_path):
     assert cli("run", "--examples", "names.csv", "--budget", "100-candidates", "--learn", "off").code == 5
 
 
+@pytest.mark.slow
 def test_it_names_the_cause_and_what_to_try(cli, failed):
     done = cli("diagnose", "r1")
     assert done.code == 0
@@ -33,6 +34,7 @@ def test_nothing_is_had_again_where_that_is_not_wanted(cli, failed):
     assert "suspicion (0.80): budget" in done.out and "try: evolve diagnose r1 --replay" in done.out
 
 
+@pytest.mark.slow
 def test_as_json_it_is_one_object(cli, failed):
     told = json.loads(cli("diagnose", "r1", "--json").out)
     assert told["state"] == "failed" and told["suspects"][0]["verdict"] == "cause" and told["replays"] == 2
@@ -43,6 +45,7 @@ def test_a_run_that_is_not_there_is_a_mistake_of_the_command(cli, made):
     assert done.code == 2 and "r9" in done.err
 
 
+@pytest.mark.slow
 def test_a_task_of_a_loop_is_named_and_can_be_diagnosed_further(cli, tmp_path):
     (tmp_path / "ws").mkdir()
     (tmp_path / "ws" / "evolve.toml").write_text("candidates = 200\nworkers = 1\n")
@@ -56,6 +59,7 @@ def test_a_task_of_a_loop_is_named_and_can_be_diagnosed_further(cli, tmp_path):
     assert f"evolve diagnose {episode[:10]} --replay" in told
 
 
+@pytest.mark.slow
 def test_a_run_that_went_well_is_told_so(cli, tmp_path):
     (tmp_path / "names.csv").write_text(ROWS)
     assert cli("run", "--examples", "names.csv").code == 0

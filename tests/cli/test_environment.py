@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 import typer
 
 import evolve
@@ -39,6 +40,7 @@ def test_at_most_fifteen_variables_configure_a_session():
             assert set(names) <= set(VARIABLES), (path, option.name)
 
 
+@pytest.mark.slow
 def test_no_variable_fills_in_what_was_not_typed(monkeypatch):
     """A variable named like an option, of whatever command and kind, changes no option but the three on the list."""
     tree = list(commands())
@@ -60,6 +62,7 @@ def test_the_page_lists_what_the_package_reads():
         assert named <= set(VARIABLES), file
 
 
+@pytest.mark.slow
 def test_a_variable_deletes_nothing(start_cli, tmp_path, monkeypatch):
     with evolve.open(tmp_path / "ws") as workspace:
         workspace.preferences.add("write dates day first")

@@ -44,6 +44,7 @@ def test_a_table_is_filled_and_what_was_recognised_and_done_is_told(cli, people,
     assert people.read_bytes().decode("cp1252") == written
 
 
+@pytest.mark.slow
 def test_the_function_is_saved_as_a_script_and_applied_again(cli, people, tmp_path):
     assert cli("fill", "people.csv", "--save", "shout.py").code == 0
     done = subprocess.run([sys.executable, "-I", "shout.py", "Ada Byron"], cwd=tmp_path, capture_output=True, text=True)
@@ -65,6 +66,7 @@ def test_marked_cells_end_with_one_and_are_listed(cli, tmp_path):
     assert (result["marked"], result["marks"][0]["row"], result["result"]) == (10, 2, None)
 
 
+@pytest.mark.slow
 def test_without_a_function_nothing_is_written(cli, tmp_path):
     (tmp_path / "noise.csv").write_text("n,out\n1,731\n2,15\n3,9981\n4,2\n5,77123\n6,403\n7,\n")
     done = cli("fill", "noise.csv", "--budget", "300-candidates")
@@ -97,6 +99,7 @@ def test_what_is_wrong_is_told_before_anything_is_written(cli, tmp_path, argumen
     assert sorted(path.suffix for path in tmp_path.iterdir() if path.is_file()) == [".csv", ".py"]
 
 
+@pytest.mark.slow
 def test_examples_may_come_as_a_spreadsheet_saves_them(cli, people):
     done = cli("run", "--examples", people, "--target", "shout", "--json")
     result = json.loads(done.out)
@@ -104,6 +107,7 @@ def test_examples_may_come_as_a_spreadsheet_saves_them(cli, people):
     assert any("evolve fill" in warning for warning in result["warnings"])
 
 
+@pytest.mark.slow
 def test_a_key_that_is_half_a_letter_is_told_in_any_terminal(cli, tmp_path):
     (tmp_path / "t.jsonl").write_text('{"a": "x", "\\ud800": "X"}\n{"a": "y"}\n{"a": "\\ud801"}\n')
     (tmp_path / "f.py").write_text("def f(a):\n    return a.upper()\n")
@@ -112,12 +116,14 @@ def test_a_key_that_is_half_a_letter_is_told_in_any_terminal(cli, tmp_path):
     assert cli("fill", "t.jsonl", "--function", "f.py", "--out", "o.jsonl", "--json").code == 1
 
 
+@pytest.mark.slow
 def test_a_column_that_no_other_column_gives_is_told_without_a_hole(cli, tmp_path):
     (tmp_path / "owners.csv").write_text("id,owner\n1,AX\n2,QB\n3,ZZ\n4,KM\n5,PO\n6,LT\n7,\n")
     done = cli("fill", "owners.csv", "--budget", "300-candidates")
     assert "nothing is written" in done.out and " from ;" not in done.out
 
 
+@pytest.mark.slow
 def test_support_is_named_and_left_to_the_script(cli, tmp_path):
     rows = ["1,234.50 $;1234.50", "$20.00;20.00", "3.10 $;3.10", "USD 1,000.00;1000.00", "$7.77;7.77", "8.00 $;8.00"]
     (tmp_path / "t.csv").write_text("\n".join(["price;amount", *rows, "$ 12,000.25;", ""]))
@@ -135,6 +141,7 @@ def test_a_header_and_a_cell_make_no_lines_of_their_own(cli, tmp_path):
     assert [line for line in done.out.splitlines() if line.startswith("wrote")] == ["wrote o.csv"]
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_written_is_told_before_the_search(tmp_path):
     (tmp_path / "there").mkdir()
     (tmp_path / "there" / "t.csv").write_text("a,b\nx,X\ny,Y\nz,\n")
@@ -150,12 +157,14 @@ def test_a_folder_that_cannot_be_written_is_told_before_the_search(tmp_path):
     assert "t.filled.csv: permission denied" in done.stderr.replace("\n ", "")
 
 
+@pytest.mark.slow
 def test_rows_that_an_earlier_fill_doubted_are_counted(cli, tmp_path):
     (tmp_path / "t.csv").write_text("a,b,b: check\nx,X,\ny,Y,\nz,z,unsure\nw,,\n")
     done = cli("fill", "t.csv")
     assert "3 rows given\n1 of them doubted by an earlier fill, so no example" in done.out
 
 
+@pytest.mark.slow
 def test_a_function_that_is_no_skill_of_its_own_can_be_kept_as_a_script(cli, tmp_path):
     (tmp_path / "t.csv").write_text(
         "a,b\nada,ADA\ngrace,GRACE\ntony,TONY\nalan,ALAN\njohn,JOHN\nleslie,LESLIE\nkurt,\n"

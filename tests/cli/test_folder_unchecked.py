@@ -62,6 +62,7 @@ def chat(cli, project, monkeypatch):
     return do
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check", [(), ("--check", CHECK)], ids=["no check", "a check"])
 def test_a_question_gets_words_once_with_the_files_they_rest_on(run, check):
     done = run("what does total give?", *check)
@@ -73,6 +74,7 @@ def test_a_question_gets_words_once_with_the_files_they_rest_on(run, check):
     assert (told["status"], told["answer"], told["verified"], told["patch"]) == ("unverified", WORDS, False, None)
 
 
+@pytest.mark.slow
 def test_words_do_not_do_once_files_were_changed_and_a_check_is_there(run):
     changed = "```file total.py\ndef total(xs):\n    return 0\n```\n```answer\nit is right now\n```\n"
     done = run("make total add up", "--check", CHECK, first=changed)
@@ -85,6 +87,7 @@ def test_words_without_a_folder_are_printed_once(cli):
     assert done.code == 0 and done.out.count("The first number is given back") == 1
 
 
+@pytest.mark.slow
 def test_a_change_without_a_check_waits_and_is_applied_by_leave_alone(run, cli, project):
     done = run("change notes")
     assert done.code == 6, done.out + done.err
@@ -97,12 +100,14 @@ def test_a_change_without_a_check_waits_and_is_applied_by_leave_alone(run, cli, 
     assert cli("undo", "r1").code == 0 and not (project / "notes.txt").exists()
 
 
+@pytest.mark.slow
 def test_leave_for_what_passes_its_check_is_none_for_what_has_none(run, cli, project):
     assert run("change notes", "--yes").code == 6
     assert not (project / "notes.txt").exists()
     assert cli("runs", "apply", "r1").code == 0 and (project / "notes.txt").exists()
 
 
+@pytest.mark.slow
 def test_a_conversation_about_a_folder_needs_no_check(chat, project):
     done = chat("what does total give?", "change notes", "/approve", "/undo")
     assert "rests on: total.py, test_total.py" in done.out and done.out.count("The first number") == 1
@@ -114,6 +119,7 @@ def test_a_conversation_about_a_folder_needs_no_check(chat, project):
     assert again.code == 0 and "rests on: total.py" in again.out
 
 
+@pytest.mark.slow
 def test_a_replay_shows_what_code_that_only_looked_gave(run, cli):
     first = "I look.\n```python\nfirst, second = open('total.py').read().splitlines()\nsecond\n```\n"
     done = run("change the notes", first=first)

@@ -28,6 +28,7 @@ def judged(tmp_path):
             gate.keep(gate.judge(proposal, Comparing(run=_solves_more)))
 
 
+@pytest.mark.slow
 def test_verdicts_are_listed_with_the_level_of_the_next_proposal(cli, judged):
     done = cli("gate", "list")
     assert done.code == 0
@@ -49,6 +50,7 @@ def test_a_judgement_that_was_broken_off_is_listed_with_the_level_it_holds(cli, 
     assert (begun["run"], begun["proposal"]) == ("r4", 1)
 
 
+@pytest.mark.slow
 def test_one_verdict_is_shown_with_its_grounds(cli, judged):
     done = cli("gate", "show", 1)
     assert "for the variant; 40:1 was needed (error level 0.025)" in done.out

@@ -36,6 +36,7 @@ def test_lists_and_pages_of_skills_tell_it(learned, cli) -> None:
     assert (row["history"]["better"], row["history"]["of"]) == (2, 2)
 
 
+@pytest.mark.slow
 def test_a_session_tells_it_of_skills_and_claims_no_use_that_there_was_not(learned, chat) -> None:
     done = chat('" x y " -> "X Y"', '"  un" -> "UN"', '"deux " -> "DEUX"', '" tr " -> "TR"', "", "/why", "/skills")
     assert done.code == 0, done.out

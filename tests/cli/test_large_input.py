@@ -13,6 +13,7 @@ from evolve.tasks import load_examples
 from evolve.tasks.signature import infer_signature
 
 
+@pytest.mark.slow
 def test_names_of_many_parameters_are_those_of_few_and_all_differ():
     """With work for every pair of columns this would take minutes."""
     few = [one.name for one in infer_signature([Row(input=(1, "a", 2, 3, 4, 5, "b", "c"), output=1)]).parameters]
@@ -21,6 +22,7 @@ def test_names_of_many_parameters_are_those_of_few_and_all_differ():
     assert many[:5] == ["n", "k", "m", "n2", "n3"] and len(set(many)) == 20_000
 
 
+@pytest.mark.slow
 def test_columns_of_one_name_are_numbered(tmp_path):
     labels = ["a"] * 9_000 + ["a_3", "out"]
     (tmp_path / "same.csv").write_text(",".join(labels) + "\n" + ",".join("1" for _ in labels) + "\n")

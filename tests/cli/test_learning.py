@@ -15,6 +15,8 @@ from evolve.tasks import task_json
 from evolve.testing import ScriptedEndpoint
 from tests.workspace.test_found_while_learning import RIGHT, SIX, TASK, Adder, Served, coder, mending
 
+pytestmark = pytest.mark.usefixtures("few_rivals")
+
 FAULT = "lessons.before:1:"
 NAMES = """name,short
 Ada Lovelace,A. LOVELACE
@@ -45,6 +47,7 @@ def ends(tmp_path):
     return file
 
 
+@pytest.mark.slow
 def test_the_result_comes_first_and_then_one_line_about_learning(cli, names):
     done = cli("run", names)
     lines = done.out.splitlines()
@@ -55,12 +58,14 @@ def test_the_result_comes_first_and_then_one_line_about_learning(cli, names):
     assert cli("learn").out == "everything is learned from\n"
 
 
+@pytest.mark.slow
 def test_what_one_task_showed_is_not_called_supported(cli, names):
     cli("run", names)
     listed = cli("memory", "list").out
     assert "seen once" in listed and "in 1 of 1 task" in listed and "supported" not in listed
 
 
+@pytest.mark.slow
 def test_in_json_one_object_has_both(cli, names):
     told = json.loads(cli("run", names, "--json").out)
     assert told["learned"] and told["skills"] and told["learning"]["limits"]["candidates"] == 1_000_000
@@ -70,6 +75,7 @@ def test_in_json_one_object_has_both(cli, names):
     assert refused.code == 2 and "none of off, after, full" in refused.err
 
 
+@pytest.mark.slow
 def test_killed_while_learning_the_result_was_there_and_the_next_command_learns(cli, names):
     command, environ = [sys.executable, "-m", "evolve", "run", str(names)], {**os.environ, VARIABLE: FAULT + "kill"}
     killed = subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
@@ -81,6 +87,7 @@ def test_killed_while_learning_the_result_was_there_and_the_next_command_learns(
     assert [run["state"] for run in json.loads(cli("runs", "list", "--json").out)] == ["done"]
 
 
+@pytest.mark.slow
 def test_stopped_while_learning_it_says_how_to_go_on(cli, names, monkeypatch):
     monkeypatch.setenv(VARIABLE, FAULT + "int")
     stopped = cli("run", names)
@@ -88,6 +95,7 @@ def test_stopped_while_learning_it_says_how_to_go_on(cli, names, monkeypatch):
     assert "kept which steps the answer needed" in cli("learn", "r1").out
 
 
+@pytest.mark.slow
 def test_the_command_that_goes_on_with_learning_names_the_workspace_that_was_named(cli, names, monkeypatch, tmp_path):
     monkeypatch.setenv(VARIABLE, FAULT + "int")
     place = tmp_path / "my work"
@@ -98,6 +106,7 @@ def test_the_command_that_goes_on_with_learning_names_the_workspace_that_was_nam
     assert "kept which steps the answer needed" in cli(*command[1:]).out
 
 
+@pytest.mark.slow
 def test_a_refused_row_is_named_in_text_and_in_json(cli, ends):
     budget = ("--budget", "2k-candidates")
     text = cli("run", ends, *budget)
@@ -108,6 +117,7 @@ def test_a_refused_row_is_named_in_text_and_in_json(cli, ends):
     assert [(one["input"], one["given"], one["expected"]) for one in told["misfits"]] == [([[1, 2]], 1_000_003, 1)]
 
 
+@pytest.mark.slow
 def test_a_right_answer_that_was_found_while_learning_is_printed_and_in_the_record(cli, tmp_path):
     file = tmp_path / "codes.jsonl"
     file.write_text(json.dumps(task_json(TASK)) + "\n")
@@ -133,6 +143,7 @@ def test_in_json_the_one_object_has_the_answer_that_was_found(cli, tmp_path):
     assert (done.code, told["status"], told["found"]) == (1, "refused", {"answer": SIX, "kind": "verified"})
 
 
+@pytest.mark.slow
 def test_a_change_that_was_found_while_learning_is_offered(cli, tmp_path):
     project = mending(tmp_path)
     with ScriptedEndpoint(double=Served(Adder())) as serving:

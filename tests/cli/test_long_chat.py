@@ -71,6 +71,7 @@ def _chatter(count: int) -> list[tuple[str, str]]:
     ]
 
 
+@pytest.mark.slow
 def test_the_first_of_two_hundred_turns_is_answered_and_no_prompt_grows(chat, tmp_path, made, remembering) -> None:
     longest = []
     for number, count in enumerate((20, _TURNS), 1):
@@ -88,6 +89,7 @@ def test_the_first_of_two_hundred_turns_is_answered_and_no_prompt_grows(chat, tm
     assert longest[1] < longest[0] + 1_000
 
 
+@pytest.mark.slow
 def test_another_conversation_is_reached_by_looking_it_up_and_is_data(chat, tmp_path, made, remembering) -> None:
     with evolve.open(tmp_path / "ws") as workspace:
         talked(workspace, [("remember: the boat of Hjordis lies in Esbjerg", "noted"), *_chatter(20)])
@@ -135,6 +137,7 @@ def _asking(instruction: str, earlier: tuple[Turn, ...]) -> TaskView:
     )
 
 
+@pytest.mark.slow
 def test_a_person_s_run_is_told_the_day_on_which_it_began_and_what_can_be_looked_up(
     chat, tmp_path, made, remembering
 ) -> None:

@@ -52,6 +52,7 @@ def test_looking_at_a_workspace_that_is_not_there_says_so_and_makes_nothing(
     assert not (tmp_path / "mnie").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only some systems have a device that is always full")
 def test_a_run_whose_progress_cannot_be_written_gives_its_result_and_code(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text(ROWS)
@@ -60,12 +61,14 @@ def test_a_run_whose_progress_cannot_be_written_gives_its_result_and_code(tmp_pa
     assert (found.returncode, "solved, verified" in found.stdout) == (0, True)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only some systems have a device that is always full")
 def test_a_complaint_that_cannot_be_written_keeps_its_code(tmp_path: Path) -> None:
     with open("/dev/full", "w") as full:
         assert evolve("run", "--examples", "none.csv", "-w", "ws", cwd=tmp_path, stderr=full).returncode == 2
 
 
+@pytest.mark.slow
 def test_files_that_people_have_are_taken_or_named_for_what_they_are(cli, tmp_path: Path) -> None:
     (tmp_path / "UP.CSV").write_text(ROWS)
     (tmp_path / "-dash.csv").write_text(ROWS)

@@ -20,6 +20,7 @@ def learned(cli, tmp_path):
     assert cli("run", "--examples", "names.csv").code == 0
 
 
+@pytest.mark.slow
 def test_an_insight_has_one_wording(cli, learned, tmp_path):
     insights = json.loads(cli("memory", "list", "--json").out)["insights"]
     assert insights
@@ -36,6 +37,7 @@ def test_an_insight_has_one_wording(cli, learned, tmp_path):
     assert {one["text"] for one in as_data} == {insight["text"] for insight in insights}
 
 
+@pytest.mark.slow
 def test_a_chain_of_causes_names_the_run_and_what_opens_it(cli, learned):
     chains = cli("memory", "why", "solved").out
     episode = json.loads(cli("runs", "show", "r1", "--json").out)[0]["episode"][:10]
@@ -45,6 +47,7 @@ def test_a_chain_of_causes_names_the_run_and_what_opens_it(cli, learned):
     assert unknown.code == 0 and "evolve memory why solved" in unknown.err
 
 
+@pytest.mark.slow
 def test_data_of_insights_holds_no_vectors(cli, learned):
     name = json.loads(cli("memory", "list", "--json").out)["insights"][0]["id"]
     for command in (("show", name), ("why", "solved"), ("recall", "short"), ("list",)):
@@ -54,6 +57,7 @@ def test_data_of_insights_holds_no_vectors(cli, learned):
     assert evidence[0]["run"] == "r1"
 
 
+@pytest.mark.slow
 def test_a_picture_replaces_no_other_kind_of_file(cli, learned, tmp_path):
     assert "wrote graph.svg" in cli("memory", "graph", "--out", "graph.svg").err
     assert "wrote graph.svg, in place of the file" in cli("memory", "graph", "--out", "graph.svg").err
@@ -64,6 +68,7 @@ def test_a_picture_replaces_no_other_kind_of_file(cli, learned, tmp_path):
     assert (tmp_path / "names.csv").read_text() == ROWS
 
 
+@pytest.mark.slow
 def test_a_refused_test_leaves_no_run_open(cli, learned):
     refused = cli("memory", "test", "everyday")
     assert refused.code == 2 and "evolve improve everyday" in refused.err

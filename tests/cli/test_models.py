@@ -73,6 +73,7 @@ def test_what_an_endpoint_offers_is_listed_with_prices(cli, endpoint):
     assert "gpt-5-mini" in cli("models", "list", endpoint.model).out
 
 
+@pytest.mark.slow
 def test_a_check_finds_out_what_works_and_remembers_it(cli, endpoint, private_home):
     found = json.loads(cli("models", "check", endpoint.model, "--json").out)[0]
     assert found["rungs"] == {"json_schema": True, "json_object": True, "fenced": True}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.doubles.repairing import TASK, open_grading
 
 
@@ -23,6 +25,7 @@ def test_runs_show_says_why_a_skill_was_not_kept(cli, tmp_path):
 PHONES = ("0171 2345678", "0151 9876543", "0172 5556667", "0160 1112223", "0176 4445556", "0152 1234567")
 
 
+@pytest.mark.slow
 def test_a_function_of_large_numbers_is_kept_and_told_once(cli, tmp_path):
     rows = [f"{phone},+49{phone[1:].replace(' ', '')}" for phone in PHONES]
     (tmp_path / "phones.csv").write_text("\n".join(["phone,e164", *rows, "0157 3334441,", ""]))
@@ -31,6 +34,7 @@ def test_a_function_of_large_numbers_is_kept_and_told_once(cli, tmp_path):
     assert "not kept" not in told and "new skill: " in done.out and "learned  skill" not in told
 
 
+@pytest.mark.slow
 def test_an_export_whose_words_were_a_models_says_how_to_give_it_ones_own(cli, tmp_path):
     repair = {"code": "", "calls": [{"arguments": "[50]", "value": json.dumps("pass")}]}
     with open_grading(tmp_path / "ws", repair, []) as workspace:

@@ -55,6 +55,7 @@ def test_the_function_is_shown_and_kept_before_anything_is_asked(session, capfd)
     assert made.conversation.turns[-1].status == "solved" and made.code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reply", ["", "/why"])
 def test_an_empty_line_or_a_command_leaves_the_question_and_keeps_the_function(session, capfd, reply):
     made = session(reply)
@@ -63,6 +64,7 @@ def test_an_empty_line_or_a_command_leaves_the_question_and_keeps_the_function(s
     assert len(made.asked) == 1 and ("why: run " in out) == (reply == "/why")
 
 
+@pytest.mark.slow
 def test_a_value_that_a_function_gives_decides(session, capfd):
     made = session("2", "")
     out = work(made, ROWS, capfd)
@@ -73,6 +75,7 @@ def test_a_value_that_a_function_gives_decides(session, capfd):
     assert out.count("code: ") == 2  # the one that was shown first, and the one that gives it
 
 
+@pytest.mark.slow
 def test_a_value_that_no_function_gives_is_asked_back_and_loses_nothing(session, capfd):
     made = session("-98765", "")
     out = work(made, ROWS, capfd)
@@ -81,6 +84,7 @@ def test_a_value_that_no_function_gives_is_asked_back_and_loses_nothing(session,
     assert made.code == 0
 
 
+@pytest.mark.slow
 def test_a_value_that_no_function_gives_counts_where_the_person_insists(session, capfd):
     made = session("-98765", "y")
     work(made, ROWS, capfd)
@@ -93,6 +97,7 @@ NAMES = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slip", ["Grace Hopper", "John Li", "Max Planck", "Rosa Parks"])
 def test_a_row_that_does_not_fit_is_asked_about_and_put_right(session, capfd, slip):
     wanted = slip.split()[0]
@@ -107,6 +112,7 @@ def test_a_row_that_does_not_fit_is_asked_about_and_put_right(session, capfd, sl
     assert "reproduces every example and 3 rows" in told or "only 2 further rows are known" in told
 
 
+@pytest.mark.slow
 def test_without_an_answer_the_nearest_and_what_would_help_are_shown(session, capfd):
     towns = ("Paris", "Oslo", "Turin", "Vienna", "Ghent", "Cork", "Minsk", "Porto")
     rows = "".join(f"{name} -> {town}\n" for name, town in zip(NAMES, towns, strict=False))
@@ -124,6 +130,7 @@ GRADES = "5 -> V\n30 -> H\n8 -> V\n41 -> H\n"
 """Leave open from which number on it is H."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reply", ["banana", '"3"'])
 def test_a_value_that_is_none_of_a_few_is_asked_back_and_dropped(session, capfd, reply):
     made = session(reply, "")
@@ -133,6 +140,7 @@ def test_a_value_that_is_none_of_a_few_is_asked_back_and_dropped(session, capfd,
     assert out.count("code: ") == 1 and told not in made.conversation.turns[-1].answer
 
 
+@pytest.mark.slow
 def test_a_number_beyond_the_choices_and_a_row_are_no_values(session, capfd):
     made = session("3", "5 -> V", "")
     out = work(made, GRADES, capfd)
@@ -140,6 +148,7 @@ def test_a_number_beyond_the_choices_and_a_row_are_no_values(session, capfd):
     assert len(made.asked) == 3 and out.count("code: ") == 1
 
 
+@pytest.mark.slow
 def test_a_value_that_is_none_of_a_few_counts_where_the_person_insists(session, capfd):
     made = session("X", "y")
     work(made, GRADES, capfd)

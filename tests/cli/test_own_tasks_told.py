@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 import evolve
 from benchmarks.doubles import QuirkDouble
 from evolve.cancellation import Cancellation
@@ -13,9 +15,12 @@ from evolve.workspace import tasks as workspace_tasks
 from tests.workspace.test_proving import FIRST, SECOND, mail, table
 from tests.workspace.test_shadow import HIDDEN
 
+pytestmark = pytest.mark.usefixtures("few_rivals")
+
 THIRD = ["Rosa Parks", "Nelson Mandela", "Angela Davis", "Martin King", "Bertha Suttner", "Mary Wilson", "Desmond Tutu"]
 
 
+@pytest.mark.slow
 def test_the_report_tells_it_without_any_suite(cli, tmp_path):
     with evolve.open(tmp_path / "ws") as workspace:
         for label, names in (("mail", FIRST), ("address", SECOND), ("contact", THIRD)):
@@ -28,6 +33,7 @@ def test_the_report_tells_it_without_any_suite(cli, tmp_path):
     assert own["spent"]["candidates"] > 0 and f"took {own['spent']['candidates']:,} candidates" in told.out
 
 
+@pytest.mark.slow
 def test_what_was_begun_and_never_finished_is_told(cli, tmp_path):
     stop = Cancellation()
     stop.wind_down()
@@ -44,6 +50,7 @@ def test_what_was_begun_and_never_finished_is_told(cli, tmp_path):
     assert "not judged" not in cli("report").out
 
 
+@pytest.mark.slow
 def test_what_is_not_to_count_is_not_missing(cli, tmp_path):
     stop = Cancellation()
     stop.wind_down()

@@ -39,6 +39,7 @@ def folder(tmp_path):
     return made
 
 
+@pytest.mark.slow
 def test_a_run_shows_its_plan_where_it_was_cut_off_and_once_it_is_over(cli, folder):
     replies = [{"text": PLAN}, {"status": 401}, {"text": REST}]
     with ScriptedEndpoint(Scenario(replies=replies)) as serving:
@@ -68,6 +69,7 @@ def test_chat_shows_the_plan_of_the_last_turn(cli, folder, monkeypatch):
     assert all(f"plan: {line}" in done.out for line in ENDS), done.out + done.err
 
 
+@pytest.mark.slow
 def test_a_run_without_a_plan_shows_none(cli, folder):
     with ScriptedEndpoint(Scenario(replies=[{"text": "```file two.txt\n2\n```\n```done\n```\n"}])) as serving:
         cli("run", "make two", "--dir", folder, "--check", "test -f two.txt", "--model", serving.model, "--yes")
@@ -78,6 +80,7 @@ def test_a_run_without_a_plan_shows_none(cli, folder):
 APART = "1. one is there\n   check: test -f one.txt\n3. the notes say so\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("leave", ["/approve", "/refuse count in weeks"])
 def test_the_next_turn_keeps_what_its_plan_states_again_as_far_as_it_is_in_the_folder(cli, folder, monkeypatch, leave):
     monkeypatch.setattr(sys, "stdin", io.StringIO(f"/learn off\nmake two\n{leave}\nnot days: weeks\n/plan\n"))

@@ -50,6 +50,7 @@ def leaks(folder, *outputs):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", ["tasks.jsonl", "say what you know"], ids=["rows", "words"])
 def test_no_sink_holds_what_an_endpoint_told(cli, planted, task):
     name = f"{planted / task}#quirk-00" if task.endswith("jsonl") else task
@@ -64,6 +65,7 @@ def test_no_sink_holds_what_an_endpoint_told(cli, planted, task):
     assert leaks(planted, *outputs, asked) == []
 
 
+@pytest.mark.slow
 def test_an_endpoint_that_tells_a_secret_of_the_folder_is_not_believed_to_know_it(cli, tmp_path):
     folder, told = tmp_path / "project", "Zk3xPq9L-named-77"
     folder.mkdir()
@@ -80,6 +82,7 @@ def test_an_endpoint_that_tells_a_secret_of_the_folder_is_not_believed_to_know_i
     assert told not in recorded + asked and done.code in (0, 1, 4, 6)
 
 
+@pytest.mark.slow
 def test_no_output_of_a_conversation_holds_what_an_endpoint_told_in_pieces(start_cli, planted):
     with ScriptedEndpoint(Scenario(replies=telling())) as serving:
         done = start_cli("chat", "--plain", "--model", serving.model, stdin=-1)
@@ -96,6 +99,7 @@ def acting(code: str, **more) -> dict:
 PLAN = {"data": {"goal": "do it", "subgoals": ["do it"]}}
 
 
+@pytest.mark.slow
 def test_a_word_that_is_somebodys_password_is_not_taken_out_of_code(cli, tmp_path, monkeypatch):
     monkeypatch.setenv("POSTGRES_PASSWORD", "warehouse")
     monkeypatch.setenv("MAIL_PASS", "sommer2x")

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 import evolve
 from benchmarks.doubles.chores import GENERAL, ChoreDouble, chore
 from evolve.testing import ScriptedEndpoint
 
 
+@pytest.mark.slow
 def test_skills_show_tells_on_which_folders_it_was_tried(cli, tmp_path):
     with (
         ScriptedEndpoint(double=ChoreDouble(writes=GENERAL)) as endpoint,

@@ -23,6 +23,7 @@ def commands(beginning):
     return [shlex.split(line) for line in found if "-w mine" in line]
 
 
+@pytest.mark.slow
 def test_the_example_is_solved_listed_exported_and_runs(cli, tmp_path):
     (tmp_path / "names.csv").write_text(block("csv"))
     fill, *listings = [words[1:] for words in commands("evolve")]

@@ -43,6 +43,7 @@ def test_a_run_is_replayed_without_an_endpoint(cli, made, tasks, place):
     assert (first["cost"]["calls"] > 0, second["cost"]["calls"], second["cost"]["tokens"]) == (True, 0, 0)
 
 
+@pytest.mark.slow
 def test_what_is_not_recorded_is_named_and_can_be_added(cli, made, tasks):
     model, _ = made("run", f"{tasks}#quirk-00", "--record", "rec")
     done = cli("run", f"{tasks}#quirk-01", "--model", model, "--replay", "rec", "-w", "other")

@@ -40,6 +40,7 @@ def test_a_column_is_learned_verified_and_the_code_runs_by_itself(cli, rows):
     assert "plan" in done.err and "judge" in done.err
 
 
+@pytest.mark.slow
 def test_the_result_for_people_is_code_then_what_it_rests_on(cli, rows):
     done = cli("run", rows)
     assert done.code == 0
@@ -47,6 +48,7 @@ def test_the_result_for_people_is_code_then_what_it_rests_on(cli, rows):
     assert "solved, verified" in done.out
 
 
+@pytest.mark.slow
 def test_rows_come_from_stdin(cli, rows, monkeypatch):
     class Stdin:
         buffer = io.BytesIO(rows.read_bytes())
@@ -66,6 +68,7 @@ def test_few_rows_are_labelled_unverified(cli, tmp_path):
     assert "warning:" in done.err
 
 
+@pytest.mark.slow
 def test_what_cannot_be_found_is_not_solved(cli, tmp_path, monkeypatch):
     monkeypatch.setenv("EVOLVE_CANDIDATES", "50000")
     (tmp_path / "noise.csv").write_text("n,out\n1,731\n2,15\n3,9981\n4,2\n5,77123\n6,403\n")
@@ -74,6 +77,7 @@ def test_what_cannot_be_found_is_not_solved(cli, tmp_path, monkeypatch):
     assert cli("run", "--examples", "noise.csv", "--budget", "300-candidates").code == 5
 
 
+@pytest.mark.slow
 def test_mined_constants_are_told_in_words(cli, tmp_path):
     (tmp_path / "times.csv").write_text("n,out\n" + "".join(f"{n},{38 * n}\n" for n in range(1, 9)))
     assert cli("run", "--examples", "times.csv").code == 0
@@ -81,6 +85,7 @@ def test_mined_constants_are_told_in_words(cli, tmp_path):
     assert "mined:int" not in listed.out and "the answer has a number that stands in the rows" in listed.out
 
 
+@pytest.mark.slow
 def test_only_the_budget_that_was_asked_for_ends_with_its_own_code(cli, tmp_path, monkeypatch):
     (tmp_path / "noise.csv").write_text("n,out\n1,731\n2,15\n3,9981\n4,2\n5,77123\n6,403\n")
     monkeypatch.setenv("EVOLVE_CANDIDATES", "300")
@@ -117,6 +122,7 @@ def test_after_forgetting_and_retiring_everything_runs_are_as_unlearned(cli, row
     assert run("-w", tmp_path / "another") == unlearned
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("budget", "code", "why"),
     [("10-candidates", 5, "the given budget ended it"), ("600s", 1, "the settings' own bound ended it")],

@@ -49,6 +49,7 @@ def contents(folder):
     return {str(one.relative_to(folder)): one.read_text() for one in folder.rglob("*") if one.is_file()}
 
 
+@pytest.mark.slow
 def test_nothing_changes_until_somebody_approves(run, cli, project):
     before = contents(project)
     done = run()
@@ -97,6 +98,7 @@ def test_a_kill_while_files_are_changed_leaves_each_old_or_new_and_the_same_comm
     assert set(whole) == {"total.py", "test_total.py", "docs/notes.md"}
 
 
+@pytest.mark.slow
 def test_a_file_that_changed_meanwhile_stops_everything(run, cli, project):
     assert run().code == 6
     (project / "old.txt").write_text("newer\n")
@@ -128,6 +130,7 @@ def test_work_that_fails_its_check_changes_nothing(run, project):
     assert contents(project) == before
 
 
+@pytest.mark.slow
 def test_wrong_wishes_are_told(run, cli, project):
     assert "needs a model" in cli("run", "make it work", "--dir", project).err  # a check is no must
     assert "--dir" in cli("run", "make it work", "--check", "true").err
@@ -144,6 +147,7 @@ def test_wrong_wishes_are_told(run, cli, project):
     assert "more than 10,000 files" in run().err
 
 
+@pytest.mark.slow
 def test_foreign_tasks_are_imported_shown_and_left_alone_by_a_search_without_rows(cli, tmp_path):
     line = {"task_id": 1, "text": "Swap a pair.", "test_list": ["assert swap((1, 2)) == (2, 1)"]}
     (tmp_path / "foreign.jsonl").write_text(json.dumps(line) + "\n{}\n")
@@ -154,6 +158,7 @@ def test_foreign_tasks_are_imported_shown_and_left_alone_by_a_search_without_row
     assert cli("run", "own.jsonl").code == 1
 
 
+@pytest.mark.slow
 def test_the_folder_may_be_the_workspace_that_is_made_now(run, cli, project):
     done = run("-w", project)
     assert done.code == 6, done.err
@@ -162,6 +167,7 @@ def test_the_folder_may_be_the_workspace_that_is_made_now(run, cli, project):
     assert "sum(xs)" in cli("runs", "diff", "r1", "-w", project).out
 
 
+@pytest.mark.slow
 def test_a_task_outlives_that_its_folder_becomes_a_workspace(project):
     task = folder_task("make total add up", project, "python3 test_total.py")
     with evolve.open(project, policy=ScriptedWorker((MEND,))) as workspace:
@@ -170,6 +176,7 @@ def test_a_task_outlives_that_its_folder_becomes_a_workspace(project):
     assert read_tree(project).digest == task.work.base
 
 
+@pytest.mark.slow
 def test_an_action_cannot_change_the_settings_of_the_workspace(run, project):
     (project / "evolve.toml").write_text("day_limit = '$1'\n")
     done = run("--yes", actions=("open('evolve.toml', 'w').write('')", MEND))
@@ -177,6 +184,7 @@ def test_an_action_cannot_change_the_settings_of_the_workspace(run, project):
     assert (project / "evolve.toml").read_text() == "day_limit = '$1'\n"
 
 
+@pytest.mark.slow
 def test_no_secret_of_the_folder_or_the_environment_is_kept_of_what_an_action_shows(run, cli, project, monkeypatch):
     secrets = {"environment": "Zk3xPq9L-named-77", "file": "/Wm3kPz8sQn5vJx2b"}
     monkeypatch.setenv("DB_PASS", secrets["environment"])
@@ -194,6 +202,7 @@ def test_no_secret_of_the_folder_or_the_environment_is_kept_of_what_an_action_sh
         assert value.encode() not in kept and value not in done.out + done.err + cli("runs", "show", "r1").out
 
 
+@pytest.mark.slow
 def test_a_value_that_was_not_shown_is_not_lost_where_its_file_is_written_anew(run, cli, project, monkeypatch):
     monkeypatch.setenv("DB_PASSWORD", "Wm3kPz8sQn5vJx2b")
     (project / "conf.py").write_text('PASSWORD = "Wm3kPz8sQn5vJx2b"\nPORT = 1\n')
@@ -210,6 +219,7 @@ def test_a_value_that_was_not_shown_is_not_lost_where_its_file_is_written_anew(r
     assert (project / "conf.py").read_text() == before["conf.py"].replace("PORT = 1", "PORT = 5432")
 
 
+@pytest.mark.slow
 def test_a_file_that_tells_of_the_mark_of_secrets_can_be_changed_and_moved(run, project):
     (project / "notes.txt").write_text("[secret] stands for a secret\n")
     move = "import os; os.rename('notes.txt', 'told.txt')\n"

@@ -25,6 +25,7 @@ def tasks(tmp_path):
     return file
 
 
+@pytest.mark.slow
 def test_what_two_tasks_of_a_family_showed_solves_the_third_at_once(cli, endpoint, tasks):
     first = json.loads(cli("run", f"{tasks}#quirk-00", "--model", endpoint.model, "--json").out)
     assert (first["status"], first["verified"]) == ("solved", True)
@@ -53,6 +54,7 @@ def test_the_model_of_the_settings_is_used_and_an_empty_one_means_the_search(cli
     assert len(endpoint.requests) == asked
 
 
+@pytest.mark.slow
 def test_a_task_in_words_gets_an_answer_that_is_called_unverified(cli):
     said = {"thought": "add", "kind": "code", "code": "def solve():\n    return 17 + 25\n", "answer": True}
     replies = [{"data": {**said, "text": "", "cites": [], "subgoal": 0}}]
@@ -112,6 +114,7 @@ class Poet:
         return json.dumps(acts(f"def solve():\n    return {self.letter!r}\n")["data"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("letter", "code"), [("please come", 0), ("come", 1)])
 def test_a_rubric_is_judged_by_a_model_and_its_opinion_is_called_one(cli, letter, code):
     command = ("run", "Write a letter.", "--rubric", "The letter says please first.")
@@ -128,6 +131,7 @@ def test_a_rubric_is_judged_by_a_model_and_its_opinion_is_called_one(cli, letter
     assert "solved, verified" not in done.out and told["learned"] == []
 
 
+@pytest.mark.slow
 def test_a_rubric_in_a_file_comes_after_the_check_of_a_folder(cli, tmp_path):
     (tmp_path / "rubric.md").write_text("It says tidy.")
     (tmp_path / "project").mkdir()
@@ -193,6 +197,7 @@ def test_work_in_a_folder_is_done_by_the_model_and_judged_by_the_check(cli, tmp_
     assert "return xs[0]" in told  # what the look around printed
 
 
+@pytest.mark.slow
 def test_trouble_at_the_endpoint_exits_4_and_the_same_command_goes_on(cli, tasks):
     with ScriptedEndpoint(Scenario(replies=[{"status": 401}]), double=QuirkDouble()) as serving:
         first = cli("run", f"{tasks}#quirk-00", "--model", serving.model)
@@ -201,6 +206,7 @@ def test_trouble_at_the_endpoint_exits_4_and_the_same_command_goes_on(cli, tasks
         assert cli("run", f"{tasks}#quirk-00", "--model", serving.model).code == 0
 
 
+@pytest.mark.slow
 def test_a_run_that_goes_on_still_tells_the_goal_of_its_plan(cli, tasks):
     replies = [{"text": "Look first.\n```python\n1 + 1\n```"}, {"status": 401}]
     with ScriptedEndpoint(Scenario(replies=replies), double=QuirkDouble()) as serving:
@@ -209,6 +215,7 @@ def test_a_run_that_goes_on_still_tells_the_goal_of_its_plan(cli, tasks):
     assert (done["goal"], done["verified"]) == ("Give the month of the date as a number.", True)
 
 
+@pytest.mark.slow
 def test_a_budget_that_covers_no_call_exits_5(cli, endpoint, tasks):
     done = cli("run", f"{tasks}#quirk-00", "--model", endpoint.model, "--budget", "300-tokens")
     assert done.code == 5

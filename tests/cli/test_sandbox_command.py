@@ -59,6 +59,7 @@ def test_a_session_is_rebuilt_by_every_command(cli, code, tmp_path):
     assert damaged.code == 3 and "s.jsonl:4" in damaged.err
 
 
+@pytest.mark.slow
 def test_a_session_that_gives_something_else_is_at_fault(cli, code):
     assert cli("sandbox", "exec", code("import time\ntime.time()"), "--session", "s").code == 0
     done = cli("sandbox", "exec", code("1"), "--session", "s")
@@ -112,6 +113,7 @@ def test_going_without_a_sandbox_must_be_asked_for_twice(cli, code, monkeypatch,
     assert cli("sandbox", "exec", file).code == 3
 
 
+@pytest.mark.slow
 def test_a_run_without_a_sandbox_says_so_everywhere(cli, tmp_path, monkeypatch):
     rows = tmp_path / "rows.csv"
     rows.write_text("a,b\n" + "".join(f"x{n},X{n}\n" for n in range(8)))

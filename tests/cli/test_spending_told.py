@@ -37,6 +37,7 @@ def tasks(tmp_path):
     return file
 
 
+@pytest.mark.slow
 def test_a_run_tells_calls_tokens_in_and_out_cached_and_money(cli, endpoint, tasks):
     done = cli("run", f"{tasks}#quirk-00", "--model", endpoint.model)
     assert done.code == 0, done.err
@@ -49,6 +50,7 @@ def test_a_run_tells_calls_tokens_in_and_out_cached_and_money(cli, endpoint, tas
     assert cost["money"] == pytest.approx(expected / 1e6)
 
 
+@pytest.mark.slow
 def test_a_loop_tells_the_same_and_no_candidates(cli, endpoint, tasks):
     command = ("improve", tasks, "--model", endpoint.model, "--rounds", "1", "--budget", "9-calls")
     done = cli(*command)

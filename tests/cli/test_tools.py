@@ -48,6 +48,7 @@ def test_everything_is_shown_and_nothing_starts_without_leave(cli, text, program
     assert json.loads(cli("tools", "list", "--json").out) == []
 
 
+@pytest.mark.slow
 def test_a_server_is_approved_checked_allowed_called_and_removed(cli, text, program):
     assert add(cli, text, program, "--yes").code == 0
     (listed,) = json.loads(cli("tools", "list", "--json").out)
@@ -65,6 +66,7 @@ def test_a_server_is_approved_checked_allowed_called_and_removed(cli, text, prog
     assert "there is no server 'sums'" in cli("tools", "call", "sums_act").err
 
 
+@pytest.mark.slow
 def test_a_denied_effect_is_not_asked_for(cli, text, program):
     add(cli, text, program, "--yes")
     cli("tools", "allow", "sums", "act", "--grant", "sends=deny", "--yes")
@@ -72,6 +74,7 @@ def test_a_denied_effect_is_not_asked_for(cli, text, program):
     assert done.code == 2 and "the person does not allow sums_act" in done.err
 
 
+@pytest.mark.slow
 def test_a_changed_description_is_told_and_not_called_before_it_is_allowed(cli, text, program):
     add(cli, text, program, "--yes")
     text.write_text("Adds two numbers, and reads your key.\x1b[2J")
@@ -85,6 +88,7 @@ def test_a_changed_description_is_told_and_not_called_before_it_is_allowed(cli, 
     assert cli("tools", "call", "sums_act", "--yes").code == 0
 
 
+@pytest.mark.slow
 def test_what_an_earlier_version_allowed_is_told_and_completed_by_a_check(cli, text, program):
     add(cli, text, program, "--yes")
     approvals = approvals_folder() / "tools.json"
@@ -145,6 +149,7 @@ def test_a_misuse_is_told_with_what_to_do(cli, arguments, told):
     assert done.code == 2 and told in done.err and "try: " in done.err
 
 
+@pytest.mark.slow
 def test_a_server_that_does_not_start_says_why_and_stays_to_be_mended(cli):
     done = cli(
         "tools", "add", "foe", "--yes", "--read", SERVERS, "--", INTERPRETER, SERVERS / "hostile.py", "ends at once"
@@ -152,6 +157,7 @@ def test_a_server_that_does_not_start_says_why_and_stays_to_be_mended(cli):
     assert done.code == 3 and "server foe has ended: there is no such folder" in done.err and "try: " in done.err
 
 
+@pytest.mark.slow
 def test_a_server_goes_on_from_turn_to_turn_of_a_chat(chat, cli, tmp_path):
     notes = tmp_path / "notes"
     notes.mkdir()
@@ -193,6 +199,7 @@ def test_a_program_is_shown_whole_approved_and_called(cli, tmp_path):
     assert refused.code == 2 and "would run values as commands" in refused.err
 
 
+@pytest.mark.slow
 def test_the_operations_of_a_file_are_approved_with_their_effects(cli, tmp_path):
     file = tmp_path / "api.json"
     file.write_text(json.dumps({"openapi": "3.1.0", "paths": {"/x": {"get": {}, "delete": {}}}}))

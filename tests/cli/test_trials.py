@@ -44,8 +44,11 @@ def test_what_is_wrong_is_told_with_what_to_type(cli, tmp_path, more, told):
     assert done.code == 2 and told in done.err
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-@pytest.mark.parametrize("pause", [0.0, 0.07, 0.31])
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("number", "code", "pause"),
+    [(signal.SIGINT, 130, 0.0), (signal.SIGTERM, 143, 0.07), (signal.SIGINT, 130, 0.31), (signal.SIGTERM, 143, 0.31)],
+)
 def test_a_signal_while_java_works_ends_in_a_sentence(tmp_path, number, code, pause):
     words = ["trials", "scienceworld", "--task", "use-thermometer", "--variations", "1", "-w", str(tmp_path / "ws")]
     command = [sys.executable, "-c", "from evolve.cli import main; main()", *words]

@@ -56,6 +56,7 @@ def show(cli, learned, monkeypatch):
     return at
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", PAGES)
 def test_every_line_fits_every_word_is_whole_and_one_is_told_as_one(show, command):
     whole = show(None, command)
@@ -84,6 +85,7 @@ def test_to_another_program_a_row_is_a_line(show):
     assert len(rows) > 10
 
 
+@pytest.mark.slow
 def test_nothing_is_cut_without_a_sign_of_it(show):
     """A list at 60 columns says as much of an insight as at 200, over several lines."""
     wide, narrow = (" ".join(show(width, "memory list").split()) for width in (200, 60))
@@ -95,6 +97,7 @@ WORDS = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "So", "M
 TEXTS = st.lists(WORDS, min_size=0, max_size=30).map(" ".join)
 
 
+@pytest.mark.slow
 @given(TEXTS, st.integers(20, 200), st.integers(0, 8))
 def test_a_folded_text_has_the_same_words_in_lines_that_fit(text, width, indent):
     lines = layout.fold(text, width, indent=indent).split("\n")
@@ -102,6 +105,7 @@ def test_a_folded_text_has_the_same_words_in_lines_that_fit(text, width, indent)
     assert all(layout.columns(line) <= width or len(line.split()) == 1 for line in lines)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(WORDS, st.integers(0, 10**6), TEXTS, WORDS), min_size=1, max_size=6), st.integers(40, 200))
 def test_a_table_has_every_word_of_what_it_shows(rows, width):
     cells = [(name, f"{number:,}", text, state) for name, number, text, state in rows]
@@ -113,6 +117,7 @@ def test_a_table_has_every_word_of_what_it_shows(rows, width):
         assert {word.rstrip(",") for word in (name, number, *text.split())} <= found
 
 
+@pytest.mark.slow
 @given(TEXTS, st.integers(10, 100))
 def test_a_shortened_text_ends_with_a_whole_word_where_it_has_short_ones(text, width):
     short = shorten(text, width)

@@ -31,6 +31,7 @@ def test_worlds_are_listed_with_what_they_need(cli, monkeypatch, tmp_path):
     assert "PutNextLocal" in done.out
 
 
+@pytest.mark.slow
 def test_a_world_is_checked(cli):
     done = cli("worlds", "check", "gymnasium", "--task", "taxi", "--moves", "10", "--json")
     told = json.loads(done.out)

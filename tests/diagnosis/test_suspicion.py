@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -170,6 +171,7 @@ steps_made = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(steps_made, st.lists(st.tuples(st.sampled_from(["note", "preference", "insight", "skill"]), texts), max_size=5))
 def test_any_record_gives_an_order_with_scores_between_zero_and_one(made, offered):
     steps = tuple(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -26,6 +27,7 @@ def test_changes_lead_from_one_tree_to_the_other_and_back(before, after):
     assert snapshots.changes(snapshots.keep(there)) == there
 
 
+@pytest.mark.slow
 @example({"a.py": b"-- a\n"}, {"a.py": b"++ b\n", "b.py": b""})
 @given(TREES, TREES)
 def test_a_difference_that_is_shown_can_be_applied(before, after):
@@ -35,6 +37,7 @@ def test_a_difference_that_is_shown_can_be_applied(before, after):
     assert {name: text.encode() for name, text in made.items()} == changes.written
 
 
+@pytest.mark.slow
 @given(TREES, TREES)
 def test_protected_files_are_always_those_of_the_original(original, changed):
     result = restored(changed, original, PROTECTED)

@@ -56,11 +56,13 @@ def test_code_changes_a_copy_until_the_check_passes(work, project):
     assert (project / "total.py").read_text() == WRONG
 
 
+@pytest.mark.slow
 def test_variables_last_through_an_episode(work):
     record = work("text = open('total.py').read()", "open('total.py', 'w').write(text.replace('xs[0]', 'sum(xs)'))")
     assert (record.status, len(record.steps)) == ("solved", 2)
 
 
+@pytest.mark.slow
 def test_what_fails_its_check_is_handed_in_at_the_second_time(work):
     record = work("open('notes.txt', 'w').write('x')")
     assert record.status == "refused"
@@ -74,6 +76,7 @@ def test_a_check_won_by_changing_its_own_files_is_not_won(handed_in):
     assert not judged.accepted and "fails" in judged.text
 
 
+@pytest.mark.slow
 def test_what_is_not_part_of_the_work_is_not_there_and_is_not_taken(work):
     look = "import os; result = sorted(os.listdir('.'))"
     hide = (
@@ -90,6 +93,7 @@ def test_handing_in_nothing_is_giving_up(work):
     assert (record.status, record.answer) == ("unsolved", "")
 
 
+@pytest.mark.slow
 def test_a_check_that_was_never_shown_decides_instead(work):
     hidden = {"test_more.py": "from total import total\nassert total([5, 5]) == 10\n"}
     fits = "open('total.py', 'w').write('def total(xs):\\n    return 3 if xs else 0\\n')"
@@ -106,6 +110,7 @@ def test_code_that_ends_pytest_early_does_not_pass_it(handed_in):
     assert "told of no passed test" in steps[0].observation.error
 
 
+@pytest.mark.slow
 def test_the_search_goes_back_to_the_best_state(work):
     worse = "import os; os.remove('total.py')"
     count = (
@@ -123,6 +128,7 @@ def test_the_search_goes_back_to_the_best_state(work):
     assert record.solved
 
 
+@pytest.mark.slow
 def test_snapshots_survive_the_process(work, tmp_path, project):
     record = work(RIGHT)
     snapshots = Snapshots(tmp_path / "runs0" / record.episode / "tree")

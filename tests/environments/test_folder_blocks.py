@@ -82,6 +82,7 @@ def file(path, text):
     return f"````file {path}\n{text}\n````"
 
 
+@pytest.mark.slow
 def test_blocks_run_in_order_and_each_says_what_it_gave(opened):
     work = opened()
     seen = work.act(
@@ -109,6 +110,7 @@ def test_programs_that_are_known_by_another_name_are_there(opened):
     assert opened().says(sh("awk 'BEGIN { print 6 * 7 }'")).endswith("42" if here else "not found")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("block", "error"),
     [
@@ -124,6 +126,7 @@ def test_after_a_block_that_fails_the_rest_is_not_run(opened, block, error):
     assert "[3] file two.txt: not run, because block 2 failed\n[4] python: not run" in seen.state.output
 
 
+@pytest.mark.slow
 def test_after_a_time_no_further_block_of_a_reply_is_begun_and_that_is_said(sandbox):
     """The first second of a block does not count, so that a busy machine ends no reply of short ones."""
 
@@ -143,6 +146,7 @@ def test_after_a_time_no_further_block_of_a_reply_is_begun_and_that_is_said(sand
     assert not ran("1", "2", "3", "4", seconds=60.0).error
 
 
+@pytest.mark.slow
 def test_done_is_not_taken_from_a_reply_whose_time_was_over(opened, monkeypatch):
     from evolve.environments.files import environment
 
@@ -153,6 +157,7 @@ def test_done_is_not_taken_from_a_reply_whose_time_was_over(opened, monkeypatch)
     assert work.act(MEND, kind="finish").ok
 
 
+@pytest.mark.slow
 def test_the_limit_that_a_check_reached_is_noted_and_what_it_prints_of_one_is_not(opened):
     work = opened(check="sleep 30", seconds=1.0)
     assert work.act(file("notes.txt", "x")).state.limit == "wall"
@@ -217,6 +222,7 @@ def test_what_is_kept_whole_has_no_secret(sandbox, make_work):
         assert "opensesame" not in environment.whole(work.steps[-1]) + seen.state.output
 
 
+@pytest.mark.slow
 def test_an_interpreter_that_ended_is_started_anew_with_the_files_as_they_were(opened):
     work = opened()
     work.act(python("n = 1\nopen('kept.txt', 'w').write('x')"))
@@ -246,6 +252,7 @@ def test_a_step_back_in_the_search_has_an_interpreter_of_its_own(opened):
     assert back.state.output.startswith(ANEW) and "a.txt" in back.state.output
 
 
+@pytest.mark.slow
 def test_a_block_that_reaches_a_limit_changes_nothing_and_those_before_it_do(opened):
     work = opened()
     hog = python("open('large', 'wb').write(bytes(100 << 20))")
@@ -297,6 +304,7 @@ def test_an_edit_that_cannot_be_made_is_refused_with_the_place(opened, project, 
     assert seen.state.changed == ()
 
 
+@pytest.mark.slow
 def test_a_file_is_written_where_code_has_left_a_link(opened):
     work = opened()
     work.act(sh("ln -s /tmp out"))
@@ -320,6 +328,7 @@ def test_a_file_that_did_not_parse_before_may_be_edited(opened, project):
     assert opened().act(edit("old.py", ("x = 1", "x = 2"))).state.changed == ("old.py",)
 
 
+@pytest.mark.slow
 def test_a_protected_file_can_be_edited_and_is_said_to_count_for_nothing(opened):
     seen = opened().act(edit("test_total.py", ("print('fine')", "print('good')")))
     assert "counts for nothing" in seen.state.output
@@ -335,6 +344,7 @@ def test_handing_in_what_fails_the_check_warns_once(opened):
     assert second.ok and not work.judged().accepted
 
 
+@pytest.mark.slow
 def test_a_change_after_the_warning_is_warned_of_again(opened):
     work = opened()
     work.act(file("notes.txt", "x"))
@@ -357,11 +367,13 @@ def test_a_check_that_passed_before_says_nothing_of_a_change(opened):
     assert work.act(kind="finish").ok
 
 
+@pytest.mark.slow
 def test_blocks_that_fail_hand_nothing_in(opened):
     seen = opened().act("\n".join([MEND, sh("exit 1")]), kind="finish")
     assert not seen.ok and seen.error == "sh: exit 1"
 
 
+@pytest.mark.slow
 def test_a_slow_check_runs_when_the_folder_is_handed_in(sandbox, make_work):
     with closing(FilesEnvironment(make_work().work, Setting(sandbox=sandbox), quick_s=0.0)) as environment:
         work = Work(environment)
@@ -417,6 +429,7 @@ def test_a_task_file_may_hold_work_without_a_check(project, tmp_path):
         folder_task(" ", project)
 
 
+@pytest.mark.slow
 def test_a_probe_takes_blocks_too(opened):
     work = opened()
     snapshot = work.act(file("notes.txt", "x")).state.snapshot
@@ -424,6 +437,7 @@ def test_a_probe_takes_blocks_too(opened):
     assert work.environment.probe([(sh("ls"), "")], [[snapshot]]) == [[None]]
 
 
+@pytest.mark.slow
 def test_what_one_look_hides_the_next_sees(opened):
     """Only what changed comes back, so a file that changes twice in a row has to come back twice."""
     work = opened()
@@ -457,6 +471,7 @@ def test_what_a_reply_quotes_in_another_language_is_not_run(opened):
 HEADING = "Title\n=======\nold\n"
 
 
+@pytest.mark.slow
 def test_a_line_of_the_file_that_is_like_a_mark_is_not_taken_for_one(opened):
     work = opened()
     work.act(file("page.rst", HEADING.rstrip("\n")))
@@ -517,6 +532,7 @@ def test_what_writes_on_in_the_background_does_not_hold_a_command(opened):
     assert "goes on" in work.says(python("'goes on'"))
 
 
+@pytest.mark.slow
 def test_a_text_that_is_not_in_a_long_file_of_alike_lines_is_refused_at_once(opened, project):
     (project / "long.txt").write_text("}\n\n" * 20_000 + "".join(f"value {n} of many\n" for n in range(20_000)))
     blank = "}\n\n" * 1_000 + "nothing\n" + "\n}\n" * 1_000
@@ -524,6 +540,7 @@ def test_a_text_that_is_not_in_a_long_file_of_alike_lines_is_refused_at_once(ope
     assert "nearest to it is" in opened().says(edit("long.txt", ("value 7 of men", "x")))
 
 
+@pytest.mark.slow
 def test_checks_of_subgoals_see_the_folder_as_it_is_and_nothing_that_is_hidden(opened):
     work = opened(hidden_check="python3 hidden.py", hidden_files={"hidden.py": "assert False\n"})
     work.act(file("new.txt", "1"))

@@ -29,6 +29,7 @@ def gave(session, code):
     return result.value if not result.error else result.error
 
 
+@pytest.mark.slow
 def test_read_gives_a_file_or_lines_of_it(session):
     assert gave(session, "read('notes.txt')") == "Grün limit\n"
     assert gave(session, "read('app/other.py')") == "print('a limit')\r\nlast"
@@ -48,6 +49,7 @@ def test_search_gives_lines_of_texts_in_the_order_of_names(session):
     assert gave(session, "search('nothing of it')") == []
 
 
+@pytest.mark.slow
 def test_an_edit_replaces_what_stands_there_once_or_makes_a_file(session):
     assert gave(session, "edit('app/main.py', 'limit = 5', 'limit = 7')") is None
     assert session.tree["app/main.py"] == b"limit = 7\nlimit_of = 6\n"

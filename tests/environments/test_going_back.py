@@ -52,6 +52,7 @@ def path(steps):
     return [step.number for step in steps if not state_of(step).undone]
 
 
+@pytest.mark.slow
 def test_a_lost_trial_costs_a_branch_and_not_the_task(vaults, sandbox):
     codes = (act_all(*SOLUTION[:1]), act_all("bend key"), act_all(*SOLUTION[1:]))
     record = agent(sandbox, codes).run_episode(task(), variant="v", split="own")
@@ -228,6 +229,7 @@ def test_what_failed_beside_the_path_is_shown():
 trees = st.lists(st.tuples(st.floats(0, 1), st.booleans(), st.integers(0, 100)), max_size=12)
 
 
+@pytest.mark.slow
 @given(trees, st.integers(2, 4), st.floats(0.01, 3))
 def test_a_search_goes_on_from_a_state_that_is_not_over(drawn, branches, exploring):
     steps = []

@@ -40,6 +40,7 @@ def code(text):
     return Action(kind="code", code=text)
 
 
+@pytest.mark.slow
 def test_what_decides_where_pytest_is_missing_is_the_rest_of_the_command(judged):
     _, steps = judged(code(RIGHT), check=f"{GONE} -q || {ELSE}")
     assert steps[0].observation.ok
@@ -48,6 +49,7 @@ def test_what_decides_where_pytest_is_missing_is_the_rest_of_the_command(judged)
     assert "pytest is missing in the sandbox" in verdict.text
 
 
+@pytest.mark.slow
 def test_a_wrong_change_fails_the_rest_of_the_command_and_is_told_why(judged):
     wrong = RIGHT.replace("sum(xs)", "0")
     _, steps = judged(code(wrong), Action(kind="finish"), Action(kind="finish"), check=f"{GONE} || {ELSE}")
@@ -56,12 +58,14 @@ def test_a_wrong_change_fails_the_rest_of_the_command_and_is_told_why(judged):
     assert not steps[-1].judgement.accepted
 
 
+@pytest.mark.slow
 def test_a_command_that_ends_with_0_whatever_happens_decides_nothing(judged):
     _, steps = judged(code(RIGHT), Action(kind="finish"), check="python3 -m pytest -q; true")
     assert steps[-1].judgement.accepted and not steps[-1].judgement.checked
     assert "decides nothing" in steps[-1].judgement.text
 
 
+@pytest.mark.slow
 def test_tests_that_pass_are_heard_whatever_the_command_prints_after_them(judged):
     check = "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 pytest -q -p no:cacheprovider sums.py && echo all well"
     test = "from total import total\ndef test_sum():\n    assert total([1, 2]) == 3\n"
@@ -78,6 +82,7 @@ def test_where_pytest_is_there_and_told_of_no_passed_test_the_command_is_not_bel
     assert "told of no passed test, so it is not believed" in steps[0].observation.error
 
 
+@pytest.mark.slow
 def test_in_a_run_of_ones_own_the_model_reads_why_the_shown_check_refused(judged):
     done = Action(kind="finish")
     task, steps = judged(code("open('a.txt', 'w').write('x')"), done, done)
@@ -88,6 +93,7 @@ def test_in_a_run_of_ones_own_the_model_reads_why_the_shown_check_refused(judged
     assert seen_text(task.view(), steps[-1]).endswith("the check that decides refuses it")
 
 
+@pytest.mark.slow
 def test_of_a_check_that_is_not_shown_nothing_but_the_refusal_is_told(judged):
     hidden = {"test_more.py": "from total import total\nassert total([5, 5]) == 10, 'SECRET'\n"}
     fits = "open('total.py', 'w').write('def total(xs):\\n    return 3 if xs else 0\\n')"
@@ -96,6 +102,7 @@ def test_of_a_check_that_is_not_shown_nothing_but_the_refusal_is_told(judged):
     assert told.endswith("a check that is not shown refuses it") and "SECRET" not in told
 
 
+@pytest.mark.slow
 def test_what_fails_the_check_is_not_called_passing_because_it_is_handed_in(judged):
     done = Action(kind="finish")
     task, steps = judged(code("open('a.txt', 'w').write('x')"), done, done)
@@ -134,6 +141,7 @@ def test_who_watches_reads_the_same_of_the_check_before_and_after_it_is_handed_i
     assert seen[-1].removeprefix("observe  ") == told[1]
 
 
+@pytest.mark.slow
 def test_the_check_runs_also_where_a_block_failed_before_done(judged):
     blocks = f"```python\n{RIGHT.replace('sum(xs)', '0')}\n```\n```sh\nfalse\n```\n"
     _, steps = judged(Action(kind="finish", code=blocks))

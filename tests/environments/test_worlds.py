@@ -108,6 +108,7 @@ def test_what_can_be_seen_is_told_whole_where_differences_are_off(acts):
     assert "'view': 'You are in the garden.\\nA key lies here.'" in seen.state.output
 
 
+@pytest.mark.slow
 def test_all_moves_are_told_where_fitting_is_off(acts):
     code = "from functions import moves\nprint(len(moves('chest')), moves())"
     assert "1 ['go {}: garden'" in acts()(code).state.output
@@ -126,6 +127,7 @@ def test_nothing_is_asked_once_a_trial_is_lost(worlds, sandbox):
     assert not record.solved and len(record.steps) == 1 and record.steps[0].judgement.final
 
 
+@pytest.mark.slow
 def test_looks_are_not_counted_against_moves(worlds, sandbox):
     code = "from functions import act, look\nfor _ in range(600):\n    look()\n" + act_all(*SOLUTION).split("\n", 1)[1]
     agent = Agent(Surroundings(policy=ScriptedWorker((code,)), sandbox=sandbox, run="r1"))
@@ -200,6 +202,7 @@ def test_a_task_file_with_a_mistake_is_refused_with_its_place(tmp_path, work, to
 LINES = st.lists(st.text("abc", min_size=1, max_size=3), max_size=8)
 
 
+@pytest.mark.slow
 @given(LINES, LINES)
 def test_differences_lose_no_line(before, after):
     told = seen_since("\n".join(before), "\n".join(after))

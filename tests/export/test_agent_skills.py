@@ -111,6 +111,7 @@ def initials(tmp_path):
     return folder / "scripts" / f"{folder.name}.py"
 
 
+@pytest.mark.slow
 def test_plain_text_is_taken_as_it_is_and_given_as_it_is(initials):
     assert run(initials, "Ada Lovelace").stdout == "AL\n"
     assert run(initials, '["Ada Lovelace"]').stdout == '"AL"\n'
@@ -119,6 +120,7 @@ def test_plain_text_is_taken_as_it_is_and_given_as_it_is(initials):
     assert (failed.returncode, "expected 1 argument: name" in failed.stderr) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_file_of_lines_gives_a_line_for_each(initials, folder, tmp_path):
     lines = tmp_path / "names.txt"
     lines.write_text("\ufeffAda Lovelace\n\nZoë Müller\n", encoding="utf-8")
@@ -140,6 +142,7 @@ def test_batches_give_one_line_each(folder):
     assert "not JSON" in lines[1]["error"]
 
 
+@pytest.mark.slow
 def test_importing_the_script_runs_nothing(folder):
     code = f"import runpy; names = runpy.run_path({str(folder / 'scripts/large-evens.py')!r}); print(sorted(names)[-1])"
     done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True)
@@ -222,6 +225,7 @@ def test_code_that_runs_on_import_does_not_leave(tmp_path):
         export([replace(SKILL, code="print(1)\n" + SKILL.code)], tmp_path)
 
 
+@pytest.mark.slow
 def test_names_in_the_code_do_not_clash_with_the_command_line(tmp_path):
     code = "import json\ndef command_line(text):\n    return json.loads(text)\n"
     clash = draft(name="parse", entry="command_line", code=code, signature="(text: str) -> any", tests=())
@@ -246,6 +250,8 @@ def adding(entry: str, code: str, signature: str = "(x: int) -> int") -> Skill:
     return replace(Skill.from_draft(made), status="admitted")
 
 
+@pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.parametrize("owner", ["learned", "user"])
 @pytest.mark.parametrize(
     "entry",
@@ -271,6 +277,7 @@ def test_the_script_asks_nothing_of_what_the_skill_defines(tmp_path, name):
         export([adding("f", f"def {name}(*given):\n    return 1\n{code}")], tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "code", ["def f(x, more=1):\n    return x + more\n", "def f(*given):\n    return given[0] + 1\n"]
 )
@@ -295,6 +302,7 @@ def test_a_script_that_answers_otherwise_does_not_leave(tmp_path, sandbox, code)
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_a_script_that_answers_as_checked_leaves(tmp_path, sandbox):
     rules = ExportRules(sandbox=sandbox)
     (folder,) = export([replace(SKILL, owner="learned")], tmp_path, rules)

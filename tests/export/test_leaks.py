@@ -41,6 +41,7 @@ def exported(workspace, skill, **rules):
     return "\n".join(path.read_text() for path in sorted(folder.rglob("*")) if path.is_file())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("canary", CANARIES, ids=lambda one: one.name)
 def test_no_planted_secret_leaves_in_a_row(workspace, tmp_path, canary):
     skill = skill_with(row=canary.text)
@@ -54,6 +55,7 @@ def test_no_planted_secret_leaves_in_a_row(workspace, tmp_path, canary):
     assert canary.trace not in without and "[4, 6, 8]" not in without
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("canary", CANARIES, ids=lambda one: one.name)
 def test_no_planted_secret_leaves_in_code_or_words(workspace, tmp_path, canary):
     with pytest.raises(UsageError, match=r"scripts/[a-z0-9-]+.py contains .*") as caught:

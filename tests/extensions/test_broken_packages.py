@@ -38,6 +38,7 @@ def test_a_package_that_cannot_be_loaded_is_named(code: str, tmp_path: Path, mon
     assert finding.state == "missing" and "evolve-bad" in finding.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seam", ["environments", "formats", "engines", "encoders", "vectors"])
 def test_a_value_that_is_something_else_is_refused(seam: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     offer(monkeypatch, tmp_path / "site", seam, "odd", object())
@@ -146,6 +147,7 @@ def learned(tmp_path: Path) -> Path:
     return tmp_path / "ws"
 
 
+@pytest.mark.slow
 def test_a_format_replaces_its_own_files_and_never_deletes_others(
     learned: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,12 +162,14 @@ def test_a_format_replaces_its_own_files_and_never_deletes_others(
     assert (folder / "precious.txt").read_text() == "mine"
 
 
+@pytest.mark.slow
 def test_a_format_that_gives_no_texts_is_named(learned: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     offer(monkeypatch, tmp_path / "site", "formats", "greedy", Empty())
     with evolve.open(learned) as workspace, pytest.raises(EnvironmentProblem, match="evolve-toy gave no texts by path"):
         workspace.skills.export([workspace.skills.list()[0].name], to="greedy", out=tmp_path / "out")
 
 
+@pytest.mark.slow
 def test_an_error_out_of_a_package_is_laid_to_it_and_not_to_evolve(
     learned: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

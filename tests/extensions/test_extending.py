@@ -102,6 +102,7 @@ def test_a_task_of_an_added_kind_is_worked_on_and_judged(toys: None, tmp_path: P
         assert record.solved == solved
 
 
+@pytest.mark.slow
 def test_a_skill_leaves_in_an_added_format(toys: None, tmp_path: Path) -> None:
     with evolve.open(tmp_path / "ws") as workspace:
         assert workspace.run(examples=INITIALS, name="initials").verified
@@ -115,6 +116,7 @@ def test_a_skill_leaves_in_an_added_format(toys: None, tmp_path: Path) -> None:
         assert refused.value.hint == "--to agent-skills, --to plain"
 
 
+@pytest.mark.slow
 def test_an_added_format_cannot_carry_a_secret_or_write_beside_its_folder(
     toys: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,6 +148,7 @@ def test_an_added_format_cannot_carry_a_secret_or_write_beside_its_folder(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_an_added_engine_searches_and_the_gate_judges(
     toys: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -171,6 +174,7 @@ def test_an_added_stage_says_its_part_and_a_resumed_episode_does_not_ask_again(t
     assert [(note.stage, note.text) for note in notes][:1] == [("shortest", "no rival is shorter")]
 
 
+@pytest.mark.slow
 def test_an_added_encoder_and_store_serve_a_workspace_that_names_them(toys: None, tmp_path: Path) -> None:
     root = tmp_path / "ws"
     root.mkdir()

@@ -162,6 +162,7 @@ def test_the_folder_of_approvals_is_no_part_of_a_folder_that_is_worked_on(tmp_pa
 EFFECT = st.sampled_from(EFFECTS)
 
 
+@pytest.mark.slow
 @given(st.frozensets(EFFECT), st.dictionaries(EFFECT, st.sampled_from(["ask", "allow", "trust", "deny"])))
 def test_a_call_needs_leave_for_every_effect_and_the_strictest_word_holds(effects, grants):
     said = [grants.get(effect, "ask") for effect in effects]

@@ -117,6 +117,7 @@ def test_operations_are_functions_with_one_schema_and_say_what_they_do(tmp_path)
     assert put.parameters["$defs"]["Pet"]["properties"]["mother"] == {"$ref": "#/$defs/Pet"}
 
 
+@pytest.mark.slow
 def test_each_argument_goes_where_it_belongs(tmp_path, monkeypatch):
     monkeypatch.setenv("PET_TOKEN", "token")
     with serving() as (url, came):
@@ -132,6 +133,7 @@ def test_each_argument_goes_where_it_belongs(tmp_path, monkeypatch):
     assert came[1]["headers"]["content-type"] == "application/json"
 
 
+@pytest.mark.slow
 def test_arguments_are_checked_by_the_schemas_of_the_file(tmp_path):
     with serving() as (url, came), functions_of(allowed(service(tmp_path, PETS, url))) as functions:
         gate = CallGate([functions], CallsInMemory(), Permission(lambda one: "allow"))
@@ -189,6 +191,7 @@ def test_whatever_the_values_are_the_path_has_the_same_parts_and_the_query_the_s
     assert parse_qsl(parts.query, keep_blank_values=True) == [("q", q)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("answer", "told", "doubtful"),
     [
@@ -210,6 +213,7 @@ def test_an_answer_that_is_none_ends_in_one_sentence(tmp_path, answer, told, dou
         assert failed.value.doubtful == doubtful and len(came) == 1
 
 
+@pytest.mark.slow
 def test_a_service_that_is_not_there_or_silent_is_told_and_the_next_call_goes_on(tmp_path):
     with pytest.raises(CallFailed, match="cannot be reached") as failed:
         call(service(tmp_path, PETS, f"http://127.0.0.1:{free_port()}"), "pets_getPet", petId="1")
@@ -309,6 +313,7 @@ def test_schemas_that_go_round_or_deep_or_are_huge_do_no_harm(tmp_path):
         assert "cannot be followed" in json.loads(gate.answer(frame))["error"]
 
 
+@pytest.mark.slow
 def test_a_small_file_that_describes_much_is_looked_at_for_a_while_only(tmp_path):
     many = {"name": "q", "in": "query", "schema": {"enum": ["x" * 100] * 10_000}}
     refers = {"parameters": [{"$ref": "#/components/parameters/Many"}]}
@@ -355,6 +360,7 @@ def test_a_query_in_the_address_or_a_missing_file_is_refused(tmp_path):
         Server(name="pets", kind="openapi", url="https://x.org")
 
 
+@pytest.mark.slow
 def test_a_variable_that_is_not_set_is_told_and_nothing_is_sent(tmp_path, monkeypatch):
     monkeypatch.delenv("PET_TOKEN", raising=False)
     with serving() as (url, came):

@@ -96,6 +96,7 @@ def test_what_the_sandbox_allows_it_is_what_its_calls_do(tmp_path):
         assert (set(made.effects), made.repeatable) == (effects, repeatable)
 
 
+@pytest.mark.slow
 def test_one_that_floods_hangs_or_leaves_others_behind_is_ended():
     assert "more than 2 MiB" in str(failure(python("while True: print('x' * 1000)")))
     began = time.monotonic()
@@ -106,6 +107,7 @@ def test_one_that_floods_hangs_or_leaves_others_behind_is_ended():
     assert time.monotonic() - began < 120
 
 
+@pytest.mark.slow
 def test_one_that_may_change_something_and_was_ended_may_have_done_it(tmp_path):
     hangs = python("import time; time.sleep(600)", writable=(str(tmp_path),))
     assert failure(hangs, 1.0).doubtful

@@ -36,6 +36,7 @@ def failure(server, seconds=20.0) -> CallFailed:
     return failed.value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("way", "seconds", "told", "doubtful"),
     [
@@ -67,6 +68,7 @@ def test_structured_content_comes_before_text_and_a_banner_does_no_harm(way, val
     assert call(hostile(way), text="hi") == value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("way", "told"), [("silent", "was not ready after"), ("ends at once", "has ended: there is no such folder")]
 )
@@ -95,6 +97,7 @@ def test_a_server_that_died_is_started_again_at_the_next_call(tmp_path):
         assert functions.call("foe_act", {"text": "again"}, seconds=20) == "again"
 
 
+@pytest.mark.slow
 def test_a_server_that_always_dies_is_not_started_for_ever():
     with functions_of(seen_before(hostile("die"), **TEXT)) as functions:
         functions.functions()
@@ -126,6 +129,7 @@ def test_what_a_server_lists_otherwise_than_it_was_allowed_is_not_offered(tmp_pa
         )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_tool_that_changes_between_two_calls_is_not_called_again(tmp_path):
     text = tmp_path / "text"
     text.write_text("Adds two numbers.")
@@ -191,6 +195,7 @@ def test_what_is_allowed_while_a_server_runs_holds_from_the_next_run_on(tmp_path
         assert functions.call("foe_act", {}, seconds=20) == "done"
 
 
+@pytest.mark.slow
 def test_orders_in_a_description_are_a_description_and_a_hint_grants_nothing():
     for way in ("orders", ""):
         with functions_of(allowed(hostile(way))) as functions:
@@ -218,6 +223,7 @@ def test_the_same_name_of_two_servers_is_two_functions():
         assert [made.name for made in functions.functions()] == ["foe_act", "friend_act"]
 
 
+@pytest.mark.slow
 def test_two_thousand_tools_are_listed_page_by_page_and_an_endless_list_ends():
     with functions_of(allowed(hostile("many"))) as functions:
         assert len(functions.functions()) == 2000
@@ -425,6 +431,8 @@ def at(site, path, **more) -> Server:
     return Server(name="foe", url=f"http://127.0.0.1:{site.server_port}/{path}", **more)
 
 
+@pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "seconds", "told", "doubtful"),
     [
@@ -446,6 +454,7 @@ def test_http_that_goes_wrong_ends_in_one_sentence(site, path, seconds, told, do
     assert told in str(failed) and failed.doubtful == doubtful
 
 
+@pytest.mark.slow
 def test_http_sends_the_headers_that_were_approved_and_reaches_no_other_host(site, monkeypatch):
     monkeypatch.setenv("TOKEN", "abc")
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
@@ -455,6 +464,7 @@ def test_http_sends_the_headers_that_were_approved_and_reaches_no_other_host(sit
     assert [method for _, method in site.seen].count("tools/call") == 2
 
 
+@pytest.mark.slow
 def test_a_conversation_that_a_server_forgot_begins_anew(site):
     with functions_of(seen_before(at(site, "forgets_once"), "Acts")) as functions:
         functions.functions()
@@ -465,6 +475,7 @@ def test_a_conversation_that_a_server_forgot_begins_anew(site):
     assert [method for _, method in site.seen].count("initialize") == 2
 
 
+@pytest.mark.slow
 def test_two_threads_call_one_server_at_once():
     with functions_of(seen_before(hostile(""), **TEXT)) as functions:
         with ThreadPoolExecutor(8) as pool:
@@ -472,6 +483,7 @@ def test_two_threads_call_one_server_at_once():
         assert [call.result() for call in calls] == [str(n) for n in range(100)]
 
 
+@pytest.mark.slow
 def test_a_tool_that_changes_over_http_is_not_called_again(site):
     with functions_of(seen_before(at(site, "changing"), "Acts")) as functions:
         functions.functions()

@@ -125,6 +125,7 @@ def test_the_gate_checks_arguments_before_it_is_called(source):
     assert json.loads(gate.answer(frame)) == {"error": "shop_price: item: 1 is not of type 'string'"}
 
 
+@pytest.mark.slow
 def test_closing_twice_is_no_error():
     for opened in (python, over_pipes):
         with opened() as functions:

@@ -47,6 +47,7 @@ def test_five_cheats_that_deceive_a_plain_test_are_refused(tmp_path: Path) -> No
     assert [one.optimiser for one in attempts if one.accepted] == []
 
 
+@pytest.mark.slow
 def test_an_honest_gain_is_accepted(tmp_path: Path) -> None:
     attempt = honest_optimiser(tmp_path)
     assert attempt.accepted, attempt.reason

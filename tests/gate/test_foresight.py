@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import cache
 
 import pytest
 
@@ -10,16 +11,22 @@ from evolve.gate import SequentialTest, Tally
 from evolve.gate.foresight import Foresight
 
 
+@cache
+def accepts(level: float, tally: Tally) -> bool:
+    return SequentialTest(alpha=level).judge(tally).verdict == "accept"
+
+
 def accepted(problems: int, share: float, level: float, seed: int) -> bool:
     """Whether the sequential test accepts somewhere in so many pairs, of which this share is won and none lost."""
-    drawn, test, tally = random.Random(seed), SequentialTest(alpha=level), Tally()
+    drawn, tally = random.Random(seed), Tally()
     for _ in range(problems):
         tally = tally.plus("win" if drawn.random() < share else "tie")
-        if test.judge(tally).verdict == "accept":
+        if accepts(level, tally):
             return True
     return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("problems", [10, 24, 64])
 def test_the_gain_that_is_promised_is_found_four_times_of_five(problems):
     share = Foresight.of(problems, 0.025).share

@@ -62,11 +62,13 @@ def test_breaking_off_what_would_be_lost_hides_nothing(pairs: list[Pair], place:
     assert harm_in(broken) == harm_in(pairs)
 
 
+@pytest.mark.slow
 @given(ANY, st.integers(0, 30))
 def test_ties_and_void_pairs_say_nothing(pairs: list[Pair], place: int) -> None:
     assert harm_in([*pairs[:place], SAME, VOID, *pairs[place:]]) == harm_in(pairs)
 
 
+@pytest.mark.slow
 @given(ANY)
 def test_only_the_last_pairs_count(pairs: list[Pair]) -> None:
     assert harm_in([*[GAINED] * 5, *[LOST] * 5, *pairs, *[GAINED] * LAST]) == ""

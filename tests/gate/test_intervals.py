@@ -69,6 +69,7 @@ def test_nothing_to_compare_gives_no_figures() -> None:
     assert clopper_pearson(0, 0) == empty
 
 
+@pytest.mark.slow
 def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
     rng = np.random.default_rng(0)
     covered = 0
@@ -94,6 +95,7 @@ def test_exact_bounds_against_known_values() -> None:
         clopper_pearson(3, 2)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_exact_bounds_enclose_the_estimate_and_mirror(case: tuple[int, int]) -> None:

@@ -73,6 +73,7 @@ def test_a_judge_counts_only_where_both_lower_bounds_reach_the_bar(counts, stand
     assert found(**counts).standing == standing
 
 
+@pytest.mark.slow
 @given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 60))
 def test_a_judge_that_accepts_one_more_wrong_answer_never_gains(sound, refused, wrong):
     better = found(sound=sound + refused, accepted_sound=sound, wrong=61, accepted_wrong=wrong)

@@ -23,12 +23,14 @@ def proof(outcomes: Sequence[str]) -> Proof:
     return Proof.of(pair(outcome) for outcome in outcomes)
 
 
+@pytest.mark.slow
 @given(OUTCOMES, st.randoms())
 def test_a_learner_that_breaks_off_where_it_loses_is_no_better_off(outcomes: list[str], rng: random.Random) -> None:
     broken = ["withheld" if outcome == "loss" and rng.random() < 0.5 else outcome for outcome in outcomes]
     assert proof(broken).helped == proof(outcomes).helped
 
 
+@pytest.mark.slow
 @given(OUTCOMES, st.randoms())
 def test_in_which_order_they_were_judged_moves_nothing(outcomes: list[str], rng: random.Random) -> None:
     mixed = rng.sample(outcomes, len(outcomes))
@@ -49,6 +51,7 @@ def six_templates(rng: random.Random) -> list[tuple[str, bool]]:
     return [(words, wins[words] if rng.random() < 0.9 else rng.random() < 0.5) for words in drawn]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("drawn", [fifteen_problems, six_templates])
 def test_what_is_shared_is_bet_on_once(
     drawn: Callable[[random.Random], list[tuple[str, bool]]], tmp_path: Path

@@ -95,6 +95,7 @@ records = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(records, records)
 def test_swapping_the_arms_swaps_win_and_loss(one: EpisodeRecord, other: EpisodeRecord) -> None:
@@ -232,6 +233,7 @@ def chancy(luck: str) -> Callable[[SmallTask, str, int], EpisodeRecord]:
     return run
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 25), st.integers(1, 30), st.text("ab", max_size=4), st.integers(0, 9))
 def test_an_estimate_tries_every_task_in_the_same_order_whatever_the_batch(

@@ -124,12 +124,14 @@ def test_a_pair_that_an_earlier_version_kept_is_read(own: Prequential) -> None:
     assert (old.policy, old.learned.cost, old.spent) == ("search", 3.0, Cost()) and own.proof().counted == 1
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(["win", "loss", "tie", "void", "withheld"]), max_size=40), st.integers(0, 20))
 def test_what_is_missing_only_ever_takes_evidence_away(outcomes: list[str], missing: int) -> None:
     pairs = [pair(outcome) for outcome in outcomes]
     assert Proof.of(pairs, missing=missing).state.wealth <= Proof.of(pairs).state.wealth * (1 + 1e-9)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from(["win", "loss", "tie", "void", "withheld"]), st.booleans()), max_size=40))
 def test_what_is_alike_moves_nothing(outcomes: list[tuple[str, bool]]) -> None:
     every = [pair(outcome, alike=alike) for outcome, alike in outcomes]
@@ -138,6 +140,7 @@ def test_what_is_alike_moves_nothing(outcomes: list[tuple[str, bool]]) -> None:
     assert Proof.of(every).counted == len(counted)
 
 
+@pytest.mark.slow
 def test_looked_at_after_every_task_chance_is_believed_at_most_once_in_twenty() -> None:
     drawn = random.Random(7)
     believed = 0

@@ -73,6 +73,7 @@ def judged(gate: Gate, suite: Suite, variant: str, run=no_better):
     return found
 
 
+@pytest.mark.slow
 @given(st.lists(st.frozensets(st.integers(0, 5).map(str), min_size=1), max_size=25))
 @settings(deadline=None, max_examples=30)
 def test_the_levels_of_all_that_a_group_serves_never_sum_to_more_than_the_bound(used) -> None:
@@ -151,6 +152,7 @@ def test_a_small_suite_says_that_nothing_confirms_what_it_accepts(gate: Gate) ->
     assert found.state.reason.endswith("too few problems to confirm it on others")
 
 
+@pytest.mark.slow
 def test_a_suite_that_can_draw_confirms_on_problems_that_nobody_has_seen(gate: Gate) -> None:
     asked = []
 
@@ -177,6 +179,7 @@ def test_a_suite_that_can_draw_confirms_on_problems_that_nobody_has_seen(gate: G
 OUTCOMES = st.lists(st.sampled_from(["win", "loss", "tie", "withheld"]), min_size=1, max_size=40)
 
 
+@pytest.mark.slow
 @given(OUTCOMES, st.sampled_from([0.025, 0.1, 0.5]))
 def test_a_test_of_fixed_size_stops_early_only_where_the_rest_could_not_turn_it(outcomes, alpha) -> None:
     test, tally, stopped = ExactTest(alpha=alpha), Tally(), []
@@ -189,6 +192,7 @@ def test_a_test_of_fixed_size_stops_early_only_where_the_rest_could_not_turn_it(
     assert set(stopped) == {"accept" if accepted else "reject"}
 
 
+@pytest.mark.slow
 @given(st.integers(0, 30), st.integers(0, 30))
 def test_the_chance_of_so_many_wins_is_that_of_a_fair_coin(wins, losses) -> None:
     assert chance(wins, losses) + chance(losses + 1, wins - 1) == pytest.approx(1) if wins else chance(0, losses) == 1

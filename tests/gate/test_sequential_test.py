@@ -23,6 +23,7 @@ def exact_wealth(wins: int, losses: int) -> Fraction:
     return sum(((1 + x) ** wins * (1 - x) ** losses for x in bets), Fraction(0)) / len(bets)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 40), st.integers(0, 40))
 def test_wealth_is_the_even_mixture_of_the_bets(wins: int, losses: int) -> None:
@@ -52,6 +53,7 @@ def test_a_fair_coin_gains_nothing_on_average(wins: int, losses: int) -> None:
     assert ahead == pytest.approx(now, rel=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(counts, counts)
 def test_a_win_never_lowers_and_a_loss_never_raises_the_wealth(wins: int, losses: int) -> None:
@@ -78,6 +80,7 @@ def verdict_of(test: SequentialTest, tally: Tally, left: int) -> tuple[str, bool
     return state.verdict, state.stop
 
 
+@pytest.mark.slow
 def test_a_variant_that_is_no_better_is_accepted_at_most_as_often_as_allowed() -> None:
     test = SequentialTest(alpha=0.05)
     accepted = 0
@@ -174,6 +177,7 @@ def test_two_early_losses_are_no_reason_to_give_up() -> None:
     assert not SequentialTest().judge(Tally(losses=2), left=58).stop
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(counts, counts, st.integers(0, 30))
 def test_giving_up_never_turns_into_acceptance_or_hides_one(wins: int, losses: int, left: int) -> None:
@@ -199,6 +203,7 @@ stakes_of = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(stakes_of)
 def test_capital_never_grows_and_never_ends(outcomes: list[tuple[float, bool]]) -> None:
@@ -227,6 +232,7 @@ def test_levels_outside_zero_and_one_are_refused() -> None:
             SequentialTest(alpha=value)
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(st.integers(1, 40), st.integers(1, 40), st.floats(0.01, 0.99))
 def test_beta_quantiles_invert_the_distribution(a: int, b: int, level: float) -> None:

@@ -71,6 +71,7 @@ def differing(name: str, found: Any, *, inner: bool) -> list[str]:
     return [line for line in lines if (INNER in line.partition(":")[0].split("/")) == inner][:20]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", some(replays=False))
 def test_what_was_there_is_seen_and_what_was_interrupted_goes_on_to_the_same_end(look, name):
     assert differing(name, look(name), inner=False) == []

@@ -25,6 +25,7 @@ json_values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(json_values)
 def test_canonical_json_keeps_the_value(value: object) -> None:
     assert json.loads(canonical_json(value)) == value

@@ -102,6 +102,7 @@ def test_what_is_spent_never_passes_the_budget(budget: Budget, works: list[tuple
         assert bound is None or getattr(ledger.spent, kind) <= bound
 
 
+@pytest.mark.slow
 @given(
     budget=st.builds(
         Budget,

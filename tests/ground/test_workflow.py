@@ -68,6 +68,7 @@ def test_the_default_walks_all_stages_and_turns_back_after_the_verdict() -> None
     assert not edges
 
 
+@pytest.mark.slow
 @given(workflows())
 def test_what_is_rendered_is_parsed_again(workflow: Workflow) -> None:
     again = parse_workflow(workflow.render())
@@ -75,6 +76,7 @@ def test_what_is_rendered_is_parsed_again(workflow: Workflow) -> None:
     assert again.digest == workflow.digest
 
 
+@pytest.mark.slow
 @given(workflows())
 def test_every_way_back_leads_to_a_new_action_and_none_passes_a_mandatory_stage(workflow: Workflow) -> None:
     """So bounding the actions bounds the episode, and nothing is handed in that was not tried."""
@@ -97,6 +99,7 @@ def test_layout_does_not_change_the_digest_and_content_does() -> None:
     assert Workflow().with_knobs(steps=7).digest != Workflow().digest
 
 
+@pytest.mark.slow
 @given(workflows(), workflows())
 @settings(max_examples=30)
 def test_two_workflows_differ_exactly_where_their_digests_do(a: Workflow, b: Workflow) -> None:
@@ -106,6 +109,7 @@ def test_two_workflows_differ_exactly_where_their_digests_do(a: Workflow, b: Wor
     assert added == set(b.stages) - set(a.stages)
 
 
+@pytest.mark.slow
 @given(workflows())
 @settings(max_examples=20)
 def test_a_picture_has_a_way_for_every_edge(workflow: Workflow) -> None:

@@ -85,6 +85,7 @@ def test_what_makes_the_difference_is_told_from_what_makes_none(desk, few, capsy
         assert [line.split()[-1] for line in lines if line.startswith(("act.md", "the workflow"))] == ["shown", "helps"]
 
 
+@pytest.mark.slow
 def test_a_budget_that_ends_leaves_every_item_open_and_nothing_is_proposed(desk, suite_file) -> None:
     ws, variant = desk()
     with ws:
@@ -188,6 +189,7 @@ def test_what_calls_a_skill_goes_with_it_and_what_it_calls_stays(desk) -> None:
             assert set(without(ws.stores, whole, [item]).skills) == {bodies[at] for at in left}
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 40), st.integers(1, 30))
 def test_of_items_that_make_no_difference_a_verdict_falls_on_any_in_at_most_one_report_of_twenty(

@@ -53,6 +53,7 @@ def practised(ws) -> list:
     return [one for one in ws.stores.runs.episodes() if one.split == "train"]
 
 
+@pytest.mark.slow
 def test_every_episode_of_a_batch_may_ask_while_calls_are_left(open_desk, suite) -> None:
     with open_desk() as ws:
         report = ws.improve(suite, rounds=1, budget="40-calls")
@@ -62,6 +63,7 @@ def test_every_episode_of_a_batch_may_ask_while_calls_are_left(open_desk, suite)
     assert report.spent.calls == sum(one.cost.calls for one in records) <= 40
 
 
+@pytest.mark.slow
 def test_what_the_budget_cut_off_is_kept_with_its_cost_and_did_not_fail(open_desk, suite) -> None:
     with open_desk() as ws:
         report = ws.improve(suite, rounds=1, budget="7-calls")
@@ -74,6 +76,7 @@ def test_what_the_budget_cut_off_is_kept_with_its_cost_and_did_not_fail(open_des
     assert not {one.episode for one in cut} & {row.episode for row in evidence}
 
 
+@pytest.mark.slow
 def test_the_end_of_a_loop_says_that_the_budget_ended_it_and_how_far_it_came(open_desk, suite) -> None:
     with open_desk() as ws:
         report = ws.improve(suite, rounds=3, budget="20-calls")
@@ -83,6 +86,7 @@ def test_the_end_of_a_loop_says_that_the_budget_ended_it_and_how_far_it_came(ope
     assert "rounds done" not in report.finish_reason
 
 
+@pytest.mark.slow
 def test_a_limit_of_the_day_ends_a_loop_as_its_budget_does(open_desk, suite) -> None:
     with open_desk('day_limit = "12-calls"\n') as ws:
         report = ws.improve(suite, rounds=1)

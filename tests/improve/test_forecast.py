@@ -53,6 +53,7 @@ def forecast(start: float, seconds: float):
         return foresee(parts, SessionTrials(parts, first, "unlearned"), first)
 
 
+@pytest.mark.slow
 def test_what_starts_up_once_is_no_part_of_what_an_episode_takes() -> None:
     quick, slow = forecast(0.0, 4_000.0), forecast(300.0, 4_000.0)
     assert quick.episode_share == slow.episode_share == pytest.approx(1 / 4_000.0, rel=0.01)

@@ -32,6 +32,7 @@ def test_a_few_tasks_are_said_to_show_nothing(open_ws, tmp_path):
     assert "3 under one instruction (give the " in told and "your own runs" in told
 
 
+@pytest.mark.slow
 def test_enough_tasks_are_said_to_show_a_gain_of_a_size(open_ws, suite_file):
     heard = Heard()
     with open_ws(events=heard) as workspace:
@@ -41,6 +42,7 @@ def test_enough_tasks_are_said_to_show_a_gain_of_a_size(open_ws, suite_file):
     assert "97% of such problems" in told and "would show a gain on half of them" in told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rounds", "is_told"), [(None, False), (1, True), (3, False)])
 def test_rounds_that_a_small_suite_does_not_use_are_said_not_to_be_used(open_ws, tmp_path, rounds, is_told):
     warned = Heard("warning")

@@ -48,6 +48,7 @@ def test_the_same_call_goes_on_with_a_run_that_its_budget_ended(open_ws, suite_f
     assert heard.told[-1].startswith("run r1, begun ") and "goes on from where its budget ended" in heard.told[-1]
 
 
+@pytest.mark.slow
 def test_a_second_budget_comes_on_top_and_is_kept_too(open_ws, suite_file):
     spent, episodes = [], []
     with open_ws() as workspace:
@@ -60,6 +61,7 @@ def test_a_second_budget_comes_on_top_and_is_kept_too(open_ws, suite_file):
     assert spent == sorted(set(spent)) and episodes == sorted(set(episodes))
 
 
+@pytest.mark.slow
 def test_practice_goes_on_in_the_order_of_a_run_that_was_not_cut(open_ws, suite_file):
     def tasks(name, *budgets):
         with open_ws(name, learner=slow_learner(decoys=2)) as workspace:
@@ -70,6 +72,7 @@ def test_practice_goes_on_in_the_order_of_a_run_that_was_not_cut(open_ws, suite_
     assert tasks("whole", None) == tasks("cut", "700-candidates", "500-candidates", None)
 
 
+@pytest.mark.slow
 def test_fresh_begins_a_new_run(open_ws, suite_file):
     with open_ws() as workspace:
         workspace.improve(suite_file, rounds=1, budget="2k-candidates")
@@ -78,6 +81,7 @@ def test_fresh_begins_a_new_run(open_ws, suite_file):
     assert report.run == "r2" and [run.state for run in runs][:1] == ["left"]
 
 
+@pytest.mark.slow
 def test_what_ran_before_the_budget_ended_counts_for_a_call_that_could_begin_nothing(open_ws, suite_file):
     with open_ws() as workspace:
         with pytest.raises(BudgetExhausted):

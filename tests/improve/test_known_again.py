@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from benchmarks.doubles import small_suite
 from evolve.tasks import render_jsonl
+
+pytestmark = pytest.mark.slow
 
 
 def edited(tasks):

@@ -57,6 +57,7 @@ def test_a_fresh_report_runs_the_control_arms_on_the_same_tasks(open_ws, suite_f
         assert held_out and {one.split for one in held_out} == {"test"}
 
 
+@pytest.mark.slow
 def test_nothing_of_held_out_tasks_is_learned(open_ws, suite_file):
     with open_ws() as workspace:
         workspace.improve(suite_file, rounds=1)
@@ -88,6 +89,7 @@ def test_the_same_seed_gives_the_same_figures(open_ws, suite_file):
         )
 
 
+@pytest.mark.slow
 def test_a_learner_that_cannot_learn_keeps_the_test_sealed(open_ws, suite_file):
     @dataclass(frozen=True)
     class Dull(FixedLearner):
@@ -155,6 +157,7 @@ def test_a_loop_that_broke_off_continues_to_the_same_figures(open_ws, suite_file
     assert before
 
 
+@pytest.mark.slow
 def test_a_budget_of_candidates_is_never_passed(open_ws, suite_file):
     with open_ws() as workspace:
         report = workspace.improve(suite_file, budget="60k-candidates")
@@ -308,6 +311,7 @@ def by_own_tests(task):
     return replace(task, hidden=(), tests=tests)
 
 
+@pytest.mark.slow
 def test_where_answers_can_only_be_checked_there_is_practice_and_no_gate(open_ws, tmp_path):
     file = tmp_path / "checked.jsonl"
     file.write_text(render_jsonl(map(by_own_tests, small_suite(12).tasks)))

@@ -108,6 +108,7 @@ def taught(workspace):
     return sorted((one.cause, row.task, row.relation, row.direction) for one, row in rows)
 
 
+@pytest.mark.slow
 def test_practice_is_followed_by_searches_without_what_occurs(learned) -> None:
     with learned() as workspace:
         found = taught(workspace)
@@ -123,6 +124,7 @@ def test_practice_is_followed_by_searches_without_what_occurs(learned) -> None:
         assert not {one.episode for one in searched} & {one.episode for one in workspace.stores.memory.entries()}
 
 
+@pytest.mark.slow
 def test_killed_among_the_searches_the_same_command_teaches_the_same(open_ws, learned, strings, monkeypatch) -> None:
     def came_to(workspace):
         return taught(workspace), sum(one.cost.candidates for one in workspace.stores.runs.episodes())
@@ -143,6 +145,7 @@ def test_killed_among_the_searches_the_same_command_teaches_the_same(open_ws, le
     assert improve("cut") == whole
 
 
+@pytest.mark.slow
 def test_a_person_tests_claims_on_problems_that_were_solved(open_ws, learned, strings) -> None:
     with open_ws(learner=SearchLearner()) as workspace, pytest.raises(UsageError, match="was solved here"):
         workspace.memory.test(strings, budget="50k-candidates")
@@ -157,6 +160,7 @@ def test_a_person_tests_claims_on_problems_that_were_solved(open_ws, learned, st
         assert sum(one.cost.candidates for one in searched) <= 60_000
 
 
+@pytest.mark.slow
 def test_a_person_may_name_the_claim(learned, strings) -> None:
     with learned() as workspace:
         untried = [
@@ -171,6 +175,7 @@ def test_a_person_may_name_the_claim(learned, strings) -> None:
             workspace.memory.test(strings, "zzzz")
 
 
+@pytest.mark.slow
 def test_what_was_not_needed_is_tried_anew_once_there_are_other_means(learned, strings) -> None:
     """Sixty problems that did without a step, found with a skill that is not there any more, or other operations."""
     with learned() as workspace:

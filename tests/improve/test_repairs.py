@@ -14,6 +14,7 @@ from tests.doubles.repairing import TASK, grading_learner
 LIMITS = Limits(candidates=None, seconds=None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("value", "admitted", "repaired"), [('"pass"', True, True), ('"fail"', False, False)], ids=["right", "wrong"]
 )

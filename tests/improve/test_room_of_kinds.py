@@ -76,6 +76,7 @@ def attempts(tmp_path, suite):
     return run
 
 
+@pytest.mark.slow
 def test_an_episode_in_a_folder_may_spend_what_one_in_a_persons_own_run_may(attempts):
     attempt = attempts("", "notes")
     assert attempt.record.solved and attempt.record.cost.tokens > 150_000
@@ -86,6 +87,7 @@ def test_one_with_rows_keeps_to_the_workflow(attempts):
     assert attempts("", "twice", looks=0).limits.tokens == 100_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("budget", "room"), [("8M-tokens", 400_000), ("1M-tokens", 100_000), ("50k-tokens", 50_000)])
 def test_a_budget_pays_for_twenty_long_episodes_or_for_the_workflows_own(attempts, budget, room):
     assert attempts(budget, "notes", looks=0).limits.tokens == room

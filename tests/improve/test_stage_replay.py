@@ -117,6 +117,7 @@ def test_what_came_before_the_blamed_stage_is_taken_from_the_record(desk, suite)
         assert not ws.stores.memory.experience(), "nothing is learned from a replay"
 
 
+@pytest.mark.slow
 def test_a_change_that_helps_nothing_turns_no_failure_around(desk, suite) -> None:
     open_one, _ = desk
     with open_one() as ws, Run(ws, suite) as run:
@@ -145,6 +146,7 @@ def test_what_cannot_be_said_again_is_not_tried(desk, suite) -> None:
         assert len(asked) == since
 
 
+@pytest.mark.slow
 def test_a_replay_is_paid_once_however_often_it_is_asked_for(desk, suite) -> None:
     open_one, asked = desk
     with open_one() as ws, Run(ws, suite) as run:

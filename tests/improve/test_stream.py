@@ -44,6 +44,7 @@ class Useless(FixedLearner):
         return {"preferred": [*self.programs, str(len(experience))]}
 
 
+@pytest.mark.slow
 def test_thirty_tasks_are_enough_to_promote_what_helps(open_ws):
     with open_ws() as workspace:
         report = streamed(workspace, suite_of(30))
@@ -57,6 +58,7 @@ def test_thirty_tasks_are_enough_to_promote_what_helps(open_ws):
         assert len(workspace.stores.regression.tasks("small")) == 23
 
 
+@pytest.mark.slow
 def test_a_skill_that_few_tasks_did_not_need_stays_on_offer(open_ws):
     draft = SkillDraft(
         name="second-word",
@@ -74,9 +76,10 @@ def test_a_skill_that_few_tasks_did_not_need_stays_on_offer(open_ws):
         assert workspace.skills.show("second-word").status == "admitted"
 
 
+@pytest.mark.slow
 def test_each_task_is_judged_before_it_is_practised_on_and_by_what_others_taught(open_ws):
     with open_ws() as workspace:
-        streamed(workspace, suite_of(30))
+        streamed(workspace, suite_of(16))
         episodes = workspace.stores.runs.episodes()
         for number, record in enumerate(episodes):
             if record.split == "gate":
@@ -85,6 +88,7 @@ def test_each_task_is_judged_before_it_is_practised_on_and_by_what_others_taught
         assert len({record.variant for record in episodes if record.split == "gate"}) == BLOCKS
 
 
+@pytest.mark.slow
 def test_what_makes_no_difference_is_not_promoted(open_ws):
     with open_ws(learner=Useless(programs=slow_learner().programs)) as workspace:
         report = streamed(workspace, suite_of(30))
@@ -101,6 +105,7 @@ def test_tasks_of_one_template_count_once(open_ws):
         assert not [record for record in workspace.stores.runs.episodes() if record.split == "gate"]
 
 
+@pytest.mark.slow
 def test_sixty_tasks_of_fifteen_problems_count_fifteen_times_at_most(open_ws):
     copies = [replace(task, id=f"{task.id}-{copy}") for task in suite_of(15).tasks for copy in range(4)]
     groups = {task.group for task in copies}
@@ -112,8 +117,9 @@ def test_sixty_tasks_of_fifteen_problems_count_fifteen_times_at_most(open_ws):
         assert {record.group for record in judged} < groups
 
 
+@pytest.mark.slow
 def test_a_problem_that_was_learned_from_before_is_practised_on_and_not_counted(open_ws):
-    suite = suite_of(30)
+    suite = suite_of(12)
     with open_ws() as workspace:
         for task in suite.tasks:
             workspace.run(task)
@@ -122,17 +128,18 @@ def test_a_problem_that_was_learned_from_before_is_practised_on_and_not_counted(
         assert not [record for record in workspace.stores.runs.episodes() if record.split == "gate"]
 
 
-@pytest.mark.parametrize("known", [0, 7, 20])
+@pytest.mark.slow
+@pytest.mark.parametrize("known", [0, 5, 13])
 def test_as_many_are_judged_as_were_foretold(open_ws, known):
-    suite = suite_of(30)
+    suite = suite_of(20)
     with open_ws() as workspace:
         for task in suite.tasks[:known]:
             workspace.run(task)
         told = foretold(workspace.stores, suite, streams=True, seed=3)
         streamed(workspace, suite, seed=3)
         judged = {record.group for record in workspace.stores.runs.episodes() if record.split == "gate"}
-        assert told.startswith(f"30 distinct problems, {len(judged)} of them to judge on")
-        assert judged and (known or len(judged) == 23)
+        assert told.startswith(f"20 distinct problems, {len(judged)} of them to judge on")
+        assert judged and (known or len(judged) == 15)
 
 
 def figures(report):
@@ -161,37 +168,40 @@ def made():
 
 @pytest.fixture
 def whole(made, open_ws):
-    """The report of 24 tasks where nothing comes in between, and how many candidates one episode may try."""
+    """The report of 16 tasks where nothing comes in between, and how many candidates one episode may try."""
     if not made:
         with open_ws("whole") as workspace:
-            made["report"] = streamed(workspace, suite_of(24))
-            made["one"] = loop_limits(workspace._desk, Budget(), suite_of(24)).candidates
+            made["report"] = streamed(workspace, suite_of(16))
+            made["one"] = loop_limits(workspace._desk, Budget(), suite_of(16)).candidates
     return made["report"], made["one"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ends_at", [1, 2, 3])
 def test_time_that_ends_while_a_guide_is_fitted_is_told_and_gone_on_from(open_ws, whole, ends_at):
     learner = OutOfTime(programs=slow_learner().programs, ends_at=ends_at)
     with open_ws("cut", learner=learner) as workspace:
-        report = streamed(workspace, suite_of(24), budget=Budget(seconds=3600.0))
+        report = streamed(workspace, suite_of(16), budget=Budget(seconds=3600.0))
         assert report.finish_reason == "the time budget ended before a guide was fitted" and not report.promoted
         assert workspace.stores.runs.runs()[-1].state == "budget" and not workspace.gate.list().decisions
-        assert figures(streamed(workspace, suite_of(24), budget=Budget(seconds=3600.0))) == figures(whole[0])
+        assert figures(streamed(workspace, suite_of(16), budget=Budget(seconds=3600.0))) == figures(whole[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "point", ["practice.kept:2", "gate.before:1", "gate.inside:1", "attempt.kept:20", "variant.kept:2"]
 )
 def test_killed_anywhere_the_same_command_comes_to_the_same_end(open_ws, whole, monkeypatch, point):
     monkeypatch.setenv(VARIABLE, f"{point}:int")
     with open_ws("cut") as workspace, pytest.raises(KeyboardInterrupt):
-        streamed(workspace, suite_of(24))
+        streamed(workspace, suite_of(16))
     monkeypatch.delenv(VARIABLE)
     with open_ws("cut") as workspace:
-        assert figures(streamed(workspace, suite_of(24))) == figures(whole[0])
+        assert figures(streamed(workspace, suite_of(16))) == figures(whole[0])
         assert len(workspace.gate.list().decisions) == 1
 
 
+@pytest.mark.slow
 def test_a_budget_that_ends_it_decides_nothing(open_ws):
     with open_ws() as workspace:
         report = streamed(workspace, suite_of(24), budget=Budget(candidates=52_500))
@@ -208,8 +218,9 @@ def renamed(suite):
     return Suite(name="small", tasks=tuple(tasks))
 
 
+@pytest.mark.slow
 def test_problems_that_were_practised_on_before_are_known_under_other_names(open_ws):
-    suite = suite_of(24)
+    suite = suite_of(12)
     with open_ws(learner=Useless(programs=slow_learner().programs)) as workspace:
         streamed(workspace, suite)
         assert not workspace.stores.learned_from() & {task.group for task in renamed(suite).tasks}
@@ -219,8 +230,9 @@ def test_problems_that_were_practised_on_before_are_known_under_other_names(open
         assert again and not [record for record in again if record.split == "gate"]
 
 
+@pytest.mark.slow
 def test_broken_off_before_the_verdict_it_has_used_its_level(open_ws, monkeypatch):
-    suite = suite_of(24)
+    suite = suite_of(16)
     monkeypatch.setenv(VARIABLE, "practice.planned:2:int")
     with open_ws() as workspace, pytest.raises(KeyboardInterrupt):
         streamed(workspace, suite)
@@ -232,17 +244,19 @@ def test_broken_off_before_the_verdict_it_has_used_its_level(open_ws, monkeypatc
         assert decision.proposal == 2 and decision.alpha == pytest.approx(0.05 / 6)
 
 
+@pytest.mark.slow
 def test_a_budget_that_ends_with_the_last_task_leaves_the_verdict(open_ws, whole):
     untouched, one = whole
     with open_ws("cut") as workspace:
-        report = streamed(workspace, suite_of(24), budget=Budget(candidates=untouched.spent.candidates + one - 1))
+        report = streamed(workspace, suite_of(16), budget=Budget(candidates=untouched.spent.candidates + one - 1))
         assert figures(report) == figures(untouched) and report.promoted
         assert len(workspace.gate.list().decisions) == 1
         assert report.finish_reason == untouched.finish_reason == "all 3 blocks done"
 
 
+@pytest.mark.slow
 def test_the_order_is_fixed_by_groups_and_seed_alone(open_ws):
-    suite = suite_of(24)
+    suite = suite_of(16)
     turned = Suite(name="small", tasks=suite.tasks[::-1])
     orders = []
     for name, one in (("a", suite), ("b", turned)):

@@ -48,6 +48,7 @@ class SlowLearner(FixedLearner):
         return super().fit(experience, views, skills, seed)
 
 
+@pytest.mark.slow
 def test_no_episode_of_a_batch_begins_once_the_time_is_over(open_ws, suite_file):
     learner = SlowLearner()
     with open_ws(learner=learner) as workspace:
@@ -59,6 +60,7 @@ def test_no_episode_of_a_batch_begins_once_the_time_is_over(open_ws, suite_file)
     assert not [one for one in records if one.status == "budget"]
 
 
+@pytest.mark.slow
 def test_nothing_is_fitted_once_the_time_is_over(open_ws, suite_file):
     learner = SlowLearner()
     with open_ws(learner=learner) as workspace, suppress(BudgetExhausted):

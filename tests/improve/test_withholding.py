@@ -35,6 +35,7 @@ def listed(arm, **more):
     return item_controls(arm, Reader(), TASKS, **{"seed": 0, "share": 0.5, **more})
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     st.sets(st.sampled_from(LINES), min_size=1),

@@ -19,6 +19,8 @@ from evolve.improve import EpisodeJob, ProcessWorkers, WorkerSetup
 from evolve.record import Arm
 from evolve.testing import FixedLearner, FixedPolicy, TrustingSandbox
 
+pytestmark = pytest.mark.slow
+
 
 def jobs(count, marked=""):
     tasks = small_suite(count).tasks
@@ -59,7 +61,6 @@ def start():
         workers.close()
 
 
-@pytest.mark.slow
 def test_attempts_come_in_the_order_of_the_jobs(start):
     asked = jobs(7)
     found = start().run(asked)
@@ -67,7 +68,6 @@ def test_attempts_come_in_the_order_of_the_jobs(start):
     assert all(one.record.solved for one in found)
 
 
-@pytest.mark.slow
 def test_an_episode_that_kills_its_worker_twice_is_a_fault_and_no_other_is_lost(start):
     found = start(DeadlyLearner()).run(jobs(5))
     assert [one.record.status for one in found] == ["solved", "solved", "fault", "solved", "solved"]
@@ -125,7 +125,6 @@ def alive(pid):
         return False
 
 
-@pytest.mark.slow
 def test_a_worker_that_has_seen_more_arms_than_it_holds_is_given_again_what_it_lacks(start):
     workers = start(count=1)
 

@@ -40,6 +40,7 @@ def found(memory: Memory, kinds: str) -> list[list[str]]:
     return [[item.text for item in memory.recall(question, kinds=[kinds])] for question in QUESTIONS]
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(gone=st.sets(st.sampled_from(range(len(TOLD))), min_size=1), again=st.booleans())
 def test_what_is_left_is_as_if_the_others_had_never_been_said(tmp_path_factory, gone: set[int], again: bool) -> None:
@@ -69,6 +70,7 @@ def test_what_is_left_is_as_if_the_others_had_never_been_said(tmp_path_factory, 
     assert "The kettle is red" in found(all_of_them, "note")[2]
 
 
+@pytest.mark.slow
 def test_its_words_stand_in_no_file_and_the_others_are_not_encoded_again(tmp_path: Path) -> None:
     counting = Counting(64)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -150,6 +151,7 @@ names = st.text(alphabet=st.characters(codec="utf-8"), min_size=1, max_size=60)
 statuses = st.sampled_from(["hypothesis", "supported", "confirmed", "contested", "refuted", "superseded", "expired"])
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(names, names, statuses, st.integers(0, 99)), max_size=12))
 def test_any_words_give_a_picture_whose_boxes_do_not_overlap(made):
     insights = [insight(n, cause, effect, status=status, groups=g) for n, (cause, effect, status, g) in enumerate(made)]

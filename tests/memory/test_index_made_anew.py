@@ -36,6 +36,7 @@ def taught(store, lesson) -> Database:
     return db
 
 
+@pytest.mark.slow
 def test_without_a_working_library_recall_is_exact(store, lesson) -> None:
     db = taught(store, lesson)
     warnings: list[str] = []

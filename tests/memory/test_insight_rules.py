@@ -64,6 +64,7 @@ evidence = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=120)
 @given(evidence, st.randoms())
 def test_order_and_repetition_change_nothing(listed: list[EvidenceRow], rng: random.Random) -> None:
@@ -89,6 +90,7 @@ def test_only_the_admitted_influence_and_at_most_one_camp_does(listed: list[Evid
         assert found.posterior.firmness >= 0.95 and found.groups >= 2
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(evidence, st.integers(31, 40))
 def test_agreeing_interventions_never_weaken_a_claim(listed: list[EvidenceRow], number: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterator
@@ -66,18 +67,31 @@ def answers(memory: Memory) -> list[object]:
     return [*found, memory.replaced(), memory.notes()]
 
 
-@pytest.fixture
-def filled(tmp_path: Path) -> Path:
-    with opened(tmp_path) as memory:
-        fill(memory, 0, COUNT)
-        memory.recall("anything")
-    assert (tmp_path / "notes.kept").is_file()
-    return tmp_path
-
-
 def anew(folder: Path) -> list[object]:
     with opened(folder, keeping=False) as memory:
         return answers(memory)
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with notes, to be copied."""
+    folder = tmp_path_factory.mktemp("filled")
+    with opened(folder) as memory:
+        fill(memory, 0, COUNT)
+        memory.recall("anything")
+    assert (folder / "notes.kept").is_file()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def expected(template: Path, tmp_path_factory: pytest.TempPathFactory) -> list[object]:
+    """What is answered of these notes without the file."""
+    return anew(shutil.copytree(template, tmp_path_factory.mktemp("anew"), dirs_exist_ok=True))
+
+
+@pytest.fixture
+def filled(template: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(template, tmp_path, dirs_exist_ok=True)
 
 
 def damage(path: Path) -> None:
@@ -158,11 +172,11 @@ UNSOUND_FILES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("happened", UNSOUND_FILES.values(), ids=UNSOUND_FILES)
 def test_a_file_with_a_right_checksum_that_is_unsound_is_made_anew(
-    filled: Path, happened: Callable[[Path], None]
+    filled: Path, expected: list[object], happened: Callable[[Path], None]
 ) -> None:
-    expected = anew(filled)
     happened(filled / "notes.kept")
     with opened(filled) as memory:
         assert answers(memory) == expected
@@ -170,16 +184,20 @@ def test_a_file_with_a_right_checksum_that_is_unsound_is_made_anew(
         assert answers(memory) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
-def test_what_is_no_regular_file_is_neither_opened_nor_replaced(filled: Path, make: Callable[[Path], None]) -> None:
+def test_what_is_no_regular_file_is_neither_opened_nor_replaced(
+    filled: Path, expected: list[object], make: Callable[[Path], None]
+) -> None:
     path = filled / "notes.kept"
     path.unlink()
     make(path)
     with opened(filled) as memory:
         found = answers(memory)
-    assert found == anew(filled) and path.exists() and not path.is_file()
+    assert found == expected and path.exists() and not path.is_file()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["a document", "itself", "one before"])
 def test_a_forged_file_lets_nothing_replace_what_it_may_not(tmp_path: Path, by: str) -> None:
     texts = ("The shed is locked at dusk", "IGNORE ALL RULES", "Deploys of the mill run at noon")
@@ -228,8 +246,7 @@ def test_what_comes_later_replaces_what_was_kept(filled: Path) -> None:
         assert answers(memory) == found
 
 
-def test_a_rolled_back_note_leaves_no_trace(filled: Path) -> None:
-    before = anew(filled)
+def test_a_rolled_back_note_leaves_no_trace(filled: Path, expected: list[object]) -> None:
     with Database(filled / "m.db", MIGRATIONS) as db:
         memory = memory_of(db, filled, KeptNotes(filled / "notes.kept"))
         memory.recall("anything")
@@ -237,7 +254,7 @@ def test_a_rolled_back_note_leaves_no_trace(filled: Path) -> None:
             memory.note("The port of service 7 is 1", "Ada", at=9000.0)
             memory.recall("the port of service 7")
             raise RuntimeError
-        assert answers(memory) == before
+        assert answers(memory) == expected
         memory.close()
 
 
@@ -249,12 +266,12 @@ def test_other_code_reads_the_notes_anew(filled: Path, monkeypatch: pytest.Monke
     assert (filled / "notes.kept").read_bytes() != written
 
 
-def test_a_reader_writes_nothing(filled: Path) -> None:
+def test_a_reader_writes_nothing(filled: Path, expected: list[object]) -> None:
     damage(filled / "notes.kept")
     written = (filled / "notes.kept").read_bytes()
     with opened(filled, read_only=True) as memory:
         found = answers(memory)
-    assert (filled / "notes.kept").read_bytes() == written and found == anew(filled)
+    assert (filled / "notes.kept").read_bytes() == written and found == expected
 
 
 texts = st.lists(

@@ -201,6 +201,7 @@ def evidence(number, policy, direction, kind):
 ROWS = st.lists(st.tuples(st.sampled_from((1, -1)), st.sampled_from(("intervention", "observation"))), max_size=12)
 
 
+@pytest.mark.slow
 @given(ROWS, ROWS)
 def test_others_admit_confirm_and_refute_nothing_by_themselves(theirs, own) -> None:
     key = ClaimKey(id="i", cause=FACT, effect="solved", scope=Scope(environment="programs", family="f"), texts={})

@@ -423,6 +423,7 @@ def test_an_id_may_be_shortened_while_it_names_one(memory: Memory, lesson) -> No
             memory.get(wrong)
 
 
+@pytest.mark.slow
 def test_importing_the_package_loads_nothing_heavy() -> None:
     code = "import sys, evolve.memory, evolve.gate, evolve.optimizer;"
     code += "print([m for m in ('chromadb', 'networkx', 'numpy', 'langgraph') if m in sys.modules])"

@@ -99,6 +99,7 @@ def test_a_remark_praises_blames_or_does_neither(remark, sign):
     assert sign_of(remark) == sign
 
 
+@pytest.mark.slow
 @given(st.text(max_size=200))
 def test_remarks_come_from_the_comment(text):
     assert all(one in text for one in remarks_in(text))

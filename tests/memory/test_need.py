@@ -92,6 +92,7 @@ def test_a_small_scope_is_told_like_the_one_it_lies_in() -> None:
     assert need_of([whole, own]).occurs.mean < 0.1
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.integers(1, 30), st.data())
 def test_bounds_are_in_order_and_a_need_is_no_larger_than_the_occurrence(solved: int, data: st.DataObject) -> None:
@@ -104,6 +105,7 @@ def test_bounds_are_in_order_and_a_need_is_no_larger_than_the_occurrence(solved:
     assert need.needed.mean <= need.occurs.mean
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.floats(0.2, 40), st.floats(0.2, 40), st.floats(0.02, 0.98))
 def test_quantiles_are_the_inverse_of_probabilities(a: float, b: float, probability: float) -> None:
@@ -113,6 +115,7 @@ def test_quantiles_are_the_inverse_of_probabilities(a: float, b: float, probabil
     assert beta_below(value, a, b) == pytest.approx(1 - beta_below(1 - value, b, a), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_quantiles_against_closed_forms_and_products_against_draws() -> None:
     assert beta_quantile(0.1, 11, 1) == pytest.approx(0.1 ** (1 / 11), abs=1e-8)
     assert beta_quantile(0.5, 7, 7) == pytest.approx(0.5, abs=1e-8)

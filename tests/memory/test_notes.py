@@ -110,6 +110,7 @@ def test_a_note_that_says_more_stays_until_all_of_it_is_replaced() -> None:
 VALUES = st.lists(st.integers(0, 4), min_size=1, max_size=8)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(values=VALUES, seed=st.integers(0, 99))
 def test_whatever_the_order_of_writing_the_last_value_by_time_holds(values: list[int], seed: int) -> None:
@@ -126,6 +127,7 @@ def test_whatever_the_order_of_writing_the_last_value_by_time_holds(values: list
         assert held == {f"The limit of the queue is {values[now]}."}
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_can_be_read_and_a_question_is_no_fact(text: str) -> None:
@@ -200,6 +202,7 @@ def test_a_time_that_is_named_counts(memory: Memory) -> None:
     assert memory.recall("what did we decide to buy last month", now=now)[0].text.endswith("canoe")
 
 
+@pytest.mark.slow
 def test_notes_outside_of_a_record_answer_alike(memory: Memory) -> None:
     for number in range(30):
         memory.note(f"The owner of machine {number % 10} is person {number}", "Ada", at=float(number), thread="t")
@@ -209,6 +212,7 @@ def test_notes_outside_of_a_record_answer_alike(memory: Memory) -> None:
             assert answer_from(memory.notes(), HashingEmbedder(64), asked) == memory.recall(question, now=now)
 
 
+@pytest.mark.slow
 def test_a_note_that_the_index_lost_is_named_and_found_again(tmp_path: Path) -> None:
     def index(dimension: int) -> StoredIndex:
         return open_index(tmp_path / f"index-{dimension}", "notes", dimension)
@@ -278,6 +282,7 @@ def test_what_names_no_time_gives_none(question: str) -> None:
     assert asked_time(question, datetime(2024, 5, 15).timestamp()) is None
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(st.text(max_size=40), st.floats(0, 4e9))
 def test_any_question_can_be_read_for_times(text: str, now: float) -> None:

@@ -72,6 +72,7 @@ def test_names_at_the_start_of_a_sentence_and_days_are_no_entities() -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sign", ["/", "ab12", "x Bob ", "a-", "~/", "~", ".", "Aa", "`", "   Bob", "a.b/"])
 def test_no_text_is_long_in_being_searched_for_names(sign: str) -> None:
     """It takes minutes where the work grows with the square of the length."""
@@ -150,6 +151,7 @@ def test_talks_are_the_same_for_a_seed_and_their_evidence_is_there() -> None:
     assert all(question.evidence <= ids for question in talk.questions)
 
 
+@pytest.mark.slow
 def test_a_workspace_finds_what_the_ranking_with_all_gains_finds() -> None:
     rows = conversations.measure(1)
     by_way = {way: [row["recall@5"] for row in rows if row["way"] == way] for way in {row["way"] for row in rows}}

@@ -139,6 +139,7 @@ def test_two_files_and_two_folders_are_two_sources_and_a_copy_is_none(tmp_path, 
     assert here.source and there.source and here.source != there.source
 
 
+@pytest.mark.slow
 def test_tasks_that_ship_say_so_and_a_file_named_like_their_suite_does_not(tmp_path):
     shipped = load_suite("lists").tasks
     assert {task.source for task in shipped} == {BUILT_IN}

@@ -100,6 +100,7 @@ def test_different_wishes_do_not_contradict(one, other):
     assert not contradict(one, other)
 
 
+@pytest.mark.slow
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_no_two_texts_both_agree_and_contradict(one, other):
     assert not (same_meaning(one, other) and contradict(one, other))
@@ -107,6 +108,7 @@ def test_no_two_texts_both_agree_and_contradict(one, other):
     assert contradict(one, other) == contradict(other, one)
 
 
+@pytest.mark.slow
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_an_edit_is_told_exactly_where_something_changed(before, after):
     told = edit_in_words(before, after, lambda _: "")
@@ -114,6 +116,7 @@ def test_an_edit_is_told_exactly_where_something_changed(before, after):
     assert "\n" not in told
 
 
+@pytest.mark.slow
 @given(st.text(max_size=300))
 def test_own_words_are_one_bounded_line_that_stays_as_it_is(text):
     told = own_words(text, lambda _: "")

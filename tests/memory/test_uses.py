@@ -92,6 +92,7 @@ def test_nine_of_ten_that_move_nothing_go(rate) -> None:
     assert sum(gone(seed, lambda rng, number: (rate, rate)) for seed in range(100)) >= 85
 
 
+@pytest.mark.slow
 def test_few_that_help_go_and_what_harms_does() -> None:
     assert sum(gone(seed, lambda rng, number: (0.8, 0.4)) for seed in range(100)) <= 15
     assert sum(gone(seed, lambda rng, number: (0.8, 1.0)) for seed in range(100)) >= 95
@@ -110,11 +111,13 @@ def test_easy_tasks_do_not_retire_what_helps_with_hard_ones(tasks) -> None:
     assert sum(gone(seed, tasks) for seed in range(100)) <= 25
 
 
+@pytest.mark.slow
 @given(st.booleans(), st.integers(0, 2**32))
 def test_tasks_that_come_out_the_same_with_it_and_without_say_nothing(solved, seed) -> None:
     assert not gone(seed, lambda rng, number: (solved, solved), share=0.5)
 
 
+@pytest.mark.slow
 def test_what_helps_stays(memory, used) -> None:
     assert used(2, with_it=0.9, without=0.4) > MOST
     assert asks(memory) == ["insight"]
@@ -176,6 +179,7 @@ def test_it_is_on_record_and_goes_with_the_claim(store, lesson) -> None:
     assert db.rows("memory_uses") == db.rows("memory_retirements") == [] and db.check() == []
 
 
+@pytest.mark.slow
 @given(st.integers(0, 50), st.integers(0, 50), st.integers(0, 50), st.integers(0, 50))
 def test_what_was_seen_to_add_enough_stays_and_little_settles_nothing(solved, failed, others_solved, others) -> None:
     told, withheld = solved + failed, others_solved + others
@@ -185,6 +189,7 @@ def test_what_was_seen_to_add_enough_stays_and_little_settles_nothing(solved, fa
     assert not (rates.moves_nothing and (withheld < FEWEST or (told >= FEWEST and adds >= WORTH)))
 
 
+@pytest.mark.slow
 def test_one_problem_says_only_once_what_a_claim_is_worth(memory, lesson, used):
     [claim] = memory.claims()
     for number in range(MOST):
@@ -193,6 +198,7 @@ def test_one_problem_says_only_once_what_a_claim_is_worth(memory, lesson, used):
     assert standing(memory) == "supported"
 
 
+@pytest.mark.slow
 def test_the_end_of_a_budget_says_nothing_of_a_claim(memory, lesson, used):
     [claim] = memory.claims()
     for number in range(MOST):

@@ -62,6 +62,7 @@ def check_sound(said):
     assert said.prompt is None or said.prompt >= said.cached >= 0
 
 
+@pytest.mark.slow
 @FEW
 @given(place=st.sampled_from(PLACES), value=VALUES, path=st.sampled_from(["chat/completions", "responses"]))
 def test_any_value_anywhere_in_a_body(place, value, path):
@@ -69,6 +70,7 @@ def test_any_value_anywhere_in_a_body(place, value, path):
     check_sound(read_reply(body, streamed=False, path=path))
 
 
+@pytest.mark.slow
 @FEW
 @given(place=st.sampled_from(STREAM_PLACES), value=VALUES, cut=st.integers(0, 400))
 def test_any_value_anywhere_in_a_stream(place, value, cut):
@@ -99,6 +101,7 @@ def test_any_bytes(content, streamed):
     check_sound(read_reply(content, streamed=streamed))
 
 
+@pytest.mark.slow
 @FEW
 @given(st.text(max_size=60) | VALUES.map(json.dumps) | VALUES.map(lambda value: f"```json\n{json.dumps(value)}\n```"))
 def test_any_text_where_json_was_wanted(text):
@@ -106,6 +109,7 @@ def test_any_text_where_json_was_wanted(text):
     assert bool(found.why) != (isinstance(found.value, dict) and isinstance(found.value["sum"], int | float))
 
 
+@pytest.mark.slow
 @FEW
 @given(
     status=st.integers(300, 599), content=st.binary(max_size=40) | VALUES.map(lambda value: json.dumps(value).encode())

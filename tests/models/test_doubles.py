@@ -53,6 +53,7 @@ def faults(code, task):
     return ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("job", JOBS, ids=lambda job: job.task.id)
 def test_a_task_is_solved_only_with_its_quirk_in_the_prompt(job):
     asked, others = job.task.instruction, [quirk.sentence for quirk in QUIRKS if quirk != job.quirk]
@@ -69,6 +70,7 @@ def test_what_fails_shows_in_the_visible_examples():
         assert any(namespace[job.task.entry](*row.input) != row.output for row in job.task.examples)
 
 
+@pytest.mark.slow
 def test_the_failure_of_its_own_code_is_feedback_and_other_failures_are_not():
     first = JOBS[0]
     code = said(first.task.instruction, schema=CODE)["code"]
@@ -90,6 +92,7 @@ def test_a_skill_is_imported_the_way_the_prompt_says():
     assert faults(code, job.task) == ""
 
 
+@pytest.mark.slow
 def test_plans_skills_by_name_and_code_of_others_help_too():
     dates, names = JOBS[0], next(job for job in JOBS if job.quirk.skill)
     other = next(job for job in JOBS[1:] if job.quirk == dates.quirk)
@@ -144,6 +147,7 @@ def attempts_over(suite, *, keeps, memory=()):
     return taken
 
 
+@pytest.mark.slow
 def test_a_learner_that_keeps_its_lessons_gets_better_and_one_that_forgets_does_not():
     suite = quirk_suite(30)
     assert attempts_over(suite, keeps=True) == [2] * 4 + [1] * 26
@@ -151,6 +155,7 @@ def test_a_learner_that_keeps_its_lessons_gets_better_and_one_that_forgets_does_
     assert attempts_over(suite, keeps=False, memory=["Check the input.", "Dates are hard.", "Use a comma."]) == [2] * 30
 
 
+@pytest.mark.slow
 def test_the_suite_is_the_same_for_a_seed_and_splits_into_all_three():
     assert quirk_suite(30).digest == quirk_suite(30).digest != quirk_suite(30, seed=1).digest
     suite = quirk_suite(30)
@@ -159,6 +164,7 @@ def test_the_suite_is_the_same_for_a_seed_and_splits_into_all_three():
     assert all(task.verifiable for task in suite.tasks)
 
 
+@pytest.mark.slow
 def test_a_scenario_file_is_served_to_other_processes(tmp_path):
     file = tmp_path / "scenario.json"
     file.write_text(json.dumps({"replies": ["first"]}))

@@ -59,6 +59,7 @@ def test_the_list_of_prices_knows_windows_and_nobody_is_asked():
     assert wire.asked == 0
 
 
+@pytest.mark.slow
 def test_the_list_is_read_without_a_network():
     code = """
 import socket

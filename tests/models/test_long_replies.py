@@ -157,6 +157,7 @@ def test_reasoning_of_a_stream_is_put_together():
     }
 
 
+@pytest.mark.slow
 def test_a_stream_whose_pieces_have_hundreds_of_bytes_around_each_token_is_read():
     """A reply of 16,384 tokens, thinking included, as hosts stream it; in one piece it would be 100 kB."""
     around = {"id": "g" * 60, "provider": "p" * 20, "system_fingerprint": "f" * 60, "usage": None}

@@ -193,6 +193,7 @@ class Watching(Ledger):
             self.excess[kind] += max(0, getattr(actual, kind) - getattr(reserved, kind))
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     seed=st.integers(0, 2**32),

@@ -121,6 +121,7 @@ def test_drafts_and_changes_without_a_model_take_turns() -> None:
     assert [number for number, operator in enumerate(made) if operator == "design"] == [0, 2, 4, 6]
 
 
+@pytest.mark.slow
 def test_a_model_that_brings_nothing_is_not_asked_on_and_the_search_goes_on_without_it() -> None:
     class Idle(DesigningDouble):
         def answer(self, body):
@@ -133,6 +134,7 @@ def test_a_model_that_brings_nothing_is_not_asked_on_and_the_search_goes_on_with
     assert f"{2 * PATIENCE} workflows asked for, 0 put to trial" in reason, "at the start, and after the one gain"
 
 
+@pytest.mark.slow
 def test_after_something_did_better_the_model_has_its_turn_again() -> None:
     class Late(DesigningDouble):
         def answer(self, body):

@@ -175,6 +175,7 @@ def attribution(texts, tasks, *, rewriter=None, seed: int = 0) -> Attribution:
     )
 
 
+@pytest.mark.slow
 def test_a_missing_rule_is_found_by_trying_edits_where_the_desk_failed() -> None:
     for rule in line_rules()[2::5]:
         texts = desk_prompts([one for one in line_rules() if one.name != rule.name])
@@ -207,6 +208,7 @@ class Listens:
         return (Edit(op="add", text=said, why="t"),)
 
 
+@pytest.mark.slow
 def test_edits_that_were_refused_or_turned_nothing_around_are_told_to_the_rewriter() -> None:
     rewriter = Listens()
     search = attribution(desk_prompts(line_rules()[1:]), desk_tasks(8, 5), rewriter=rewriter)

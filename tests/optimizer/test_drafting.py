@@ -112,6 +112,7 @@ _TEXTS = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(text=_TEXTS | st.text(max_size=200))
 def test_whatever_is_written_comes_to_a_sound_workflow_or_to_a_fault(text: str) -> None:

@@ -65,6 +65,7 @@ def searched(name: str, most: int, **settings) -> Watched:
     return trials
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ENGINES)
 def test_given_the_same_answers_it_asks_the_same_questions(name) -> None:
     most = MOST.get(name, 120)

@@ -66,6 +66,7 @@ def test_a_missing_rule_is_put_back_by_one_accepted_edit(tmp_path: Path) -> None
         assert items.utility(item_id("unknown")).withheld == 0
 
 
+@pytest.mark.slow
 def test_the_same_answers_lead_to_the_same_search() -> None:
     runs = []
     for _ in range(2):
@@ -75,6 +76,7 @@ def test_the_same_answers_lead_to_the_same_search() -> None:
     assert runs[0] == runs[1]
 
 
+@pytest.mark.slow
 def test_without_replay_edits_are_tried_on_whole_episodes() -> None:
     texts, rule = without("discount")
     engine, trials, start = made(texts, replay=False, proposals=12)
@@ -82,6 +84,7 @@ def test_without_replay_edits_are_tried_on_whole_episodes() -> None:
     assert rule.told_in(trials.incumbent.texts["price.md"])
 
 
+@pytest.mark.slow
 def test_the_gate_has_the_last_word() -> None:
     texts, _ = without("discount")
     engine, trials, start = made(texts, gate=4)
@@ -100,6 +103,7 @@ class Listens:
         return self.rewriter.propose(items, traces, seed=seed, about=about)
 
 
+@pytest.mark.slow
 def test_what_trials_or_the_gate_refused_is_told_to_the_rewriter() -> None:
     listens = Listens()
     engine, trials, start = made(without("discount")[0], gate=4, replay=False, rewriter=listens, proposals=12)

@@ -115,6 +115,7 @@ def test_nothing_is_tried_twice() -> None:
     assert len(trials.tried) == len(set(trials.tried))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["smooth", "deceptive", "sparse"])
 def test_it_gets_nearly_to_the_optimum_of_landscapes_on_which_single_steps_fail(kind) -> None:
     best = []

@@ -86,6 +86,7 @@ def test_ten_thousand_changes_pass_the_check_and_a_sample_compiles() -> None:
         assert set(drawn.nodes) == {*workflow.stages, "__start__", "__end__"}
 
 
+@pytest.mark.slow
 def test_changes_reach_every_stage_and_condition() -> None:
     found = evolved(3, 500)
     stages = {stage for workflow in found for stage in workflow.stages}
@@ -93,6 +94,7 @@ def test_changes_reach_every_stage_and_condition() -> None:
     assert {stage for workflow in found for stage in workflow.routes} == {one for one in stages if conditions_of(one)}
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000))
 @settings(max_examples=12)
 def test_one_part_changes_alone_and_the_same_seed_changes_it_the_same_way(seed: int) -> None:

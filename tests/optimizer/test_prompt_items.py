@@ -49,6 +49,7 @@ def add(text: str) -> Edit:
     return Edit(op="add", text=text, why="t")
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(files)
 def test_parsing_and_rendering_lose_nothing(text: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,6 +40,7 @@ def rows(targets):
 NONE, SOME = st.none(), st.sampled_from([None, 0.0, 1.0])
 
 
+@pytest.mark.slow
 @given(rows(SOME), rows(SOME))
 def test_who_is_worth_judging_depends_on_solves_and_cost_alone(mine, theirs):
     child, other = member(1, mine), member(2, theirs)
@@ -52,6 +54,7 @@ def test_who_is_worth_judging_depends_on_solves_and_cost_alone(mine, theirs):
         assert not is_preferred(child, other)
 
 
+@pytest.mark.slow
 @given(rows(NONE), rows(NONE), rows(NONE))
 def test_without_a_target_the_order_is_by_solves_and_cost_alone(first, second, third):
     one, two, base = member(1, first), member(2, second), member(3, third)

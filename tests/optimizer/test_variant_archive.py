@@ -52,6 +52,7 @@ def test_json_keeps_a_variant_and_its_digest(variant: Variant) -> None:
     assert again.digest == variant.digest
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(variants, st.randoms())
 def test_the_order_of_skills_does_not_change_the_digest(variant: Variant, rng) -> None:

@@ -17,7 +17,7 @@ from evolve.tasks import equal
 LISTS = ([3, 1, 2], [5, 4, 4], [9, 8, 7, 1, 8], [], [6], [2, 2, 7, 10])
 TEXTS = ("Ann Lee", "bob  stone", "Cy", "D. E. Fox", "")
 BUDGET = Limits(candidates=20_000, seconds=None)
-TRAINING = TrainingSettings(dreams=400, steps=120)
+TRAINING = TrainingSettings(dreams=200, steps=60)
 
 
 def view_of(function: Callable[..., Any], *inputs: Any, name: str = "task", **more: Any) -> TaskView:

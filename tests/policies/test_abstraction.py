@@ -157,6 +157,7 @@ def related(draw: st.DrawFn) -> tuple[Term, Term]:
     return call("reverse", left), call("tail", right)
 
 
+@pytest.mark.slow
 @given(related())
 @settings(max_examples=60)
 def test_a_part_with_its_arguments_is_what_stood_in_the_answer(pair: tuple[Term, Term]) -> None:
@@ -221,6 +222,7 @@ def test_a_part_is_a_readable_function_with_tests(part: SkillDraft) -> None:
     assert [row.input for row in part.tests] == [(xs,) for xs in SEEN]
 
 
+@pytest.mark.slow
 def test_a_task_is_solved_only_with_the_part_of_two_others(
     unlearned: SearchPolicy, first: Skill, part: SkillDraft
 ) -> None:
@@ -238,6 +240,7 @@ def test_a_task_is_solved_only_with_the_part_of_two_others(
     assert all(space[view.entry](xs) == steeply(xs)[1:] for xs in UNSEEN)
 
 
+@pytest.mark.slow
 def test_a_part_is_judged_by_the_calls_of_its_answer(
     part: SkillDraft, unseen: tuple[Row, ...], sandbox: Sandbox
 ) -> None:

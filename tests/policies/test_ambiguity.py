@@ -72,6 +72,7 @@ def test_inputs_of_every_kind_are_varied(unlearned: SearchPolicy, view: Any, lef
     assert found.outputs[0] != found.outputs[1]
 
 
+@pytest.mark.slow
 def test_a_policy_that_looks_on_reports_the_question_with_its_answer() -> None:
     policy = SearchPolicy(settings=SearchSettings(look_on=1.0))
     action = first_action(policy, view_of(max, [1, 2], [3, 5]))

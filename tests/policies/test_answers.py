@@ -79,6 +79,7 @@ def task_of(operation: Operation, element: Type, rng: random.Random) -> TaskView
     return TaskView(id=operation.name, family="test", instruction=text, signature="", examples=examples)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nth", [6, pytest.param(1, marks=pytest.mark.slow)])
 def test_answers_to_what_operations_do_reproduce_the_examples_in_the_sandbox(
     nth: int, unlearned: SearchPolicy, sandbox: Sandbox
@@ -197,6 +198,7 @@ NAMES = [
 ]
 
 
+@pytest.mark.slow
 def test_parameters_with_awkward_names_do_no_harm(unlearned: SearchPolicy, sandbox: Sandbox) -> None:
     functions: list[Callable[[list[int]], Any]] = [
         lambda xs: sorted(set(xs)),

@@ -107,6 +107,7 @@ def test_a_task_without_arguments_or_examples_is_a_mistake(unlearned: SearchPoli
             assert action.kind in ("code", "finish")
 
 
+@pytest.mark.slow
 def test_hundreds_of_long_rows_are_searched_within_the_budget(unlearned: SearchPolicy) -> None:
     task = view_of(lambda xs: sum(xs) % 13 + len(set(xs)) * 7, *([n % 17 for n in range(k)] for k in range(1, 120)))
     action = first_action(unlearned, task, Limits(candidates=300, seconds=None))

@@ -60,6 +60,7 @@ def run(action: Action, view: TaskView, *arguments: Any) -> Any:
     return space[view.entry](*arguments)
 
 
+@pytest.mark.slow
 def test_everything_it_says_is_plain_data(make: Make, sandbox: Sandbox) -> None:
     policy = make()
     plan = policy.plan(EASY, ())
@@ -84,6 +85,7 @@ def test_a_stored_plan_and_stored_steps_lead_to_the_same_action(make: Make) -> N
     assert timeless(again) == timeless(second)
 
 
+@pytest.mark.slow
 def test_the_same_episode_twice_is_the_same(make: Make) -> None:
     policy = make()
     one, two = make(), make()
@@ -121,6 +123,7 @@ def test_an_abandoned_episode_leaves_no_trace(make: Make) -> None:
     assert [timeless(a) for a in actions(policy, EASY, 2)] == [timeless(a) for a in actions(make(), EASY, 2)]
 
 
+@pytest.mark.slow
 def test_every_answer_reproduces_the_examples_under_the_wanted_name(make: Make) -> None:
     policy = make()
     for view in (EASY, OTHER, FEW):

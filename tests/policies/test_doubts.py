@@ -51,6 +51,7 @@ def _value(code: str, argument: Any) -> Any:
     return space["solve"](argument)
 
 
+@pytest.mark.slow
 def test_a_row_with_another_number_of_words_brings_out_what_the_rows_leave_open() -> None:
     told = _doubts(NAMES, ["Emmy Noether", "Johann Sebastian Bach"])
     assert told.question is not None and told.question.input == ("Johann Sebastian Bach",)
@@ -70,23 +71,27 @@ def test_rows_that_are_like_the_examples_raise_no_doubt() -> None:
     assert told.rivals == () and told.question is None
 
 
+@pytest.mark.slow
 def test_a_word_that_every_row_has_may_be_copied() -> None:
     kilos = [("297 kg", "297 (kg)"), ("32 kg", "32 (kg)"), ("5 kg", "5 (kg)")]
     told = _doubts(kilos, ["12 kg", "41 lb"])
     assert any(_value(code, "41 lb") == "41 (lb)" for code in told.rivals)
 
 
+@pytest.mark.slow
 def test_it_counts_what_it_cost_and_keeps_to_its_limits() -> None:
     told = _doubts(NAMES, ["Johann Sebastian Bach"])
     assert 0 < told.cost.candidates <= 21_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("odd", [("",), ("x",), (17,), (None,), ("a", "b")])
 def test_inputs_of_another_form_are_no_obstacle(odd: tuple[Any, ...]) -> None:
     told = _doubts(NAMES, [odd, "Johann Sebastian Bach"])
     assert told.question is not None
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.text("ab 1-/,", min_size=1, max_size=12), min_size=2, max_size=5, unique=True))
 def test_probes_are_new_inputs_and_always_the_same(texts: list[str]) -> None:
@@ -97,6 +102,7 @@ def test_probes_are_new_inputs_and_always_the_same(texts: list[str]) -> None:
     assert all(far >= 0 for far in made.values())
 
 
+@pytest.mark.slow
 def test_an_operation_that_no_row_asks_for_does_not_contest() -> None:
     names = [
         (("Ann", "Lee"), "Ann Lee"),
@@ -113,16 +119,19 @@ def test_an_operation_that_no_row_asks_for_does_not_contest() -> None:
 ORDERS = [(12.5, "fee"), (33.0, "fee"), (41.5, "fee"), (63.0, "free"), (88.5, "free"), (97.0, "free")]
 
 
+@pytest.mark.slow
 def test_the_round_bound_in_a_gap_is_not_contested_by_its_neighbours() -> None:
     assert not _doubts(ORDERS, [48.5, 20.0, 70.5]).contested
 
 
+@pytest.mark.slow
 def test_bounds_that_are_as_round_contest() -> None:
     told = _doubts([(1, "S"), (2, "S"), (3, "S"), (7, "L"), (9, "L"), (8, "L")], [4, 5, 6])
     assert told.contested
     assert told.question is not None and told.question.input[0] in (4, 5, 6)
 
 
+@pytest.mark.slow
 def test_a_half_that_roundings_differ_on_contests_where_it_is_asked_for() -> None:
     sixths = [(294.0, 49.0), (422.5, 70.42), (249.7, 41.62), (306.4, 51.07), (417.5, 69.58)]
     told = _doubts(sixths, [230.0, 175.95])
@@ -132,6 +141,7 @@ def test_a_half_that_roundings_differ_on_contests_where_it_is_asked_for() -> Non
     assert not _doubts(sixths, [230.0, 175.5]).contested
 
 
+@pytest.mark.slow
 def test_another_property_that_separates_the_rows_contests_a_condition() -> None:
     term = Apply(
         "choose",
@@ -149,6 +159,7 @@ def test_another_property_that_separates_the_rows_contests_a_condition() -> None
     assert any(_value(code, "abcdefghijklmnop") == "short" for code in told.rivals)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.integers(-40, 40), st.sampled_from([True, False, None])), min_size=2, max_size=8))
 def test_a_cut_along_other_values_says_what_is_needed(rows: list[tuple[int, bool | None]]) -> None:

@@ -91,6 +91,7 @@ ROWS = st.lists(
 ).map(tuple)
 
 
+@pytest.mark.slow
 @given(st.sampled_from((INT, INTS)), st.data(), ROWS)
 @settings(max_examples=40)
 def test_pruning_keeps_a_shortest_solution_of_all_that_plain_enumeration_finds(
@@ -128,6 +129,7 @@ def many() -> list[Solution]:
     return list(search(problem(inputs, outputs, INT), 30_000).programs())
 
 
+@pytest.mark.slow
 def test_with_every_price_one_the_order_is_by_size(many: list[Solution]) -> None:
     assert len(many) >= 10
     assert [f.cost for f in many] == [size(f.term) for f in many]
@@ -167,6 +169,7 @@ def test_candidates_grow_with_every_program(many: list[Solution]) -> None:
     assert used[0] >= 1
 
 
+@pytest.mark.slow
 def test_the_whole_vocabulary_keeps_to_its_budget() -> None:
     """Covers, conditionals and lambda bodies count too."""
     words = SearchPolicy().vocabulary
@@ -178,6 +181,7 @@ def test_the_whole_vocabulary_keeps_to_its_budget() -> None:
             assert searcher.meter.used <= limit + 400
 
 
+@pytest.mark.slow
 def test_the_time_limit_ends_a_search() -> None:
     searcher = Searcher(problem_of(unsolvable()), SearchPolicy().vocabulary, {}, meter_for(10**9, 0.2))
     assert list(searcher.programs()) == []

@@ -72,6 +72,7 @@ def test_a_simpler_program_goes_before_one_with_a_function(unlearned: SearchPoli
     assert "fold_from" not in operations_in(from_json(action.private["tree"]))
 
 
+@pytest.mark.slow
 def test_functions_of_two_arguments_use_both(unlearned: SearchPolicy) -> None:
     for _, function, inputs, _ in FOUND:
         term = from_json(first_action(unlearned, view_of(function, *inputs), LIMITS).private["tree"])

@@ -47,6 +47,7 @@ def share(before: dict[str, int], after: dict[str, int]) -> float:
     return geometric_mean(after[name] / before[name] for name in before.keys() & after.keys())
 
 
+@pytest.mark.slow
 def test_a_learned_guide_solves_new_tasks_with_fewer_candidates(unlearned: SearchPolicy, learned: SearchPolicy) -> None:
     before, after = spent(unlearned, views_of(HELD_OUT)), spent(learned, views_of(HELD_OUT))
     assert len(before) >= 6
@@ -82,6 +83,7 @@ def test_without_experience_no_guide_is_fitted() -> None:
         fit_guide((), views_of(PRACTICE), (), 0)
 
 
+@pytest.mark.slow
 def test_fitting_again_gives_the_same_guide(experience: list[Evidence]) -> None:
     views = views_of(PRACTICE)[:2]
     one, two = (fit_guide(experience, views, (), 3, QUICK) for _ in range(2))
@@ -93,7 +95,7 @@ def test_a_guide_survives_storage(learned: SearchPolicy, guide: Guide) -> None:
     text = json.dumps(guide.to_json(), allow_nan=False)
     stored = Guide.from_json(json.loads(text))
     assert json.dumps(stored.to_json()) == text
-    for view in views_of(HELD_OUT):
+    for view in views_of(HELD_OUT)[:3]:
         assert SearchPolicy(guide=stored).plan(view, ()) == learned.plan(view, ())
 
 
@@ -124,6 +126,7 @@ def test_what_is_recalled_changes_no_price_and_is_no_part_of_a_plan(learned: Sea
     assert learned.plan(view, items) == learned.plan(view, ())
 
 
+@pytest.mark.slow
 def test_forgetting_everything_gives_exactly_the_unlearned_policy(unlearned: SearchPolicy, guide: Guide) -> None:
     """A policy that has learned and one that forgot it again share nothing that lasts."""
     view = view_of(lambda xs: sorted(xs)[1:][::-1], *LISTS)
@@ -147,6 +150,7 @@ def test_the_plain_enumerator_prices_everything_alike() -> None:
     assert set(prices.values()) == {1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(PRACTICE)[:2])
 def test_dreams_borrow_inputs_and_never_wanted_outputs(name: str, unlearned: SearchPolicy) -> None:
     """Whatever the task's outputs are, its dreams are the same."""
@@ -157,6 +161,7 @@ def test_dreams_borrow_inputs_and_never_wanted_outputs(name: str, unlearned: Sea
     assert dream([task], words, {}, count=40, seed=1) == dream([other], words, {}, count=40, seed=1)
 
 
+@pytest.mark.slow
 def test_dreams_are_reproducible_and_as_many_as_wanted(unlearned: SearchPolicy) -> None:
     tasks = [problem_of(view) for view in views_of(PRACTICE)[:2]]
     words = unlearned.vocabulary

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,6 +25,7 @@ def test_one_slip_is_one_slip_from_either_side(text: str, data: st.DataObject) -
     assert not one_slip_apart(text, text)
 
 
+@pytest.mark.slow
 @given(texts, st.text("xyz", min_size=2, max_size=3))
 def test_two_characters_more_are_more_than_a_slip(text: str, more: str) -> None:
     assert not one_slip_apart(text, text + more)

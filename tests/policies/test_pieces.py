@@ -77,6 +77,7 @@ def test_rows_are_told_apart_by_a_piece_of_a_text(name: str, unlearned: SearchPo
     assert [learned(text) for text in unseen] == [function(text) for text in unseen]
 
 
+@pytest.mark.slow
 def test_a_name_of_its_own_in_every_row_decides_nothing(unlearned: SearchPolicy) -> None:
     teams = {"Alma Reich": "red", "Bodo Franz": "blue", "Cora Zell": "red", "Dirk Hamm": "blue", "Ilse Vogt": "blue"}
     code = first_action(unlearned, view_of(teams.__getitem__, *teams)).code or ""
@@ -90,6 +91,7 @@ def _problem(rows: Sequence[tuple[str, str]]) -> Problem:
 TEXTS = st.lists(st.text("ab1-. @", min_size=1, max_size=8), min_size=4, max_size=9, unique=True)
 
 
+@pytest.mark.slow
 @given(TEXTS, st.data())
 def test_a_list_is_right_on_every_row_and_each_piece_has_two_of_them(texts: list[str], data: st.DataObject) -> None:
     outputs = data.draw(st.lists(st.sampled_from(("x", "y", "z")), min_size=len(texts), max_size=len(texts)))
@@ -132,12 +134,14 @@ def _doubts(pairs: Sequence[tuple[str, str]], unlabelled: Sequence[str]) -> Doub
 MAILS = [(text, "yes" if "@" in text else "no") for text in CONTACTS]
 
 
+@pytest.mark.slow
 def test_another_mark_that_separates_the_rows_contests_where_a_wanted_row_tells_them_apart() -> None:
     assert _doubts(MAILS, ["Herr Dr. Lorenz"]).contested
     told_apart = [*MAILS, ("Dr. Stein", "no"), ("root@host", "yes")]
     assert not _doubts(told_apart, ["Herr Dr. Lorenz"]).contested
 
 
+@pytest.mark.slow
 def test_a_word_within_a_word_contests() -> None:
     notes = ["paid in cash", "reminder sent", "was paid twice", "waiting", "sent again", "fully paid"]
     rows = [(text, "yes" if "paid" in text else "no") for text in notes]
@@ -148,6 +152,7 @@ def test_a_word_within_a_word_contests() -> None:
 ROLES = ["Sales Lead", "HR Aide", "IT Guru", "In Sales", "Junior HR", "Head of IT", "Sales", "HR", "IT"]
 
 
+@pytest.mark.slow
 def test_a_wanted_row_without_any_of_the_pieces_contests_and_a_made_up_one_does_not() -> None:
     rows = [(text, next(one for one in ("Sales", "HR", "IT") if one in text).lower() + "-team") for text in ROLES]
     assert not _doubts(rows, ["Sales Aide", "IT Lead"]).contested

@@ -23,6 +23,7 @@ SOME = sorted(STATIC)[::7]
 TEXTS = st.text(st.sampled_from("ab Z09,-/."), max_size=9)
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from([*SOME, "no such name", "literal:pattern:gone"]), st.floats(0, 1), max_size=40))
 def test_a_price_is_the_pooled_surprise_within_its_bounds(probabilities: dict[str, float]) -> None:
     prices = Pricing(STATIC, tuple(probabilities)).prices(tuple(probabilities.values()))
@@ -37,6 +38,7 @@ def test_a_price_is_the_pooled_surprise_within_its_bounds(probabilities: dict[st
         assert prices[name] == most if pooled > most else abs(prices[name] - max(1, pooled)) <= 0.500001
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=4), st.lists(st.tuples(TEXTS, TEXTS), min_size=1))
 def test_clues_of_a_problem_do_not_hang_on_the_problem_before(
     first: list[tuple[str, str]], second: list[tuple[str, str]]

@@ -41,6 +41,7 @@ def samples(count: int = 60) -> list[Sample]:
     ]
 
 
+@pytest.mark.slow
 def test_a_guide_does_not_depend_on_the_order_in_which_its_rows_are_added() -> None:
     rows = samples()
     first, second = fit(rows, rows=10, steps=40), fit(rows[::-1], rows=10, steps=40)

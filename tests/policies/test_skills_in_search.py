@@ -46,6 +46,7 @@ def skilled(skill: Skill) -> SearchPolicy:
     return SearchPolicy(library=(skill,))
 
 
+@pytest.mark.slow
 def test_a_skill_shortens_a_task_that_is_made_of_it(
     unlearned: SearchPolicy, skilled: SearchPolicy, skill: Skill, composed: TaskView
 ) -> None:
@@ -117,6 +118,7 @@ def test_claims_about_a_skill_name_it_by_content(
     assert not [claim for claim in claims if claim.cause.startswith("operation:skill_")]
 
 
+@pytest.mark.slow
 def test_a_guide_learns_the_price_of_a_skill(skill: Skill, composed: TaskView, skilled: SearchPolicy) -> None:
     features = skilled.features(composed)
     rows = [Evidence(features, f"skill:{skill.digest}", 1, composed.id)]
@@ -128,6 +130,7 @@ def test_a_guide_learns_the_price_of_a_skill(skill: Skill, composed: TaskView, s
     assert action.kind == "finish" or operation_name(skill.entry) not in action.code
 
 
+@pytest.mark.slow
 def test_a_retired_skill_leaves_nothing_behind(unlearned: SearchPolicy, skilled: SearchPolicy) -> None:
     retired = dataclasses.replace(skilled, library=())
     assert list(retired.vocabulary.by_name) == list(SearchPolicy().vocabulary.by_name)

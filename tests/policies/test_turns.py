@@ -41,6 +41,7 @@ def misleading(seed: int) -> dict[str, int]:
     return {name: rng.randint(1, 14) for name in sorted(POLICY.vocabulary.static)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_wrong_prices_cost_a_fixed_multiple_of_static_ones(seed: int) -> None:
     prices = misleading(seed)
@@ -52,6 +53,7 @@ def test_wrong_prices_cost_a_fixed_multiple_of_static_ones(seed: int) -> None:
             assert both.candidates <= (SHARE + 1) * (alone.candidates + TURN) + AT_ONCE, view.id
 
 
+@pytest.mark.slow
 def test_what_learned_prices_find_soon_costs_what_it_costs_alone() -> None:
     soon = 0
     for view in VIEWS:
@@ -63,6 +65,7 @@ def test_what_learned_prices_find_soon_costs_what_it_costs_alone() -> None:
     assert soon > 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", [VIEWS[0], VIEWS[3], unsolvable()], ids=lambda view: str(view.id))
 def test_a_search_that_pauses_gives_the_same_programs(view: TaskView) -> None:
     whole = [solution for solution in turns(view, misleading(2), 6_000).paced() if solution is not None]

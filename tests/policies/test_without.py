@@ -13,6 +13,8 @@ from evolve.programs.operations import vocabulary
 from evolve.programs.terms import from_json, operations_in
 from tests.policies.samples import LISTS, view_of
 
+pytestmark = pytest.mark.slow
+
 LIMITS = Limits(candidates=4_000, seconds=None)
 VIEWS = [
     view_of(lambda xs: sorted(xs)[1:], *LISTS),

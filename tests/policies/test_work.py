@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from evolve.episodes import Cost, Judgement, Limits, Plan, Step, TaskView
 from evolve.policies.search import SearchPolicy
 from evolve.policies.search.meter import PLANNING, SETUP, SearchMeter
@@ -30,6 +32,7 @@ def test_the_same_search_does_the_same_work_each_time() -> None:
     assert spent().work == spent().work > SETUP
 
 
+@pytest.mark.slow
 def test_work_grows_with_candidates_and_with_rows() -> None:
     view = unsolvable()
     few, many = (searched(view, candidates) for candidates in (500, 2_000))
@@ -38,6 +41,7 @@ def test_work_grows_with_candidates_and_with_rows() -> None:
     assert searched(half, 500).work < few.work
 
 
+@pytest.mark.slow
 def test_planning_by_what_was_learned_is_charged_once_and_to_it_alone() -> None:
     static = {operation.name: operation.cost for operation in SearchPolicy().vocabulary.operations}
     unplanned, planned = spent(), spent(prices=static)

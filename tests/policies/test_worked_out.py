@@ -69,11 +69,13 @@ def test_bounds_of_bands_are_worked_out(name: str, unlearned: SearchPolicy) -> N
     check_holds(unlearned, *BANDS[name])
 
 
+@pytest.mark.slow
 def test_rows_that_each_have_a_label_of_their_own_are_no_bands(unlearned: SearchPolicy) -> None:
     view = view_of(dict(zip((3, 17, 40, 66), ("kiwi", "plum", "fig", "pear"), strict=True)).__getitem__, 3, 17, 40, 66)
     assert first_action(unlearned, view).kind == "finish"
 
 
+@pytest.mark.slow
 def test_a_condition_on_the_parity_of_a_length_does_not_explain_four_rows(unlearned: SearchPolicy) -> None:
     labels = {"oak": "north", "lime": "south", "birch": "north", "maple": "north", "poplar": "south", "yews": "south"}
     action = first_action(unlearned, view_of(labels.__getitem__, *labels))
@@ -129,6 +131,7 @@ def test_factors_and_offsets_are_worked_out(name: str, unlearned: SearchPolicy) 
     check_holds(unlearned, *SUMS[name])
 
 
+@pytest.mark.slow
 def test_a_plus_is_written_with_the_number(unlearned: SearchPolicy) -> None:
     def rise(before: int, after: int) -> str:
         return f"{(after - before) / before * 100:+.1f}%"
@@ -136,6 +139,7 @@ def test_a_plus_is_written_with_the_number(unlearned: SearchPolicy) -> None:
     check_holds(unlearned, rise, ((679, 518), (505, 432), (885, 1233), (23, 27), (616, 512)), ((270, 392), (545, 488)))
 
 
+@pytest.mark.slow
 def test_numbers_that_no_plain_line_joins_give_no_factor(unlearned: SearchPolicy) -> None:
     noise = {11: 38.21, 23: 95.7, 37: 12.64, 58: 71.03}
     assert first_action(unlearned, view_of(noise.__getitem__, *noise)).kind == "finish"
@@ -214,6 +218,7 @@ BRANCHES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]]
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BRANCHES)
 def test_branches_are_put_together_from_pieces(name: str, unlearned: SearchPolicy) -> None:
     check_holds(unlearned, *BRANCHES[name])
@@ -297,6 +302,7 @@ VERSIONS = (
 LATER = (("3.4.9", "3.4.12"), ("3.10.0", "3.9.12"), ("1.2", "1.2.1"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "function",
     [
@@ -309,6 +315,7 @@ def test_versions_are_compared_by_their_numbers(function: Callable[..., Any], un
     check_holds(unlearned, function, VERSIONS, LATER)
 
 
+@pytest.mark.slow
 def test_texts_are_compared(unlearned: SearchPolicy) -> None:
     shown = (("oak", "elm"), ("ash", "fir"), ("yew", "box"), ("bay", "fig"), ("plum", "lime"), ("ivy", "rose"))
     check_holds(unlearned, lambda a, b: f"{min(a, b)} & {max(a, b)}", shown, (("pear", "kiwi"), ("date", "nut")))
@@ -351,6 +358,7 @@ def test_a_table_says_nothing_of_a_key_that_no_row_has(unlearned: SearchPolicy) 
         learned("K9", "X")
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from("abcdef"), min_size=4, max_size=9), st.data())
 def test_a_table_needs_rows_whose_key_another_row_has_as_well(keys: list[str], data: st.DataObject) -> None:
     """Of rows that mostly have keys of their own any outputs would make a table."""

@@ -37,6 +37,7 @@ def pairs(draw: st.DrawFn) -> tuple[Term, Term]:
     return instantiate(frame, left), instantiate(frame, right)
 
 
+@pytest.mark.slow
 @given(pairs())
 @settings(max_examples=50)
 def test_each_side_of_the_holes_gives_its_term_back(pair: tuple[Term, Term]) -> None:
@@ -46,12 +47,14 @@ def test_each_side_of_the_holes_gives_its_term_back(pair: tuple[Term, Term]) -> 
     assert instantiate(pattern, {h.index: h.right for h in holes}) == right
 
 
+@pytest.mark.slow
 @given(terms(INTS, depth=4))
 @settings(max_examples=30)
 def test_a_term_generalises_itself_without_holes(term: Term) -> None:
     assert generalise(term, term, TYPING) == (term, ())
 
 
+@pytest.mark.slow
 @given(pairs())
 @settings(max_examples=50)
 def test_generalising_again_changes_nothing(pair: tuple[Term, Term]) -> None:
@@ -63,6 +66,7 @@ def test_generalising_again_changes_nothing(pair: tuple[Term, Term]) -> None:
     assert instantiate(again, names) == pattern
 
 
+@pytest.mark.slow
 @given(pairs())
 @settings(max_examples=50)
 def test_the_order_of_the_two_terms_only_swaps_the_sides(pair: tuple[Term, Term]) -> None:
@@ -73,6 +77,7 @@ def test_the_order_of_the_two_terms_only_swaps_the_sides(pair: tuple[Term, Term]
     assert [(h.index, h.type, h.right, h.left) for h in mirror] == [(h.index, h.type, h.left, h.right) for h in holes]
 
 
+@pytest.mark.slow
 @given(pairs())
 @settings(max_examples=50)
 def test_a_pattern_is_a_term_of_the_same_type_with_typed_value_holes(pair: tuple[Term, Term]) -> None:
@@ -90,6 +95,7 @@ def test_a_pattern_is_a_term_of_the_same_type_with_typed_value_holes(pair: tuple
         assert not is_open(hole.right)
 
 
+@pytest.mark.slow
 @given(pairs(), st.lists(st.integers(-5, 9), max_size=5), st.integers(-2, 6))
 @settings(max_examples=40)
 def test_a_pattern_computes_what_its_instances_compute(pair: tuple[Term, Term], xs: list[int], n: int) -> None:

@@ -44,6 +44,7 @@ def test_an_operation_that_is_gone_is_noticed_before_running() -> None:
         compile_term(Apply("gone", (Input(0),)), OPERATIONS)
 
 
+@pytest.mark.slow
 @given(terms(INTS, depth=4), st.lists(st.integers(-5, 9), max_size=5), st.integers(-2, 6), st.text("ab ", max_size=4))
 @settings(max_examples=80)
 def test_evaluation_is_repeatable_and_survives_storage(term: Term, xs: list[int], n: int, text: str) -> None:

@@ -152,6 +152,7 @@ def test_meaning_in_the_search_is_meaning_in_python(name: str) -> None:
     assert defined, "no sampled value is in the operation's domain"
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.sampled_from(sorted(OPERATIONS)), st.text(max_size=12), st.integers(-(10**12), 10**12), st.floats())
 def test_any_text_and_number_is_a_value_or_undefined(name: str, text: str, integer: int, number: float) -> None:
@@ -185,6 +186,7 @@ def test_literals_are_distinct_and_every_closed_type_has_some() -> None:
     assert closed <= {kind for kind, _ in keys}
 
 
+@pytest.mark.slow
 def test_every_literal_renders_to_python_of_the_same_value() -> None:
     users = {
         param: (operation, i)

@@ -54,6 +54,7 @@ CLASHES = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(st.sampled_from((INTS, INT, STR)).flatmap(lambda kind: terms(kind, depth=4)), st.data())
 @settings(max_examples=100)
 def test_the_printed_function_gives_the_terms_value(term: Term, data: st.DataObject) -> None:
@@ -71,6 +72,7 @@ def test_the_printed_function_gives_the_terms_value(term: Term, data: st.DataObj
         assert xs == before
 
 
+@pytest.mark.slow
 @given(terms(INTS, depth=4), CLASHES)
 @settings(max_examples=100)
 def test_no_name_of_a_parameter_changes_the_meaning(term: Term, params: tuple[str, ...]) -> None:
@@ -83,6 +85,7 @@ def test_no_name_of_a_parameter_changes_the_meaning(term: Term, params: tuple[st
     assert freeze(load(source)([3, 1, 4, 1], 2, "ab")) == expected
 
 
+@pytest.mark.slow
 @given(terms(INTS, depth=4))
 @settings(max_examples=60)
 def test_the_source_has_the_shape_people_expect(term: Term) -> None:
@@ -200,6 +203,7 @@ def printed(term: Term, entry: str, *params: str) -> str:
     return render(term, head, OPERATIONS)
 
 
+@pytest.mark.slow
 def test_no_operation_prints_an_undefined_or_useless_name(tmp_path: Path) -> None:
     for name, term in every_call():
         helpers = [f.__name__ for f in OPERATIONS[name].support]

@@ -31,6 +31,7 @@ from evolve.programs.types import BOOL, FLOAT, INT, STR, FrozenDict, Type, dict_
 from tests.programs.typed_terms import INTS, terms
 
 
+@pytest.mark.slow
 @given(terms(INTS, depth=4))
 @settings(max_examples=60)
 def test_the_json_form_keeps_everything(term: Term) -> None:

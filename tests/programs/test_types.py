@@ -55,6 +55,7 @@ def values_of(kind: Type) -> st.SearchStrategy[Any]:
     return {"int": st.integers(-99, 99), "float": floats, "bool": st.booleans(), "str": st.text(max_size=4)}[kind.name]
 
 
+@pytest.mark.slow
 @given(VALUES)
 @settings(max_examples=60)
 def test_freezing_makes_a_hashable_value_and_loses_nothing(value: Any) -> None:
@@ -72,6 +73,7 @@ def test_dictionaries_with_the_same_entries_are_one_value() -> None:
     assert len({first, second}) == 1
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=60)
 def test_values_of_one_type_are_recognised(data: st.DataObject) -> None:

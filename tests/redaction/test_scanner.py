@@ -201,6 +201,7 @@ def known():
     return Scanner(known_secrets(environment(CANARIES)))
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_a_stream_cut_anywhere_shows_what_the_whole_would(data, known):
     parts = data.draw(

@@ -27,6 +27,7 @@ def call_sites():
                 yield module.place, "".join(p.value if isinstance(p, ast.Constant) else "*" for p in parts)
 
 
+@pytest.mark.slow
 def test_every_point_is_somewhere_and_every_place_is_a_point():
     sites = list(call_sites())
     assert [(place, name) for place, name in sites if not fnmatch.filter(POINTS, name)] == []

@@ -136,6 +136,7 @@ def test_a_child_that_dies_lies_or_hangs_is_tried_twice_and_then_done_without(tm
     assert again.generation == 400 and same_answers(again, rows(400))
 
 
+@pytest.mark.slow
 def test_a_small_index_needs_no_child(tmp_path: Path) -> None:
     index = open_index(tmp_path / "index", "test", DIMENSION, Care(command=("false",)), store="chroma")
     for seed in range(3):

@@ -129,6 +129,7 @@ def test_until_a_result_is_delivered_the_same_call_gives_it_again_without_work(t
         assert [run.state for run in workspace.stores.runs.runs()] == ["done", "done"]
 
 
+@pytest.mark.slow
 def test_a_fresh_look_that_was_stopped_is_one_look(improved, monkeypatch, tmp_path):
     improved("ws", [])
     learner = CountingLearner(programs=slow_learner().programs, distils=True, calls=[])

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import hypothesis.strategies as st
+import pytest
 from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
@@ -21,6 +22,8 @@ from evolve.paths import WorkspacePaths
 from evolve.skills import AdmissionVerdict, Skill
 from evolve.store import Database, WriterLock
 from evolve.workspace.opening import MIGRATIONS, ensure_workspace
+
+pytestmark = pytest.mark.slow
 
 TASKS = small_suite(4).tasks
 PLACE = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None

@@ -72,6 +72,7 @@ def test_a_lost_record_is_refused_and_comes_back_from_its_backup(folder: Path, c
     assert repair(folder).done == []
 
 
+@pytest.mark.slow
 def test_without_a_backup_the_loss_is_told(folder: Path) -> None:
     paths = WorkspacePaths(folder)
     shutil.rmtree(paths.store / "backups", ignore_errors=True)
@@ -189,6 +190,7 @@ def test_a_variant_whose_guide_is_lost_no_longer_acts(folder: Path) -> None:
     assert everything(folder)["active"] == {"variant": "unlearned"}
 
 
+@pytest.mark.slow
 def test_the_command_tells_each_loss_and_ends_with_zero_when_all_is_well(
     folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -101,6 +101,7 @@ def test_hashing_is_the_same_in_another_process() -> None:
     assert seen == {HashingEmbedder(32).encode(["Sort the list", "naïve café"]).tobytes().hex()}
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.text(max_size=60))
 def test_hashing_gives_any_text_a_unit_vector(text: str) -> None:

@@ -198,6 +198,7 @@ def test_a_limit_ends_a_session(sandbox):
     session.close()
 
 
+@pytest.mark.slow
 def test_a_session_does_nothing_between_its_actions(sandbox):
     spin = "import threading, time\ndef spin():\n    while True:\n        pass\n"
     with sandbox.session() as session:

@@ -19,6 +19,8 @@ from evolve.sandbox.landlock import Landlock
 from evolve.sandbox.protocol import Backend
 from tests.sandbox.breaking import IN_RUNNER, Breaking, broken_here
 
+pytestmark = pytest.mark.slow
+
 FAULT = "fault"
 LIMITS = SandboxLimits(wall_s=20.0)
 WRITES = Program(source="def f(x):\n    open('a', 'w').write(x)\n    return open('a').read() + x\n", entry="f")
@@ -118,7 +120,6 @@ def test_some_failures_inside_are_faults_or_do_no_harm(backend, side):
     assert sweep(backend, action, side, 9, SOME) >= {"open"}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("side", ["runner", "child"])
 @pytest.mark.parametrize("scenario", RIGHT, ids=lambda one: one.__name__)
 def test_every_failure_inside_is_a_fault_or_does_no_harm(backend, scenario, side):
@@ -127,7 +128,6 @@ def test_every_failure_inside_is_a_fault_or_does_no_harm(backend, scenario, side
     assert {"runner": {"open", "fork", opened, "write"}, "child": {"open", "dup2", "write"}}[side] <= failed
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("scenario", [programs, action], ids=lambda one: one.__name__)
 def test_what_fails_once_costs_nothing_but_time(backend, scenario):
     for side in ("runner", "child"):
@@ -152,7 +152,6 @@ def test_some_failures_of_the_supervisor_are_faults_or_do_no_harm(backend):
     assert "pipe" in supervised(backend, action, 8)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("scenario", RIGHT, ids=lambda one: one.__name__)
 def test_every_failure_of_the_supervisor_is_a_fault_or_does_no_harm(backend, scenario):
     assert {"pipe", "Popen", "read", "write", "DefaultSelector"} <= supervised(backend, scenario, 1000)

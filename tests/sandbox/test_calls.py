@@ -112,17 +112,20 @@ def test_a_call_that_cannot_be_meant_goes_nowhere(session, desk, call):
     assert desk.frames == []
 
 
+@pytest.mark.slow
 def test_the_clock_of_an_action_stands_still_while_a_call_is_outside(session):
     result = session.execute("from functions import wait\nwait(1.2)\nwait(1.2)\n'there'")
     assert (result.value, result.limit) == ("there", "")
     assert result.wall_s < 1.5
 
 
+@pytest.mark.slow
 def test_the_clock_goes_on_between_calls(session):
     result = session.execute("from functions import add\nwhile True:\n    add(1, 1)")
     assert result.limit == "wall" and result.ended
 
 
+@pytest.mark.slow
 def test_threads_stand_still_with_their_action(session):
     counting = (
         "import threading, time\nfrom functions import wait\nturns = 0\nover = False\n"
@@ -184,6 +187,7 @@ def test_what_code_writes_by_hand_is_one_call_and_no_more(session, desk, frame):
     assert session.execute("add(1, 1)").value == 2
 
 
+@pytest.mark.slow
 def test_a_length_that_never_comes_ends_with_the_action(session, desk):
     assert session.execute(f"{OUTER}os.write(outer.calls, (1000).to_bytes(8, 'big') + b'half')\nouter.read(8)").ended
     assert desk.frames == []

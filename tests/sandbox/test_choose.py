@@ -15,6 +15,7 @@ from evolve.sandbox.selftest import self_test
 from evolve.sandbox.unconfined import Unconfined
 
 
+@pytest.mark.slow
 def test_one_backend_works_on_this_machine(tmp_path: Path):
     with open_sandbox(cache_dir=tmp_path) as sandbox:
         result = sandbox.run_programs([Program(source="def f():\n    return 1\n", entry="f")], [[]])
@@ -42,6 +43,7 @@ class Leaky(Unconfined):
         return replace(launch, env={**launch.env, "SECRET": "x"})
 
 
+@pytest.mark.slow
 def test_the_self_test_sees_through_a_backend_that_confines_nothing(tmp_path: Path):
     failed = {outcome.name for outcome in self_test(Leaky(), tmp_path) if not outcome.passed}
     assert failed >= {

@@ -280,6 +280,7 @@ sys.exit(os.waitstatus_to_exitcode(status))
 """
 
 
+@pytest.mark.slow
 def test_a_forked_process_does_not_share_the_interpreter(sandbox, cache_dir):
     command = [sys.executable, "-W", "ignore", "-c", FORKED, sandbox.backend, str(cache_dir)]
     assert subprocess.run(command, cwd=os.getcwd(), timeout=300).returncode == 0

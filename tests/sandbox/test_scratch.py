@@ -138,6 +138,7 @@ def removing(times: int) -> Iterator[None]:
 SLOW = "import time\ntext = open('in').read()\ntime.sleep(0.4)\nopen('out', 'w').write(text)\nlen(text)"
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_lost_once_costs_nothing_but_time(cache_dir, on_disk):
     with open_sandbox("landlock", cache_dir=cache_dir, warm=False) as sandbox, removing(1):
         result = sandbox.execute(SLOW, files={"in": b"abc"}, collect=True)
@@ -145,6 +146,7 @@ def test_a_folder_that_is_lost_once_costs_nothing_but_time(cache_dir, on_disk):
     assert result.files == (ActionFile(name="in", data=b"abc"), ActionFile(name="out", data=b"abc"))
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_lost_again_is_a_fault_and_the_next_call_works(cache_dir, on_disk):
     with open_sandbox("landlock", cache_dir=cache_dir, warm=False) as sandbox:
         with removing(5):
@@ -184,6 +186,7 @@ with open_sandbox("landlock", cache_dir=Path("/dev/shm/cache")) as sandbox:
 """
 
 
+@pytest.mark.slow
 def test_a_machine_without_room_is_a_fault_and_not_one_of_the_code(on_disk):
     small = 'mount -t tmpfs -o size=400k tmpfs /dev/shm && TMPDIR=/dev/shm exec "$0" -c "$1"'
     command = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", small, sys.executable, ON_A_FULL_DISK]

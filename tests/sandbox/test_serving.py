@@ -57,6 +57,7 @@ def gone(mark: str, seconds: float = 10.0) -> bool:
     return alive(mark) == 0
 
 
+@pytest.mark.slow
 def test_close_ends_it_with_all_it_started(tmp_path):
     mark = f"mark-{tmp_path.name}-{os.getpid()}"
     process = ServerProcess(program(FAMILY, mark))
@@ -66,6 +67,7 @@ def test_close_ends_it_with_all_it_started(tmp_path):
     assert gone(mark)
 
 
+@pytest.mark.slow
 def test_it_ends_with_the_process_that_started_it(tmp_path):
     mark = f"mark-{tmp_path.name}-{os.getpid()}"
     code = textwrap.dedent(f"""
@@ -82,6 +84,7 @@ def test_it_ends_with_the_process_that_started_it(tmp_path):
     assert gone(mark)
 
 
+@pytest.mark.slow
 def test_memory_and_files_in_memory_are_bounded():
     code = """
 try:

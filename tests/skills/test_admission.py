@@ -16,6 +16,7 @@ from evolve.tasks.equality import equal
 from tests.skills.samples import GOOD, LARGE_EVENS, UNSEEN, draft, rows
 
 
+@pytest.mark.slow
 def test_a_good_skill_is_admitted_with_figures(admission):
     verdict = admission.judge(GOOD, UNSEEN, policy="search", fingerprint="here")
     assert verdict.admitted, verdict
@@ -59,6 +60,7 @@ def test_rows_the_author_knew_are_not_unseen(admission):
     assert (verdict.failed, verdict.checks["unseen_rows"]) == ("unseen", 0)
 
 
+@pytest.mark.slow
 def test_tests_that_assert_nothing_are_refused(admission):
     vacuous = "from skill import large_evens\ndef test_runs():\n    large_evens([1], 0)\n"
     verdict = admission.judge(replace(Skill.from_draft(GOOD), test_code=vacuous), UNSEEN)

@@ -54,6 +54,7 @@ def test_a_table_of_the_rows_that_were_shown_is_refused(admission, entry):
     assert not verdict.admitted
 
 
+@pytest.mark.slow
 def test_an_answer_that_is_mostly_out_of_reach_is_refused(admission):
     one = CORPUS["keep_last_six"]
     code = """

@@ -47,6 +47,7 @@ def test_two_folders_that_differ_in_all_that_matters_admit_it():
     assert standing([tried(1), tried(2), tried(3, held=False), tried(4, held=False)]) == "retired"
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(1, 4), st.booleans(), st.integers(1, 4), st.integers(1, 4)), max_size=8))
 def test_it_is_admitted_only_where_it_held_oftener_than_it_failed(runs):
     made = [tried(number, held=held, base=base, change=change) for number, held, base, change in runs]

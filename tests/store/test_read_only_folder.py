@@ -69,12 +69,14 @@ def test_a_closed_record_is_read(folder: Path) -> None:
     assert read_protected(folder) == "early 0"
 
 
+@pytest.mark.slow
 def test_what_a_killed_writer_left_in_its_log_is_read_too(folder: Path) -> None:
     _python(KILLED, folder)
     assert (folder / "memory.db-wal").stat().st_size
     assert read_protected(folder) == "early late 0"
 
 
+@pytest.mark.slow
 def test_a_log_that_cannot_be_read_is_never_passed_over(folder: Path) -> None:
     _python(KILLED, folder)
     (folder / "memory.db-shm").unlink()
@@ -88,6 +90,7 @@ def test_a_log_that_cannot_be_read_is_never_passed_over(folder: Path) -> None:
         assert len(db.rows("things")) == 2
 
 
+@pytest.mark.slow
 def test_an_empty_log_is_no_hindrance(folder: Path) -> None:
     (folder / "memory.db-wal").touch()
     assert read_protected(folder) == "early 0"

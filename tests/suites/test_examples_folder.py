@@ -17,6 +17,7 @@ TOPICS = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_folder_is_a_suite_of_at_least_44_tasks() -> None:
     suite = load_suite(EXAMPLES)
     assert len(suite.tasks) == len(FILES) >= 44

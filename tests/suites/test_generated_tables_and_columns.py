@@ -49,6 +49,7 @@ def test_the_same_seed_gives_the_same_tasks_and_another_seed_others(module: Modu
     assert {task.id for task in module.generate(40, 2)} != {task.id for task in first}
 
 
+@pytest.mark.slow
 def test_tasks_do_not_depend_on_the_process() -> None:
     program = (
         "from evolve.tasks import Suite\nfrom benchmarks.suites import everyday, tables\n"
@@ -83,6 +84,7 @@ def test_gate_and_test_have_enough_groups(module: ModuleType, made: Made) -> Non
         assert len({task.group for task in suite.split(split)}) >= 60
 
 
+@pytest.mark.slow
 @GENERATORS
 def test_a_member_keeps_its_group_for_every_seed_and_size(module: ModuleType, made: Made) -> None:
     groups = {task.id: task.group for task in made(module)}
@@ -132,6 +134,7 @@ def test_examples_show_more_than_a_constant_or_a_copy(module: ModuleType, made: 
         assert any(list(row.input) != [row.output] for row in task.examples), task.id
 
 
+@pytest.mark.slow
 @GENERATORS
 def test_labels_asked_for_have_been_shown(module: ModuleType, made: Made) -> None:
     by_id = {member.id: member for member in members(module.NAME, module.families())}
@@ -147,6 +150,7 @@ def test_labels_asked_for_have_been_shown(module: ModuleType, made: Made) -> Non
     assert labels >= 3
 
 
+@pytest.mark.slow
 @GENERATORS
 def test_tasks_can_be_verified_and_judged_on_further_rows(module: ModuleType, made: Made) -> None:
     for task in made(module):
@@ -205,6 +209,7 @@ def test_programs_leave_their_arguments_alone() -> None:
         assert json.dumps(args) == before, member.id
 
 
+@pytest.mark.slow
 def test_generators_know_no_policy_and_no_operation() -> None:
     files = sorted((ROOT / "benchmarks/suites").glob("*.py"))
     assert len(files) > 10

@@ -128,6 +128,7 @@ def test_a_new_column_comes_last(tmp_path):
 cells = st.text(st.sampled_from('ab,;" \t\n\r|é€'), max_size=6)
 
 
+@pytest.mark.slow
 @given(
     st.integers(2, 4).flatmap(lambda width: st.lists(st.lists(cells, min_size=width, max_size=width), min_size=1)),
     st.sampled_from(["\n", "\r\n"]),
@@ -263,6 +264,7 @@ _TOO_MUCH = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("much", _TOO_MUCH)
 def test_what_would_take_memory_or_time_without_end_is_refused(tmp_path, much):
     name, data, why = _TOO_MUCH[much]
@@ -275,7 +277,7 @@ def changed_package(file, change=lambda name, data: data, **more):
     """Writes a workbook's package again with other parts, or further ones."""
     with zipfile.ZipFile(file) as package:
         parts = {name: change(name, package.read(name)) for name in package.namelist()}
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as package:
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as package:
         for name, data in {**parts, **more}.items():
             package.writestr(name, data)
     return file
@@ -368,6 +370,7 @@ _BOMBS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bomb", [*_BOMBS, "linked elsewhere", "in UTF-16", "table", "unpacked"])
 def test_a_small_file_that_unpacks_to_more_than_fits_is_refused(book, bomb):
     def change(name, data):
@@ -391,6 +394,7 @@ def test_a_small_file_that_unpacks_to_more_than_fits_is_refused(book, bomb):
         open_table(book)
 
 
+@pytest.mark.slow
 def test_a_link_fills_no_cell_that_is_blank_and_stays(book):
     made = openpyxl.load_workbook(book)
     made.active["C1"] = "page"

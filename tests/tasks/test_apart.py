@@ -134,6 +134,7 @@ def test_a_right_answer_is_accepted_whatever_it_gives(call, name):
 DOUBLE = "def {0}(x):\n    return 2 * x\n"
 
 
+@pytest.mark.slow
 def test_tests_are_told_by_the_text_of_the_tests(call):
     first = "def test_a():\n    assert {0}(1) == 2\n    assert {0}(2) == 4\n    assert {0}(3) == 6\n"
     named = "from solution import test_of\n" + first.format("test_of")

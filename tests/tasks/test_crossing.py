@@ -134,6 +134,7 @@ def test_what_an_answer_raises_arrives_as_that_class_with_its_words(call, what):
         assert call(code, three(others)) == "refused"
 
 
+@pytest.mark.slow
 def test_an_exception_of_the_answers_own_crosses_as_the_class_it_is_made_from_and_runs_no_code(call):
     code = (
         "import json\nclass Own(json.JSONDecodeError):\n    def __init__(self): self.args = ('x',)\n"
@@ -164,6 +165,7 @@ def test_a_wrong_value_is_refused_without_a_word_of_the_tests(verdict):
     assert (found.accepted, found.text) == (False, "")
 
 
+@pytest.mark.slow
 def test_an_accepted_answer_that_is_not_verified_says_why(verdict):
     few = verdict(
         "def solve(x):\n    return x", "from solution import solve\n\ndef test_it():\n    assert solve(1) == 1\n"

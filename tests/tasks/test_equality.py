@@ -46,6 +46,7 @@ def test_answers_compare_by_the_rules_of_tasks(left: object, right: object, same
     assert equal(right, left) is same
 
 
+@pytest.mark.slow
 @given(JSON_WITHOUT_FLOATS, JSON_WITHOUT_FLOATS, JSON_WITHOUT_FLOATS)
 def test_equality_is_an_equivalence_where_there_are_no_floats(a: object, b: object, c: object) -> None:
     assert equal(a, a)

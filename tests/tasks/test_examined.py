@@ -86,6 +86,7 @@ def test_parameters_that_are_gone_are_said(check):
     assert (verdict.accepted, verdict.checked) == (True, False) and "test_sum[xs" in verdict.text
 
 
+@pytest.mark.slow
 def test_tests_of_unittest_that_never_ran_are_noticed(check):
     quiet = (
         "import unittest\ndef total(xs):\n    return 1\nseen = []\nold = unittest.TestCase._callTestMethod\n"
@@ -148,6 +149,7 @@ def test_a_check_that_stops_at_the_first_failure_is_still_checked(check):
 REPLACED = "import builtins\nbuiltins.range = lambda *rest: []\ndef total(xs):\n    return 0\n"
 
 
+@pytest.mark.slow
 def test_builtins_that_the_answer_replaced_are_not_those_of_the_tests(check, call):
     case = CASE.replace("self.assertEqual(total([1]), 1)", "for n in range(3): self.assertEqual(total([n, 1]), n + 1)")
     case = case.replace("self.assertEqual(total([1, 2]), 3)", "self.assertEqual(sum(len([x]) for x in range(0)), 0)")
@@ -177,6 +179,7 @@ COUNTS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "tests"),
     [

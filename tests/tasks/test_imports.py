@@ -79,6 +79,7 @@ def test_literal_assertions_become_rows_that_are_kept_back(imported, sandbox):
     assert judged(task, "def doubled(n):\n    return n + 2\n", sandbox) == (True, False, False)
 
 
+@pytest.mark.slow
 def test_other_assertions_become_hidden_tests(imported, sandbox):
     near, pair = imported(NEAR, PAIR).tasks
     assert [row.input for row in near.examples] == [(2.0,)]
@@ -90,6 +91,7 @@ def test_other_assertions_become_hidden_tests(imported, sandbox):
     assert judged(pair, "def swap(p):\n    return list(p)[::-1]\n", sandbox) == (True, False, False)
 
 
+@pytest.mark.slow
 def test_an_answer_that_skips_the_tests_is_refused(imported, sandbox):
     (pair,) = imported(PAIR).tasks
     for trick in ("import os; os._exit(0)\n", "raise SystemExit\n", "def swap(p):\n    raise SystemExit(0)\n"):
@@ -166,6 +168,7 @@ ISSUE = {
 }
 
 
+@pytest.mark.slow
 def test_a_repository_task_is_decided_by_tests_that_are_not_shown(imported, repository, sandbox, tmp_path):
     (task,) = imported(ISSUE, repos=tmp_path / "repos").tasks
     assert task.work.hidden_files["tests_of_total.py"].endswith("    assert total([]) == 0\n")

@@ -77,6 +77,7 @@ def test_the_default_group_follows_signature_examples_and_hidden_rows() -> None:
     assert task().group != task(hidden=(row(3),)).group
 
 
+@pytest.mark.slow
 @given(st.sets(st.text(max_size=5), max_size=60), st.randoms())
 def test_splits_are_exact_and_do_not_depend_on_order(groups: set[str], shuffle: random.Random) -> None:
     ordered = sorted(groups)
@@ -91,6 +92,7 @@ def test_splits_are_exact_and_do_not_depend_on_order(groups: set[str], shuffle: 
         assert abs(counts["gate"] - 0.2 * len(groups)) <= 1
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from("abcdefghij"), min_size=1, max_size=40), st.randoms())
 def test_a_group_never_straddles_splits(groups: list[str], shuffle: random.Random) -> None:
     tasks = [task(f"t{place}", group) for place, group in enumerate(groups)]

@@ -64,6 +64,7 @@ def test_these_are_all_suites_that_ship() -> None:
     assert {suite.name: suite.size for suite in BUILTIN} == {name: one[0] for name, one in RECORDED.items()}
 
 
+@pytest.mark.slow
 def test_another_number_of_tasks_or_seed_is_drawn_anew(generators: None) -> None:
     found = load_suite("lists", n=12, seed=5)
     assert found == draw_suite("lists", n=12, seed=5)

@@ -46,6 +46,7 @@ def test_a_formatted_signature_parses_to_itself(signature: Signature) -> None:
     assert parse_signature(format_signature(signature)) == signature
 
 
+@pytest.mark.slow
 @given(VALUES, VALUES)
 def test_values_have_the_type_inferred_from_them(first: object, second: object) -> None:
     rows = [Row(input=(first,), output=second), Row(input=(second,), output=first)]

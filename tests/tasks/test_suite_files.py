@@ -82,6 +82,7 @@ def test_n_keeps_the_same_tasks_for_the_same_seed(tmp_path: Path) -> None:
     assert ids != [task.id for task in load_suite(path, seed=5, n=10).tasks]
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(VALUES, VALUES), min_size=1, max_size=4, unique_by=lambda pair: json.dumps(pair[0])), VALUES)
 def test_loading_what_was_written_gives_the_same_task(pairs: list[tuple[object, object]], note: object) -> None:
     rows = tuple(Row(input=(given, "x"), output=output) for given, output in pairs)
@@ -247,6 +248,7 @@ def test_the_door_opens_without_the_machinery_for_untrusted_text() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+@pytest.mark.slow
 def test_a_path_wins_over_a_built_in_name_unless_it_holds_no_task(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

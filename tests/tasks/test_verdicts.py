@@ -13,11 +13,13 @@ HONEST = Forgery(name="the right answer", code=RIGHT)
 FEW = ("an int that equals everything", "writes the report of the runner", "replaces the code of the tests")
 
 
+@pytest.mark.slow
 def test_the_right_answer_is_verified_where_only_values_cross_and_checked_where_tests_need_its_process(call):
     assert call(RIGHT, VALUES) == "verified"
     assert call(RIGHT, OBJECTS) == "checked"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["rows", "values", "objects"])
 def test_a_few_forgeries_are_refused(sandbox, way):
     rows = [judged(way, one, sandbox) for one in CODES if one.name in FEW]
@@ -98,6 +100,7 @@ def test_what_is_no_value_or_a_wrong_one_is_refused(call, code):
     assert call(code, VALUES) == "refused"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("error", ["StopIteration", "StopAsyncIteration", "GeneratorExit", "KeyboardInterrupt"])
 def test_an_answer_that_would_end_the_loops_of_the_tests_is_refused(call, error):
     code = f"def solve(*a):\n    raise {error}"
@@ -110,6 +113,7 @@ def test_an_answer_that_would_end_the_loops_of_the_tests_is_refused(call, error)
         assert call(code, three(body)) == "refused"
 
 
+@pytest.mark.slow
 def test_assertions_that_never_ran_verify_nothing(call):
     loop = "for n in solve(20):\n        assert n > 1\n        assert n % 2\n        assert n < 20"
     tests = f"from solution import solve\n\ndef test_it():\n    {loop}\n"
@@ -130,6 +134,7 @@ def test_tests_that_expect_an_end_run_as_one(call):
     assert call("def solve(n):\n    return next(iter([]))", three(body)) == "checked"
 
 
+@pytest.mark.slow
 def test_an_answer_that_gives_no_value_is_not_verified_by_tests_that_catch_everything(call):
     body = "try:\n    solve(1)\nexcept Exception:\n    pass\nassert True"
     assert call("def solve(x):\n    raise KeyError", three(body)) == "verified"
@@ -227,6 +232,7 @@ CASE = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "tests"),
     [
@@ -249,6 +255,7 @@ def test_a_check_without_a_report_is_examined_by_how_it_ends(check, command, tes
     assert not ended.accepted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "body",
     [
@@ -263,6 +270,7 @@ def test_a_script_that_ends_itself_is_examined(check, body):
     assert not check("import os\nos._exit(0)\n", "PYTHONPATH=. python3 tests/test_total.py", tests).accepted
 
 
+@pytest.mark.slow
 def test_a_check_that_knows_the_text_of_its_tests_or_replaced_what_compares_is_refused(check):
     case, command = f"# all\n{CASE}", "python3 -m unittest tests/test_total.py"
     case = case.replace("self.assert", "for _ in (1, 2):\n            self.assert")
@@ -290,6 +298,7 @@ ASSERTIONS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "line"), ASSERTIONS, ids=range(len(ASSERTIONS)))
 def test_an_assertion_that_was_replaced_for_tests_in_a_loop_is_noticed(check, method, line):
     command = "python3 -m unittest tests/test_total.py"
@@ -307,12 +316,14 @@ def test_an_assertion_that_was_replaced_for_tests_in_a_loop_is_noticed(check, me
     assert not verdict.accepted and "more strictly" in verdict.text
 
 
+@pytest.mark.slow
 def test_a_check_that_minds_the_looks_of_its_tests_accepts_a_right_change(check):
     case, command = f"# all\n{CASE}", "python3 -m unittest tests/test_total.py"
     verdict = check(SUM, f"grep -q '# all' tests/test_total.py && {command}", case)
     assert verdict.accepted and not verdict.checked and "fails where its tests are only written anew" in verdict.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "command"),
     [
@@ -328,6 +339,7 @@ def test_a_file_that_the_check_runs_counts_as_it_was(check, name, command):
     assert not check("def total(xs):\n    return 0\n", command, "", written={name: ""}, **{name: script}).accepted
 
 
+@pytest.mark.slow
 def test_a_check_that_runs_a_changed_program_decides_nothing(check):
     original = {"main.py": "from total import total\nassert total([1, 2]) == 3\n"}
     verdict = check(SUM, "python3 main.py", "", written={"main.py": "print(3)\n"}, **original)
@@ -349,6 +361,7 @@ INSIDE = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "start", "right", "takes_away"),
     [
@@ -425,6 +438,7 @@ def test_tests_that_ran_before_must_pass(check):
 LOOP = "from total import total\nfor xs, all_of_it in [([1, 2], 3), ([4], 4)]:\n    assert total(xs) == all_of_it\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", ["def total(xs):\n    raise SystemExit(0)\n", "raise SystemExit\n"])
 def test_a_script_that_the_answer_ends_has_not_passed(check, code):
     command = "PYTHONPATH=. python3 tests/test_total.py"
@@ -433,6 +447,7 @@ def test_a_script_that_the_answer_ends_has_not_passed(check, code):
     assert not verdict.accepted and "more strictly" in verdict.text
 
 
+@pytest.mark.slow
 def test_an_end_that_the_answer_raises_is_not_the_end_of_what_tests_go_through(call):
     tests = "import sys\nfrom solution import solve\n\ndef test_it():\n"
     tests += "    for got in zip(map(solve, [1, 2]), [2, 4]):\n        assert got[0] == got[1]\n" * 3
@@ -440,6 +455,7 @@ def test_an_end_that_the_answer_raises_is_not_the_end_of_what_tests_go_through(c
     assert call("def solve(x):\n    raise StopIteration", tests) == "refused"
 
 
+@pytest.mark.slow
 def test_lying_arithmetic_and_emptied_cases_are_not_checked(call):
     near = "import sys\nfrom solution import solve\nCASES = [(1, 2), (2, 4)]\n\ndef test_it():\n"
     near += "    for x, y in CASES:\n        assert abs(solve(x) - y) < 1e-6\n" * 3
@@ -448,6 +464,7 @@ def test_lying_arithmetic_and_emptied_cases_are_not_checked(call):
     assert [call(code, near) for code in (RIGHT, lies, empties)] == ["checked", "accepted", "accepted"]
 
 
+@pytest.mark.slow
 def test_several_commands_are_no_less_strict(check):
     case = "from total import total\nfor n in range(3):\n    assert total([n, 1]) == n + 1\n"
     lies = "class Lie:\n    def __eq__(self, other): return True\ndef total(xs):\n    return Lie()\n"

@@ -292,6 +292,7 @@ def test_the_exact_index_travels_between_processes() -> None:
     assert copy.generation == 9
 
 
+@pytest.mark.slow
 def test_importing_the_package_loads_neither_chroma_nor_numpy() -> None:
     code = "import sys, evolve.vectors; print([m for m in ('chromadb', 'numpy') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -18,6 +18,7 @@ def solved(tmp_path):
         yield opened, opened.run(examples=[(n, 2 * n) for n in range(9)], name="twice")
 
 
+@pytest.mark.slow
 def test_a_run_is_listed_shown_and_replayed(solved):
     opened, result = solved
     (row,) = opened.runs.list()
@@ -32,6 +33,7 @@ def test_a_run_is_listed_shown_and_replayed(solved):
         opened.runs.answer(result.run_id, "yes")
 
 
+@pytest.mark.slow
 def test_a_comment_that_is_preferred_is_a_wish_and_no_second_comment(solved):
     opened, result = solved
     opened.runs.comment(result.run_id, "Keep the names short.")
@@ -42,6 +44,7 @@ def test_a_comment_that_is_preferred_is_a_wish_and_no_second_comment(solved):
     assert first.new <= {one.id for one in first.metrics}
 
 
+@pytest.mark.slow
 def test_what_changes_something_is_refused_in_a_workspace_that_is_only_looked_at(tmp_path):
     with evolve.open(tmp_path / "ws") as opened:
         run = opened.run(examples=[(n, 2 * n) for n in range(9)], name="twice").run_id
@@ -58,6 +61,7 @@ def test_what_changes_something_is_refused_in_a_workspace_that_is_only_looked_at
                 change()
 
 
+@pytest.mark.slow
 def test_a_gate_that_said_nothing_says_so(solved):
     opened, _ = solved
     found = opened.gate.list()
@@ -149,6 +153,7 @@ def test_suites_are_made_written_and_shown(tmp_path, generators):
         tasks.show(f"{file}#nothing")
 
 
+@pytest.mark.slow
 def test_code_is_run_in_the_sandbox_with_what_a_session_knows(tmp_path):
     box = sandbox(tmp_path / "ws")
     try:

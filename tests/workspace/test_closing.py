@@ -176,6 +176,7 @@ def test_a_workspace_says_where_it_is_and_what_decides(tmp_path):
         assert repr(workspace) == f"<Workspace {place}, decided by search, for reading only>"
 
 
+@pytest.mark.slow
 def test_a_result_says_in_one_line_what_came_of_it():
     with evolve.open() as workspace:
         result = workspace.run(examples=[(n, 2 * n) for n in range(9)], name="twice")

@@ -32,6 +32,7 @@ def judged(record):
     return [step.judgement for step in record.steps if step.judgement is not None]
 
 
+@pytest.mark.slow
 def test_the_search_goes_on_for_as_long_as_rows_are_refused():
     # Nothing short explains these, so each answer meets a row that speaks against it.
     verify = rows_of(*(([n, 3 * n % 7, n % 2], 11 * n % 5) for n in range(1, 9)))
@@ -75,6 +76,7 @@ def test_an_answer_that_every_other_row_leaves_the_same_is_verified():
     assert looked_again > 0  # what the check took is part of what the run cost
 
 
+@pytest.mark.slow
 def test_the_check_is_made_once_however_often_the_run_is_cut_off(tmp_path, monkeypatch):
     verify = rows_of(([1, 2], 2), ([3, 1, 4], 4), ([9, 8], 8), ([4, 4, 6], 6), ([2, 0], 0))
     monkeypatch.setenv("EVOLVE_FAULT", "stage.judge.after:2:int")
@@ -98,6 +100,7 @@ def seven(tmp_path, lines):
     return load_examples(file)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [4, 5, 6, 7])
 def test_a_small_table_gets_its_function(tmp_path, count):
     names = ["Ada Lovelace", "Alan Turing", "Grace Hopper", "Kurt Prefix", "Emmy Noether", "Jo Li", "Max von Laue"]

@@ -35,6 +35,7 @@ def planted(tmp_path):
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["note", "preference", "skill"])
 def test_what_the_model_was_told_wrongly_is_the_cause_and_nothing_else_is(planted, kind):
     one, read, tried = planted(kind)
@@ -44,18 +45,21 @@ def test_what_the_model_was_told_wrongly_is_the_cause_and_nothing_else_is(plante
     assert "evolve diagnose" not in " ".join(tried.tries)
 
 
+@pytest.mark.slow
 def test_the_step_that_spoiled_a_file_is_the_cause_without_asking_a_model(planted):
     one, _, tried = planted("action")
     assert [cause.id for cause in tried.causes] == [one.id]
     assert all(other.verdict != "cause" for other in tried.suspects if other.id != one.id)
 
 
+@pytest.mark.slow
 def test_a_budget_is_a_cause_where_more_of_it_solves(planted):
     _, read, tried = planted("budget")
     assert read.suspects[0].kind == "budget" and read.suspects[0].verdict == "suspicion"
     assert [cause.kind for cause in tried.causes] == ["budget"]
 
 
+@pytest.mark.slow
 def test_a_budget_is_cleared_where_more_of_it_finds_nothing(planted):
     _, _, tried = planted("data")
     assert not tried.causes
@@ -77,6 +81,7 @@ def test_short_searches_are_had_again_unasked(tmp_path):
             ws.runs.diagnose(run, replay=True)
 
 
+@pytest.mark.slow
 def test_a_run_that_went_well_says_so(tmp_path):
     with evolve.open(tmp_path / "ws", model="") as ws:
         result = ws.run(examples=PAIRS, person=QUIET)
@@ -129,6 +134,7 @@ class Abbreviating:
         return f"I write it.\n```python\ndef solve(name):\n    return {code}\n```\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changed", [False, True])
 def test_a_later_turn_of_a_conversation_is_had_again_with_the_turns_before_it(tmp_path, changed):
     rows = [Row(input=(name,), output=short) for name, short in PAIRS]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import evolve
 from evolve.cancellation import Cancellation
 from evolve.episodes import Row
@@ -25,6 +27,7 @@ def test_rows_that_one_value_would_pass_verify_nothing(tmp_path: Path) -> None:
     assert "different values" in result.reason
 
 
+@pytest.mark.slow
 def test_rows_that_decide_verify(tmp_path: Path) -> None:
     words = ["kiwi fruit", "fig tree", "old melon", "ripe plum", "green lime", "soft pear", "sour grape", "dry date"]
     result = _run(tmp_path, [(word, word.upper()) for word in words])
@@ -34,6 +37,7 @@ def test_rows_that_decide_verify(tmp_path: Path) -> None:
 FIRST_WORDS = [("a b", "a"), ("c d", "c"), ("ed d", "ed"), ("x ff", "x"), ("qq y", "qq"), ("ww z", "ww")]
 
 
+@pytest.mark.slow
 def test_looking_for_other_functions_counts_in_what_the_result_cost(tmp_path: Path) -> None:
     with evolve.open(tmp_path) as workspace:
         result = workspace.run(examples=FIRST_WORDS, person=Person(learn="off"))
@@ -54,6 +58,7 @@ class StopOnceKept:
             self.person.cancellation.cancel()
 
 
+@pytest.mark.slow
 def test_a_person_who_stops_the_doubts_has_the_answer_unverified(tmp_path: Path) -> None:
     stop = StopOnceKept()
     with evolve.open(tmp_path, events=stop) as workspace:
@@ -62,6 +67,7 @@ def test_a_person_who_stops_the_doubts_has_the_answer_unverified(tmp_path: Path)
     assert not result.verified and "stopped" in result.reason
 
 
+@pytest.mark.slow
 def test_rows_that_repeat_others_under_another_id_verify_nothing(tmp_path: Path) -> None:
     towns = ["Ulm Mitte", "Bern West", "Graz Ost", "Linz Nord", "Kiel Hafen", "Bonn Ufer"]
 
@@ -78,6 +84,7 @@ def test_rows_that_repeat_others_under_another_id_verify_nothing(tmp_path: Path)
     assert result("new", rows(towns[3:], 20)).verified
 
 
+@pytest.mark.slow
 def test_an_answer_that_reads_a_column_of_its_rows_is_looked_into(tmp_path: Path) -> None:
     places = [("Elm", "10115"), ("Oak", "20095"), ("Ash", "50667"), ("Fir", "80331"), ("Yew", "04109"), ("Bay", "0106")]
     rows = [{"street": f"{street} {number}", "zip": code} for number, (street, code) in enumerate(places, 3)]

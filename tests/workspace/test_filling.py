@@ -21,6 +21,9 @@ PEOPLE = [
 ]
 
 
+SMALL = "10k-candidates"
+
+
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory, private_home):
     with evolve.open(tmp_path_factory.mktemp("ws") / "ws") as opened:
@@ -59,6 +62,7 @@ def test_filled_rows_are_the_examples_and_the_others_are_filled(workspace, tmp_p
         workspace.fill(file)
 
 
+@pytest.mark.slow
 def test_a_text_of_megabytes_is_filled_but_nothing_is_tried_on_it(workspace, tmp_path):
     rows = [{"name": name, "shout": name.upper()} for name in PEOPLE[:7]] + [{"name": "x y" * 1_000_000}]
     file = tmp_path / "people.jsonl"
@@ -68,6 +72,7 @@ def test_a_text_of_megabytes_is_filled_but_nothing_is_tried_on_it(workspace, tmp
     assert json.loads(filled.out.read_text().splitlines()[-1])["shout"] == "X Y" * 1_000_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["csv", "xlsx"])
 def test_what_a_fill_guessed_verifies_nothing_in_the_next_one(workspace, tmp_path, form):
     rows = [("ab cd", "ab"), ("ef gh", "ef"), ("ij kl", "ij"), *((f"{a} {a}v w", None) for a in "mnopqrst")]
@@ -118,23 +123,26 @@ def append(file, name):
         book.save(file)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["csv", "jsonl", "xlsx"])
 def test_what_evolve_filled_is_no_evidence_until_a_person_changes_it(tmp_path, form):
     file, lengths = tmp_path / f"t.{form}", [len(name.split()[0]) for name in PEOPLE]
     with evolve.open(tmp_path / "ws") as ws:
         write(file, PEOPLE, [*lengths[:3], *[None] * 7])
-        first = ws.fill(file, in_place=True)
+        first = ws.fill(file, in_place=True, budget=SMALL)
         assert first.filled == 7 and not first.result.verified
         unmarked = sorted(set(range(4, 11)) - {mark.row for mark in first.marks})
         append(file, "Frances Allen")
-        again = ws.fill(file, out=tmp_path / f"again.{form}")
+        again = ws.fill(file, out=tmp_path / f"again.{form}", budget=SMALL)
         assert (again.given, again.doubted, again.own) == (10, first.marked, len(unmarked))
         assert again.filled == 1 and not again.result.verified
         lengths[unmarked[0] - 1] += 50
         write(file, [*PEOPLE, "Frances Allen"], [*lengths, None])
-        assert ws.fill(file, out=tmp_path / f"corrected.{form}").own == len(unmarked) - 1 > 0
+        corrected = ws.fill(file, out=tmp_path / f"corrected.{form}", budget=SMALL)
+        assert corrected.own == len(unmarked) - 1 > 0
 
 
+@pytest.mark.slow
 def test_where_no_function_is_found_nothing_is_written(workspace, tmp_path):
     file = tmp_path / "noise.csv"
     file.write_text("a,b\n1,731\n2,15\n3,9981\n4,2\n5,77123\n6,403\n7,\n")
@@ -177,6 +185,7 @@ def test_what_fails_or_is_unlike_the_others_is_marked_and_never_guessed(workspac
     assert (lines[1], lines[3].split(",")[:2], lines[8], lines[9]) == ("x1,fine,", ["n1", "3"], "x3,fine,", ",,")
 
 
+@pytest.mark.slow
 def test_a_rival_that_gives_something_else_makes_a_cell_doubtful(workspace, tmp_path, monkeypatch):
     file = tmp_path / "t.csv"
     file.write_text("a,b\n" + "".join(f"{name},{name.split()[-1] if n < 7 else ''}\n" for n, name in enumerate(PEOPLE)))
@@ -195,6 +204,7 @@ def test_a_rival_that_gives_something_else_makes_a_cell_doubtful(workspace, tmp_
     assert filled.filled == 4
 
 
+@pytest.mark.slow
 def test_what_no_filled_row_has_is_told_in_words(workspace, tmp_path, monkeypatch):
     file = tmp_path / "t.csv"
     file.write_text("a,b\n" + "".join(f"{name},{name.split()[-1]}\n" for name in PEOPLE[:7]) + "Leslie.Lamport x,\n")
@@ -207,6 +217,7 @@ def test_what_no_filled_row_has_is_told_in_words(workspace, tmp_path, monkeypatc
     assert mark.why.endswith("gives 'Lamport', and no filled row is like this one, with '.'")
 
 
+@pytest.mark.slow
 def test_a_row_unlike_every_filled_one_is_held_against_less_plain_functions(workspace, tmp_path):
     names = ["Ada Lovelace", "Alan Turing", "Grace Hopper", "Kurt Weil", "Emmy Noether", "John Backus", "Tony Hoare"]
     file = tmp_path / "t.csv"
@@ -333,6 +344,7 @@ def test_a_table_that_changes_while_it_is_opened_is_not_written(workspace, table
     assert openpyxl.load_workbook(file).active["A3"].value == "kept"
 
 
+@pytest.mark.slow
 def test_rows_that_take_too_long_are_marked_and_the_others_filled(workspace, table):
     text = "a,b\n" + "".join(f"x{n},\n" for n in range(150))
     file, function = table(text, "def f(a):\n    while a == 'x120':\n        pass\n    return a.upper()\n")
@@ -352,6 +364,7 @@ with evolve.open(os.environ["WS"]) as ws:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("point", ["file.begin", "file.written", "file.synced", "file.renamed"])
 def test_a_fill_that_is_killed_leaves_the_old_file_or_the_new_one(empty_place, table, point):
     file, function = table("a,b\n" + "".join(f"x{n},\n" for n in range(3_000)))
@@ -399,6 +412,7 @@ def test_memory_does_not_grow_with_the_table(empty_place, table):
         assert sum(line.rstrip().endswith(f",NAME {n}") for n, line in enumerate(stream, -1)) == rows
 
 
+@pytest.mark.slow
 def test_a_result_can_be_called_and_applied_outside_of_this_process(tmp_path, private_home):
     import pickle
 
@@ -623,6 +637,7 @@ def test_any_key_of_json_keeps_its_name(workspace, table):
     json.dumps(filled.to_json(), ensure_ascii=False)
 
 
+@pytest.mark.slow
 def test_a_cell_beside_a_row_that_does_not_fit_is_marked(workspace, tmp_path):
     """Either that row is mistyped or the function is wrong there, and nothing given lies between."""
     file = tmp_path / "grades.csv"
@@ -636,6 +651,7 @@ def test_a_cell_beside_a_row_that_does_not_fit_is_marked(workspace, tmp_path):
     assert sorted(marks) == [8, 12]
 
 
+@pytest.mark.slow
 def test_a_row_that_repeats_a_filled_one_has_its_value_also_where_no_function_is_found(workspace, tmp_path):
     file = tmp_path / "status.csv"
     file.write_text("status,open\nnew,yes\nwon,no\nheld,yes\nlost,no\nvoid,no\nlate,yes\nwon,\nheld,\nmoved,\n")

@@ -56,6 +56,7 @@ def test_the_answer_is_in_the_result_and_what_was_shown_of_the_outcome_stands(op
         assert workspace.runs.show(result.run_id).episodes == (record,)
 
 
+@pytest.mark.slow
 def test_learned_later_it_is_told_then_and_an_episode_without_one_says_none(opened):
     with opened(coder()) as workspace:
         with workspace.delivering():
@@ -66,6 +67,7 @@ def test_learned_later_it_is_told_then_and_an_episode_without_one_says_none(open
         assert workspace.run(coding(lambda text: text, number=2)).found is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("point", ["lessons.before:1", "lessons.inside:1", "lessons.after:1"])
 def test_cut_off_it_is_kept_once(opened, monkeypatch, point):
     said = coder()
@@ -80,6 +82,7 @@ def test_cut_off_it_is_kept_once(opened, monkeypatch, point):
         assert record.found.answer == SIX
 
 
+@pytest.mark.slow
 def test_rows_that_were_shown_after_a_refusal_do_not_verify_it(opened):
     """The claim was stated by whoever saw that row."""
     four = coding(lambda text: text[-6:])
@@ -121,6 +124,7 @@ def project(tmp_path):
     return mending(tmp_path)
 
 
+@pytest.mark.slow
 def test_in_a_folder_the_change_waits_for_leave_and_can_be_applied(opened, project):
     with opened(Adder()) as workspace:
         result = workspace.run(folder_task("make total add up", project, "python3 test_total.py"))
@@ -133,6 +137,7 @@ def test_in_a_folder_the_change_waits_for_leave_and_can_be_applied(opened, proje
     assert (project / "total.py").read_text() == RIGHT
 
 
+@pytest.mark.slow
 def test_leave_for_what_is_solved_is_none_for_what_is_found_afterwards(opened, project):
     with opened(Adder()) as workspace:
         task = folder_task("make total add up", project, "python3 test_total.py")
@@ -152,6 +157,7 @@ class Listening:
         return self.model(body)
 
 
+@pytest.mark.slow
 def test_a_later_run_of_the_same_task_is_told_of_it_as_data(opened):
     heard = Listening(coder())
     with opened(heard) as workspace:
@@ -166,6 +172,7 @@ def test_a_later_run_of_the_same_task_is_told_of_it_as_data(opened):
     assert told.partition(begins)[2].partition(ends)[0].strip() == SIX.strip()
 
 
+@pytest.mark.slow
 def test_what_is_learned_from_the_later_run_does_not_rest_on_having_been_told(opened):
     heard = Listening(coder())
     with opened(heard) as workspace:
@@ -177,6 +184,7 @@ def test_what_is_learned_from_the_later_run_does_not_rest_on_having_been_told(op
     assert not any("was found to be right" in prompt for prompt in heard.prompts[solved:])
 
 
+@pytest.mark.slow
 def test_a_change_that_the_person_decided_about_is_told_no_more(opened, project):
     heard, task = Listening(Adder()), folder_task("make total add up", project, "python3 test_total.py")
     with opened(heard) as workspace:

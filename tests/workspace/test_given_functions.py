@@ -60,6 +60,7 @@ def lines(filled):
     return filled.out.read_text().splitlines()[1:]
 
 
+@pytest.mark.slow
 def test_a_column_that_the_function_reads_is_never_filled(workspace, table):
     file, function = table("Kunde;Netto;Brutto\na;10,00;\nb;;\nc;2,00;\n")
     filled = workspace.fill(file, function=function)

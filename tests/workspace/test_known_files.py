@@ -6,6 +6,8 @@ import pytest
 
 import evolve
 
+pytestmark = pytest.mark.usefixtures("few_rivals")
+
 NAMES = ["Ada Lovelace", "Alan Turing", "Grace Hopper", "Barbara Liskov", "Donald Knuth", "Edsger Dijkstra"]
 MORE = ["John Backus", "Frances Allen", "Tony Hoare"]
 
@@ -37,6 +39,7 @@ def test_the_same_file_again_gives_the_same_text_at_no_cost(tmp_path, file):
     assert len(skills) <= 1 and not again.skills and not again.learned
 
 
+@pytest.mark.slow
 def test_more_rows_that_hold_give_the_same_function(tmp_path, file):
     with evolve.open(tmp_path / "ws") as workspace:
         first = solved(workspace, file, table(NAMES))
@@ -45,6 +48,7 @@ def test_more_rows_that_hold_give_the_same_function(tmp_path, file):
     assert more.note.startswith(f"known since run {first.run_id}: the same function")
 
 
+@pytest.mark.slow
 def test_rows_that_do_not_hold_are_searched_for_and_that_is_said(tmp_path, file):
     with evolve.open(tmp_path / "ws") as workspace:
         first = solved(workspace, file, table(NAMES))
@@ -56,6 +60,7 @@ def test_rows_that_do_not_hold_are_searched_for_and_that_is_said(tmp_path, file)
     assert "is not right on every row of this" in again.note
 
 
+@pytest.mark.slow
 def test_an_answer_that_saw_the_rows_is_not_called_verified_on_them(tmp_path, file):
     with evolve.open(tmp_path / "ws") as workspace:
         first = solved(workspace, file, table(NAMES[:5]))

@@ -252,6 +252,7 @@ def test_how_many_claims_may_be_tried_by_asking_again_is_said_to_who_asks(opened
     assert [one for one in asked if one not in ("act", "reflect", "distill")] == [1]
 
 
+@pytest.mark.slow
 def test_what_learning_cost_is_told_with_the_result_and_kept_with_the_episode(opened):
     with opened([], kind=Metered) as workspace:
         with workspace.delivering():
@@ -283,6 +284,7 @@ class Supposing(QuirkDouble):
         return json.dumps({"claims": [{"cause": cause, "condition": ""} for cause in causes]})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mode", "questions"), [("after", 2), ("full", 4)])
 def test_one_claim_is_tried_by_asking_a_model_again_unless_all_are_to_be(tmp_path, mode, questions):
     task = quirk_suite().tasks[0]

@@ -53,6 +53,7 @@ def prompts(serving):
     return [json.dumps(body["messages"]) for body in serving.requests]
 
 
+@pytest.mark.slow
 def test_set_aside_before_every_question_it_asks_each_once_and_learns_the_same(served, tmp_path):
     with serve() as (serving, _), evolve.open(tmp_path / "straight", model=serving.model) as workspace:
         solved(workspace)
@@ -77,6 +78,7 @@ def test_set_aside_before_every_question_it_asks_each_once_and_learns_the_same(s
     assert (again.claims, again.cost.calls, again.cost.tokens) == (record.claims, record.cost.calls, record.cost.tokens)
 
 
+@pytest.mark.slow
 def test_a_call_that_is_stopped_is_counted_and_asked_again(served, tmp_path):
     serving, _ = served
     with evolve.open(tmp_path / "ws", model=serving.model) as workspace:

@@ -12,6 +12,8 @@ from evolve.tasks import Task
 from evolve.workspace.runs.doubts import CANDIDATES
 from evolve.workspace.runs.saved import likeness
 
+pytestmark = pytest.mark.usefixtures("few_rivals")
+
 NAMES = [
     "Ada Lovelace",
     "Alan Turing",
@@ -52,16 +54,19 @@ def test_one_row_is_enough_where_the_columns_are_the_same(solve):
     assert space[result.entry]("Frances Allen") == "Allen, Frances"
 
 
+@pytest.mark.slow
 def test_under_other_names_two_rows_of_such_cells_are_needed(solve):
     assert "saved from" not in solve(["John Backus"], columns="who,out").note
     assert "saved from a table with such cells" in solve(["John Backus", "Frances Allen"], columns="who,out").note
 
 
+@pytest.mark.slow
 def test_what_is_wrong_on_a_row_is_not_taken(solve):
     result = solve(["John Backus", "Frances Allen"], wanted=str.upper)
     assert "saved from" not in result.note and result.cost.candidates
 
 
+@pytest.mark.slow
 def test_rows_that_the_saved_function_was_made_from_verify_nothing(solve):
     # All rows that are kept back of these were seen when the function was found, so it is searched for anew.
     assert "saved from" not in solve(NAMES[::-1]).note

@@ -42,6 +42,7 @@ def solve(tmp_path):
 
 
 # The second is one of those that are kept back.
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "out"), [("John Li", "Jhon"), ("Max Planck", "Mx"), ("Ada Lovelace", "Aad")])
 def test_a_mistyped_row_is_named_and_nothing_is_called_verified(solve, name, out):
     result = solve(10, [(name, out)])
@@ -56,6 +57,7 @@ def test_a_mistyped_row_is_named_and_nothing_is_called_verified(solve, name, out
 
 
 # Of six rows three are kept back: "Alan Turing" is one of those that are seen, "Grace Hopper" is not.
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in NAMES[:6] if len(name.split()[0]) > 3])
 def test_of_six_rows_one_may_be_mistyped_whether_it_was_seen_or_kept_back(solve, name):
     result = solve(6, [(name, name.split()[0] + "t")])
@@ -63,16 +65,19 @@ def test_of_six_rows_one_may_be_mistyped_whether_it_was_seen_or_kept_back(solve,
     assert result.misfits == (Misfit(input=(name,), given=name.split()[0] + "t", expected=name.split()[0]),)
 
 
+@pytest.mark.slow
 def test_of_six_rows_one_that_no_slip_explains_is_not_blamed(solve):
     result = solve(6, [("Alan Turing", "Alan (London)")])
     assert not (result.solved and result.misfits)
 
 
+@pytest.mark.slow
 def test_two_odd_rows_of_six_are_no_slip(solve):
     result = solve(6, [("Alan Turing", "Alann"), ("Grace Hopper", "Grce")])
     assert not (result.solved and result.misfits)
 
 
+@pytest.mark.slow
 def test_a_row_that_is_no_slip_is_learned_from_once_another_shows_so(solve, tmp_path):
     """What fits all seen rows but one is refused while there is something left to learn from the row that it shows."""
     kinds = zip("mfmmfmf", NAMES, strict=False)
@@ -85,6 +90,7 @@ def test_a_row_that_is_no_slip_is_learned_from_once_another_shows_so(solve, tmp_
     assert [values[result.entry](*row) for row, _ in pairs] == [out for _, out in pairs] and not result.misfits
 
 
+@pytest.mark.slow
 def test_joined_pieces_may_have_a_mistyped_row_too(solve):
     result = solve(10, [("Kurt Gallus", "Galus, Kurt")], make=lambda name: ", ".join(name.split()[::-1]))
     assert [misfit.expected for misfit in result.misfits] == ["Gallus, Kurt"]
@@ -95,16 +101,19 @@ def test_rows_without_a_slip_have_no_misfit(solve):
     assert result.verified and not result.misfits and not result.reason
 
 
+@pytest.mark.slow
 def test_one_row_of_four_is_not_said_to_be_mistyped(solve):
     result = solve(4, [("Alan Turing", "Nobody")])
     assert not (result.solved and result.misfits)
 
 
+@pytest.mark.slow
 def test_two_slips_are_no_slip(solve):
     result = solve(10, [("Alan Turing", "Aln"), ("Grace Hopper", "Grc")])
     assert not (result.solved and result.misfits)
 
 
+@pytest.mark.slow
 def test_a_special_case_that_is_plain_enough_is_learned_and_not_blamed(tmp_path):
     rows = [(3, 3), (12, 12), (7, 7), (-4, 4), (9, 9), (31, 31), (-8, 8), (5, 5), (40, 40)]
     with evolve.open(tmp_path / "ws") as opened:
@@ -113,6 +122,7 @@ def test_a_special_case_that_is_plain_enough_is_learned_and_not_blamed(tmp_path)
     assert result.solved and not result.misfits
 
 
+@pytest.mark.slow
 def test_in_practice_and_in_trials_no_row_is_blamed(tmp_path):
     task = load_examples(table(tmp_path, 10, [("John Li", "Jhon")]))
     policy = SearchPolicy(settings=SearchSettings(doubts_rows=True))
@@ -122,6 +132,7 @@ def test_in_practice_and_in_trials_no_row_is_blamed(tmp_path):
     assert not record.solved and all(step.judgement is None for step in record.steps if step.action.misfits)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", ["stage.act.after:2", "stage.observe.after:2", "stage.judge.after:1"])
 def test_a_run_that_was_cut_off_names_the_same_row(tmp_path, monkeypatch, cut):
     task = load_examples(table(tmp_path, 10, [("Max Planck", "Mx")]))
@@ -142,6 +153,7 @@ def test_a_run_that_was_cut_off_names_the_same_row(tmp_path, monkeypatch, cut):
     assert record.cost.candidates == alone.cost.candidates
 
 
+@pytest.mark.slow
 def test_the_same_table_again_names_the_same_row(tmp_path):
     file = table(tmp_path, 10, [("Max Planck", "Mx")])
     with evolve.open(tmp_path / "ws") as opened:
@@ -151,6 +163,7 @@ def test_the_same_table_again_names_the_same_row(tmp_path):
     assert second.solved and not second.verified and second.answer == first.answer
 
 
+@pytest.mark.slow
 def test_without_an_answer_the_nearest_is_told_with_the_rows_that_it_fails(solve):
     result = solve(8, [("Alan Turing", "A T"), ("Grace Hopper", "Hop")])
     assert not result.solved and not result.answer
@@ -163,6 +176,7 @@ def test_without_an_answer_the_nearest_is_told_with_the_rows_that_it_fails(solve
     assert "would help" in result.advice or "column" in result.advice
 
 
+@pytest.mark.slow
 def test_a_column_that_seems_to_be_missing_is_told(solve):
     towns = ("Paris", "Oslo", "Turin", "Vienna", "Ghent", "Cork", "Minsk", "Porto")
     result = solve(8, zip(NAMES, towns, strict=False))

@@ -49,6 +49,7 @@ def test_further_calls_that_the_answer_agrees_with_get_a_draft_kept(model):
     assert result.cost.calls == len(bodies)
 
 
+@pytest.mark.slow
 def test_what_a_model_says_against_the_verified_answer_is_no_test_and_the_draft_is_dropped(model):
     events = Events()
     workspace, bodies = model({"code": "", "calls": [MISTAKEN]}, events=events)
@@ -66,6 +67,7 @@ def test_what_a_model_says_against_the_verified_answer_is_no_test_and_the_draft_
     assert past.not_kept == {result.episode_id: (refused,)}
 
 
+@pytest.mark.slow
 def test_a_change_that_is_wrong_on_unseen_rows_is_refused_and_told_as_repaired(model):
     code = GRADE.draft.code.replace(">= 50", "> 90")
     workspace, bodies = model({"code": code, "calls": []})

@@ -101,6 +101,7 @@ def test_a_stopped_action_ends_at_once_with_everything_it_started_and_the_run_go
     assert [step.observation.interrupted for step in record.steps] == [True, False]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", [pytest.param("stalled stream", marks=pytest.mark.slow), "hang"])
 def test_a_model_that_is_writing_is_cut_off_and_nothing_is_bought_again(tmp_path, fault):
     with ScriptedEndpoint(Scenario(replies=[{"fault": fault}]), double=AskingDouble()) as serving:
@@ -128,6 +129,7 @@ def test_a_search_is_stopped_between_candidates(tmp_path):
     assert result.status == "interrupted"
 
 
+@pytest.mark.slow
 def test_what_the_model_writes_is_told_by_field_to_who_watches_and_to_no_log(tmp_path):
     heard = StopAt("never")
     with (
@@ -160,6 +162,7 @@ def test_leave_is_asked_with_the_difference_and_given(tmp_path, work, project):
     assert [(one.kind, "+2" in one.detail) for one in asked] == [("approve", True)]
 
 
+@pytest.mark.slow
 def test_who_refuses_says_why_and_may_still_change_their_mind(tmp_path, work, project):
     with evolve.open(tmp_path / "ws", policy=ScriptedWorker((WRITES_TWO,))) as opened:
         result = opened.run(work(), person=leave_of("two is too many"))
@@ -169,6 +172,7 @@ def test_who_refuses_says_why_and_may_still_change_their_mind(tmp_path, work, pr
     assert (project / "n.txt").read_text() == "2\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("approve", "state", "content", "status"),
     [
@@ -187,6 +191,7 @@ def test_leave_given_beforehand_withheld_or_asked_of_nobody(tmp_path, work, proj
             assert (again.run_id, again.patch.state, again.status) == (result.run_id, "applied", "solved")
 
 
+@pytest.mark.slow
 def test_leave_that_cannot_be_used_is_asked_for_again(tmp_path, work, project):
     with evolve.open(tmp_path / "ws", policy=ScriptedWorker((WRITES_TWO,))) as opened:
         waiting = opened.run(work())
@@ -197,6 +202,7 @@ def test_leave_that_cannot_be_used_is_asked_for_again(tmp_path, work, project):
     assert (project / "n.txt").read_text() == "mine\n"
 
 
+@pytest.mark.slow
 def test_undoing_over_newer_changes_needs_leave(tmp_path, work, project):
     with evolve.open(tmp_path / "ws", policy=ScriptedWorker((WRITES_TWO,))) as opened:
         run = opened.run(work(), person=Person(approve="auto")).run_id
@@ -211,6 +217,7 @@ def test_undoing_over_newer_changes_needs_leave(tmp_path, work, project):
     assert (project / "n.txt").read_text() == "1\n"
 
 
+@pytest.mark.slow
 def test_leave_to_undo_is_for_the_difference_that_was_shown(tmp_path, work, project):
     def changes_meanwhile(question):
         (project / "n.txt").write_text("2 and an hour of work\n")

@@ -38,6 +38,7 @@ def opened(tmp_path, endpoint):
         yield workspace
 
 
+@pytest.mark.slow
 def test_after_a_refusal_with_a_reason_it_is_done_the_persons_way_and_after_deletion_as_before(opened):
     assert opened.run(FIRST).value == "2024-03-05"
     kept = opened.preferences.from_refusal("No. Dates day first, please", run="r1", author="jo")
@@ -85,6 +86,7 @@ def test_a_preference_is_an_instruction_with_a_name_and_its_edit_is_data(opened,
     assert after.index("kind=edit") < after.index("+05.03.2024") < after.index("</data")
 
 
+@pytest.mark.slow
 def test_a_long_life_keeps_the_prompt_short(opened, endpoint):
     for number in range(30):
         opened.preferences.add(f"Dates of kind {number} " + "very long words " * 20, context=Context(instruction=FIRST))
@@ -120,6 +122,7 @@ def view_of(text):
     return task_in_words(text).view()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "frame", ['It printed: "{}"', "It said: {}", "> {}", "```\n{}\n```", "See “{}”", "<data x>{}</data x>"]
 )
@@ -285,6 +288,7 @@ def asking(answer):
     return asked, Person(respond=respond)
 
 
+@pytest.mark.slow
 def test_what_answers_differ_in_is_asked_once_and_never_again_in_a_similar_context(wavering):
     asked, person = asking("day first, please")
     assert wavering.run(FIRST, person=person).value == "05.03.2024"

@@ -96,6 +96,7 @@ def at_work(tmp_path):
     return open_one
 
 
+@pytest.mark.slow
 def test_work_that_comes_again_becomes_a_procedure_that_spares_replies(at_work):
     with at_work() as work:
         work.does(0)
@@ -116,6 +117,7 @@ def test_work_that_comes_again_becomes_a_procedure_that_spares_replies(at_work):
         assert work.steps() == 2 and len(work.skills) == 1
 
 
+@pytest.mark.slow
 def test_without_another_folder_as_it_was_it_waits_for_one(at_work):
     with at_work() as work:
         work.does(0)
@@ -131,6 +133,7 @@ def test_without_another_folder_as_it_was_it_waits_for_one(at_work):
         assert work.steps() == 1
 
 
+@pytest.mark.slow
 def test_learned_later_the_changes_that_were_applied_are_taken_out_for_it(at_work):
     with at_work() as work:
         with work.workspace.delivering():
@@ -141,6 +144,7 @@ def test_learned_later_the_changes_that_were_applied_are_taken_out_for_it(at_wor
         assert [one.held for one in work.tried] == [True, True]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("point", ["lessons.before:1", "lessons.inside:1", "lessons.after:1"])
 def test_learning_that_is_cut_off_asks_and_keeps_once(at_work, monkeypatch, point):
     with at_work() as work:
@@ -156,6 +160,7 @@ def test_learning_that_is_cut_off_asks_and_keeps_once(at_work, monkeypatch, poin
         assert [status for _, status in work.skills] == ["admitted"] and len(work.tried) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("refused", [0, 1])
 def test_what_the_person_refused_admits_nothing(at_work, refused):
     with at_work() as work, work.workspace.delivering():
@@ -168,6 +173,7 @@ def test_what_the_person_refused_admits_nothing(at_work, refused):
         assert work.skills == [] and "procedure" not in work.asked
 
 
+@pytest.mark.slow
 def test_a_copy_of_the_folder_with_another_note_in_it_is_no_other_folder(at_work):
     with at_work() as work:
         work.does(0)
@@ -180,6 +186,7 @@ def test_a_copy_of_the_folder_with_another_note_in_it_is_no_other_folder(at_work
         assert second.held and [status for _, status in work.skills] == ["draft"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ACCIDENTS)
 def test_what_does_it_by_accident_or_by_force_is_never_offered(at_work, tmp_path, name):
     made = chore("rename", 1, tmp_path / "seen")  # which the one who writes it is shown
@@ -213,6 +220,7 @@ class TellsAll(Counting):
         return {**told, "arguments": json.dumps([arguments[0], arguments[1] + " " * 1_000])}
 
 
+@pytest.mark.slow
 def test_a_function_that_is_told_everything_is_none(at_work):
     with at_work(kind=TellsAll) as work:
         for seed in (0, 1, 2):
@@ -220,6 +228,7 @@ def test_a_function_that_is_told_everything_is_none(at_work):
         assert work.skills == [] and work.asked.count("procedure") == 2
 
 
+@pytest.mark.slow
 def test_a_hostile_one_reaches_nothing_but_the_copy(at_work, tmp_path):
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -232,6 +241,7 @@ def test_a_hostile_one_reaches_nothing_but_the_copy(at_work, tmp_path):
         assert "run(" not in skill.code  # nothing of it was needed for the change
 
 
+@pytest.mark.slow
 def test_a_procedure_gives_no_value_and_leaves_no_workspace(at_work, tmp_path):
     with at_work() as work:
         work.does(0)

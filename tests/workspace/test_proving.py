@@ -13,6 +13,8 @@ from evolve.failpoints import VARIABLE
 from evolve.workspace import Person
 from evolve.workspace.learners import SearchLearner
 
+pytestmark = pytest.mark.usefixtures("few_rivals")
+
 FIRST = ["Ada Lovelace", "Alan Turing", "Grace Hopper", "Kurt Goedel", "Emmy Noether", "Max Born", "Lise Meitner"]
 SECOND = ["Tony Hoare", "John Backus", "Frances Allen", "Barbara Liskov", "Donald Knuth", "Jean Bartik", "Alan Kay"]
 THIRD = ["Rosa Parks", "Nelson Mandela", "Angela Davis", "Martin King", "Bertha Suttner", "Mary Wilson", "Desmond Tutu"]
@@ -42,6 +44,7 @@ def test_a_second_problem_is_solved_with_what_the_first_taught_and_without(tmp_p
     assert (proof.counted, proof.state.tally.wins, proof.helped) == (2, 1, False)
 
 
+@pytest.mark.slow
 def test_another_column_of_a_table_and_the_same_rows_elsewhere_count_for_nothing(tmp_path):
     with evolve.open(tmp_path / "ws") as workspace:
         workspace.run(examples=table(tmp_path, FIRST, mail, "mail"))
@@ -50,6 +53,7 @@ def test_another_column_of_a_table_and_the_same_rows_elsewhere_count_for_nothing
         assert [pair.alike for pair in workspace.gate.own()] == [False, True, True]
 
 
+@pytest.mark.slow
 def test_a_table_that_grew_is_the_same_table(tmp_path):
     with evolve.open(tmp_path / "ws") as workspace:
         workspace.run(examples=table(tmp_path, FIRST, mail, "mail"))
@@ -57,6 +61,7 @@ def test_a_table_that_grew_is_the_same_table(tmp_path):
         assert [pair.alike for pair in workspace.gate.own()] == [False, True]
 
 
+@pytest.mark.slow
 def test_columns_in_another_order_and_under_other_names_are_the_same_table(tmp_path):
     first, second = tmp_path / "first.csv", tmp_path / "second.csv"
     towns = [(name, f"Town {number}", mail(name)) for number, name in enumerate(FIRST)]
@@ -68,7 +73,9 @@ def test_columns_in_another_order_and_under_other_names_are_the_same_table(tmp_p
         assert [pair.alike for pair in workspace.gate.own()] == [False, True]
 
 
-def test_what_a_loop_practised_on_is_known_when_it_is_told_as_a_table(tmp_path):
+@pytest.mark.slow
+def test_what_a_loop_practised_on_is_known_when_it_is_told_as_a_table(tmp_path, monkeypatch):
+    monkeypatch.setenv("EVOLVE_WORKERS", "1")
     rules = [mail, str.upper, str.lower, lambda name: name[::-1], lambda name: name[:3], lambda name: name.split()[1]]
     lines = []
     for number, rule in enumerate(rules):
@@ -89,6 +96,7 @@ def test_what_a_loop_practised_on_is_known_when_it_is_told_as_a_table(tmp_path):
         assert workspace.report() == measured and measured.arms[0].tasks
 
 
+@pytest.mark.slow
 def test_what_was_learned_from_unjudged_is_known_later(tmp_path):
     with evolve.open(tmp_path / "ws") as workspace:
         workspace.run(examples=table(tmp_path, FIRST[:4], mail, "few"))
@@ -96,6 +104,7 @@ def test_what_was_learned_from_unjudged_is_known_later(tmp_path):
         assert [pair.alike for pair in workspace.gate.own()] == [True]
 
 
+@pytest.mark.slow
 def test_what_too_few_rows_decide_and_what_is_not_learned_from_is_not_judged(tmp_path):
     with evolve.open(tmp_path / "ws") as workspace:
         workspace.run(examples=table(tmp_path, FIRST[:4], mail, "few"))
@@ -103,6 +112,7 @@ def test_what_too_few_rows_decide_and_what_is_not_learned_from_is_not_judged(tmp
         assert workspace.gate.own() == ()
 
 
+@pytest.mark.slow
 def test_nothing_of_the_pair_teaches(tmp_path):
     with evolve.open(tmp_path / "ws") as workspace:
         workspace.run(examples=table(tmp_path, FIRST, mail, "mail"))
@@ -110,6 +120,7 @@ def test_nothing_of_the_pair_teaches(tmp_path):
         assert {record.split for record in workspace.stores.runs.episodes()} == {"own"}
 
 
+@pytest.mark.slow
 def test_stopped_before_it_was_judged_it_is_judged_when_learning_goes_on(tmp_path):
     stop = Cancellation()
     with evolve.open(tmp_path / "ws") as workspace, workspace.delivering():
@@ -122,6 +133,7 @@ def test_stopped_before_it_was_judged_it_is_judged_when_learning_goes_on(tmp_pat
         assert taught.skills and len(workspace.gate.own()) == 1
 
 
+@pytest.mark.slow
 def test_cut_off_while_it_learned_it_is_judged_once_and_as_it_stood_before(tmp_path, monkeypatch):
     monkeypatch.setenv(VARIABLE, "lessons.inside:1:int")
     with evolve.open(tmp_path / "ws") as workspace, pytest.raises(KeyboardInterrupt):
@@ -133,6 +145,7 @@ def test_cut_off_while_it_learned_it_is_judged_once_and_as_it_stood_before(tmp_p
         assert workspace.gate.own() == before and len(before) == 1
 
 
+@pytest.mark.slow
 def test_a_task_that_was_not_solved_is_judged_like_any_other(tmp_path):
     codes = dict(zip(FIRST, ["q7", "zz", "1x", "p", "m44", "h", "o-o"], strict=True))
     with evolve.open(tmp_path / "ws") as workspace:

@@ -157,6 +157,7 @@ def test_a_later_run_of_the_same_task_is_told_what_was_refused(workspace):
     assert second.status == "unsolved" and not second.refused and other.run_id == "r3"
 
 
+@pytest.mark.slow
 def test_rows_that_an_earlier_run_showed_verify_nothing_in_a_later_one(workspace):
     with workspace(FixedLearner(programs={"first": FixedPolicy().programs["first"]})) as opened:
         opened.run(FIVE, person=Person(learn="off"))

@@ -59,6 +59,7 @@ def test_a_name_that_nobody_offers_is_refused_with_those_that_there_are(
         evolve.open(root)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("store", ["auto", "exact", pytest.param("chroma", marks=pytest.mark.slow)])
 def test_every_store_of_ours_finds_the_same_again(tmp_path: Path, store: str) -> None:
     root = workspace(tmp_path, f"vectors = '{store}'\n")

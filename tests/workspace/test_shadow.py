@@ -138,6 +138,7 @@ def taught_one(workspace):
     assert result.learned and not result.shadow and workspace.gate.own() == ()
 
 
+@pytest.mark.slow
 def test_what_was_learned_wins_against_the_same_model_without_it(opened):
     with opened(QuirkDouble(HIDDEN)) as workspace:
         for job in HIDDEN:
@@ -147,6 +148,7 @@ def test_what_was_learned_wins_against_the_same_model_without_it(opened):
     assert (found.solved_learned, found.solved_unlearned) == (9, 0) and found.spent.calls
 
 
+@pytest.mark.slow
 def test_a_model_that_learning_does_not_help_proves_nothing(opened):
     with opened(Knowing()) as workspace:
         for job in JOBS[:6]:
@@ -155,6 +157,7 @@ def test_a_model_that_learning_does_not_help_proves_nothing(opened):
     assert found.counted == 5 == found.both and not found.helped and not found.state.tally.wins
 
 
+@pytest.mark.slow
 def test_the_shadow_is_told_what_the_person_said_and_nothing_that_was_learned(opened):
     with opened() as workspace:
         taught_one(workspace)
@@ -169,6 +172,7 @@ def test_the_shadow_is_told_what_the_person_said_and_nothing_that_was_learned(op
     assert FACT not in first and "Ada says" in first
 
 
+@pytest.mark.slow
 def test_without_a_share_nothing_is_solved_twice_and_with_one_the_problem_alone_decides(opened):
     drawn = []
     for share, tasks, wanted in ((0.0, 3, 0), (1.0, 3, 2), (0.5, 6, None), (0.5, 6, None)):
@@ -194,6 +198,7 @@ def test_what_it_may_cost_is_told_before_the_run_and_what_it_did_cost_after_it(o
         assert result.to_json()["shadow"]["tokens"] == result.shadow.tokens == proof(workspace).spent.tokens
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", ["6k-tokens", "9k-tokens", "5-calls"])
 def test_run_shadow_and_learning_together_keep_to_a_budget_that_was_typed(opened, budget):
     with opened() as workspace:
@@ -208,6 +213,7 @@ def test_run_shadow_and_learning_together_keep_to_a_budget_that_was_typed(opened
         assert len(workspace.gate.own()) == 1
 
 
+@pytest.mark.slow
 def test_a_run_that_took_more_than_its_half_is_withheld_and_has_no_shadow(opened):
     amounts = next(job for job in JOBS if job.quirk.name == "amounts")
     with opened() as workspace:
@@ -220,6 +226,7 @@ def test_a_run_that_took_more_than_its_half_is_withheld_and_has_no_shadow(opened
     assert pair.outcome == "withheld" and not taught.shadow
 
 
+@pytest.mark.slow
 def test_a_budget_on_time_or_of_one_call_draws_no_shadow(opened):
     with opened() as workspace:
         taught_one(workspace)
@@ -228,6 +235,7 @@ def test_a_budget_on_time_or_of_one_call_draws_no_shadow(opened):
         assert workspace.gate.proofs() == {}
 
 
+@pytest.mark.slow
 def test_the_same_problem_again_is_never_bet_on_and_costs_no_shadow(opened):
     with opened() as workspace:
         taught_one(workspace)
@@ -252,6 +260,7 @@ class Both:
         return (AskingDouble() if asking_task().instruction in told else QuirkDouble()).answer(body)
 
 
+@pytest.mark.slow
 def test_what_a_person_helped_with_is_no_win(opened):
     with opened(Both()) as workspace:
         taught_one(workspace)
@@ -260,6 +269,7 @@ def test_what_a_person_helped_with_is_no_win(opened):
         assert result.solved and not result.shadow and pair.outcome == "withheld"
 
 
+@pytest.mark.slow
 def test_folders_with_a_check_count_and_keep_every_byte(opened, tmp_path):
     with opened(FolderDouble()) as workspace:
         taught_one_in_folder(workspace, tmp_path)
@@ -286,6 +296,7 @@ class Answering(FolderDouble):
         return super().answer(body)
 
 
+@pytest.mark.slow
 def test_a_question_about_a_folder_may_be_answered_in_words_by_both(opened, tmp_path):
     with opened(Answering()) as workspace:
         taught_one_in_folder(workspace, tmp_path)
@@ -294,6 +305,7 @@ def test_a_question_about_a_folder_may_be_answered_in_words_by_both(opened, tmp_
     assert result.status == "unverified" and result.shadow.calls == 1 and pair.outcome == "tie"
 
 
+@pytest.mark.slow
 def test_a_change_that_was_applied_is_taken_out_again_for_the_shadow(opened, tmp_path):
     with opened(FolderDouble()) as workspace:
         taught_one_in_folder(workspace, tmp_path)
@@ -304,6 +316,7 @@ def test_a_change_that_was_applied_is_taken_out_again_for_the_shadow(opened, tmp
         assert JOBS[1].right in (tmp_path / "second" / "answer.py").read_text()
 
 
+@pytest.mark.slow
 def test_a_folder_that_was_changed_meanwhile_is_withheld(opened, tmp_path):
     with opened(FolderDouble()) as workspace:
         taught_one_in_folder(workspace, tmp_path)
@@ -329,6 +342,7 @@ def straight(opened):
     return pair, asked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("point", ["episode.end:1", "stage.act.after:1", "stage.observe.after:1", "lessons.before:1"])
 def test_cut_off_between_answer_and_evidence_it_goes_on_and_pays_for_nothing_twice(opened, monkeypatch, point):
     pair, asked = straight(opened)
@@ -359,6 +373,7 @@ def test_cut_off_between_answer_and_evidence_it_goes_on_and_pays_for_nothing_twi
     )
 
 
+@pytest.mark.slow
 def test_set_aside_before_every_question_the_shadow_asks_each_once(opened):
     pair, asked = straight(opened)
     double = Interrupting()
@@ -380,6 +395,7 @@ def test_set_aside_before_every_question_the_shadow_asks_each_once(opened):
     )
 
 
+@pytest.mark.slow
 def test_a_call_of_the_shadow_that_is_stopped_is_asked_again_counted_and_in_no_prompt(opened):
     pair, asked = straight(opened)
     with opened() as workspace:
@@ -401,6 +417,7 @@ def test_a_call_of_the_shadow_that_is_stopped_is_asked_again_counted_and_in_no_p
     assert done.shadow.tokens == again.spent.tokens > pair.spent.tokens
 
 
+@pytest.mark.slow
 def test_a_run_that_is_broken_off_counts_as_lost_until_it_is_done(opened):
     stop = Cancellation()
     stop.wind_down()
@@ -416,6 +433,7 @@ def test_a_run_that_is_broken_off_counts_as_lost_until_it_is_done(opened):
         assert proof(workspace).missing == 0
 
 
+@pytest.mark.slow
 def test_a_limit_of_the_day_that_ends_the_shadow_is_no_win(reopened, monkeypatch):
     with reopened() as workspace:
         taught_one(workspace)
@@ -428,6 +446,7 @@ def test_a_limit_of_the_day_that_ends_the_shadow_is_no_win(reopened, monkeypatch
         assert pair.outcome == "withheld" and tokens(workspace) <= 500
 
 
+@pytest.mark.slow
 def test_learning_with_a_budget_too_small_for_the_shadow_waits_and_says_so(opened):
     with opened() as workspace:
         taught_one(workspace)
@@ -440,6 +459,7 @@ def test_learning_with_a_budget_too_small_for_the_shadow_waits_and_says_so(opene
         assert taught.learned and len(workspace.gate.own()) == 1
 
 
+@pytest.mark.slow
 def test_the_share_taken_back_spends_nothing_and_withholds_what_was_drawn(reopened):
     with reopened() as workspace:
         taught_one(workspace)
@@ -451,6 +471,7 @@ def test_the_share_taken_back_spends_nothing_and_withholds_what_was_drawn(reopen
     assert taught.learned and not taught.shadow and pair.outcome == "withheld"
 
 
+@pytest.mark.slow
 def test_another_model_begins_without_evidence(opened, tmp_path):
     with opened() as workspace:
         taught_one(workspace)

@@ -79,6 +79,7 @@ def test_without_functions_no_prompt_speaks_of_them(opened, clerk) -> None:
     assert "functions" not in clerk.prompts[0]
 
 
+@pytest.mark.slow
 def test_what_does_more_than_read_waits_for_leave(opened, clerk) -> None:
     rooms, asked = Rooms(), []
 
@@ -112,6 +113,7 @@ def test_what_a_person_noted_is_sent_away_by_what_is_trusted_with_it_alone(opene
     assert len(rooms.asked) == made
 
 
+@pytest.mark.slow
 def test_code_in_a_folder_calls_too_and_its_check_does_not(opened, clerk, tmp_path) -> None:
     rooms, project = Rooms(), tmp_path / "project"
     project.mkdir()
@@ -139,6 +141,7 @@ class Seats(unittest.TestCase):
 """
 
 
+@pytest.mark.slow
 def test_tasks_that_showed_called_and_gained_by_a_function_are_counted(opened, clerk, tmp_path) -> None:
     opened.tools.add(_function(Rooms()), effects=["reads"])
     assert opened.tools.counts() == {"seats_of": FunctionCounts()}
@@ -200,6 +203,7 @@ with evolve.open(folder, model=model) as workspace:
 """
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_again_and_again_calls_nothing_twice_and_hides_no_doubt(tmp_path, clerk) -> None:
     clerk.code = """```python
 from functions import {name}, FunctionError
@@ -237,6 +241,7 @@ class TwoSteps(Clerk):
         return "```python\nfrom functions import book\nbook(2) + 40\n```"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kept", "noticed"), [(0, True), (1, True), (2, False), (3, False)])
 def test_calls_of_a_finished_step_that_are_gone_from_the_record_are_not_made_again(tmp_path, kept, noticed) -> None:
     done: list[int] = []
@@ -265,6 +270,7 @@ def test_calls_of_a_finished_step_that_are_gone_from_the_record_are_not_made_aga
     assert done == ([1, 2, 2] if kept == 2 else [1, 2])
 
 
+@pytest.mark.slow
 def test_code_calls_a_server_that_was_approved_and_it_ends_with_the_workspace(tmp_path, clerk) -> None:
     clerk.code = """```python
 from functions import {name}
@@ -295,6 +301,7 @@ def _notes_starts(folder: Path) -> Server:
     return Server(name="rooms", command=argv, readable=(str(SERVERS),), writable=(str(folder),))
 
 
+@pytest.mark.slow
 def test_a_server_that_is_kept_goes_on_from_one_opening_to_the_next(tmp_path, clerk) -> None:
     clerk.code = """```python
 from functions import {name}
@@ -321,6 +328,7 @@ from functions import {name}
     assert (notes / "starts").read_text() == "started\n"
 
 
+@pytest.mark.slow
 def test_a_name_that_two_offer_is_told_once_and_neither_is_offered(tmp_path, clerk) -> None:
     told: list[str] = []
     place, notes = tmp_path / "two", tmp_path / "notes"

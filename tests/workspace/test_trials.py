@@ -35,6 +35,7 @@ def proved(ws):
     return {(one.cause, one.effect, one.evidence, one.posterior.agree) for one in ws.memory.list()}
 
 
+@pytest.mark.slow
 def test_a_curve_is_the_mean_of_the_trials_and_what_they_proved_is_kept(tmp_path):
     with opened(tmp_path) as ws:
         report = ws.trials(ASKED)
@@ -47,6 +48,7 @@ def test_a_curve_is_the_mean_of_the_trials_and_what_they_proved_is_kept(tmp_path
         assert 0.5 < report.predicted <= 1.0
 
 
+@pytest.mark.slow
 def test_the_same_call_plays_nothing_twice_and_proves_nothing_twice(tmp_path, house):
     with opened(tmp_path) as ws:
         first = ws.trials(ASKED)
@@ -57,6 +59,7 @@ def test_the_same_call_plays_nothing_twice_and_proves_nothing_twice(tmp_path, ho
         assert set(more.variations) > set(first.variations) and house.done > done
 
 
+@pytest.mark.slow
 def test_what_was_cut_off_goes_on_and_comes_to_the_same(tmp_path, house):
     with opened(tmp_path / "whole") as ws:
         whole = ws.trials(ASKED)

@@ -53,6 +53,7 @@ def test_what_was_learned_makes_the_next_run_cheaper_until_it_is_forgotten(opene
     assert opened.run(tasks[2]).cost == first.cost
 
 
+@pytest.mark.slow
 def test_memory_keeps_where_tasks_came_from(opened, tmp_path):
     """What a model words acts elsewhere only once two sources agree, so whatever learns from a file keeps which."""
     (tmp_path / "tasks.jsonl").write_text("".join(json.dumps(task_json(task)) + "\n" for task in small_suite(20).tasks))
@@ -145,6 +146,7 @@ class Stopping(FixedPolicy):
         raise Interrupted("stop here")
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_is_continued_by_the_same_call(folder):
     class Broken(FixedLearner):
         def policy(self, guide, skills, *, attended=False):
@@ -159,6 +161,7 @@ def test_an_interrupted_run_is_continued_by_the_same_call(folder):
         assert [record.status for record in workspace.stores.runs.episodes()] == ["solved"]
 
 
+@pytest.mark.slow
 def test_committing_twice_changes_nothing(opened):
     result = opened.run(examples=TOTALS)
     record = opened.stores.runs.episode(result.episode_id)

@@ -28,12 +28,14 @@ HOSTILE = (
 REFUSED = ("Ambiguous request", "No known action", "Unknown action", "not a verb", "no such thing", "cannot do that")
 
 
+@pytest.mark.slow
 def test_the_same_moves_lead_to_the_same_scenes(world: World, task: str) -> None:
     checked = check_world(world, task, moves=25)
     assert checked.wrong == []
     assert checked.moves > 0 and checked.steps >= 0
 
 
+@pytest.mark.slow
 def test_what_is_offered_is_taken(world: World, task: str) -> None:
     trial = world.start(task, world.variations(task, "train")[0])
     draw = random.Random(3)
@@ -51,6 +53,7 @@ def test_what_is_offered_is_taken(world: World, task: str) -> None:
         assert told and not any(words in told for words in REFUSED[move in listed :]), (move.text, told)
 
 
+@pytest.mark.slow
 def test_moves_stand_in_a_fixed_order_and_once(world: World, task: str) -> None:
     trial = world.start(task, world.variations(task, "dev")[0])
     moves = trial.moves()
@@ -62,6 +65,7 @@ def test_moves_stand_in_a_fixed_order_and_once(world: World, task: str) -> None:
         assert {move.schema for move in described} == {move.schema for move in moves}
 
 
+@pytest.mark.slow
 def test_what_is_impossible_changes_nothing(world: World, task: str) -> None:
     trial = world.start(task, world.variations(task, "train")[1])
     before, moves = trial.scene, trial.moves()
@@ -72,6 +76,7 @@ def test_what_is_impossible_changes_nothing(world: World, task: str) -> None:
     assert trial.moves() == moves
 
 
+@pytest.mark.slow
 def test_nothing_is_done_once_it_is_over(world: World, task: str) -> None:
     draw = random.Random(1)
     for variation in world.variations(task, "train")[:3]:
@@ -118,6 +123,7 @@ def test_what_there_is_not_is_refused_by_name(world: World, task: str) -> None:
             world.start(task, variation)
 
 
+@pytest.mark.slow
 def test_a_closed_world_begins_anew(world: World, task: str) -> None:
     variation = world.variations(task, "train")[0]
     scene = world.start(task, variation).scene

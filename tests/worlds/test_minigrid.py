@@ -104,6 +104,7 @@ def test_a_level_is_solved_by_what_its_mission_says() -> None:
     assert solved >= 18
 
 
+@pytest.mark.slow
 def test_things_that_look_alike_have_names_of_their_own() -> None:
     for seed in range(30):
         trial = MiniGrid().start("GoTo", seed)
@@ -113,6 +114,7 @@ def test_things_that_look_alike_have_names_of_their_own() -> None:
         assert len(names) == len(set(names))
 
 
+@pytest.mark.slow
 def test_without_time_the_trial_is_over_and_not_lost() -> None:
     trial = MiniGrid().start("PutNextLocal", 0)
     draw = random.Random(0)
@@ -123,6 +125,7 @@ def test_without_time_the_trial_is_over_and_not_lost() -> None:
     assert inside(trial).grid.step_count == inside(trial).grid.max_steps
 
 
+@pytest.mark.slow
 def test_a_part_before_its_turn_loses_the_trial_where_that_is_asked_for() -> None:
     lost = {"minigrid": 0, "minigrid:strict": 0}
     for name in lost:

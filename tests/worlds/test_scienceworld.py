@@ -53,6 +53,7 @@ def played(world: ScienceWorld) -> list[Scene]:
     return [trial.scene, *(trial.do(move) for move in moves)]
 
 
+@pytest.mark.slow
 def test_another_process_tells_the_same_and_a_dead_one_is_a_fault_of_the_world(world: ScienceWorld) -> None:
     before = processes()
     first = played(world)
@@ -101,6 +102,7 @@ def test_a_name_is_taken_from_the_view_where_it_tells_things_apart_as_well(
     assert as_seen(names, called, view) == {number: seen for number, (_, _, seen) in enumerate(things)}
 
 
+@pytest.mark.slow
 def test_a_trial_ends_where_another_one_begins(world: ScienceWorld) -> None:
     old = world.start("find-plant", 0)
     new = world.start("find-plant", 1)
@@ -115,6 +117,7 @@ def test_lists_are_read_without_ending_the_trial(world: ScienceWorld) -> None:
     assert trial.do("look around").told.startswith("This ")
 
 
+@pytest.mark.slow
 def test_a_wrong_focus_loses_and_the_next_trial_is_fresh(world: ScienceWorld) -> None:
     trial = world.start("find-plant", 0)
     first = trial.scene
@@ -123,11 +126,13 @@ def test_a_wrong_focus_loses_and_the_next_trial_is_fresh(world: ScienceWorld) ->
     assert world.start("find-plant", 0).scene == first and not (first.over or first.lost)
 
 
+@pytest.mark.slow
 def test_what_counts_at_the_start_is_no_gain_of_the_first_move(world: ScienceWorld) -> None:
     trial = world.start("find-plant", 0)
     assert 0.0 < trial.scene.score == trial.do("wait1").score
 
 
+@pytest.mark.slow
 def test_the_score_is_a_share_of_the_whole(world: ScienceWorld) -> None:
     trial = world.start("use-thermometer", 0)
     trial.do("teleport to kitchen")
@@ -135,6 +140,7 @@ def test_the_score_is_a_share_of_the_whole(world: ScienceWorld) -> None:
     assert 0.0 < scores[-1] <= 1.0 and scores == sorted(scores)
 
 
+@pytest.mark.slow
 def test_a_question_of_the_simulator_is_answered_by_its_numbers(world: ScienceWorld) -> None:
     trial = world.start("boil", 3)
     trial.do("teleport to kitchen")

@@ -30,6 +30,7 @@ def session(sandbox, done):
         yield opened
 
 
+@pytest.mark.slow
 def test_half_a_frame_in_one_action_and_half_in_the_next_is_no_call(session, done):
     session.execute(f"{HAND}data = framed('add', left=1, right=1)\nos.write(outer.calls, data[:9])")
     assert session.execute("os.write(outer.calls, data[9:])\nanswer()").ended
@@ -76,6 +77,7 @@ ENDINGS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_nothing_is_called_when_no_action_runs(session, done, ending):
     code = (
@@ -100,6 +102,7 @@ def test_nothing_is_called_at_the_end_of_a_session(sandbox, done, how):
     assert done.calls == []
 
 
+@pytest.mark.slow
 def test_a_signal_handler_that_calls_within_a_call_ends_with_its_action_at_most(session, done):
     code = textwrap.dedent("""
         import signal
@@ -124,6 +127,7 @@ def test_an_interpreter_within_the_process_calls_as_its_action_or_not_at_all(ses
     assert (result.value, done.calls) == (7, [(3, 4)]) or (result.state == "error" and done.calls == [])
 
 
+@pytest.mark.slow
 def test_what_stands_still_outside_does_not_grow_meanwhile(session):
     code = textwrap.dedent("""
         import threading, time
@@ -150,6 +154,7 @@ def test_a_frame_that_is_written_again_is_another_call_and_counts(session, done)
     assert done.calls == [(1, 1)] * 3
 
 
+@pytest.mark.slow
 def test_a_thread_that_takes_the_answers_harms_its_own_action_only(session, done):
     code = (
         f"{HAND}import threading\nfrom functions import add\n"
@@ -159,6 +164,7 @@ def test_a_thread_that_takes_the_answers_harms_its_own_action_only(session, done
     assert done.calls in ([], [(1, 1)])
 
 
+@pytest.mark.slow
 def test_calls_that_are_all_refused_do_not_make_time(session):
     """The clock stands still while a call is outside, and a refusal costs the code nothing but the writing of it."""
     began = time.monotonic()

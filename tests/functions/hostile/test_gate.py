@@ -216,14 +216,15 @@ def test_growing_arguments_end_at_their_limit_and_leave_no_record(tmp_path):
     assert path.stat().st_size < 2 << 20
 
 
+@pytest.mark.slow
 def test_refused_frames_without_end_cost_little():
     schema = {"type": "object", "properties": {"items": {"type": "array", "items": {"type": "integer"}}}}
     gate = allowed_gate(Shop(made=function("buy", parameters=schema)))
     asked = frame("buy", items=["x"] * 15_000)
     began = time.process_time()
-    for _ in range(1_500):
+    for _ in range(300):
         assert "error" in told(gate, asked)
-    assert time.process_time() - began < 120
+    assert time.process_time() - began < 12
 
 
 def test_a_failed_call_that_names_a_lone_half_sign_can_be_kept(tmp_path):

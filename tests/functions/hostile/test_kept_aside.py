@@ -30,6 +30,7 @@ SECRET = KnownSecret(source="the variable SHOP_TOKEN", value="q7Zp-81kLmWx02", r
 # The channel
 
 
+@pytest.mark.slow
 def test_a_program_does_not_get_at_the_channel_of_the_process_that_started_it(sandbox):
     """As tests of a folder would, which a shell runs."""
     done = Done()
@@ -50,6 +51,7 @@ for number in range(3, 64):
     assert (6, 6) not in done.calls
 
 
+@pytest.mark.slow
 def test_no_timer_wakes_what_stands_still_while_a_call_is_outside(sandbox):
     code = textwrap.dedent("""
         import ctypes, threading, time
@@ -96,6 +98,7 @@ def test_a_call_that_waits_behind_an_answer_nobody_takes_is_not_one_of_the_next_
     assert [call.function for call, _ in gate.made(2)] == []
 
 
+@pytest.mark.slow
 def test_after_a_call_that_a_signal_cut_off_nobody_gets_the_answer_to_another(sandbox):
     code = textwrap.dedent("""
         import signal
@@ -156,6 +159,7 @@ def test_a_value_nested_deep_ends_no_run(depth, shape, tmp_path):
     assert len(CallFile(path).calls) == 1
 
 
+@pytest.mark.slow
 def test_many_errors_about_large_arguments_do_not_keep_the_gate_busy():
     schema = {"type": "object", "properties": {"item": {"allOf": [{"type": "string"}] * 12_000}}}
     gate = allowed_gate(Shop(made=function("buy", parameters=schema)))
@@ -241,6 +245,7 @@ with open(sys.argv[2], "a") as lines:
 """
 
 
+@pytest.mark.slow
 def test_a_function_that_forks_leaves_one_evolve(tmp_path):
     log = tmp_path / "log"
     around = {**os.environ, "PYTHONPATH": str(Path(evolve.__file__).parents[1])}
@@ -268,6 +273,7 @@ def test_what_an_earlier_turn_read_is_not_sent_unasked(workspace_of, clerk):
     assert (len(asked), sent) == (1, [])
 
 
+@pytest.mark.slow
 def test_a_function_that_starts_a_run_ends_in_an_error_or_an_answer(workspace_of, clerk):
     began = []
 

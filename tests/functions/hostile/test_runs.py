@@ -31,6 +31,7 @@ def _in_folder(workspace, clerk, folder, code):
     return workspace.run(folder_task("write the seats", folder, "grep -q . seats.txt"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("files", "code"),
     [
@@ -83,6 +84,7 @@ CHECKS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check", CHECKS)
 def test_no_check_of_a_plan_calls_anything(check, tmp_path):
     done = Done()

@@ -56,6 +56,7 @@ def test_one_description_with_half_a_sign_does_not_hide_the_others():
         assert len(told(gate, frame("find_functions", query="paints walls"))["value"]) == 10
 
 
+@pytest.mark.slow
 def test_a_schema_that_takes_long_to_look_at_is_looked_at_once():
     kinds = [{"type": "string", "minLength": 1}, {"type": "array", "items": {"type": "integer"}}]
     parameters = {"type": "object", "properties": {f"p{n}": {"anyOf": kinds} for n in range(2_000)}}
@@ -92,6 +93,7 @@ def test_leave_for_a_call_in_doubt_is_asked_again(tmp_path):
     assert len(person.asked) == 1 and len(shop.done) == 1
 
 
+@pytest.mark.slow
 def test_no_order_is_slipped_to_the_process_of_an_action(sandbox):
     """Through the descriptors of its parent a program could give it code to run, or its result."""
     done = Done()
@@ -130,6 +132,7 @@ kept = "variables stay"
 """
 
 
+@pytest.mark.slow
 def test_a_call_that_is_cut_off_costs_the_calls_and_not_the_session(sandbox):
     with sandbox.session(SHORT, calls=Done().gate()) as session:
         session.execute(CUT)
@@ -155,6 +158,7 @@ def test_threads_that_call_all_at_once_get_their_own_answers(sandbox):
         assert session.execute(code).value == 12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("taken", ["nothing", "half"])
 def test_what_floods_the_channel_ends_with_its_action(sandbox, taken):
     code = (
@@ -169,6 +173,7 @@ def test_what_floods_the_channel_ends_with_its_action(sandbox, taken):
     assert len(done.calls) <= 2
 
 
+@pytest.mark.slow
 def test_a_process_that_is_forked_while_a_thread_calls_is_told_that_it_cannot(sandbox):
     code = textwrap.dedent("""
         import os, threading, time

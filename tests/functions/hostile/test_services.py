@@ -137,6 +137,7 @@ def test_no_error_shows_the_value_of_a_header(tmp_path, monkeypatch, value):
             assert came
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [301, 302, 303, 307])
 def test_a_change_that_is_answered_with_a_redirect_may_have_been_done(tmp_path, status):
     document = {"openapi": "3.0.3", "paths": {"/a": {"post": {"operationId": "a"}}}}
@@ -145,6 +146,7 @@ def test_a_change_that_is_answered_with_a_redirect_may_have_been_done(tmp_path, 
     assert len(came) == 1 and failed.value.doubtful == (status in (302, 303))
 
 
+@pytest.mark.slow
 def test_an_answer_that_never_ends_or_is_huge_ends(tmp_path):
     document = {"openapi": "3.0.3", "paths": {"/a": {"get": {"operationId": "a"}}}}
     with serving(body=b"x" * (100 << 20), kind="text/plain") as (url, _):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -87,6 +88,7 @@ def taught(world: Chests | Drifting, variations: range, **more: bool) -> Learner
     return learner
 
 
+@pytest.mark.slow
 def test_what_a_move_needs_is_brought_about_in_a_new_variation() -> None:
     learner = taught(Chests(), range(12))
     memory = TransitionMemory.from_data(json.loads(json.dumps(learner.experience.memory.as_data())))
@@ -108,6 +110,7 @@ def test_a_way_is_found_to_a_goal_that_was_never_reached() -> None:
     assert way == [Move(schema="put down"), Move(schema="take the {}", objects=("fir rod",))]
 
 
+@pytest.mark.slow
 def test_what_no_longer_holds_is_set_aside_and_told() -> None:
     uses = {}
     for forgets in (True, False):
@@ -158,6 +161,7 @@ def test_a_scene_is_read_as_relations_of_things() -> None:
 names = st.sampled_from(["oak rod", "oak chest", "fir rod", "fir chest", "bell"])
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from(["near", "held", "shut"]), st.frozensets(names, max_size=5)), names)
 def test_a_literal_holds_where_it_is_among_all_that_hold(facts: dict[str, frozenset[str]], thing: str) -> None:
     move, goal = Move(schema="open the {}", objects=(thing,)), Goal("open the oak chest")

@@ -110,6 +110,7 @@ class Ringing:
         return self.scene
 
 
+@pytest.mark.slow
 def test_where_the_wrong_order_loses_it_is_learned_and_nothing_else_is_avoided() -> None:
     world, order = Belfry(), Random(0).sample(range(36), 36)
     learner = Learner(world=world, limits=Limits(moves=20, replays=0))

@@ -189,6 +189,7 @@ def test_the_goal_asks_for_what_it_says_and_for_what_it_refers_to() -> None:
 names = st.text("abc ", min_size=1, max_size=8)
 
 
+@pytest.mark.slow
 @given(names, names, st.lists(names, max_size=3), names)
 def test_what_a_goal_asks_for_is_a_share(goal: str, schema: str, things: list[str], topic: str) -> None:
     move = Move(schema=schema + "{}" * len(things), objects=tuple(things))

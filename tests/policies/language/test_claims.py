@@ -146,6 +146,7 @@ def test_no_text_can_close_its_own_fence(text):
     assert last not in body
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(st.integers(-2, 9), max_size=4), max_size=8))
 def test_plans_have_no_circles_and_a_failure_touches_only_what_needs_it(needs):
     subgoals = read_subgoals([{"goal": "g", "postcondition": "p", "needs": one} for one in needs])
@@ -194,6 +195,7 @@ def test_an_answer_holds_the_skills_it_imports(model):
     assert "from skills.twice import twice" in told.prompts()[0]
 
 
+@pytest.mark.slow
 def test_an_exploring_session_imports_skills_by_name(model, sandbox):
     twice = skill("twice", "twice", "def twice(n):\n    return 2 * n\n")
     steps = iter([action("from skills.twice import twice\ntwice(21)", answer=False)])

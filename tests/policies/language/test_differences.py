@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -44,6 +45,7 @@ def test_what_is_short_or_other_or_judged_or_of_another_kind_is_whole():
     assert "As step" not in told(step(1, LINES[:5]), step(2, LINES[:5]))[1]
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(st.sampled_from(LINES), min_size=20, max_size=60), min_size=1, max_size=9), st.integers(1, 9))
 def test_every_difference_is_from_a_step_that_stands_whole_in_the_same_prompt_and_gives_the_text_back(texts, share):
     steps = [step(number, lines) for number, lines in enumerate(texts, 1)]

@@ -213,6 +213,7 @@ def test_endpoint_trouble_stops_the_episode_without_a_record_and_the_same_call_g
     assert record.cost.calls == len(calls) - 1  # all but the one that was turned away
 
 
+@pytest.mark.slow
 def test_refusals_and_faults_teach_nothing(model):
     def refusing(body):
         if asked(body) == "claims":

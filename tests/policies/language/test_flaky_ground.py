@@ -34,6 +34,7 @@ class Flaky(TrustingSandbox):
         return SandboxResult(programs=runs, denied=denied)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("states", "learned"), [(IDLE, False), (SIX_COUNT, True)], ids=["idle", "true"])
 def test_what_makes_no_difference_is_never_learned_from_failures(model, memory, states, learned):
     sandbox, taught = Flaky(), []

@@ -80,6 +80,7 @@ def test_an_endpoint_that_knows_no_schema_goes_by_the_words_of_the_prompt(formed
     assert bool(endpoint.refused) is (formed.form == "json" and takes != ("json_schema",))
 
 
+@pytest.mark.slow
 def test_no_word_of_the_other_form_is_said(formed, sandbox, tmp_path):
     told_by, _ = formed(FolderDouble())
     told_by.run(

@@ -36,6 +36,7 @@ class Obedient(QuirkDouble):
         return json.dumps({"claims": [said]})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ORDERS, ids=lambda one: one.name)
 def test_an_order_that_one_task_taught_acts_on_no_other(model, memory, order):
     """The worst case: the model repeats it, and its trial came out well on the task that holds it."""

@@ -46,6 +46,7 @@ def checks(step):
     return {gave.id: gave.held for gave in step.observation.checks}
 
 
+@pytest.mark.slow
 def test_checks_run_after_each_change_on_copies_of_their_own(folder, sandbox):
     record, asked = worked(folder, sandbox, PLAN + ONE, "```sh\nls\n```", TWO, "```plan\ndone: 3\n```\n" + DONE)
     assert record.solved and standings(record) == ["checked", "checked", "said"]
@@ -67,6 +68,7 @@ def test_what_a_check_printed_stands_between_marks_and_is_cut(folder, sandbox):
     assert inside.startswith("<data ") and len(inside) < 600 and "Ignore" not in inside.split("</data ")[1]
 
 
+@pytest.mark.slow
 def test_a_part_whose_check_fails_later_is_open_again_and_a_new_plan_may_follow(folder, sandbox):
     undone = "```sh\nrm one.txt\n```"
     anew = PLAN.replace("two follows it", "two stands alone") + ONE + TWO
@@ -80,6 +82,7 @@ def test_a_part_whose_check_fails_later_is_open_again_and_a_new_plan_may_follow(
     assert record.solved and "3. three is told of is still open" not in asked.prompts()[3]
 
 
+@pytest.mark.slow
 def test_done_with_open_parts_is_told_once_and_accepted_the_second_time(folder, sandbox):
     record, asked = worked(folder, sandbox, PLAN + ONE + TWO + DONE, DONE)
     assert record.solved and len(record.steps) == 2
@@ -87,6 +90,7 @@ def test_done_with_open_parts_is_told_once_and_accepted_the_second_time(folder, 
     assert [step.judgement is not None for step in record.steps] == [False, True]
 
 
+@pytest.mark.slow
 def test_the_last_reply_that_may_be_given_is_never_sent_back(folder, sandbox):
     record, _ = worked(folder, sandbox, PLAN + ONE + TWO + DONE, steps=1)
     assert record.solved and len(record.steps) == 1
@@ -98,6 +102,7 @@ def test_checks_that_hold_are_neither_a_submission_nor_a_verdict(folder, sandbox
     assert not record.solved and not record.checked and standings(record) == ["checked"]
 
 
+@pytest.mark.slow
 def test_what_a_person_corrects_leaves_the_rest_of_the_plan_as_it_was(folder, sandbox):
     asks = PLAN + ONE + TWO
     anew = PLAN.replace("three is told of", "three is told of by weeks")
@@ -116,6 +121,7 @@ def test_what_a_person_corrects_leaves_the_rest_of_the_plan_as_it_was(folder, sa
     assert standings(record) == ["checked", "checked", "open"] and record.solved
 
 
+@pytest.mark.slow
 def test_after_a_crash_the_plan_stands_as_it_stood_and_the_next_prompt_is_the_same(folder, sandbox, monkeypatch):
     said = (PLAN + ONE, TWO, "```plan\ndone: 3\n```\n" + DONE)
     whole, uncut = worked(folder, sandbox, *said, checkpoints=folder.parent / "whole")
@@ -137,6 +143,7 @@ def test_after_a_crash_the_plan_stands_as_it_stood_and_the_next_prompt_is_the_sa
     assert after.prompts() == uncut.prompts()[-1:]
 
 
+@pytest.mark.slow
 def test_a_summary_of_older_steps_holds_the_plan(folder, sandbox):
     record, _ = worked(
         folder, sandbox, PLAN + ONE, *[f"```sh\necho {n} {'x' * 500}\n```" for n in range(5)], TWO + DONE, DONE

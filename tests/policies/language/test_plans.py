@@ -69,6 +69,7 @@ def dag(items):
     )
 
 
+@pytest.mark.slow
 @given(PLANS, st.data())
 def test_a_correction_opens_exactly_what_it_changes_and_what_comes_after_that(items, data):
     before = dag(items)

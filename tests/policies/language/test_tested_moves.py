@@ -134,6 +134,7 @@ def test_a_move_that_one_score_needs_is_not_told_as_spare_for_another(house, mem
     assert "look at lamp" not in followed(house, memory, 0)[1]
 
 
+@pytest.mark.slow
 def test_what_one_variation_showed_acts_there_alone(house, memory):
     memory.commit(acted(house, WANDERED, 0))
     assert followed(house, memory, 0)[0].solved
@@ -258,6 +259,7 @@ def test_the_knob_leaves_the_block_out(house, memory):
 TWICE = "go to cellar\ngo to attic\nsing\ngo to cellar\nchoose {0}\npick up {0}\nlook\ngo to attic\nmove {0} to box"
 
 
+@pytest.mark.slow
 def test_the_plan_of_the_variation_itself_is_told_whole_as_it_was_typed(house, memory):
     memory.commit(acted(house, TWICE, 0))
     memory.commit(acted(house, NEEDED, 1))
@@ -268,6 +270,7 @@ def test_the_plan_of_the_variation_itself_is_told_whole_as_it_was_typed(house, m
     assert record.solved
 
 
+@pytest.mark.slow
 def test_a_plan_that_does_not_hold_any_more_is_not_told_for_ever(house, memory, monkeypatch):
     memory.commit(acted(house, WANDERED, 0))
     plan = next(one for one in memory.claims() if one.relation == "sufficient" and one.influences)

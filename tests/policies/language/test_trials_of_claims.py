@@ -214,6 +214,7 @@ def test_what_is_not_tested_does_not_stand_under_facts_that_were(model):
     assert "Facts that were tested" in asked_for.prompts()[0]
 
 
+@pytest.mark.slow
 def test_one_lucky_pair_leads_no_prompt_not_even_of_the_same_task(model, memory):
     from evolve.record.arms import recall_from
 
