@@ -125,6 +125,7 @@ def test_nothing_is_asked_once_a_trial_is_lost(worlds, sandbox):
     agent = Agent(Surroundings(policy=ScriptedWorker(codes), sandbox=sandbox, run="r1"))
     record = agent.run_episode(task(), variant="v", split="own")
     assert not record.solved and len(record.steps) == 1 and record.steps[0].judgement.final
+    assert record.steps[0].judgement.text == "the world gives 0.00 of 1.00; the trial is lost"
 
 
 @pytest.mark.slow

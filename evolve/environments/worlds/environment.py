@@ -180,6 +180,8 @@ class WorldEnvironment:
         if self._goes_back:
             made = moves_made(steps, restores=self._moving.restores)
             told += f" for the best of {len(steps)} steps, which took {made} moves, those to go back included"
+        elif score < 1.0 and (seen := steps[-1].observation) is not None:
+            told += f"; {seen.text.rpartition('; ')[2]}"  # why it ended
         return Judgement(accepted=score >= 1.0, verified=True, rows=1, text=told, final=True)
 
     def probe(self, programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Json]]) -> list[list[Json] | None]:
