@@ -11,19 +11,18 @@ needs says nothing of this one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from evolve.episodes import MOVE, Recalled, Relation
-from evolve.memory.experiments import GOAL, THEN, score_in, shown_in, words
+from evolve.memory.experiments import GOAL, OTHER, THEN, filled_in, score_in, shown_in, words
 from evolve.memory.experiments.moves import WORLDS
 from evolve.memory.insight_book import InsightBook
 from evolve.memory.insights import EvidenceRow, Insight
 
-_MOST: Mapping[Relation, int] = {"no_effect": 8, "prevents": 4}
-"""Claims that are told of each relation. A plan is told whole: one without its end would mislead."""
-_ELSEWHERE = 2
-"""Those of other tasks."""
+_SPARE, _LOSING, _ELSEWHERE = 8, 4, 2
+"""Claims that are told of what did not matter, and of what lost trials, here and in other tasks."""
 _EXAMPLES = 2
 """Plans of other variations."""
 _LONGEST_PLAN, _LONGEST_EXAMPLE = 8_000, 3_000
@@ -85,11 +84,12 @@ def recall_moves(book: InsightBook, place: str, goal: str = "") -> list[Recalled
             (own if key.scope.family == family else others).add(book.get(name), _in_order(book.live(name)))
     plan = own.plan()
     examples = own.examples(goal, plan[0].points if plan else 0.0)
-    losing = own.told("prevents")
+    losing = _without_instances(one for one in own.told("prevents") if GOAL not in filled_in(one.insight.cause, goal))
     causes = {one.insight.cause for one in losing}
-    general = [one for one in others.told("prevents") if GOAL not in one.insight.cause]  # of things of another goal
+    # Other tasks have other things, so what they say of single ones, or of those of their goals, says nothing here.
+    general = [one for one in others.told("prevents") if OTHER in one.insight.cause]
     elsewhere = [one for one in general if one.insight.cause not in causes][:_ELSEWHERE]
-    moves = [_recalled(one, family) for one in (*own.told("no_effect"), *losing, *elsewhere)]
+    moves = [_recalled(one, family) for one in (*own.told("no_effect")[:_SPARE], *losing[:_LOSING], *elsewhere)]
     return [*(_recalled_plan(one, place) for one in (*plan, *examples)), *moves]
 
 
@@ -144,7 +144,14 @@ class _Task:
             is_spare = one.here and one.insight.cause not in self._needed
             if one.insight.relation == relation and (relation != "no_effect" or is_spare):
                 found.setdefault(one.insight.cause, one)
-        return list(found.values())[: _MOST[relation]]
+        return list(found.values())
+
+
+def _without_instances(losing: Iterable[_Known]) -> list[_Known]:
+    """Without what a claim on any thing that the goal does not name says as well; here such a thing may be named."""
+    told, thing = list(losing), re.escape(OTHER)
+    kinds = [re.escape(one.insight.cause).replace(thing, "[^<>]+") for one in told if OTHER in one.insight.cause]
+    return [one for one in told if one.here or not any(re.fullmatch(kind, one.insight.cause) for kind in kinds)]
 
 
 def _in_order(rows: Iterable[EvidenceRow]) -> list[EvidenceRow]:

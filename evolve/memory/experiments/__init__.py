@@ -16,11 +16,12 @@ from evolve.memory.experiments.moves import (
     shown_in,
     told,
 )
-from evolve.memory.experiments.naming import GOAL, Naming, filled_in, read_move, words
+from evolve.memory.experiments.naming import GOAL, OTHER, Naming, filled_in, read_move, words
 
 __all__ = [
     "GOAL",
     "GOING_ON",
+    "OTHER",
     "REACHES",
     "THEN",
     "Ablation",

@@ -54,7 +54,8 @@ def _example(item: Recalled) -> Iterator[str]:
     """One line of moves, since they are there to be learned from and not to be followed."""
     yield f"- goal: {item.goal}"
     yield f"  moves: {item.way or '; '.join(_move(item).split(THEN))}"
-    told = ["the task was done" if score_in(item.effect) == "100" else "nothing better is known"]
+    points = int(score_in(item.effect))
+    told = ["the task was done" if points == 100 else f"it gave {points / 100:.2f}; nothing better is known"]
     if "[" in item.way:
         told.append("without what stands in [] a replay came to the same, as a guess may: it can be how this was found")
     yield f"  ({'; '.join(told)})"

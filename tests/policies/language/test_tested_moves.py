@@ -221,6 +221,19 @@ def test_what_lost_here_once_and_not_the_last_time_is_not_told_here(house, memor
     assert "lost the trial" not in followed(house, memory, 0)[1]
 
 
+def test_what_lost_trials_is_told_by_its_kind_and_never_of_things_of_another_goal(house, memory):
+    record = acted(house, LOST, 0)
+    losing = next(one for one in record.claims if one.relation == "prevents" and not one.is_denied)
+    causes = ("choose violin", "choose <a thing that the goal does not name>", "choose <goal: fetch the …>", "jump")
+    claims = tuple(at(losing, at_, cause=f"{MOVE}{one}") for one in causes for at_ in (1, 2))
+    memory.commit(replace(record, claims=claims))
+    told = followed(house, memory, 0)[1].partition("lost the trial where")[2].partition("</data")[0]
+    assert re.findall("^- (.*) \\(", told, re.MULTILINE) == ["choose <a thing that the goal does not name>", "jump"]
+    elsewhere = replace(task(0), work=WorldWork(world="house", task="sing", variation=0))
+    items = recall_from(memory)(elsewhere.view(), (), 5)
+    assert [one.cause for one in items] == [f"{MOVE}choose <a thing that the goal does not name>"]
+
+
 def test_a_person_reads_in_how_many_variations_a_sentence_held(house, memory):
     record = acted(house, LOST, 0)
     losing = next(one for one in record.claims if one.relation == "prevents" and not one.is_denied)
