@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -165,6 +166,9 @@ class _Table:
 
     def _typed(self) -> str | None:
         flush()
+        if not (sys.stdin.isatty() and sys.stdout.isatty()):  # a prompt would leave a blank in what a program reads
+            line = sys.stdin.readline()
+            return line.strip() if line else None
         try:
             return str(typer.prompt(">", prompt_suffix=" ", default="", show_default=False, err=True)).strip()
         except typer.Abort:
