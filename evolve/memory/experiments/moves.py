@@ -191,7 +191,7 @@ def _way(told: Told, least: Sequence[int], play: Play) -> str:
     """The trial up to its best score with what its plan does without in brackets, as that may have told what to do;
     of one that wandered, or came to less, the plan alone. Behind a move stands the score that it raised."""
     meant = told.meant or told.made
-    if any(mark in one for one in meant for mark in _MARKS):
+    if not all(is_tellable(one) and not any(mark in one for mark in _MARKS) for one in meant):
         return ""
     moves = [(f"[{meant[at]}]" if at not in least else meant[at]) for at in range(len(told.upto_best))]
     whole = _in_runs(moves, told.play.rises)
