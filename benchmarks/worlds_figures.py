@@ -61,7 +61,8 @@ def series(rows: Sequence[Row]) -> dict[str, dict[tuple[str, int], float]]:
     }
     for arm in WITHOUT:
         told[f"{arm}, first trial"] = ends(rows, arm, last=False)
-        told[f"{arm}, last trial"] = ends(rows, arm, last=True)
+        if len(by_trial(rows, arm)) > 1:
+            told[f"{arm}, last trial"] = ends(rows, arm, last=True)
     for arm in ARMS:
         told[f"{arm}, mean"] = averages(rows, arm, fmean)
         told[f"{arm}, best of all"] = averages(rows, arm, max)
