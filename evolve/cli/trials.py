@@ -136,9 +136,7 @@ def _which(text: str) -> int | tuple[int, ...]:
 
 
 def _show(report: TrialsReport) -> None:
-    world = report.request.world.partition(":")[0]
-    name = report.world if report.world.startswith(world) else f"{world} {report.world}"
-    emit(f"{name}, {report.request.setting}: {counted(len(report.variations), 'variation')}")
+    emit(f"{report.world}, {report.request.setting}: {counted(len(report.variations), 'variation')}")
     rows = [
         (number, f"{one.value:.2f}", "-" if one.low is None else f"{one.low:.2f} to {one.high:.2f}", one.n)
         for number, one in enumerate(report.curve, 1)

@@ -78,8 +78,7 @@ def check_command(
     if as_json:
         emit_json(done)
     else:
-        named = done.version if done.version.startswith(world.partition(":")[0]) else f"{world} {done.version}"
-        emit(f"{named}: {done.task}, variation {done.variation}")
+        emit(f"{done.version}: {done.task}, variation {done.variation}")
         rate = done.moves / max(done.seconds, 1e-9)
         emit(f"{counted(done.moves, 'move')}, {counted(done.steps, 'step')} of the world, {rate:,.0f} moves a second")
         emit("can go back to an earlier scene" if done.stateful else "goes back by playing again only")

@@ -5,8 +5,8 @@ A plan that was played in the variation itself is told whole. Where it has none 
 in other variations are examples: those of most points, and of these for the goals most like its own. They show a whole
 way, which single moves do not; that it leads anywhere here is not said. What a score does without is told in the
 variation in which replays showed it, and what loses a trial elsewhere too, once two variations agree. Whoever played
-does not matter: the world said it. Of another task of the world only is told what loses a trial with whatever the goal
-does not name, as its things and what its score needs say nothing of this one.
+does not matter: the world said it. Of another task of the world only that is told which loses a trial with whatever the
+goal does not name: its things, and what its score needs, say nothing of this one.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from __future__ import annotations
 from evolve.worlds.checking import Checked, check_world
 from evolve.worlds.opening import open_world
 from evolve.worlds.questions import choices
-from evolve.worlds.world import Described, Move, Scene, Split, Stateful, Trial, World, WorldFault, is_tellable
+from evolve.worlds.world import Described, Move, Scene, Split, Stateful, Trial, World, WorldFault, identity, is_tellable
 
 __all__ = [
     "Checked",
@@ -23,6 +23,7 @@ __all__ = [
     "WorldFault",
     "check_world",
     "choices",
+    "identity",
     "is_tellable",
     "open_world",
 ]

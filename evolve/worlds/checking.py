@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from evolve.errors import UsageError
 from evolve.worlds.guarded import BrokenPromise
-from evolve.worlds.world import Move, Scene, Split, Stateful, Trial, World
+from evolve.worlds.world import Move, Scene, Split, Stateful, Trial, World, identity
 
 SPLITS: Sequence[Split] = ("train", "dev", "test")
 
@@ -70,7 +70,7 @@ def check_world(world: World, task: str | None = None, *, moves: int = 60, seed:
         seconds = time.perf_counter() - begun
         wrong.append(broken.what)
     return Checked(
-        version=world.version,
+        version=identity(world),
         task=task,
         variation=variation,
         moves=len(played),

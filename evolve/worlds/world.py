@@ -156,3 +156,10 @@ class World(Protocol):
     def close(self) -> None:
         """Ends what it started; closing twice is no error."""
         ...
+
+
+def identity(world: World) -> str:
+    """How a world is told from all others, and from itself before a change: its version, with its name where that does
+    not say it."""
+    name, version = world.name, world.version
+    return version if version.startswith(name.partition(":")[0]) else f"{name} {version}"

@@ -59,7 +59,7 @@ class WorldEnvironment:
                 Seen(name="moves left", text=str(self._moving.left)),
             ]
         except WorldFault as failure:
-            return (Seen(name="the world failed", text=str(failure)),)
+            return (Seen(name=WORLD_FAILED, text=str(failure)),)
         return tuple(Seen(name=part.name, text=self._setting.clean(clean_text(part.text))) for part in parts)
 
     def focus(self, steps: Sequence[Step]) -> tuple[Step, ...]:

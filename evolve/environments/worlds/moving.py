@@ -9,7 +9,7 @@ from functools import cached_property
 from string import ascii_uppercase
 
 from evolve.environments.worlds.work import WorldWork
-from evolve.episodes import Json
+from evolve.episodes import WORLD_FAILED, Json
 from evolve.functions import Answer, Call, CallFailed, Function
 from evolve.memory.experiments import Play, Told, played, told
 from evolve.retrieval import WordIndex
@@ -151,7 +151,7 @@ class Moving:
             return list(self.listed(str(arguments.get("words", ""))))
         except WorldFault as failure:
             self.fault = str(failure)
-            raise CallFailed(f"the world failed: {failure}") from failure
+            raise CallFailed(f"{WORLD_FAILED}: {failure}") from failure
 
     def listed(self, words: str = "") -> Sequence[str]:
         """Possible moves: those that have the words of a text or, without one, all of them by their kind.

@@ -20,7 +20,7 @@ from evolve.gate import Interval, mean
 from evolve.ledger import Budget
 from evolve.policies.experience import Limits, Schedule, Setting, TrialResult, practice_steps, run
 from evolve.workspace.desk import Desk
-from evolve.worlds import Split, World, open_world
+from evolve.worlds import Split, World, identity, open_world
 
 SETTINGS: tuple[Setting, ...] = ("adapt", "gen-env", "gen-task", "gen-adapt")
 _POINTS = 24  # of the curve by steps
@@ -65,7 +65,7 @@ class TrialsReport:
     """What came of trials.
 
     Attributes:
-        world: With version and settings.
+        world: Its name, version and settings.
         trials: By task and variation, in the order in which they were played.
         practice_steps: Steps that practice before took, in all.
         insights: Ids of the insights about these tasks, the best founded first.
@@ -148,7 +148,7 @@ class _Work:
     def play(self, task: str) -> bool:
         """Plays the variations of a task; whether time was left for all."""
         schedule = self._schedule(task)
-        same = digest(canonical_json({**asdict(self.request), "world": _identity(self.world), **_GOES_ON}))
+        same = digest(canonical_json({**asdict(self.request), "world": identity(self.world), **_GOES_ON}))
         folder = self.desk.paths.store / "trials" / same[:16] / digest(task.encode())[:16]
         if self.request.fresh:
             shutil.rmtree(folder, ignore_errors=True)
@@ -221,12 +221,6 @@ class _Work:
         self.desk.stores.memory.commit(record, instruction=one.goal)
 
 
-def _identity(world: World) -> str:
-    """What trials of a world are kept under: its version, and its name where that does not say it."""
-    name, version = world.name, world.version
-    return version if version.startswith(name.partition(":")[0]) else f"{name} {version}"
-
-
 def play_trials(
     desk: Desk, request: TrialsRequest, budget: Budget, curve: str | os.PathLike[str] | None
 ) -> TrialsReport:
@@ -251,7 +245,7 @@ def _played(desk: Desk, request: TrialsRequest, budget: Budget) -> TrialsReport:
         tasks = _tasks(request, world)
         whole = all([work.play(task) for task in tasks])
         families = {f"{world.name}/{task}" for task in tasks}
-        name = world.version
+        name = identity(world)
     about = [one for one in desk.stores.memory.claims() if one.scope.family in families and one.influences]
     about.sort(key=lambda one: (one.relation == "no_effect", -one.groups, -one.posterior.firmness, one.id))
     sentences = desk.stores.memory.sentences()
