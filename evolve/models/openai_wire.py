@@ -101,22 +101,23 @@ class _Connection:
                 return failure_of_status(error.status_code, dict(error.response.headers), content)
             except openai.APITimeoutError as error:
                 connecting = isinstance(error.__cause__, httpx2.ConnectTimeout | httpx2.PoolTimeout)
-                return _too_late(deadlines, over=over.is_set(), connecting=connecting)
+                if connecting:
+                    return _not_connected(deadlines)
+                return _too_late(deadlines, quiet=_longest_silence(exchange, deadlines), over=over.is_set())
             except openai.APIConnectionError as error:
                 if over.is_set():
                     return _too_late(deadlines, over=True)
                 return _broken(error.__cause__ or error)
             except httpx2.TimeoutException:
-                return _too_late(deadlines, over=over.is_set())
+                return _too_late(deadlines, quiet=_longest_silence(exchange, deadlines), over=over.is_set())
             except (httpx2.HTTPError, httpx2.InvalidURL, openai.OpenAIError) as error:
                 return _too_late(deadlines, over=True) if over.is_set() else _broken(error)
 
     def _exchange(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None) -> Received | Failure:
         import httpx2
 
-        # A plain reply comes in one piece after a long silence; only a streamed one is never silent for long.
-        silence = deadlines.idle if exchange.streamed else deadlines.total
-        timeout = httpx2.Timeout(min(silence, deadlines.total), connect=min(deadlines.connect, deadlines.total))
+        silence = _longest_silence(exchange, deadlines)
+        timeout = httpx2.Timeout(silence, connect=min(deadlines.connect, deadlines.total))
         content = bytearray()
         with self._opened(exchange, timeout) as reply:
             for piece in reply.iter_bytes():
@@ -187,13 +188,21 @@ def _required(path: str) -> dict[str, Any]:
     return {"model": "", "messages": []} if path == "chat/completions" else {}
 
 
-def _too_late(deadlines: Deadlines, *, over: bool, connecting: bool = False) -> Failure:
+def _longest_silence(exchange: Exchange, deadlines: Deadlines) -> float:
+    # A plain reply comes in one piece after a long silence; only a streamed one is never silent for long.
+    return min(deadlines.idle, deadlines.total) if exchange.streamed else deadlines.total
+
+
+def _not_connected(deadlines: Deadlines) -> Failure:
     # Nothing was sent yet, so nothing can be charged.
-    if connecting:
-        return Failure(kind="connect", text=f"no connection within {deadlines.connect:g} s")
-    if over:
+    return Failure(kind="connect", text=f"no connection within {min(deadlines.connect, deadlines.total):g} s")
+
+
+def _too_late(deadlines: Deadlines, *, over: bool, quiet: float = 0.0) -> Failure:
+    # Where both bounds are one length, either may be noticed first; the reader is told the same.
+    if over or quiet >= deadlines.total:
         return Failure(kind="timeout", text=f"no complete reply within {deadlines.total:g} s", billed=True)
-    return Failure(kind="timeout", text=f"nothing came for {deadlines.idle:g} s", billed=True)
+    return Failure(kind="timeout", text=f"nothing came for {quiet:g} s", billed=True)
 
 
 def _broken(error: BaseException) -> Failure:
