@@ -12,7 +12,7 @@ import pytest
 from evolve.errors import EnvironmentProblem, UsageError
 from evolve.worlds import Scene, WorldFault, open_world
 from evolve.worlds.scienceworld import ScienceWorld
-from evolve.worlds.scienceworld.simulator import as_seen
+from evolve.worlds.scienceworld.listing import as_seen
 from tests.architecture.source import ROOT
 
 

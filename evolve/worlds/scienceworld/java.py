@@ -57,6 +57,11 @@ class _AtOnce(io.RawIOBase):
         return self._connection.recv_into(buffer)
 
 
+def module(jvm: Any, name: str) -> Any:
+    """The one object of a Scala module, by the name of its class."""
+    return jvm.java.lang.Class.forName(name).getField("MODULE$").get(None)
+
+
 def java() -> str:
     """The program that runs Java: that of ``JAVA_HOME``, else the one that a shell would find."""
     home = os.environ.get("JAVA_HOME")

@@ -1,39 +1,22 @@
-"""One simulator in its Java process: houses, steps and lists of moves."""
+"""One simulator in its Java process: houses and steps."""
 
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
-import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from tempfile import TemporaryDirectory
-from typing import Any
 
-from evolve.worlds.scienceworld.java import answer_at_once
-from evolve.worlds.world import Move, Scene, WorldFault
+from evolve.worlds.scienceworld.java import answer_at_once, module
+from evolve.worlds.scienceworld.listing import House, Listed
+from evolve.worlds.world import Scene, WorldFault
 
 _JAVA = ("-XX:+UseSerialGC", "-Xmx700m", "-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2")
 """A tenth of the memory that Java would take, and one identity hash for all objects."""
 
 _PATIENCE = 60.0
 """Seconds for one answer; loading the largest house takes half of one."""
-
-_PLACED = re.compile(r" (?:in|on) ")  # a name that says where it is was drawn from several
-_WORD = re.compile(r"[\w'-]+")
-_HOLDS = " containing "
-_NOT_OFFERED = frozenset({12, 24})  # "reset task" undoes the score, "task" repeats the goal
-_TELEPORT = "teleport to "
-
-
-@dataclass(frozen=True, kw_only=True)
-class Listed:
-    """Moves, and the same with things called as they are seen."""
-
-    plain: tuple[Move, ...]
-    seen: tuple[Move, ...]
 
 
 class Simulator:
@@ -68,8 +51,7 @@ class Simulator:
         jvm = self._gateway.jvm
         self._server = jvm.scienceworld.runtime.pythonapi.PythonInterface()
         self._lists = jvm.scienceworld.runtime.pythonapi.PythonInterface()
-        self._parser = jvm.scienceworld.input.InputParser
-        self._random = jvm.java.lang.Class.forName("scala.util.Random$").getField("MODULE$").get(None)
+        self._random = module(jvm, "scala.util.Random$")
 
     def look_alive(self) -> None:
         """Finds out that the process ended before py4j does.
@@ -101,6 +83,7 @@ class Simulator:
         self._random.setSeed(0)
         self._server.load(task, variation, simplification, False)
         self._server.reset()
+        self._house = House(self._gateway.jvm, self._server)
 
     def goal(self) -> str:
         """What is to be done."""
@@ -131,110 +114,8 @@ class Simulator:
         """A name for each thing in the room that is not closed in, by its number. Some are drawn at random, so they are
         drawn by the same numbers each time; the next move has its own."""
         self._random.setSeed(0)
-        return {int(number): str(name) for number, name in self._table("getPossibleObjectReferentLUTJSON").items()}
+        return self._house.reached()
 
     def moves(self, reached: Mapping[int, str], view: str) -> Listed:
-        """Moves with all that is within reach, by the names that people would use, in alphabetical order."""
-        listed = json.loads(self._server.getValidActionObjectCombinationsJSON())["validActions"]
-        templates = json.loads(self._server.getPossibleActionsWithIDs())
-        examples = {one["template_id"]: str(one["action_example"]) for one in templates}
-        inside = self._server.agentInterface().get()
-        carried = self._things(inside.agent().getInventoryContainer())
-        called = {
-            int(number): list(dict.fromkeys(one["referents"]))
-            for number, one in self._table("getAllObjectIdsTypesReferentsLUTJSON").items()
-            if int(number) in reached or int(number) in carried
-        }
-        names = self._names(reached, called, carried)
-        seen = as_seen(names, called, view)
-        found: dict[str, set[Move]] = {"plain": set(), "seen": set()}
-        for one in listed:
-            numbers = one["obj_ids"]
-            if one["action"].startswith(_TELEPORT):  # shares its number with "go", and leads out of sight too
-                move = Move(schema=_TELEPORT + "{}", objects=(one["action"].removeprefix(_TELEPORT),))
-                found["plain"].add(move)
-                found["seen"].add(move)
-            elif one["template_id"] not in _NOT_OFFERED and all(number in names for number in numbers):
-                schema = _schema(examples.get(one["template_id"]), one["action"])
-                found["plain"].add(Move(schema=schema, objects=tuple(names[number] for number in numbers)))
-                found["seen"].add(Move(schema=schema, objects=tuple(seen[number] for number in numbers)))
-        return Listed(**{kind: tuple(sorted(moves, key=_order)) for kind, moves in found.items()})
-
-    def _names(
-        self, reached: Mapping[int, str], called: Mapping[int, Sequence[str]], carried: Mapping[int, Any]
-    ) -> dict[int, str]:
-        """A name for each thing within reach: the plain one, or one that says where it is if others have that too."""
-        names = dict(reached)
-        inside = self._server.agentInterface().get()
-        often = Counter(name for own in called.values() for name in own)
-        alike = []
-        for number, own in called.items():
-            if number in names and often[names[number]] <= 1 and not _PLACED.search(names[number]):
-                continue
-            names[number] = _shortest([name for name in own if often[name] == 1])
-            if not names[number]:
-                alike.append(number)
-        if alike:
-            around = {**self._things(inside.getAgentVisibleObjects(True)._2()), **carried}
-            shared = {name for number in alike for name in called[number]}
-            near = [number for number, own in called.items() if not shared.isdisjoint(own)]
-            agent = inside.agent()
-            told = {number: set(map(str, self._parser.getObjectReferents(around[number], agent))) for number in near}
-            among = Counter(name for own in told.values() for name in own)
-            for number in alike:
-                best = _shortest([name for name in told[number] if among[name] == 1 and name not in often])
-                names[number] = best or _shortest(called[number])
-        return names
-
-    def _table(self, method: str) -> dict[str, Any]:
-        return dict(json.loads(getattr(self._server, method)()))
-
-    def _things(self, place: Any) -> dict[int, Any]:
-        """What is in a place and not closed in, the place included, by its number."""
-        found, things = {}, self._parser.collectAccessibleObjects(place, False).iterator()
-        while things.hasNext():
-            thing = things.next()
-            found[int(thing.uuid())] = thing
-        return found
-
-
-def as_seen(names: Mapping[int, str], called: Mapping[int, Sequence[str]], view: str) -> dict[int, str]:
-    """What the view calls each thing: of its names the longest that stands there, if none that moves call otherwise has
-    it too; else its name in moves."""
-    text, seen = _words(view), dict(names)
-    holders: dict[str, set[str]] = {}
-    for number, own in called.items():
-        for name in own:
-            holders.setdefault(name, set()).add(names[number])
-    for number, own in called.items():
-        lasting = [name for name in own if _HOLDS not in name]  # what is in a thing changes
-        there = [name for name in lasting if len(holders[name]) == 1 and _words(name) in text]
-        if _words(names[number]) in text:  # then only what says more
-            there = [name for name in there if _words(names[number]) in _words(name)]
-        seen[number] = max(there, key=lambda name: (len(name), name), default=names[number])
-    return seen
-
-
-def _words(text: str) -> str:
-    return f" {' '.join(_WORD.findall(text.lower()))} "
-
-
-def _order(move: Move) -> tuple[str, tuple[str, ...]]:
-    return move.schema, move.objects
-
-
-def _shortest(names: Sequence[str]) -> str:
-    return min(names, key=lambda name: (len(name), name), default="")
-
-
-def _schema(example: str | None, action: str) -> str:
-    """The words of an action with places for its objects.
-
-    What is poured or dunked goes ``into`` another thing: ``in`` would also tell where the first one is.
-
-    Args:
-        example: As the package shows the template, such as ``pour OBJ in OBJ``; None for what answers a question.
-    """
-    if example is None:
-        return action
-    return example.replace("OBJ", "{}").replace("{} in {}", "{} into {}")
+        """Moves with all that is within reach."""
+        return self._house.moves(reached, view)

@@ -18,7 +18,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from evolve.errors import UsageError
 from evolve.worlds.packages import installed_version, loaded, one_line
 from evolve.worlds.scienceworld.java import java, signals_held
-from evolve.worlds.scienceworld.simulator import Listed, Simulator
+from evolve.worlds.scienceworld.listing import Listed
+from evolve.worlds.scienceworld.simulator import Simulator
 from evolve.worlds.world import Move, Scene, Split, WorldFault
 
 _SIMPLE = ("easy", "teleportAction", "selfWateringFlowerPots", "openContainers", "openDoors", "noElectricalAction")
