@@ -224,7 +224,8 @@ class _Table:
         moves = self._trial.moves()
         score = f"[score {self._trial.scene.score:.2f}, {counted(self._steps, 'step')}]"
         if len(moves) <= _FEW:
-            self._list("")
+            if [move.text for move in moves] != self._listed:
+                self._list("")
             self._say(score)
         else:
             self._say(f"{score} {counted(len(moves), 'move')}; moves lists them, moves WORD those with a word")
