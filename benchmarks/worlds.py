@@ -25,7 +25,8 @@ from typing import Any
 from benchmarks.record import Outcome, common_options, progress, publish
 from benchmarks.worlds_arms import ARMS, Played
 from benchmarks.worlds_figures import WITHOUT, Row, by_trial, targets_of, text
-from evolve.policies.experience import Experience, Limits, Schedule, TransitionMemory, practised, tried
+from evolve.policies.experience import Experience, Limits, Meaning, Schedule, TransitionMemory, practised, tried
+from evolve.retrieval.minilm import MiniLMEmbedder
 from evolve.worlds import World, open_world
 
 TASKS = (
@@ -49,6 +50,7 @@ class Plan:
     Attributes:
         train: Train variations to practise on, for each task.
         split: Of the variations that are tried.
+        meaning: By an encoder of texts, for all arms that play by the policy.
     """
 
     tasks: Sequence[str]
@@ -59,6 +61,7 @@ class Plan:
     arms: Sequence[str]
     split: Any
     limits: Limits
+    meaning: Meaning | None
 
 
 def play(world: World, plan: Plan, folder: Path) -> Iterator[Row]:
@@ -99,13 +102,13 @@ def _rows(world: World, plan: Plan, book: _Book, task: str, variation: int, arm:
         if arm == "no transitions":
             experience.memory = TransitionMemory()
         schedule = Schedule(setting=setting, task=task, variations=[variation], trials=plan.trials, limits=plan.limits)
-        for one in tried(world, schedule, experience):
+        for one in tried(world, schedule, experience, plan.meaning):
             told = [claim.text for claim in one.claims]
             yield _row(arm, Played(score=one.score, steps=one.steps), task, variation, one.number, told)
         return
     learner = json.loads((book.folder / f"{task}.{variation}.adapt.json").read_text(encoding="utf-8"))
     steps = sum(row["steps"] for row in learner)
-    for number, played in enumerate(ARMS[arm](world, task, variation, steps, plan.limits)):
+    for number, played in enumerate(ARMS[arm](world, task, variation, steps, plan.limits, plan.meaning)):
         yield _row(arm, played, task, variation, number, [])
 
 
@@ -140,7 +143,7 @@ def _experience(world: World, plan: Plan, book: _Book, task: str, arm: str) -> E
         )
         experience, steps = Experience(), 0
         scores: dict[int, float] = {}
-        for known, one in practised(world, schedule):
+        for known, one in practised(world, schedule, meaning=plan.meaning):
             experience, steps = known, steps + one.steps
             scores[one.variation] = max(one.score, scores.get(one.variation, 0.0))
         path.write_text(
@@ -162,6 +165,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--practice-trials", type=int, default=6)
     parser.add_argument("--split", default="test", choices=["train", "dev", "test"])
     parser.add_argument("--arms", nargs="*", default=[*LEARNED, *WITHOUT, *ARMS])
+    parser.add_argument("--meaning", action="store_true", help="with the encoder minilm, which has to be installed")
     parser.add_argument("--folder", type=Path, help="where trials are kept, to go on later")
     options = parser.parse_args(argv)
     quick = options.quick
@@ -174,6 +178,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         arms=options.arms,
         split="dev" if quick else options.split,
         limits=Limits(moves=40, replays=4) if quick else Limits(),
+        meaning=Meaning(encoder=MiniLMEmbedder()) if options.meaning else None,
     )
     began, world = time.process_time(), open_world(options.env)
     with tempfile.TemporaryDirectory() as folder:
@@ -187,6 +192,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         "tasks": list(plan.tasks),
         "variations": plan.variations,
         "trials": plan.trials,
+        "meaning": plan.meaning.encoder.name if plan.meaning else "",
     }
     settings |= {"train": plan.train, "practice_trials": plan.practice_trials, "moves": plan.limits.moves}
     settings |= {

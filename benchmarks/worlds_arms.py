@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from random import Random
 
-from evolve.policies.experience import Limits, Player, TransitionMemory, VariationNotes
+from evolve.policies.experience import Limits, Meaning, Player, TransitionMemory, VariationNotes
 from evolve.worlds import Move, World
 
 
@@ -18,10 +18,12 @@ class Played:
     steps: int
 
 
-Arm = Callable[[World, str, int, int, Limits], Iterator[Played]]
+Arm = Callable[[World, str, int, int, Limits, Meaning | None], Iterator[Played]]
 
 
-def chance(world: World, task: str, variation: int, steps: int, limits: Limits) -> Iterator[Played]:
+def chance(
+    world: World, task: str, variation: int, steps: int, limits: Limits, meaning: Meaning | None
+) -> Iterator[Played]:
     """Any move."""
     rng = Random(f"{task}:{variation}")
     while steps > 0:
@@ -37,7 +39,9 @@ def chance(world: World, task: str, variation: int, steps: int, limits: Limits) 
         yield Played(score=score, steps=done)
 
 
-def novelty(world: World, task: str, variation: int, steps: int, limits: Limits) -> Iterator[Played]:
+def novelty(
+    world: World, task: str, variation: int, steps: int, limits: Limits, meaning: Meaning | None
+) -> Iterator[Played]:
     """The move that was done least often, over all trials of a variation, what changed nothing last."""
     rng = Random(f"{task}:{variation}")
     often: dict[str, float] = {}
@@ -72,6 +76,7 @@ def _trials(
     variation: int,
     steps: int,
     limits: Limits,
+    meaning: Meaning | None,
     make: Callable[[int, list[str]], tuple[TransitionMemory, frozenset[str]]],
 ) -> Iterator[Played]:
     helped: list[str] = []
@@ -85,6 +90,7 @@ def _trials(
             rng=Random(f"{task}:{variation}:{number}"),
             limit=min(limits.moves, steps),
             tips=tips,
+            meaning=meaning,
         )
         player.play()
         helped += [one.move.text for one in player.played if one.gain > 0]
@@ -93,19 +99,27 @@ def _trials(
         yield Played(score=player.score, steps=len(player.played))
 
 
-def no_memory(world: World, task: str, variation: int, steps: int, limits: Limits) -> Iterator[Played]:
+def no_memory(
+    world: World, task: str, variation: int, steps: int, limits: Limits, meaning: Meaning | None
+) -> Iterator[Played]:
     """The same policy, that forgets each trial."""
-    return _trials(world, task, variation, steps, limits, lambda number, helped: (TransitionMemory(), frozenset()))
-
-
-def hints(world: World, task: str, variation: int, steps: int, limits: Limits) -> Iterator[Played]:
-    """The same policy, with the moves after which the score rose as tips."""
     return _trials(
-        world, task, variation, steps, limits, lambda number, helped: (TransitionMemory(), frozenset(helped))
+        world, task, variation, steps, limits, meaning, lambda number, helped: (TransitionMemory(), frozenset())
     )
 
 
-def placebo(world: World, task: str, variation: int, steps: int, limits: Limits) -> Iterator[Played]:
+def hints(
+    world: World, task: str, variation: int, steps: int, limits: Limits, meaning: Meaning | None
+) -> Iterator[Played]:
+    """The same policy, with the moves after which the score rose as tips."""
+    return _trials(
+        world, task, variation, steps, limits, meaning, lambda number, helped: (TransitionMemory(), frozenset(helped))
+    )
+
+
+def placebo(
+    world: World, task: str, variation: int, steps: int, limits: Limits, meaning: Meaning | None
+) -> Iterator[Played]:
     """The same policy, with as much memory, each tally under the schema of another move."""
     kept = TransitionMemory()
 
@@ -114,7 +128,7 @@ def placebo(world: World, task: str, variation: int, steps: int, limits: Limits)
         kept = kept.shuffled(Random(number))
         return kept, frozenset()
 
-    return _trials(world, task, variation, steps, limits, make)
+    return _trials(world, task, variation, steps, limits, meaning, make)
 
 
 ARMS: Mapping[str, Arm] = {

@@ -12,7 +12,7 @@ import evolve
 from evolve.errors import UsageError
 from evolve.workspace import TrialsRequest
 from evolve.worlds import WorldFault
-from tests.offering import offer
+from tests.offering import offer, offering
 from tests.policies.experience.test_trials import House
 
 ASKED = TrialsRequest(world="house", variations=3, trials=4)
@@ -147,3 +147,18 @@ def test_without_a_variation_to_try_or_to_practise_on_nothing_is_played(tmp_path
         with pytest.raises(UsageError, match="nothing is left to practise on"):
             ws.trials(replace(ASKED, split="train", setting="gen-env"))
         assert house.done == 0
+
+
+def test_the_encoder_tells_what_is_like_the_goal_and_has_trials_of_its_own(tmp_path, house):
+    house.kind = "instrument"
+    asked = TrialsRequest(world="house", split="train", variations=[2], trials=3)
+    lost = {}
+    (tmp_path / "mine").mkdir()
+    with offering(tmp_path / "more", "encoders", "kinds", "tests.policies.experience.test_trials:Kinds"):
+        for encoder in ("hashing", "kinds"):
+            (tmp_path / "mine" / "evolve.toml").write_text(f"encoder = '{encoder}'\n")
+            with opened(tmp_path) as ws:
+                report = ws.trials(asked)
+            assert not any(one.kept for one in report.trials)
+            lost[encoder] = sum(one.lost for one in report.trials)
+    assert lost["kinds"] == 0 < lost["hashing"]

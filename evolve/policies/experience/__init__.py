@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from evolve.policies.experience.kept_trials import practice_steps, run
 from evolve.policies.experience.learner import Experience, Learner, Limits, TrialResult
+from evolve.policies.experience.meaning import Meaning
 from evolve.policies.experience.notes import Plan, Step, VariationNotes
 from evolve.policies.experience.player import Player
 from evolve.policies.experience.transitions import TransitionMemory
@@ -13,6 +14,7 @@ __all__ = [
     "Experience",
     "Learner",
     "Limits",
+    "Meaning",
     "Plan",
     "Player",
     "Schedule",

@@ -12,6 +12,7 @@ from typing import Any
 from evolve.episodes import Claim, Evidence, Scope
 from evolve.files import canonical_json, digest, write_atomic
 from evolve.policies.experience.learner import Experience, TrialResult
+from evolve.policies.experience.meaning import Meaning
 from evolve.policies.experience.trials import Schedule, practised, tried
 from evolve.worlds import World
 
@@ -20,13 +21,17 @@ _POLICY = 6  # raised where the policy plays otherwise than before, so that what
 
 
 def run(
-    world: World, schedule: Schedule, folder: Path, on_practice: Callable[[TrialResult], None] = lambda one: None
+    world: World,
+    schedule: Schedule,
+    folder: Path,
+    on_practice: Callable[[TrialResult], None] = lambda one: None,
+    meaning: Meaning | None = None,
 ) -> Iterator[TrialResult]:
     """The trials of a schedule, those of the folder first.
 
     A variation of which some trials are missing is played from its first trial on, as the rest builds on them; the same
-    moves lead to the same scenes, so nothing comes out differently. Where the world's version or what is practised
-    differs, all is played anew. Practice is not among the results; its steps stand in ``practice.json``.
+    moves lead to the same scenes, so nothing comes out differently. Where the world's version, what is practised or the
+    encoder differs, all is played anew. Practice is not among the results; its steps stand in ``practice.json``.
 
     Args:
         on_practice: Called after each trial of practice that is played now; once more where it was cut off.
@@ -36,12 +41,9 @@ def run(
         WorldFault: The world failed; what was whole stays in the folder.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    same = digest(
-        canonical_json(
-            {"version": world.version, "policy": _POLICY, **asdict(replace(schedule, variations=(), trials=0))}
-        )
-    )
-    experience = _practice(world, schedule, folder / _PRACTICE, same, on_practice)
+    played = {"version": world.version, "policy": _POLICY, **asdict(replace(schedule, variations=(), trials=0))}
+    same = digest(canonical_json(played | ({"encoder": meaning.encoder.name} if meaning else {})))
+    experience = _practice(world, schedule, folder / _PRACTICE, same, on_practice, meaning)
     for variation in schedule.variations:
         # A task's name is its world's, and may hold what no name of a file can.
         path = folder / f"{re.sub('[^A-Za-z0-9_-]+', '-', schedule.task)}.{variation}.json"
@@ -51,7 +53,7 @@ def run(
             yield from (replace(one, kept=True) for one in kept[:wanted])
             continue
         kept = []
-        for one in tried(world, replace(schedule, variations=[variation]), experience):
+        for one in tried(world, replace(schedule, variations=[variation]), experience, meaning):
             kept.append(one)
             _write(path, {"of": same, "trials": [asdict(each) for each in kept]})
             yield one
@@ -64,14 +66,19 @@ def practice_steps(folder: Path) -> int:
 
 
 def _practice(
-    world: World, schedule: Schedule, path: Path, same: str, tell: Callable[[TrialResult], None]
+    world: World,
+    schedule: Schedule,
+    path: Path,
+    same: str,
+    tell: Callable[[TrialResult], None],
+    meaning: Meaning | None,
 ) -> Experience:
     """What practice teaches, kept after each of its variations."""
     known = _read(path, same)
     experience = Experience.from_data(known["experience"]) if known else Experience()
     steps, done = known.get("steps", 0), known.get("done", 0)
     for number, place in enumerate(schedule.practice[done:], done + 1):
-        for _, one in practised(world, replace(schedule, practice=[place]), experience):
+        for _, one in practised(world, replace(schedule, practice=[place]), experience, meaning):
             steps += one.steps
             tell(one)
         _write(path, {"of": same, "steps": steps, "done": number, "experience": experience.as_data()})

@@ -11,6 +11,7 @@ from typing import Any
 from evolve.episodes import Claim
 from evolve.memory.experiments import Found, Play, Told, move_claims
 from evolve.policies.experience.ablation import ablated
+from evolve.policies.experience.meaning import Meaning
 from evolve.policies.experience.notes import Plan, Step, VariationNotes
 from evolve.policies.experience.player import Player
 from evolve.policies.experience.transitions import TransitionMemory
@@ -101,12 +102,14 @@ class Learner:
     Attributes:
         experience: Used and added to.
         seed: Of the choice between moves that are alike.
+        meaning: Which things are like what a goal is about; without it words alone tell.
     """
 
     world: World
     experience: Experience = field(default_factory=Experience)
     limits: Limits = field(default_factory=Limits)
     seed: int = 0
+    meaning: Meaning | None = None
 
     def play(self, task: str, variation: int, notes: VariationNotes) -> TrialResult:
         """Plays one trial, and replays after it where it reached more than before.
@@ -124,6 +127,7 @@ class Learner:
             rng=Random(f"{self.seed}:{task}:{variation}:{number}"),
             limit=self.limits.moves,
             plans=self.experience.plans_for(trial.goal),
+            meaning=self.meaning,
         )
         player.play()
         notes.trials += 1

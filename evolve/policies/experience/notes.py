@@ -8,6 +8,11 @@ from dataclasses import dataclass, field
 from evolve.policies.experience.places import Places
 from evolve.worlds import Move
 
+PATIENCE = 15
+"""Moves in a row without anything new, before a move is tested that may lose the trial."""
+TESTING = 4
+"""The same in a trial that is for tests."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
@@ -73,3 +78,9 @@ class VariationNotes:
     names: set[str] = field(default_factory=set)
     failed: int = 0
     trials: int = 0
+
+    @property
+    def patience(self) -> int:
+        """How long to look for what is new before a test. Every other trial is for tests, as long as they find nothing;
+        the rest look further each time."""
+        return TESTING if self.trials % 2 and self.options else PATIENCE + 5 * self.failed

@@ -8,6 +8,7 @@ from random import Random
 
 from evolve.policies.experience.carried import Carried, nearest
 from evolve.policies.experience.effects import GAIN, LOST, Example, came_of, literals_of
+from evolve.policies.experience.meaning import Meaning
 from evolve.policies.experience.notes import Plan, Step, VariationNotes
 from evolve.policies.experience.novelty import Novelty
 from evolve.policies.experience.parts import Parts, parts_of
@@ -19,10 +20,6 @@ from evolve.policies.experience.transitions import Transition, TransitionMemory
 from evolve.policies.experience.wording import Goal, filled, words
 from evolve.worlds import Move, Trial
 
-PATIENCE = 15
-"""Moves in a row without anything new, before a move is tested that may lose the trial."""
-TESTING = 4
-"""The same in a trial that is for tests."""
 EVERYWHERE = 3
 """In how many places a thing was seen that is there without being taken along."""
 ATTEMPTS = 6
@@ -51,6 +48,7 @@ class Player:
     Attributes:
         limit: Moves at most.
         plans: What worked in other variations, the best first.
+        meaning: Tells which things are like what the goal is about, where there is an encoder of texts.
     """
 
     trial: Trial
@@ -59,6 +57,7 @@ class Player:
     rng: Random
     limit: int
     plans: Sequence[Plan] = ()
+    meaning: Meaning | None = None
     played: list[Step] = field(default_factory=list)
     score: float = 0.0
     topic: str = ""
@@ -110,7 +109,8 @@ class Player:
             self.wished.add((self._on(move), self.score))
             if self._prepare(move) and self._tests(move):
                 return
-        if self.idle >= self._patience() or self.limit - len(self.played) <= RESERVE:
+        patience = self.limit if self.carried.plans else self.notes.patience
+        if self.idle >= patience or self.limit - len(self.played) <= RESERVE:
             self.idle = 0
             for move in self._options():
                 if self._tests(move):
@@ -123,12 +123,6 @@ class Player:
         if reached and self.score <= before:
             self.notes.tested[self._on(move), before] += 1
         return reached
-
-    def _patience(self) -> int:
-        """Every other trial is for tests, as long as they find nothing; the rest look further each time."""
-        if self.carried.plans:
-            return self.limit
-        return TESTING if self.notes.trials % 2 and self.notes.options else PATIENCE + 5 * self.notes.failed
 
     def _next_part(self) -> bool:
         """Does the next part of a sentence of several; whether something for it was known."""
@@ -292,7 +286,8 @@ class Player:
         return unsure or self.carried.untimely(move, self.played)
 
     def _promise(self, move: Move) -> float:
-        return promise(move, self.goal, self.topic, self.memory, self.notes)
+        near = self.meaning.near(self.goal, self.notes.places.found) if self.meaning else {}
+        return promise(move, self.goal, self.topic, self.memory, self.notes, near)
 
     def _options(self) -> list[Move]:
         known = [one for one in self.notes.options if self._open(one) and not self._refuted(one)]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from evolve.policies.experience.learner import Experience, Learner, Limits, TrialResult, copied
+from evolve.policies.experience.meaning import Meaning
 from evolve.policies.experience.notes import VariationNotes
 from evolve.worlds import World
 
@@ -38,14 +39,14 @@ class Schedule:
 
 
 def practised(
-    world: World, schedule: Schedule, known: Experience | None = None
+    world: World, schedule: Schedule, known: Experience | None = None, meaning: Meaning | None = None
 ) -> Iterator[tuple[Experience, TrialResult]]:
     """Plays what is learned from before; after each trial what is known by then, and its result.
 
     Args:
         known: Is added to; nothing, where it is None.
     """
-    learner = Learner(world=world, experience=known or Experience(), limits=schedule.limits, seed=schedule.seed)
+    learner = _learner(world, schedule, known or Experience(), meaning)
     for task, variation in schedule.practice:
         notes = VariationNotes()
         for _ in range(schedule.practice_trials):
@@ -54,14 +55,20 @@ def practised(
                 break
 
 
-def tried(world: World, schedule: Schedule, experience: Experience) -> Iterator[TrialResult]:
+def tried(
+    world: World, schedule: Schedule, experience: Experience, meaning: Meaning | None = None
+) -> Iterator[TrialResult]:
     """Plays the variations that are tried. Each begins with the same experience, whatever the others taught.
 
     Raises:
         WorldFault: The world failed.
     """
     for variation in schedule.variations:
-        learner = Learner(world=world, experience=copied(experience), limits=schedule.limits, seed=schedule.seed)
+        learner = _learner(world, schedule, copied(experience), meaning)
         notes = VariationNotes()
         for _ in range(schedule.trials if "adapt" in schedule.setting else 1):
             yield learner.play(schedule.task, variation, notes)
+
+
+def _learner(world: World, schedule: Schedule, experience: Experience, meaning: Meaning | None) -> Learner:
+    return Learner(world=world, experience=experience, limits=schedule.limits, seed=schedule.seed, meaning=meaning)

@@ -18,7 +18,8 @@ from evolve.events import Event
 from evolve.files import SVG, canonical_json, digest, is_replaced, write_atomic
 from evolve.gate import Interval, mean
 from evolve.ledger import Budget
-from evolve.policies.experience import Limits, Schedule, Setting, TrialResult, practice_steps, run
+from evolve.policies.experience import Limits, Meaning, Schedule, Setting, TrialResult, practice_steps, run
+from evolve.retrieval import HashingEmbedder
 from evolve.workspace.desk import Desk
 from evolve.worlds import Split, World, identity, open_world
 
@@ -142,13 +143,15 @@ class _Work:
     world: World
     request: TrialsRequest
     until: float
+    meaning: Meaning | None = None
     played: list[TrialResult] = field(default_factory=list)
     practised: int = 0
 
     def play(self, task: str) -> bool:
         """Plays the variations of a task; whether time was left for all."""
         schedule = self._schedule(task)
-        same = digest(canonical_json({**asdict(self.request), "world": identity(self.world), **_GOES_ON}))
+        asked = {**asdict(self.request), "world": identity(self.world), **_GOES_ON}
+        same = digest(canonical_json(asked | ({"encoder": self.meaning.encoder.name} if self.meaning else {})))
         folder = self.desk.paths.store / "trials" / same[:16] / digest(task.encode())[:16]
         if self.request.fresh:
             shutil.rmtree(folder, ignore_errors=True)
@@ -158,7 +161,7 @@ class _Work:
             self._keep(one, f"trials:practice:{same[:16]}:{one.task}:{one.variation}:{one.number}", PROBE)
             self._tell(one, practice=True)
 
-        for one in self._until_late(run(self.world, schedule, folder, practised)):
+        for one in self._until_late(run(self.world, schedule, folder, practised, self.meaning)):
             self.played.append(one)
             split = "test" if self.request.split == "test" else PROBE
             self._keep(one, f"trials:{same[:16]}:{task}:{one.variation}:{one.number}", split)
@@ -241,7 +244,10 @@ def play_trials(
 def _played(desk: Desk, request: TrialsRequest, budget: Budget) -> TrialsReport:
     until = time.monotonic() + (float("inf") if budget.seconds is None else budget.seconds)
     with closing(open_world(request.world)) as world:
-        work = _Work(desk=desk, world=world, request=request, until=until)
+        encoder = desk.stores.memory.embedder
+        # The spelling of names says no more than the policy reads in them itself.
+        meaning = None if isinstance(encoder, HashingEmbedder) else Meaning(encoder=encoder)
+        work = _Work(desk=desk, world=world, request=request, until=until, meaning=meaning)
         tasks = _tasks(request, world)
         whole = all([work.play(task) for task in tasks])
         families = {f"{world.name}/{task}" for task in tasks}

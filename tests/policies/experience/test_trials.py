@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from evolve.policies.experience import (
     Experience,
     Learner,
+    Meaning,
     Schedule,
     Setting,
     TransitionMemory,
@@ -37,6 +39,8 @@ class House:
     name: str = "house"
     version: str = "house 1"
     done: int = 0
+    kind: str = ""
+    """What the goal calls the thing, where it does not name it."""
 
     def tasks(self) -> Sequence[str]:
         return ("bring",)
@@ -67,6 +71,8 @@ class Visit:
 
     @property
     def goal(self) -> str:
+        if self.house.kind:
+            return f"Find the {self.house.kind}. First, choose the thing. Then, move it to the box in the attic."
         return f"Choose the {self.wanted}. Then move it to the box in the attic."
 
     def moves(self) -> Sequence[Move]:
@@ -124,6 +130,28 @@ def test_what_other_variations_taught_helps_in_the_first_trial() -> None:
     assert "choose violin" in found.played
 
 
+class Kinds:
+    """An encoder that knows what an instrument is."""
+
+    name, dimension = "kinds", 2
+
+    def encode(self, texts: Sequence[str]) -> np.ndarray:
+        return np.array([[1.0, 0.0] if {"violin", "instrument"} & set(one.split()) else [0.0, 1.0] for one in texts])
+
+
+def test_what_is_like_the_goal_in_meaning_is_tested_first() -> None:
+    def lost(meaning: Meaning | None) -> int:
+        schedule = Schedule(setting="adapt", task="bring", variations=[2], trials=6)
+        return sum(one.lost for one in tried(House(kind="instrument"), schedule, Experience(), meaning))
+
+    assert lost(Meaning(encoder=Kinds())) == 0 < lost(None)
+
+
+@pytest.mark.parametrize("things", [(), ("violin",), ("lamp", "kettle", "ladder")])
+def test_where_nothing_stands_out_meaning_tells_nothing(things: Sequence[str]) -> None:
+    assert not any(Meaning(encoder=Kinds()).near(Goal("Find the instrument."), things).values())
+
+
 def test_each_move_counts_those_of_replays_too() -> None:
     house = House()
     assert sum(one.steps for one in scores(house)) == house.done
@@ -142,6 +170,9 @@ def test_a_run_that_was_stopped_goes_on_and_ends_the_same(setting: Setting, tmp_
     house = House()
     assert list(run(house, schedule, tmp_path / "whole")) == whole
     assert house.done == 0
+    list(run(house, schedule, tmp_path / "whole", meaning=Meaning(encoder=Kinds())))
+    assert house.done > 0
+    house.done = 0
     list(run(house, replace(schedule, seed=1), tmp_path / "whole"))
     assert house.done > 0
 
