@@ -79,7 +79,8 @@ def trials_command(
 ) -> None:
     """Play trials in a world, learn from each, and show whether the next ones get better.
 
-    No model is needed. Every trial is kept in the workspace: cut off, or with more trials, variations or tasks, the
+    No model is needed; with a trained encoder (encoder = "minilm" in evolve.toml) what is like the goal in meaning is
+    tested first. Every trial is kept in the workspace: cut off, or with more trials, variations or tasks, the
     same command goes on. What playing again without a move proves is kept as insights. Test variations are there to
     report, and leave none.
     """
@@ -136,7 +137,8 @@ def _which(text: str) -> int | tuple[int, ...]:
 
 
 def _show(report: TrialsReport) -> None:
-    emit(f"{report.world}, {report.request.setting}: {counted(len(report.variations), 'variation')}")
+    likened = f", names likened by {report.encoder}" if report.encoder else ""
+    emit(f"{report.world}, {report.request.setting}: {counted(len(report.variations), 'variation')}{likened}")
     rows = [
         (number, f"{one.value:.2f}", "-" if one.low is None else f"{one.low:.2f} to {one.high:.2f}", one.n)
         for number, one in enumerate(report.curve, 1)

@@ -160,5 +160,6 @@ def test_the_encoder_tells_what_is_like_the_goal_and_has_trials_of_its_own(tmp_p
             with opened(tmp_path) as ws:
                 report = ws.trials(asked)
             assert not any(one.kept for one in report.trials)
+            assert report.to_json()["encoder"] == {"hashing": ""}.get(encoder, encoder)
             lost[encoder] = sum(one.lost for one in report.trials)
     assert lost["kinds"] == 0 < lost["hashing"]

@@ -68,6 +68,7 @@ class TrialsReport:
     Attributes:
         world: Its name, version and settings.
         trials: By task and variation, in the order in which they were played.
+        encoder: The trained encoder that told which things are like what the goal is about; empty without one.
         practice_steps: Steps that practice before took, in all.
         insights: Ids of the insights about these tasks, the best founded first.
         sentences: The same in words.
@@ -77,6 +78,7 @@ class TrialsReport:
     world: str
     request: TrialsRequest
     trials: Sequence[TrialResult]
+    encoder: str = ""
     practice_steps: int = 0
     insights: Sequence[str] = ()
     sentences: Sequence[str] = ()
@@ -123,6 +125,7 @@ class TrialsReport:
         """As JSON has it."""
         return {
             "world": self.world,
+            "encoder": self.encoder,
             "request": asdict(self.request),
             "finish_reason": self.finish_reason,
             "curve": [asdict(one) for one in self.curve],
@@ -259,6 +262,7 @@ def _played(desk: Desk, request: TrialsRequest, budget: Budget) -> TrialsReport:
         world=name,
         request=request,
         trials=tuple(work.played),
+        encoder=meaning.encoder.name if meaning else "",
         practice_steps=work.practised,
         insights=tuple(one.id for one in about),
         sentences=tuple(sentences[one.id].text for one in about),
