@@ -1,15 +1,17 @@
-"""How near things are in meaning to what a goal is about, by an encoder of texts.
+"""How near things are in meaning to what a goal is about, and to what helped or lost, by an encoder of texts.
 
 A policy that knows no words cannot tell that a beaver is an animal and an axe is none. A trained encoder of sentences
-can, roughly: the cosine between a name and the goal's first sentence, in which a goal says what it is about.
+can, roughly: by the cosine between a name and the goal's first sentence, in which a goal says what it is about. It also
+spreads what single trials teach: where a flower pot lost the trial, other pots are less likely to be it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from evolve.policies.experience.transitions import TransitionMemory
 from evolve.policies.experience.wording import Goal
 from evolve.retrieval import Embedder
 
@@ -26,30 +28,44 @@ class Meaning:
 
     encoder: Embedder
     _vectors: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
-    _near: tuple[tuple[str, int], Mapping[str, float]] = (("", 0), {})
+    _asked: tuple[str, int, int] = ("", 0, 0)
+    _near: dict[str, Mapping[str, float]] = field(default_factory=dict, repr=False)
 
-    def near(self, goal: Goal, things: Collection[str]) -> Mapping[str, float]:
-        """For each thing how much nearer to the goal it is than they are on average, in standard deviations.
+    def near(self, goal: Goal, schema: str, memory: TransitionMemory, things: Collection[str]) -> Mapping[str, float]:
+        """For each thing how much more than others it is what moves of a schema should be made with.
+
+        That is how much nearer it is to the goal than things are on average, in standard deviations, and as much again
+        for how near it is to what such moves gained with; less by the share in which it is like what only lost.
 
         Args:
             things: Those of one variation; more of them with time, and never others.
         """
-        key = (goal.text, len(things))
-        if self._near[0] != key:
-            self._near = (key, self._told(goal, sorted(things)))
-        return self._near[1]
+        asked = (goal.text, len(things), memory.guessed)
+        if self._asked != asked:
+            self._asked, self._near = asked, {}
+        if schema not in self._near:
+            self._near[schema] = self._told(goal, schema, memory, sorted(things))
+        return self._near[schema]
 
-    def _told(self, goal: Goal, things: list[str]) -> Mapping[str, float]:
-        import numpy as np
-
+    def _told(self, goal: Goal, schema: str, memory: TransitionMemory, things: list[str]) -> Mapping[str, float]:
         if len(things) < _FEWEST or not goal.sentences:
             return {}
-        about = " ".join(goal.sentences[0])
-        cosines = np.stack(self._encoded(things)) @ self._encoded([about])[0]
-        spread = float(cosines.std()) or 1.0
-        return {thing: float(one - cosines.mean()) / spread for thing, one in zip(things, cosines, strict=True)}
+        named, (gained, lost) = self._encoded(things), memory.words_of(schema)
+        near = _standardised(named @ self._encoded([" ".join(goal.sentences[0])])[0])
+        if gained:
+            near = near + _standardised((named @ self._encoded(gained).T).max(axis=1))
+        if lost:
+            near = near * (1.0 - (named @ self._encoded(lost).T).max(axis=1).clip(0.0, 1.0))
+        return dict(zip(things, map(float, near), strict=True))
 
-    def _encoded(self, texts: list[str]) -> list[np.ndarray]:
-        if new := [text for text in texts if text not in self._vectors]:
+    def _encoded(self, texts: Sequence[str]) -> np.ndarray:
+        """Vectors in rows."""
+        import numpy as np
+
+        if new := [text for text in dict.fromkeys(texts) if text not in self._vectors]:
             self._vectors |= zip(new, self.encoder.encode(new), strict=True)
-        return [self._vectors[text] for text in texts]
+        return np.stack([self._vectors[text] for text in texts])
+
+
+def _standardised(values: np.ndarray) -> np.ndarray:
+    return (values - values.mean()) / (float(values.std()) or 1.0)

@@ -286,7 +286,7 @@ class Player:
         return unsure or self.carried.untimely(move, self.played)
 
     def _promise(self, move: Move) -> float:
-        near = self.meaning.near(self.goal, self.notes.places.found) if self.meaning else {}
+        near = self.meaning.near(self.goal, move.schema, self.memory, self.notes.places.found) if self.meaning else {}
         return promise(move, self.goal, self.topic, self.memory, self.notes, near)
 
     def _options(self) -> list[Move]:

@@ -9,7 +9,7 @@ from evolve.policies.experience.transitions import TransitionMemory
 from evolve.policies.experience.wording import Goal
 from evolve.worlds import Move
 
-MEANT = 0.3
+MEANT = 1.0
 """What a thing counts that is nearer in meaning to what the goal is about than others, by one standard deviation."""
 
 

@@ -185,6 +185,12 @@ class TransitionMemory:
                 rate = (hits + FAITH * rate) / (tried + FAITH)
         return float(rate)
 
+    def words_of(self, schema: str) -> tuple[list[str], list[str]]:
+        """Words of things with which moves of a schema raised a score, and of those with which they only lost trials."""
+        own = {what: one for (known, _, what), one in self.things.items() if known == schema and what[:1] != "<"}
+        gained = sorted(word for word, one in own.items() if one.gained)
+        return gained, sorted(word for word, one in own.items() if one.lost and not one.gained)
+
     def risky(self, schema: str) -> bool:
         """Whether moves of a kind have lost a trial."""
         own = self.schemas.get(schema)

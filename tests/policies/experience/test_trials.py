@@ -25,6 +25,7 @@ from evolve.policies.experience import (
     run,
     tried,
 )
+from evolve.policies.experience.transitions import Transition
 from evolve.policies.experience.wording import Goal, carried_over, lifted
 from evolve.worlds import Move, Scene, Split, Trial
 
@@ -149,7 +150,19 @@ def test_what_is_like_the_goal_in_meaning_is_tested_first() -> None:
 
 @pytest.mark.parametrize("things", [(), ("violin",), ("lamp", "kettle", "ladder")])
 def test_where_nothing_stands_out_meaning_tells_nothing(things: Sequence[str]) -> None:
-    assert not any(Meaning(encoder=Kinds()).near(Goal("Find the instrument."), things).values())
+    near = Meaning(encoder=Kinds()).near(Goal("Find the instrument."), "choose {}", TransitionMemory(), things)
+    assert not any(near.values())
+
+
+def test_what_lost_speaks_against_what_is_like_it_and_what_helped_for_it() -> None:
+    goal, things = Goal("Find the instrument."), ("violin", "old violin", "lamp", "kettle")
+    near = {}
+    for said in ("nothing", "lost", "gained"):
+        memory = TransitionMemory()
+        told = Transition(lost=said == "lost", gain=1.0 if said == "gained" else 0.0)
+        memory.add(goal, Move(schema="choose {}", objects=("violin",)), told)
+        near[said] = Meaning(encoder=Kinds()).near(goal, "choose {}", memory, things)["old violin"]
+    assert near["lost"] < near["nothing"] < near["gained"]
 
 
 def test_each_move_counts_those_of_replays_too() -> None:
