@@ -16,8 +16,9 @@ from evolve.worlds.world import Move
 _PLACED = re.compile(r" (?:in|on) ")  # a name that says where it is was drawn from several
 _WORD = re.compile(r"[\w'-]+")
 _HOLDS = " containing "
-_NOT_OFFERED = frozenset({"reset task", "task"})  # one undoes the score, the other repeats the goal
+_NOT_OFFERED = frozenset({"", "reset task", "task"})  # the second undoes the score, the third repeats the goal
 _TELEPORT = "teleport to "
+_GOING, _GO = "go to #", "go #"  # its list of templates has the second
 _NUMBER = re.compile(r"#(\d+)")
 _BEYOND = "?"  # what is not within reach
 
@@ -96,7 +97,7 @@ class House:
             if text.startswith(_TELEPORT):  # leads out of sight too
                 yield _TELEPORT + "{}", (), (text.removeprefix(_TELEPORT),)
             elif text not in _NOT_OFFERED and _BEYOND not in text and all(number in names for number in numbers):
-                yield _NUMBER.sub("{}", text), numbers, ()
+                yield _NUMBER.sub("{}", text.replace(_GOING, _GO)), numbers, ()
 
     def _names(self, reached: Mapping[int, str], called: Mapping[int, Sequence[str]]) -> dict[int, str]:
         """A name for each thing within reach: the plain one, or one that says where it is if others have that too."""
