@@ -186,10 +186,13 @@ class TransitionMemory:
         return float(rate)
 
     def words_of(self, schema: str) -> tuple[list[str], list[str]]:
-        """Words of things with which moves of a schema raised a score, and of those with which they only lost trials."""
-        own = {what: one for (known, _, what), one in self.things.items() if known == schema and what[:1] != "<"}
-        gained = sorted(word for word, one in own.items() if one.gained)
-        return gained, sorted(word for word, one in own.items() if one.lost and not one.gained)
+        """Words of things with which moves of a schema raised a score, and of those with which they only lost trials.
+
+        What stands for things of a goal is no word.
+        """
+        own = [(what, one) for (known, _, what), one in self.things.items() if known == schema and what[:1] != "<"]
+        gained = {what for what, one in own if one.gained}
+        return sorted(gained), sorted({what for what, one in own if one.lost} - gained)
 
     def risky(self, schema: str) -> bool:
         """Whether moves of a kind have lost a trial."""
