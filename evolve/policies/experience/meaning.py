@@ -68,4 +68,6 @@ class Meaning:
 
 
 def _standardised(values: np.ndarray) -> np.ndarray:
-    return (values - values.mean()) / (float(values.std()) or 1.0)
+    spread = float(values.std()) or 1.0
+    told: np.ndarray = (values - values.mean()) / spread
+    return told
