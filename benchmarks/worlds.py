@@ -187,7 +187,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         finally:
             world.close()
     settings = {
-        "suite": options.env,
+        "suite": f"{options.env}, names likened by minilm" if plan.meaning else options.env,
         "env": world.version,
         "tasks": list(plan.tasks),
         "variations": plan.variations,

@@ -79,10 +79,9 @@ def trials_command(
 ) -> None:
     """Play trials in a world, learn from each, and show whether the next ones get better.
 
-    No model is needed; with a trained encoder (encoder = "minilm" in evolve.toml) what is like the goal in meaning is
-    tested first. Every trial is kept in the workspace: cut off, or with more trials, variations or tasks, the
-    same command goes on. What playing again without a move proves is kept as insights. Test variations are there to
-    report, and leave none.
+    No model is needed; with encoder = "minilm" in evolve.toml what is like the goal in meaning is tested first. Every
+    trial is kept in the workspace: cut off, or with more trials, variations or tasks, the same command goes on. What
+    playing again without a move proves is kept as insights. Test variations are there to report, and leave none.
     """
     import evolve
     from evolve.workspace import TrialsRequest, parse_budget
