@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING
 from evolve.policies.experience.transitions import TransitionMemory
 from evolve.policies.experience.wording import Goal
 from evolve.retrieval import Embedder
+from evolve.worlds import Move
 
 if TYPE_CHECKING:
     import numpy as np
 
 _FEWEST = 3
 """Things from which on one of them can stand out."""
+_STANDS_OUT = 1.5
+"""From how many standard deviations on one does."""
 
 
 @dataclass(kw_only=True)
@@ -46,6 +49,19 @@ class Meaning:
         if schema not in self._near:
             self._near[schema] = self._told(goal, schema, memory, sorted(things))
         return self._near[schema]
+
+    def outstanding(
+        self, offered: Sequence[Move], goal: Goal, memory: TransitionMemory, things: Collection[str]
+    ) -> Move | None:
+        """Of moves of one schema the one whose thing stands out most, for what a plan of another variation had there.
+
+        Args:
+            things: Those of the variation; see :meth:`near`.
+        """
+        near = self.near(goal, offered[0].schema, memory, things) if offered else {}
+        told = {one: max((near.get(thing, 0.0) for thing in one.objects), default=0.0) for one in offered}
+        best = max(offered, key=lambda one: (told[one], one.text), default=None)
+        return best if best is not None and told[best] >= _STANDS_OUT else None
 
     def _told(self, goal: Goal, schema: str, memory: TransitionMemory, things: list[str]) -> Mapping[str, float]:
         if len(things) < _FEWEST or not goal.sentences:

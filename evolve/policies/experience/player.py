@@ -179,7 +179,11 @@ class Player:
         if move in self.offered or all(one in self.notes.places.found for one in move.objects):
             return move
         risky = self.memory.risky(move.schema) or self.goal.commands(move.schema)
-        return None if risky else nearest(move, self.moves)
+        if not risky:
+            return nearest(move, self.moves)
+        alike = [one for one in self.moves if one.schema == move.schema and self._open(one)]
+        found = self.notes.places.found
+        return self.meaning.outstanding(alike, self.goal, self.memory, found) if self.meaning else None
 
     def _reach(self, move: Move) -> bool:
         """Does a move, here or where its things can be brought together; whether that came about.
@@ -220,7 +224,9 @@ class Player:
                     continue
                 if not self._open(move) or self._strange(move):
                     continue
-                unsure = value < SURE and gains(move, self.goal, self.memory) < 0.4
+                # Without an encoder nothing that is more likely would be tested in its place.
+                vain = self.meaning is not None and self.memory.only_lost(self.goal, move)
+                unsure = (value < SURE or vain) and gains(move, self.goal, self.memory) < 0.4
                 if self._may_lose(move) and (unsure or self._refuted(move)):
                     continue
                 wanted.append((self._hopeless(move), at, -value, move.text, move))
@@ -286,8 +292,7 @@ class Player:
         return unsure or self.carried.untimely(move, self.played)
 
     def _promise(self, move: Move) -> float:
-        near = self.meaning.near(self.goal, move.schema, self.memory, self.notes.places.found) if self.meaning else {}
-        return promise(move, self.goal, self.topic, self.memory, self.notes, near)
+        return promise(move, self.goal, self.topic, self.memory, self.notes, self.meaning)
 
     def _options(self) -> list[Move]:
         known = [one for one in self.notes.options if self._open(one) and not self._refuted(one)]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
+from evolve.policies.experience.meaning import Meaning
 from evolve.policies.experience.notes import VariationNotes
 from evolve.policies.experience.transitions import TransitionMemory
 from evolve.policies.experience.wording import Goal
@@ -14,13 +13,17 @@ MEANT = 1.0
 
 
 def promise(
-    move: Move, goal: Goal, topic: str, memory: TransitionMemory, notes: VariationNotes, near: Mapping[str, float]
+    move: Move,
+    goal: Goal,
+    topic: str,
+    memory: TransitionMemory,
+    notes: VariationNotes,
+    meaning: Meaning | None,
 ) -> float:
     """A number to compare moves by.
 
     Args:
         topic: The thing that pronouns of the goal stand for now.
-        near: How near things are in meaning to what the goal is about; see :meth:`.meaning.Meaning.near`.
     """
     value, at = goal.wants(move, topic)
     told = value + 2 * gains(move, goal, memory)
@@ -28,6 +31,7 @@ def promise(
     told += 0.4 * (notes.rose_at in places) - 0.3 * min(4, max(0, len(places) - 1))
     told -= 0.15 * max((notes.lost_in[one] for one in places), default=0)
     told += 0.8 * any(goal.told_before(thing, at) for one in places for thing in notes.places.towards(one))
+    near = meaning.near(goal, move.schema, memory, notes.places.found) if meaning else {}
     told += MEANT * max((near.get(one, 0.0) for one in move.objects), default=0.0)
     ways = {thing for way in notes.places.leads for thing in way.objects}
     told -= 0.5 * any(one in ways for one in move.objects)

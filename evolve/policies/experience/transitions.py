@@ -185,6 +185,12 @@ class TransitionMemory:
                 rate = (hits + FAITH * rate) / (tried + FAITH)
         return float(rate)
 
+    def only_lost(self, goal: Goal, move: Move) -> bool:
+        """Whether moves of a kind with such things lost trials more than once and never raised a score."""
+        features = [(move.schema, at, one) for at, thing in enumerate(move.objects) for one in goal.features(thing)]
+        known = [self.things[one] for one in features if one in self.things]
+        return sum(one.lost for one in known) > 1 and not any(one.gained for one in known)
+
     def words_of(self, schema: str) -> tuple[list[str], list[str]]:
         """Words of things with which moves of a schema raised a score, and of those with which they only lost trials.
 
