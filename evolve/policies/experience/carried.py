@@ -25,7 +25,7 @@ class Carried:
     @cached_property
     def asked(self) -> Sequence[Sequence[Move]]:
         """What the goal asks for and what raised the score in each plan, in its order, as it reads here."""
-        told = [[move for step, move in self.steps(plan) if step.gain > 0] for plan in self.plans]
+        told = [[move for step, move in self.steps(plan, {}) if step.gain > 0] for plan in self.plans]
         return [[move for move in own if self.goal.commands(move.schema)] for own in told]
 
     @cached_property
@@ -39,11 +39,15 @@ class Carried:
         }
         return {schema: named[schema] or own for schema, own in found.items()}
 
-    def steps(self, plan: Plan) -> Iterator[tuple[Step, Move]]:
-        """The steps of a plan, each with the move that it is here."""
+    def steps(self, plan: Plan, instead: Mapping[str, str]) -> Iterator[tuple[Step, Move]]:
+        """The steps of a plan, each with the move that it is here.
+
+        Args:
+            instead: The things that took the place of others; may grow while the steps are read.
+        """
         pairs = lifted(plan.goal, self.goal.text)
         for step in plan.steps:
-            things = tuple(carried_over(one, pairs) for one in step.move.objects)
+            things = tuple(instead.get(one, one) for one in (carried_over(one, pairs) for one in step.move.objects))
             yield step, Move(schema=step.move.schema, objects=things)
 
     def strange(self, move: Move) -> bool:

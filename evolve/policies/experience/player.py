@@ -155,9 +155,11 @@ class Player:
 
     def _follow_lifted(self, plan: Plan) -> None:
         """Does a plan of another variation, as far as it goes."""
-        for step, wanted in self.carried.steps(plan):
+        instead: dict[str, str] = {}
+        for step, wanted in self.carried.steps(plan, instead):
             move = self._like(wanted)
             if move is not None and self._helps(move, step):
+                instead |= zip(wanted.objects, move.objects, strict=True) if self.meaning else ()
                 (self._reach if self.memory.partial or step.gain <= 0 else self._tests)(move)
 
     def _helps(self, move: Move, step: Step) -> bool:
@@ -166,13 +168,10 @@ class Player:
             return False
         if not self.memory.partial and step.gain > 0 and not self._open(move):
             return False
-        if self._may_lose(move) and not self._trusted(move, step):
+        known = move != step.move or all(self.goal.names(one) or one == self.topic for one in move.objects)
+        if self._may_lose(move) and (not known or self.notes.lost[move.text, self.score]):
             return False
         return self.memory.partial or self._read().later(move.objects).keys().isdisjoint(move.objects)
-
-    def _trusted(self, move: Move, step: Step) -> bool:
-        named = all(self.goal.names(one) or one == self.topic for one in move.objects)
-        return not self.notes.lost[move.text, self.score] and (named or move != step.move)
 
     def _like(self, move: Move) -> Move | None:
         """A move that is offered, or may be elsewhere, or the nearest by words where that is not what may lose."""
