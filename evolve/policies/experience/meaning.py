@@ -31,7 +31,7 @@ class Meaning:
 
     encoder: Embedder
     _vectors: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
-    _asked: tuple[str, int, int] = ("", 0, 0)
+    _asked: tuple[str, frozenset[str], int] = ("", frozenset(), 0)
     _near: dict[str, Mapping[str, float]] = field(default_factory=dict, repr=False)
 
     def near(self, goal: Goal, schema: str, memory: TransitionMemory, things: Collection[str]) -> Mapping[str, float]:
@@ -39,11 +39,8 @@ class Meaning:
 
         That is how much nearer it is to the goal than things are on average, in standard deviations, and as much again
         for how near it is to what such moves gained with; less by the share in which it is like what only lost.
-
-        Args:
-            things: Those of one variation; more of them with time, and never others.
         """
-        asked = (goal.text, len(things), memory.guessed)
+        asked = (goal.text, frozenset(things), memory.guessed)
         if self._asked != asked:
             self._asked, self._near = asked, {}
         if schema not in self._near:
@@ -53,11 +50,7 @@ class Meaning:
     def outstanding(
         self, offered: Sequence[Move], goal: Goal, memory: TransitionMemory, things: Collection[str]
     ) -> Move | None:
-        """Of moves of one schema the one whose thing stands out most, for what a plan of another variation had there.
-
-        Args:
-            things: Those of the variation; see :meth:`near`.
-        """
+        """Of moves of one schema the one whose thing stands out most, for what a plan of another variation had there."""
         near = self.near(goal, offered[0].schema, memory, things) if offered else {}
         told = {one: max((near.get(thing, 0.0) for thing in one.objects), default=0.0) for one in offered}
         best = max(offered, key=lambda one: (told[one], one.text), default=None)

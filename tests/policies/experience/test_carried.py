@@ -99,7 +99,7 @@ def plan(*steps: tuple[Move, float]) -> Plan:
 
 def test_a_plan_reads_with_the_things_of_this_goal() -> None:
     carried = Carried(goal=Goal("Focus on the golden statue."), plans=[plan((focus("bronze"), 1.0))])
-    assert [move for _, move in carried.steps(carried.plans[0])] == [focus("golden")]
+    assert [move for _, move in carried.steps(carried.plans[0], {})] == [focus("golden")]
 
 
 def test_what_plans_did_with_other_things_is_strange_where_the_goal_asks_for_it() -> None:

@@ -16,8 +16,10 @@ from evolve.policies.experience import (
     Experience,
     Learner,
     Meaning,
+    Plan,
     Schedule,
     Setting,
+    Step,
     TransitionMemory,
     TrialResult,
     VariationNotes,
@@ -31,6 +33,7 @@ from evolve.worlds import Move, Scene, Split, Trial
 
 THINGS = ("lamp", "kettle", "violin", "ladder")
 ROOMS = ("hall", "attic", "cellar")
+INSTRUMENTS = ("violin", "cello", "harp", "oboe")
 
 
 @dataclass
@@ -62,6 +65,7 @@ class Visit:
 
     house: House
     wanted: str
+    things: Sequence[str] = THINGS
     room: str = "hall"
     chosen: bool = False
     held: set[str] = field(default_factory=set)
@@ -77,7 +81,7 @@ class Visit:
         return f"Choose the {self.wanted}. Then move it to the box in the attic."
 
     def moves(self) -> Sequence[Move]:
-        here = [one for one in THINGS if self.room == "cellar" or one in self.held]
+        here = [one for one in self.things if self.room == "cellar" or one in self.held]
         found = [Move(schema="go to {}", objects=(one,)) for one in ROOMS if one != self.room]
         for one in here:
             found += [Move(schema=f"{verb} {{}}", objects=(one,)) for verb in ("choose", "pick up", "look at")]
@@ -107,7 +111,7 @@ class Visit:
         return self.scene
 
     def _told(self, told: str, score: float = 0.0) -> Scene:
-        seen = THINGS if self.room == "cellar" else tuple(sorted(self.held))
+        seen = self.things if self.room == "cellar" else tuple(sorted(self.held))
         return Scene(told=told, view=f"The {self.room}.\n{', '.join(seen)}", score=score)
 
 
@@ -131,13 +135,23 @@ def test_what_other_variations_taught_helps_in_the_first_trial() -> None:
     assert "choose violin" in found.played
 
 
+class Orchestra(House):
+    """Each variation has another instrument."""
+
+    def start(self, task: str, variation: int) -> Trial:
+        wanted = INSTRUMENTS[variation]
+        return Visit(house=self, wanted=wanted, things=("lamp", "kettle", wanted, "ladder"))
+
+
 class Kinds:
     """An encoder that knows what an instrument is."""
 
     name, dimension = "kinds", 2
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
-        return np.array([[1.0, 0.0] if {"violin", "instrument"} & set(one.split()) else [0.0, 1.0] for one in texts])
+        return np.array(
+            [[1.0, 0.0] if {*INSTRUMENTS, "instrument"} & set(one.split()) else [0.0, 1.0] for one in texts]
+        )
 
 
 def test_what_is_like_the_goal_in_meaning_is_tested_first() -> None:
@@ -146,6 +160,34 @@ def test_what_is_like_the_goal_in_meaning_is_tested_first() -> None:
         return sum(one.lost for one in tried(House(kind="instrument"), schedule, Experience(), meaning))
 
     assert lost(Meaning(encoder=Kinds())) == 0 < lost(None)
+
+
+def test_what_is_like_the_thing_of_a_plan_takes_its_place_in_the_first_trial() -> None:
+    known = House(kind="instrument").start("bring", 2)
+    way = (("go to {}", "cellar"), ("choose {}", "violin"), ("pick up {}", "violin"), ("go to {}", "attic"))
+    moves = [Move(schema=schema, objects=(thing,)) for schema, thing in way]
+    moves.append(Move(schema="move {} to {}", objects=("violin", "box")))
+    steps = tuple(Step(move=move, gain=0.5 if move.text[0] in "cm" else 0.0) for move in moves)
+    plan = Plan(task="bring", variation=9, goal=known.goal, steps=steps, score=1.0)
+
+    def first(meaning: Meaning | None) -> list[float]:
+        world, experience = Orchestra(kind="instrument"), Experience(plans=[plan])
+        experience.memory.add(Goal(known.goal), moves[1], Transition(gain=0.5))
+        experience.memory.add(Goal(known.goal), Move(schema="choose {}", objects=("ladder",)), Transition(lost=True))
+        schedule = Schedule(setting="gen-env", task="bring", variations=[1, 2, 3])
+        return [one.score for one in tried(world, schedule, experience, meaning)]
+
+    assert first(Meaning(encoder=Kinds())) == [1.0, 1.0, 1.0] != first(None)
+
+
+def test_moves_that_lost_again_and_again_with_what_the_goal_names_are_told_from_those_that_helped_once() -> None:
+    goal, memory = Goal("Find the lamp in the hall."), TransitionMemory()
+    chosen = Move(schema="choose {}", objects=("hall",))
+    for lost, told in ((1, False), (2, True)):
+        memory.add(goal, chosen, Transition(lost=True))
+        assert memory.only_lost(goal, chosen) is told, lost
+    memory.add(goal, Move(schema="choose {}", objects=("lamp",)), Transition(gain=1.0))
+    assert not memory.only_lost(goal, chosen)
 
 
 @pytest.mark.parametrize("things", [(), ("violin",), ("lamp", "kettle", "ladder")])
