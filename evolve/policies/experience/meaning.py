@@ -32,6 +32,7 @@ class Meaning:
     encoder: Embedder
     _vectors: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
     _asked: tuple[str, frozenset[str], int] = ("", frozenset(), 0)
+    _memory: TransitionMemory | None = field(default=None, repr=False)
     _near: dict[str, Mapping[str, float]] = field(default_factory=dict, repr=False)
 
     def near(self, goal: Goal, schema: str, memory: TransitionMemory, things: Collection[str]) -> Mapping[str, float]:
@@ -41,8 +42,8 @@ class Meaning:
         for how near it is to what such moves gained with; less by the share in which it is like what only lost.
         """
         asked = (goal.text, frozenset(things), memory.guessed)
-        if self._asked != asked:
-            self._asked, self._near = asked, {}
+        if self._asked != asked or self._memory is not memory:
+            self._asked, self._memory, self._near = asked, memory, {}
         if schema not in self._near:
             self._near[schema] = self._told(goal, schema, memory, sorted(things))
         return self._near[schema]
@@ -50,7 +51,7 @@ class Meaning:
     def outstanding(
         self, offered: Sequence[Move], goal: Goal, memory: TransitionMemory, things: Collection[str]
     ) -> Move | None:
-        """Of moves of one schema the one whose thing stands out most, for what a plan of another variation had there."""
+        """Of moves of one schema the one whose thing stands out most, in place of what another variation's plan has."""
         near = self.near(goal, offered[0].schema, memory, things) if offered else {}
         told = {one: max((near.get(thing, 0.0) for thing in one.objects), default=0.0) for one in offered}
         best = max(offered, key=lambda one: (told[one], one.text), default=None)
