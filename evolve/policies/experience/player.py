@@ -159,7 +159,7 @@ class Player:
         for step, wanted in self.carried.steps(plan, instead):
             move = self._like(wanted)
             if move is not None and self._helps(move, step):
-                instead |= zip(wanted.objects, move.objects, strict=True) if self.meaning else ()
+                instead |= zip(wanted.objects, move.objects, strict=False) if self.meaning else ()
                 (self._reach if self.memory.partial or step.gain <= 0 else self._tests)(move)
 
     def _helps(self, move: Move, step: Step) -> bool:
