@@ -180,6 +180,8 @@ class Player:
         risky = self.memory.risky(move.schema) or self.goal.commands(move.schema)
         if not risky:
             return nearest(move, self.moves)
+        if all(map(self.goal.names, move.objects)):
+            return None  # nothing stands for what is named
         alike = [one for one in self.moves if one.schema == move.schema and self._open(one)]
         found = self.notes.places.found
         return self.meaning.outstanding(alike, self.goal, self.memory, found) if self.meaning else None
