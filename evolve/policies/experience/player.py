@@ -180,11 +180,10 @@ class Player:
         risky = self.memory.risky(move.schema) or self.goal.commands(move.schema)
         if not risky:
             return nearest(move, self.moves)
-        if all(map(self.goal.names, move.objects)):
-            return None  # nothing stands for what is named
+        if self.meaning is None or all(map(self.goal.names, move.objects)):  # nothing stands for what is named
+            return None
         alike = [one for one in self.moves if one.schema == move.schema and self._open(one)]
-        found = self.notes.places.found
-        return self.meaning.outstanding(alike, self.goal, self.memory, found) if self.meaning else None
+        return self.meaning.outstanding(alike, self.goal, self.memory, self.notes.places.found)
 
     def _reach(self, move: Move) -> bool:
         """Does a move, here or where its things can be brought together; whether that came about.
@@ -225,7 +224,7 @@ class Player:
                     continue
                 if not self._open(move) or self._strange(move):
                     continue
-                # Without an encoder nothing that is more likely would be tested in its place.
+                # With an encoder something more likely can be tested in its place.
                 vain = self.meaning is not None and self.memory.only_lost(self.goal, move)
                 unsure = (value < SURE or vain) and gains(move, self.goal, self.memory) < 0.4
                 if self._may_lose(move) and (unsure or self._refuted(move)):

@@ -34,7 +34,7 @@ class Listed:
 class House:
     """A house of the simulator, as its moves are listed.
 
-    The package lists moves by making names for everything in the house first, which takes three quarters of the time.
+    The package lists moves by making names for everything in the house first, which takes about half of the time.
     Here its list is made with the numbers of things in place of names, and rooms are named once.
     """
 
