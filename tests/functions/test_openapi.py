@@ -53,8 +53,17 @@ PETS = {
 
 
 @contextmanager
-def serving(status: int = 200, kind: str = "application/json", body: bytes | None = None, **headers) -> Iterator[tuple]:
-    """A service that answers each request with itself, or with what is said; with the requests that came."""
+def serving(
+    status: int = 200,
+    kind: str = "application/json",
+    body: bytes | None = None,
+    speaks: threading.Event | None = None,
+    **headers,
+) -> Iterator[tuple]:
+    """A service that answers each request with itself, or with what is said; with the requests that came.
+
+    Until `speaks` is set, where one is given, it takes requests and answers none.
+    """
     came = []
 
     class Echo(BaseHTTPRequestHandler):
@@ -64,6 +73,8 @@ def serving(status: int = 200, kind: str = "application/json", body: bytes | Non
             length = int(self.headers.get("content-length") or 0)
             sent = {"method": self.command, "path": self.path, "body": self.rfile.read(length).decode()}
             came.append({**sent, "headers": {name.lower(): value for name, value in self.headers.items()}})
+            if speaks is not None:
+                speaks.wait()
             answer = json.dumps(sent).encode() if body is None else body
             self.send_response(status)
             self.send_header("content-type", kind)
@@ -218,12 +229,19 @@ def test_a_service_that_is_not_there_or_silent_is_told_and_the_next_call_goes_on
     with pytest.raises(CallFailed, match="cannot be reached") as failed:
         call(service(tmp_path, PETS, f"http://127.0.0.1:{free_port()}"), "pets_getPet", petId="1")
     assert not failed.value.doubtful
-    with serving(status=204, body=b"") as (url, _), functions_of(allowed(service(tmp_path, PETS, url))) as functions:
+    speaks = threading.Event()
+    speaks.set()
+    with (
+        serving(status=204, body=b"", speaks=speaks) as (url, _),
+        functions_of(allowed(service(tmp_path, PETS, url))) as functions,
+    ):
         functions.functions()
-        assert functions.call("pets_getPet", {"petId": "1"}, seconds=9) is None
-        with pytest.raises(CallFailed, match="no answer within"):
-            functions.call("pets_getPet", {"petId": "1"}, seconds=0.0)
-        assert functions.call("pets_getPet", {"petId": "2"}, seconds=9) is None
+        assert functions.call("pets_getPet", {"petId": "1"}, seconds=60) is None
+        speaks.clear()
+        with pytest.raises(CallFailed, match="no answer within 0.1 s"):
+            functions.call("pets_getPet", {"petId": "1"}, seconds=0.1)
+        speaks.set()
+        assert functions.call("pets_getPet", {"petId": "2"}, seconds=60) is None
 
 
 def test_an_edit_of_the_file_makes_another_function_that_nobody_allowed(tmp_path):
