@@ -15,6 +15,7 @@ from evolve.policies.experience.parts import Parts, parts_of
 from evolve.policies.experience.places import place_of
 from evolve.policies.experience.planning import Planner
 from evolve.policies.experience.promise import gains, promise
+from evolve.policies.experience.risk import SURE, Risk
 from evolve.policies.experience.scenery import Facts, facts_of
 from evolve.policies.experience.transitions import Transition, TransitionMemory
 from evolve.policies.experience.wording import Goal, filled, words
@@ -26,10 +27,6 @@ ATTEMPTS = 6
 """Ways to bring things together that are tried for one move."""
 RESERVE = 6
 """Moves that are kept for such a test at the end."""
-RISK = 0.1
-"""The expected share of lost trials from which a move is tested once a trial only."""
-SURE = 0.95
-"""How far the goal has to ask for a move that may lose the trial to be done at once."""
 ASKED = 0.8
 WISHED = 0.5
 REFUTED = 3
@@ -72,6 +69,7 @@ class Player:
     def __post_init__(self) -> None:
         self.goal = Goal(self.trial.goal)
         self.carried = Carried(goal=self.goal, plans=() if self.notes.best else self.plans)
+        self.risk = Risk(memory=self.memory, carried=self.carried, played=self.played)
         self.scene = self.trial.scene
         self.start = self.score = self.scene.score
         self.planner = Planner(effects=self.memory.effects, goal=self.goal, things=self.notes.places.found.keys())
@@ -164,7 +162,7 @@ class Player:
 
     def _helps(self, move: Move, step: Step) -> bool:
         """Whether a move of another variation's plan is likely to help here, and it is its turn."""
-        if self._hopeless(move) or (self.memory.risky(move.schema) and self.carried.untimely(move, self.played)):
+        if self._hopeless(move) or self.risk.untimely(move):
             return False
         if not self.memory.partial and step.gain > 0 and not self._open(move):
             return False
@@ -222,7 +220,7 @@ class Player:
                     value = max(value, chance if tried >= REFUTED else 0.0)
                 if value < (WISHED if len(move.objects) > 1 else ASKED) or (self._on(move), self.score) in self.wished:
                     continue
-                if not self._open(move) or self._strange(move):
+                if not self._open(move) or self.risk.strange(move, self.goal, self.topic):
                     continue
                 # With an encoder something more likely can be tested in its place.
                 vain = self.meaning is not None and self.memory.only_lost(self.goal, move)
@@ -275,21 +273,7 @@ class Player:
         return False
 
     def _may_lose(self, move: Move) -> bool:
-        """Whether a move lost trials, or is one that the goal asks for with a thing that it does not name."""
-        if self._strange(move):
-            return True
-        if self.memory.risky(move.schema):
-            return self.memory.rate(self.goal, move, "lost", prior=0.02) >= RISK
-        if len(move.objects) != 1 or self.memory.harmless(move.schema):
-            return False
-        return self.goal.commands(move.schema) and self.goal.wants(move, self.topic)[0] < SURE
-
-    def _strange(self, move: Move) -> bool:
-        """Whether plans of other variations did what the goal asks for at another time, or with other things."""
-        if not self.memory.risky(move.schema):
-            return False
-        unsure = self.carried.strange(move) and self.goal.wants(move, self.topic)[0] < SURE
-        return unsure or self.carried.untimely(move, self.played)
+        return self.risk.may_lose(move, self.goal, self.topic)
 
     def _promise(self, move: Move) -> float:
         return promise(move, self.goal, self.topic, self.memory, self.notes, self.meaning)
