@@ -2,8 +2,9 @@
 
 Episodes of a level of BabyAI are played with experience carried on; then its words or its dynamics change, and more
 episodes follow. Counted are the moves of what was refuted (by the schema that helped before, with a thing that the goal
-names, after which the score did not rise), and the episodes until success is back: from then on as many of five in a
-row reach the goal as before the change, less one. Arms: with old counts set aside where a change is noticed, and not.
+names, after which the score did not rise) until it is given up, and all of them, since what was given up may come to be
+good for something else; and the episodes until success is back: from then on as many of five in a row reach the goal as
+before the change, less one. Arms: with old counts set aside where a change is noticed, and not.
 
     python -m benchmarks.world_drift --json
 """
@@ -49,24 +50,25 @@ CASES: Mapping[str, Case] = {
 
 def play(world: World, name: str, seed: int, forgets: bool, before: int, after: int) -> Row:
     """One run over a change."""
-    case, drifting = CASES[name], Drifting(inner=world)
-    experience = Experience(memory=TransitionMemory(forgets=forgets))
+    case, experience = CASES[name], Experience(memory=TransitionMemory(forgets=forgets))
+    changes, earlier = experience.memory.changes, 0
+    drifting = Drifting(inner=world, noticed=lambda: any(one.schema == case.refuted for one in changes[earlier:]))
     learner = Learner(world=drifting, experience=experience, limits=Limits(moves=60, replays=4), seed=seed)
     known = drifting.variations(case.level, "train")[seed * (before + after) :][: before + after]
     scores = []
-    failures: list[int] = []
+    failures: list[tuple[int, int]] = []
     for number, variation in enumerate(known):
         if number == before:
-            drifting.drift = case.drift
+            drifting.drift, earlier = case.drift, len(changes)
         drifting.done.clear()
         goal = Goal(drifting.start(case.level, variation).goal)
         scores.append(learner.play(case.level, variation, VariationNotes()).score)
         failed = [
-            one
-            for one, gain in drifting.done
+            noticed
+            for one, gain, noticed in drifting.done
             if one.schema == case.refuted and gain <= 0 and goal.names(one.objects[0])
         ]
-        failures.append(len(failed))
+        failures.append((len(failed), failed.count(False)))
     old = fmean(scores[before - 2 * ROW : before])
     return {
         "case": name,
@@ -74,8 +76,9 @@ def play(world: World, name: str, seed: int, forgets: bool, before: int, after: 
         "seed": seed,
         "before": 100 * old,
         "after": [100 * one for one in scores[before:]],
-        "failures": failures[before:],
-        "refuted_moves": sum(failures[before:]),
+        "failures": [every for every, _ in failures[before:]],
+        "refuted_moves": sum(until for _, until in failures[before:]),
+        "all_refuted_moves": sum(every for every, _ in failures[before:]),
         "back_after": _back(scores[before:], old),
         "told": [one.text for one in experience.memory.changes],
     }
@@ -109,7 +112,8 @@ def text(rows: Sequence[Row]) -> str:
         changes = sum(len(row["told"]) for row in own)
         told.append(
             f"{case}, {arm}: success before {fmean(row['before'] for row in own):.0f} %, after by episode {by}, "
-            f"failing moves {fmean(row['refuted_moves'] for row in own):.1f}, back after "
+            f"failing moves {fmean(row['refuted_moves'] for row in own):.1f} until given up, "
+            f"{fmean(row['all_refuted_moves'] for row in own):.1f} in all, back after "
             f"{fmean(row['back_after'] for row in own):.1f} episodes, told of {changes} changes, n={len(own)}"
         )
     told += [

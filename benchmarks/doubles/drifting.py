@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from evolve.worlds import Move, Scene, Split, Trial, World
@@ -28,12 +28,14 @@ class Drifting:
     """Another world, as it is until a drift is set, and from the next trial on with that.
 
     Attributes:
-        done: Moves so far, as the world itself knows them, with the gain of each.
+        noticed: Tells whether whoever plays has noticed.
+        done: Moves so far, as they are called now, with the gain of each and whether the change was noticed before it.
     """
 
     inner: World
     drift: Drift = field(default_factory=Drift)
-    done: list[tuple[Move, float]] = field(default_factory=list)
+    noticed: Callable[[], bool] = lambda: False
+    done: list[tuple[Move, float, bool]] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -73,12 +75,12 @@ class _Trial:
         back = {new: old for old, new in self._drift.called.items()}
         found = next((one for one in self.moves() if one.text == move), Move(schema=move))
         known = replace(found, schema=back.get(found.schema, found.schema))
-        before = self.scene.score
+        before, noticed = self.scene.score, self._world.noticed()
         if known.schema in self._drift.losing:
             self.scene = Scene(told="That was wrong.", view=self.scene.view, over=True, lost=True)
         elif known.schema in self._drift.idle:
             self.scene = replace(self.scene, told="Nothing happens.", steps=1)
         else:
             self.scene = self._inner.do(known.text)
-        self._world.done.append((found, self.scene.score - before))
+        self._world.done.append((found, self.scene.score - before, noticed))
         return self.scene

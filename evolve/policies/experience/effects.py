@@ -166,9 +166,11 @@ class Effects:
         best = max(((often[one] ** 2 / sum(own[one] for own in others), one) for one in known), default=None)
         return best[1] if best else None
 
-    def set_aside(self, schema: str) -> int:
-        """Forgets the examples of a schema; gives how many there were."""
-        gone = len(self.examples.pop(schema, ()))
+    def set_aside(self, schema: str) -> Effects:
+        """Takes the examples of a schema away, and gives them."""
+        gone = Effects()
+        for one in self.examples.pop(schema, ()):
+            gone.add(schema, one)
         self._counts.pop(schema, None)
         del self._added[schema]
         self._trees = {key: one for key, one in self._trees.items() if key[0] != schema}

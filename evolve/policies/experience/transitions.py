@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, field
 from random import Random
 from typing import Any
 
-from evolve.policies.experience.change import KNOWN, Change, Watch
-from evolve.policies.experience.effects import LOST, Effects, Example
+from evolve.policies.experience.change import BACK, DOUBTED, GONE, KNOWN, Change, Watch, evidence
+from evolve.policies.experience.effects import LOST, Effects, Example, Outcome
 from evolve.policies.experience.parts import Orders
 from evolve.policies.experience.wording import Goal
 from evolve.worlds import Move
@@ -78,7 +78,7 @@ class TransitionMemory:
         partial: A score between nothing and all was seen. Then the score tells the way and replay of the best follows
             it; examples of effects are no longer kept and no plans made of them, which there cost more than they bring.
         forgets: Whether counts that no longer hold are set aside.
-        changes: What was set aside, in the order in which that happened.
+        changes: What was set aside or came back, in the order in which that happened.
     """
 
     schemas: dict[str, Tally] = field(default_factory=dict)
@@ -95,6 +95,7 @@ class TransitionMemory:
     changes: list[Change] = field(default_factory=list)
     _watch: Watch = field(default_factory=Watch, repr=False)
     _recent: dict[str, list[tuple[Goal, Move, Transition, Example]]] = field(default_factory=dict, repr=False)
+    _doubted: dict[str, _Doubted] = field(default_factory=dict, repr=False)
 
     def add(self, goal: Goal, move: Move, told: Transition, example: Example | None = None) -> None:
         """Remembers a transition; what was predicted of it is compared first.
@@ -114,7 +115,9 @@ class TransitionMemory:
         kept = (self._watch.sums.get(one, (0.0, 0))[1] for one in (move.schema, f"{move.schema} loses"))
         del recent[: -max(since, *kept) or None]
         if since and self.forgets:
-            self._set_aside(move.schema)
+            self._set_aside(move.schema, lost=told.lost)
+        else:
+            self._reconsider(move.schema, example)
 
     def _count(self, goal: Goal, move: Move, told: Transition) -> None:
         for tally in self._tallies(goal, move, self.schemas.setdefault(move.schema, Tally())):
@@ -141,17 +144,42 @@ class TransitionMemory:
             return since
         return self._watch.changed(schema, rate, aim in example.came) or since
 
-    def _set_aside(self, schema: str) -> None:
-        """Forgets what was counted of a schema but for the moves since it does otherwise, and says so."""
-        recent = self._recent.pop(schema)
-        tried = self.schemas.pop(schema).tried
+    def _set_aside(self, schema: str, *, lost: bool) -> None:
+        """Takes away what was counted of a schema but for moves since it does otherwise, and says so.
+
+        What loses trials is not tried again; else what was known is kept, and few failures, so that it is.
+        """
+        recent, aim = self._recent.pop(schema), self.effects.aim(schema)
+        known = TransitionMemory(
+            schemas={schema: self.schemas.pop(schema)},
+            things={key: one for key, one in self.things.items() if key[0] == schema},
+            kept={key: one for key, one in self.kept.items() if key[0] == schema},
+            effects=self.effects.set_aside(schema),
+        )
         self.things = {key: one for key, one in self.things.items() if key[0] != schema}
         self.kept = {key: one for key, one in self.kept.items() if key[0] != schema}
-        self.effects.set_aside(schema)
+        if aim is not None and not lost:
+            self._doubted[schema], recent = _Doubted(memory=known, aim=aim), recent[-DOUBTED:]
         for goal, move, told, example in recent:
             self._count(goal, move, told)
             self.effects.add(schema, example)
-        self.changes.append(Change(schema=schema, tried=tried, kept=len(recent)))
+        self.changes.append(Change(schema=schema, tried=known.schemas[schema].tried, kept=len(recent)))
+
+    def _reconsider(self, schema: str, example: Example) -> None:
+        """Brings back what was set aside where it predicts what comes, and gives it up where it does not."""
+        doubted = self._doubted.get(schema)
+        if doubted is None:
+            return
+        effects = doubted.memory.effects
+        rate, _ = effects.rate(schema, doubted.aim, example.before.__contains__)
+        if rate >= 0.5:
+            doubted.sum += evidence(rate, doubted.aim in example.came)
+        if doubted.sum >= BACK:
+            self.add_all(doubted.memory)
+            tried = doubted.memory.schemas[schema].tried
+            self.changes.append(Change(schema=schema, tried=tried, kept=0, back=True))
+        if not GONE < doubted.sum < BACK:
+            del self._doubted[schema]
 
     def _tallies(self, goal: Goal, move: Move, first: Tally) -> Iterator[Tally]:
         yield first
@@ -274,3 +302,17 @@ class TransitionMemory:
             ),
             changes=[Change(**one) for one in data["changes"]],
         )
+
+
+@dataclass(kw_only=True)
+class _Doubted:
+    """What was known of a schema before it was set aside.
+
+    Attributes:
+        aim: What such moves were for.
+        sum: Evidence for it since, in nats.
+    """
+
+    memory: TransitionMemory
+    aim: Outcome
+    sum: float = 0.0

@@ -17,6 +17,7 @@ from evolve.policies.experience.change import ALARM, Watch
 from evolve.policies.experience.effects import GAIN, Effects, Example, Literal, holds, literals_of
 from evolve.policies.experience.planning import Planner
 from evolve.policies.experience.scenery import facts_of
+from evolve.policies.experience.transitions import Transition
 from evolve.policies.experience.wording import Goal
 from evolve.worlds import Move, Scene, Split, Trial
 
@@ -124,7 +125,7 @@ def test_what_no_longer_holds_is_set_aside_and_told() -> None:
             learner.play("open", variation, VariationNotes())
             wanted = Goal(world.start("open", variation).goal)
             uses[forgets] += sum(
-                wanted.names(one) for move, _ in world.done for one in move.objects if "open" in move.text
+                wanted.names(one) for move, *_ in world.done for one in move.objects if "open" in move.text
             )
         told = [one.text for one in learner.experience.memory.changes]
         assert bool(told) == forgets
@@ -141,6 +142,33 @@ def test_two_surprises_are_never_a_change_and_what_was_expected_adds_nothing(exp
     if (expected >= 0.5) == came:
         assert watch.sums["a"] == (0.0, 0)
     assert watch.sums["a"][0] < ALARM
+
+
+def opened(memory: TransitionMemory, *came: bool) -> float:
+    """Tells a memory what came of opening one box after the other; how surely that is thought to help from then on."""
+    goal, nothing = Goal("open a box"), frozenset[Literal]()
+    for one in came:
+        move = Move(schema="open {}", objects=(f"box {memory.guessed}",))
+        told = Transition(changed=one, gain=float(one))
+        memory.add(goal, move, told, Example(before=nothing, came=frozenset([GAIN] if one else ())))
+    return memory.effects.rate("open {}", GAIN, nothing.__contains__)[0]
+
+
+def test_what_was_set_aside_by_mistake_is_back_at_its_first_success() -> None:
+    memory = TransitionMemory()
+    assert opened(memory, *[True] * 20) > 0.9
+    assert opened(memory, False, False, False) < 0.3
+    assert opened(memory, True) > 0.7
+    assert [one.back for one in memory.changes] == [False, True]
+    assert "are back" in memory.changes[-1].text
+
+
+def test_what_fails_twice_more_is_given_up_for_good() -> None:
+    memory = TransitionMemory()
+    opened(memory, *[True] * 20)
+    assert opened(memory, *[False] * 5) < 0.25
+    assert opened(memory, True) < 0.5
+    assert [one.back for one in memory.changes] == [False]
 
 
 def test_three_failures_of_what_never_failed_are_a_change() -> None:
