@@ -91,12 +91,13 @@ def origin_lines(chain: CausalChain, runs: Mapping[str, str]) -> list[str]:
     """
     lines = []
     for link in chain.links:
-        rows = {(runs.get(row.episode, ""), row.task, row.direction > 0): row for row in link.evidence}
+        said = link.insight.speaks
+        rows = {(runs.get(row.episode, ""), row.task, said(row) > 0): row for row in link.evidence if said(row)}
         for (run, task, for_it), row in [*rows.items()][:_ORIGINS]:
             kept = "a trial of evolve trials" if row.episode.startswith("trials:") else "its run is not on record"
             opens = f"evolve runs replay {row.episode[:10]}" if run else kept
-            said = f"{shorten(row.detail, 80)}" if row.detail else row.kind
-            lines.append(f"{'for' if for_it else 'against'}: {run} {task}: {said}  ({opens})")
+            came = f"{shorten(row.detail, 80)}" if row.detail else row.kind
+            lines.append(f"{'for' if for_it else 'against'}: {run} {task}: {came}  ({opens})")
         shows = f"evolve memory show {link.insight.id[:10]}"
         more = len(link.evidence) - min(len(rows), _ORIGINS)
         lines.append(

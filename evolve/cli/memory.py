@@ -98,7 +98,8 @@ def show_command(insight: InsightId, workspace: options.Workspace = None, as_jso
     emit(visible(f"scope: {', '.join(part for part in scope if part)}", lines=False))
     if history.text:
         emit(history.text)
-    cells = [(row.task, row.kind, "for" if row.direction > 0 else "against", shorten(row.detail, 80)) for row in rows]
+    speaks = {1: "for", -1: "against", 0: "neither"}
+    cells = [(row.task, row.kind, speaks[shown.speaks(row)], shorten(row.detail, 80)) for row in rows]
     emit(table(("task", "kind", "speaks", "what happened"), cells))
 
 

@@ -186,6 +186,15 @@ class Insight:
         """Whether it may be recalled into an episode or train a guide."""
         return self.status in INFLUENTIAL
 
+    def speaks(self, row: EvidenceRow) -> int:
+        """+1 where a piece of evidence speaks for the claim, -1 against it, 0 where it leaves that open.
+
+        Rows under one key say each what they were made to say: that a move is needed speaks against its being spare.
+        """
+        if camp_of(row.relation) == camp_of(self.relation):
+            return row.direction
+        return -1 if row.direction > 0 else 0
+
     @cached_property
     def credence(self) -> float:
         """Posterior mean in (0, 1). What the search claims is observed more often than tried, so observations count."""

@@ -194,3 +194,12 @@ def test_the_id_is_of_the_key_and_ignores_the_order_of_preconditions() -> None:
 def test_a_claim_without_a_sentence_gets_one() -> None:
     found: Insight = resolve(KEY, [row(1, relation="no_effect")])
     assert found.text == "operation:sort no_effect solved"
+
+
+def test_a_row_speaks_for_the_claim_that_it_stands_under_or_against_it() -> None:
+    needed, spare = row(1, relation="necessary"), row(2, relation="no_effect")
+    found = resolve(KEY, [spare, row(3, relation="no_effect"), needed])
+    assert found.relation == "no_effect"
+    against = row(4, -1, relation="necessary")
+    assert [found.speaks(one) for one in (spare, needed, against)] == [1, -1, 0]
+    assert resolve(KEY, [needed]).speaks(spare) == -1
