@@ -65,7 +65,7 @@ def list_command(
 def check_command(
     world: Name,
     task: Task = None,
-    moves: Annotated[int, typer.Option("--moves", metavar="NUMBER", min=1, max=10_000, help="At most.")] = 60,
+    moves: Annotated[int, typer.Option("--moves", metavar="NUMBER", min=1, max=10_000, help="Of all trials.")] = 60,
     as_json: options.AsJson = False,
 ) -> None:
     """Play random moves twice and say whether the same came of them, and how fast.
@@ -78,7 +78,7 @@ def check_command(
     if as_json:
         emit_json(done)
     else:
-        emit(f"{done.version}: {done.task}, variation {done.variation}")
+        emit(f"{done.version}: {done.task}, {counted(done.trials, 'trial')}")
         rate = done.moves / max(done.seconds, 1e-9)
         emit(f"{counted(done.moves, 'move')}, {counted(done.steps, 'step')} of the world, {rate:,.0f} moves a second")
         emit("can go back to an earlier scene" if done.stateful else "goes back by playing again only")
@@ -150,11 +150,12 @@ class _Table:
         self._offer()
         while not trial.scene.over or self._stateful is not None:
             if trial.scene.over:
-                self._tell_the_end("; undo takes the last move back")
+                self._tell_the_end("; undo takes the last move back, quit ends it")
             typed = self._typed()
-            if typed in (None, "quit") or (trial.scene.over and typed != "undo"):
+            if typed in (None, "quit"):
                 break
-            self._answer(str(typed))
+            if not trial.scene.over or typed in ("undo", "look"):
+                self._answer(str(typed))
         if trial.scene.over and self._stateful is None:
             self._tell_the_end("")
 

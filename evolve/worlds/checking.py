@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from evolve.errors import UsageError
 from evolve.worlds.guarded import BrokenPromise
 from evolve.worlds.world import Move, Scene, Split, Stateful, Trial, World, identity
 
 SPLITS: Sequence[Split] = ("train", "dev", "test")
+TRIALS = 20
+"""Trials of one check at most."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,8 +22,8 @@ class Checked:
     """What came of a check.
 
     Attributes:
-        variation: What was played, of ``task``.
-        moves: That were made, of those that were offered.
+        trials: How many there were, each on the next variation of ``task`` in the split ``train``.
+        moves: That were made in them, of those that were offered.
         steps: Steps of the world that they took.
         seconds: They took, with what can be done asked for before each.
         wrong: What the world does otherwise than it has to, in sentences.
@@ -29,7 +32,7 @@ class Checked:
 
     version: str
     task: str
-    variation: int
+    trials: int
     moves: int
     steps: int
     seconds: float
@@ -38,11 +41,11 @@ class Checked:
 
 
 def check_world(world: World, task: str | None = None, *, moves: int = 60, seed: int = 0) -> Checked:
-    """Plays a trial with random moves, plays the same moves once more, and compares what was seen.
+    """Plays trials with random moves, plays the same moves once more, and compares what was seen.
 
     Args:
         task: The first one, where it is None.
-        moves: At most; fewer where the trial ends.
+        moves: So many in all; another trial is begun where one ends, up to :data:`TRIALS`.
 
     Raises:
         UsageError: There is no such task, or it has nothing to learn from.
@@ -53,32 +56,57 @@ def check_world(world: World, task: str | None = None, *, moves: int = 60, seed:
     there = world.variations(task, "train")
     if not there:
         raise UsageError(f"the task {task} has no variations in train")
-    trial, variation = world.start(task, there[0]), there[0]
-    played, scenes, offered = list[str](), list[Scene](), list[Sequence[Move]]()
-    begun, stateful = time.perf_counter(), isinstance(trial, Stateful)
-    try:
-        _ = trial.goal
-        _play(trial, random.Random(seed), moves, (played, scenes, offered))
-        seconds = time.perf_counter() - begun
-        wrong += _bounds(scenes)
-        if not played:
-            wrong.append("offers no move at the beginning")
-        wrong += _same(world.start(task, variation), played, scenes, offered)
-        if stateful:
-            wrong += _goes_back(world.start(task, variation), played, scenes)
-    except BrokenPromise as broken:
-        seconds = time.perf_counter() - begun
-        wrong.append(broken.what)
+    draw, trials = random.Random(seed), list[_Tried]()
+    for number in range(TRIALS):
+        left = moves - sum(len(one.played) for one in trials)
+        trials.append(_Tried(world=world, task=task, variation=there[number % len(there)]))
+        faults = trials[-1].wrong(draw, left)
+        wrong += faults
+        if faults or len(trials[-1].played) == left:
+            break
     return Checked(
         version=identity(world),
         task=task,
-        variation=variation,
-        moves=len(played),
-        steps=sum(scene.steps for scene in scenes),
-        seconds=seconds,
+        trials=len(trials),
+        moves=sum(len(one.played) for one in trials),
+        steps=sum(scene.steps for one in trials for scene in one.scenes),
+        seconds=sum(one.seconds for one in trials),
         wrong=wrong,
-        stateful=stateful,
+        stateful=any(one.stateful for one in trials),
     )
+
+
+@dataclass(kw_only=True)
+class _Tried:
+    """A trial that is played twice."""
+
+    world: World
+    task: str
+    variation: int
+    played: list[str] = field(default_factory=list)
+    scenes: list[Scene] = field(default_factory=list)
+    offered: list[Sequence[Move]] = field(default_factory=list)
+    seconds: float = 0.0
+    stateful: bool = False
+
+    def wrong(self, draw: random.Random, moves: int) -> list[str]:
+        """Plays it; what is not as it has to be, in sentences."""
+        trial = self._begun()
+        started, self.stateful = time.perf_counter(), isinstance(trial, Stateful)
+        try:
+            _ = trial.goal
+            _play(trial, draw, moves, (self.played, self.scenes, self.offered))
+            self.seconds = time.perf_counter() - started
+            found = [*_bounds(self.scenes), *([] if self.played else ["offers no move at the beginning"])]
+            if not any(math.isnan(scene.score) for scene in self.scenes):  # that is not even like itself
+                found += _same(self._begun(), self.played, self.scenes, self.offered)
+            return [*found, *(_goes_back(self._begun(), self.played, self.scenes) if self.stateful else ())]
+        except BrokenPromise as broken:
+            self.seconds = self.seconds or time.perf_counter() - started
+            return [broken.what]
+
+    def _begun(self) -> Trial:
+        return self.world.start(self.task, self.variation)
 
 
 def _play(
@@ -97,8 +125,10 @@ def _play(
 
 
 def _overlaps(world: World, task: str) -> Sequence[str]:
-    train, dev, test = (set(world.variations(task, split)) for split in SPLITS)
-    return ["has variations in two splits"] if train & dev or train & test or dev & test else []
+    listed = [world.variations(task, split) for split in SPLITS]
+    train, dev, test = map(set, listed)
+    wrong = ["has variations in two splits"] if train & dev or train & test or dev & test else []
+    return wrong + (["lists a variation twice"] if sum(map(len, listed)) > len(train) + len(dev) + len(test) else [])
 
 
 def _bounds(scenes: Sequence[Scene]) -> Sequence[str]:

@@ -18,6 +18,7 @@ from typing import Any, TextIO
 from evolve.worlds.world import Described, Move, Scene, Split, Stateful, Trial, World, WorldFault, is_tellable
 
 _ROUNDING = 1e-6  # by which a score that was added up may miss its bounds
+_MOST_STEPS = 10**9  # of one move
 
 
 class BrokenPromise(WorldFault):
@@ -56,6 +57,8 @@ class Guard:
                 yield
             except SystemExit as leave:
                 raise WorldFault(f"{self.by} ended itself (exit {leave.code})", hint=self.hint) from leave
+            except (StopIteration, GeneratorExit) as odd:  # above they mean no failure
+                raise WorldFault(f"{self.by} raised {type(odd).__name__}", hint=self.hint) from odd
 
     def text(self, value: object, what: str) -> str:
         """A text.
@@ -81,11 +84,14 @@ class Guard:
         if not isinstance(score, Real):
             raise self.broken(f"has a score that is {type(score).__name__} and no number")
         steps: Any = scene.steps
-        if not isinstance(steps, Integral) or int(steps) < 0:
-            raise self.broken(f"counts {steps!r} steps")
+        if not isinstance(steps, Integral) or not 0 <= int(steps) <= _MOST_STEPS:
+            raise self.broken(f"counts {steps if isinstance(steps, int) and abs(steps) < 10**20 else 'such'} steps")
         if scene.lost and not scene.over:
             raise self.broken("has a scene that is lost and not over")
-        score = float(score)
+        try:
+            score = float(score)
+        except OverflowError:
+            raise self.broken("has a score that is too large for a number") from None
         if self.bounded:
             if math.isnan(score) or not -_ROUNDING <= score <= 1.0 + _ROUNDING:
                 raise self.broken(f"has a score of {score}, outside of 0 to 1")

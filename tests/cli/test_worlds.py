@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+from fractions import Fraction
 
 import pytest
 
@@ -108,7 +109,7 @@ def test_a_loss_is_taken_back_or_ends_the_game(cli, typed):
     typed("go down", "undo", "go left", "quit")
     done = cli("worlds", "play", "gymnasium", "--variation", "0")
     assert done.code == 0
-    assert "lost: score 0.00 after 1 step; undo takes the last move back" in done.out
+    assert "lost: score 0.00 after 1 step; undo takes the last move back, quit ends it" in done.out
     assert done.out.count("You stand in row 1, column 1 of 4.") == 3
     typed("go down", "go left")
     assert cli("worlds", "play", "gymnasium", "--variation", "0").out.count("row 1") == 1
@@ -144,7 +145,7 @@ class Careless:
         return ("on\x1bly\n",) if self.wrong == "named" else ("only",)
 
     def variations(self, task, split):
-        return {"train": (0,), "dev": (1,), "test": (2,)}[split]
+        return {"train": (0,), "dev": (1, 1) if self.wrong == "twice" else (1,), "test": (2,)}[split]
 
     def start(self, task, variation):
         return CarelessTrial(self.wrong)
@@ -182,9 +183,14 @@ class CarelessTrial:
             print("noise")
         if self.wrong == "nothing":
             return None
-        scores = {"number": float("nan"), "word": "0.5", "much": 3.0}
+        if self.wrong == "stops":
+            raise StopIteration
+        scores = {"number": float("nan"), "word": "0.5", "much": 3.0, "huge": Fraction(10**400)}
+        steps = {"far": 10**400}.get(self.wrong, 1)
         self.made += 1
-        self.scene = Scene(told=f"{self.made}", score=scores.get(self.wrong, 0.0), lost=self.wrong == "lost")
+        self.scene = Scene(
+            told=f"{self.made}", score=scores.get(self.wrong, 0.0), lost=self.wrong == "lost", steps=steps
+        )
         return self.scene
 
 
@@ -199,6 +205,8 @@ class CarelessTrial:
         ("number", "a score of nan"),
         ("word", "a score that is str"),
         ("much", "a score of 3.0"),
+        ("huge", "a score that is too large for a number"),
+        ("far", "counts such steps"),
         ("lost", "lost and not over"),
     ],
 )
@@ -214,10 +222,30 @@ def test_a_world_of_a_package_that_breaks_its_protocol_is_blamed_and_no_evidence
 
 def test_a_world_that_ends_the_program_or_prints_spoils_no_result(cli, monkeypatch, tmp_path):
     offer(monkeypatch, tmp_path / "site", "worlds", "careless", Careless)
-    left = cli("trials", "careless:leaves", "--moves", "3", "--json", "-w", str(tmp_path / "mine"))
-    assert left.code == 3 and "ended itself" in json.loads(left.out)["error"]
+    for wrong, told in (("leaves", "ended itself"), ("stops", "raised StopIteration")):
+        left = cli("trials", f"careless:{wrong}", "--moves", "3", "--json", "-w", str(tmp_path / "mine"))
+        assert left.code == 3 and told in json.loads(left.out)["error"]
     printed = cli("worlds", "check", "careless:prints", "--moves", "3", "--json")
     assert printed.code == 0 and json.loads(printed.out)["moves"] == 3
+
+
+def test_a_check_goes_on_until_enough_moves_were_made(cli):
+    told = json.loads(cli("worlds", "check", "gymnasium", "--moves", "40", "--json").out)
+    assert (told["moves"], told["wrong"]) == (40, []) and 1 < told["trials"] <= 20
+
+
+def test_a_variation_that_is_listed_twice_is_told_and_counted_once(cli, monkeypatch, tmp_path):
+    offer(monkeypatch, tmp_path / "site", "worlds", "careless", Careless)
+    checked = cli("worlds", "check", "careless:twice")
+    assert checked.code == 1 and "WRONG: it lists a variation twice" in checked.out
+    tried = cli("trials", "careless:twice", "--trials", "2", "--moves", "3", "--json", "-w", str(tmp_path / "mine"))
+    assert [one["number"] for one in json.loads(tried.out)["trials"]] == [0, 1]
+
+
+def test_what_is_typed_after_the_end_is_answered(cli, typed):
+    typed("go down", "look", "moves", "undo", "quit")
+    done = cli("worlds", "play", "gymnasium", "--variation", "0")
+    assert done.code == 0 and done.out.count("undo takes the last move back, quit ends it") == 3
 
 
 def test_a_task_is_named_in_a_line(cli, monkeypatch, tmp_path):
