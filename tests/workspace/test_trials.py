@@ -86,6 +86,35 @@ def test_a_budget_ends_it_and_the_same_call_goes_on(tmp_path):
         assert ws.trials(ASKED).finish_reason == "done"
 
 
+def test_each_call_within_a_budget_comes_further_until_all_is_played(tmp_path, house):
+    asked = replace(ASKED, setting="gen-adapt", variations=[3], trials=2)
+    with opened(tmp_path) as ws:
+        calls = [ws.trials(asked, budget="0.000001s") for _ in range(5)]
+    ended = [one.finish_reason for one in calls]
+    assert ended == ["budget", "budget", "budget", "done", "done"]
+    assert [len(one.trials) for one in calls] == [0, 0, 1, 2, 2]
+    assert calls[2].practice_steps > calls[1].practice_steps > calls[0].practice_steps > 0
+
+
+def test_what_was_forgotten_does_not_come_back_with_trials_that_are_kept(tmp_path):
+    with opened(tmp_path) as ws:
+        trials = ws.trials(ASKED).trials
+        ws.memory.forget(everything=True)
+        assert ws.trials(ASKED).trials == trials
+        assert ws.memory.list() == []
+
+
+def test_more_variations_of_train_leave_what_was_played_where_it_is(tmp_path, house, monkeypatch):
+    monkeypatch.setattr(house, "variations", lambda task, split: (0, 1, 2, 3), raising=False)
+    asked = replace(ASKED, split="train", setting="gen-env", variations=1, practice=1)
+    with opened(tmp_path) as ws:
+        first = ws.trials(asked)
+        ws.trials(replace(asked, variations=2))
+        house.done = 0
+        assert ws.trials(asked).trials == first.trials
+        assert house.done == 0
+
+
 def test_test_variations_leave_no_evidence(tmp_path):
     with opened(tmp_path) as ws:
         assert ws.trials(replace(ASKED, split="test")).trials
@@ -110,6 +139,7 @@ def test_practice_on_other_variations_helps_in_the_first_trial(tmp_path):
         ({"variations": [9]}, "variation 9"),
         ({"trials": 0}, "trials"),
         ({"practice_tasks": ["bring"]}, "gen-task"),
+        ({"practice_tasks": ["bring"], "setting": "gen-task"}, "no other task"),
         ({"world": "nowhere"}, "nowhere"),
     ],
 )

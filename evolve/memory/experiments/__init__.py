@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evolve.memory.experiments.ablation import Ablation, Allowance, Found, OutOfEpisodes, Play
+from evolve.memory.experiments.ablation import SAME, Ablation, Allowance, Found, OutOfEpisodes, Play
 from evolve.memory.experiments.moves import (
     GOING_ON,
     REACHES,
@@ -23,6 +23,7 @@ __all__ = [
     "GOING_ON",
     "OTHER",
     "REACHES",
+    "SAME",
     "THEN",
     "Ablation",
     "Allowance",

@@ -47,6 +47,7 @@ class Told:
         made: The same as it was typed.
         meant: The same, with what it answered where the world had asked which of several was meant.
         named: Things that were offered and that the goal names.
+        risky: Kinds of moves that are known to have lost trials.
         play: What came of it.
     """
 
@@ -57,6 +58,7 @@ class Told:
     named: tuple[str, ...] = ()
     made: tuple[str, ...] = ()
     meant: tuple[str, ...] = ()
+    risky: tuple[str, ...] = ()
 
     @property
     def upto_best(self) -> tuple[Move, ...]:
@@ -246,12 +248,16 @@ def _needed(told: Told, found: Found) -> Iterator[Claim]:
 
 
 def _spare(told: Told, found: Found) -> Iterator[Claim]:
-    """A move that was not missed does not matter for the best score, nor for the one that came next after it."""
+    """A move that was not missed does not matter for the best score, nor for the one that came next after it.
+
+    Nothing is said of one that was made again and is still there: once may be enough, and may be needed.
+    """
     naming, rises = Naming(told.goal, told.named), told.play.rises
+    kept = {naming.key(told.moves[place]) for place in found.least}
     keys: dict[str, int] = {}
     for place in sorted(found.spare):
-        if told.moves[place].schema:
-            keys.setdefault(naming.key(told.moves[place]), place)
+        if told.moves[place].schema and (key := naming.key(told.moves[place])) not in kept:
+            keys.setdefault(key, place)
     for key, place in list(keys.items())[:_MOST_SPARE]:
         after = next((score for score, number in rises.items() if number > place), told.play.best)
         for score in {after: None, told.play.best: None}:
@@ -259,20 +265,30 @@ def _spare(told: Told, found: Found) -> Iterator[Claim]:
 
 
 def _losing(told: Told) -> Iterator[Claim]:
-    """The move that lost a trial which went on until then: the same beginning without it and with it."""
+    """The move that lost a trial which went on until then: the same beginning without it and with it.
+
+    Where the same move was made in the trial before and did no harm, it is something else that lost it.
+    """
     if not told.play.lost:
         return
-    naming, move = Naming(told.goal, told.named), told.moves[len(told.play.scores) - 1]
-    detail = f"after {len(told.play.scores) - 1} moves that had not lost it, it lost the trial"
-    for key in _keys(naming, move, any_other=True):
-        yield _claim(told.place, key, "prevents", GOING_ON, detail)
+    naming, last = Naming(told.goal, told.named), len(told.play.scores) - 1
+    harmless = {key for move in told.moves[:last] for key in _keys(naming, move, any_other=True)}
+    for key in _keys(naming, told.moves[last], any_other=True):
+        if key in harmless:
+            detail = "made before: the trial went on; at last it lost the trial"
+            yield _claim(told.place, key, "prevents", GOING_ON, detail, -1)
+        else:
+            yield _claim(told.place, key, "prevents", GOING_ON, f"after {last} moves that had not lost it, it did")
 
 
 def _harmless(told: Told) -> Iterator[Claim]:
-    """Moves that the goal asks for and that lost nothing: of these it is worth knowing that they do not always."""
+    """Moves that lost nothing, of kinds that the goal asks for or that lost trials: that they do not always is worth
+    knowing."""
     naming = Naming(told.goal, told.named)
     kept = told.moves[: len(told.play.scores) - told.play.lost]
-    for move in dict.fromkeys(one for one in kept if one.objects and naming.asks_for(one.schema)):
+    for move in dict.fromkeys(kept):
+        if move.schema not in told.risky and not (move.objects and naming.asks_for(move.schema)):
+            continue
         for key in _keys(naming, move, any_other=True):
             yield _claim(told.place, key, "prevents", GOING_ON, "made: the trial went on", -1)
 

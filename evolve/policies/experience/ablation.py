@@ -10,14 +10,18 @@ from evolve.worlds import Trial
 
 
 def ablated(begin: Callable[[], Trial], steps: Sequence[Step], whole: Play, *, replays: int) -> Found:
-    """What leaving out moves of a plan showed.
+    """What leaving out moves of a plan showed; nothing where the plan comes to something else when it is played again.
 
     Args:
         whole: What came of the plan.
-        replays: How many there may be.
+        replays: How many there may be; one more, where nothing could be left out.
     """
     ablation = Ablation(play=lambda moves: played(begin(), moves), allowance=Allowance(left=replays))
-    return ablation.found([one.move.text for one in steps], whole, _guesses(steps))
+    made = [one.move.text for one in steps]
+    found = ablation.found(made, whole, _guesses(steps))
+    if len(found.least) == len(made) and played(begin(), made).scores != whole.scores:
+        return Found()
+    return found
 
 
 def _guesses(steps: Sequence[Step]) -> list[list[int]]:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from evolve.policies.experience.trials import Schedule, practised, tried
 from evolve.worlds import World
 
 _PRACTICE = "practice.json"
-_POLICY = 6  # raised where the policy plays otherwise than before, so that what is kept of it is played anew
+_POLICY = 7  # raised where the policy plays otherwise than before, so that what is kept of it is played anew
 
 
 def run(
@@ -26,15 +27,20 @@ def run(
     folder: Path,
     on_practice: Callable[[TrialResult], None] = lambda one: None,
     meaning: Meaning | None = None,
+    on_trial: Callable[[TrialResult], None] = lambda one: None,
+    is_late: Callable[[], bool] = lambda: False,
 ) -> Iterator[TrialResult]:
     """The trials of a schedule, those of the folder first.
 
-    A variation of which some trials are missing is played from its first trial on, as the rest builds on them; the same
-    moves lead to the same scenes, so nothing comes out differently. Where the world's version, what is practised or the
-    encoder differs, all is played anew. Practice is not among the results; its steps stand in ``practice.json``.
+    The trials that a variation has are given, and then made once more before its first missing one, as that builds on
+    them; the same moves lead to the same scenes, so nothing comes out differently. Where the world's version, what is
+    practised or the encoder differs, all is played anew. Practice is not among the results; its steps stand in
+    ``practice.json``.
 
     Args:
         on_practice: Called after each trial of practice that is played now; once more where it was cut off.
+        on_trial: Called with each trial that is played now, before it is kept.
+        is_late: Whether to stop; asked before each variation is practised on but the first one.
 
     Raises:
         UsageError: There is no such task or variation.
@@ -43,26 +49,30 @@ def run(
     folder.mkdir(parents=True, exist_ok=True)
     played = {"version": world.version, "policy": _POLICY, **asdict(replace(schedule, variations=(), trials=0))}
     same = digest(canonical_json(played | ({"encoder": meaning.encoder.name} if meaning else {})))
-    experience = _practice(world, schedule, folder / _PRACTICE, same, on_practice, meaning)
+    experience = Experience()
+    for left, taught in _practice(world, schedule, folder / _PRACTICE, same, on_practice, meaning):
+        experience = taught
+        if left and is_late():
+            return
     for variation in schedule.variations:
         # A task's name is its world's, and may hold what no name of a file can.
         path = folder / f"{re.sub('[^A-Za-z0-9_-]+', '-', schedule.task)}.{variation}.json"
-        wanted = schedule.trials if "adapt" in schedule.setting else 1
-        kept = [_result(one) for one in _read(path, same).get("trials", [])]
-        if len(kept) >= wanted:
-            yield from (replace(one, kept=True) for one in kept[:wanted])
-            continue
-        kept = []
-        for one in tried(world, replace(schedule, variations=[variation]), experience, meaning):
-            kept.append(one)
-            _write(path, {"of": same, "trials": [asdict(each) for each in kept]})
-            yield one
+        wanted = schedule.trials_each
+        own = f"{same} {schedule.task} {variation}"
+        kept = [_result(one) for one in _read(path, own).get("trials", [])]
+        yield from (replace(one, kept=True) for one in kept[:wanted])
+        if len(kept) < wanted:
+            going_on = tried(world, replace(schedule, variations=[variation]), experience, meaning)
+            for one in islice(going_on, len(kept), None):
+                on_trial(one)
+                kept.append(one)
+                _write(path, {"of": own, "trials": [asdict(each) for each in kept]})
+                yield one
 
 
 def practice_steps(folder: Path) -> int:
     """Steps of the practice that a folder keeps."""
-    path = folder / _PRACTICE
-    return int(json.loads(path.read_text(encoding="utf-8"))["steps"]) if path.exists() else 0
+    return int(_read(folder / _PRACTICE).get("steps", 0))
 
 
 def _practice(
@@ -72,24 +82,31 @@ def _practice(
     same: str,
     tell: Callable[[TrialResult], None],
     meaning: Meaning | None,
-) -> Experience:
-    """What practice teaches, kept after each of its variations."""
+) -> Iterator[tuple[int, Experience]]:
+    """What practice teaches, kept after each of its variations, with how many of them are left."""
     known = _read(path, same)
     experience = Experience.from_data(known["experience"]) if known else Experience()
     steps, done = known.get("steps", 0), known.get("done", 0)
+    yield 0, experience
     for number, place in enumerate(schedule.practice[done:], done + 1):
         for _, one in practised(world, replace(schedule, practice=[place]), experience, meaning):
             steps += one.steps
             tell(one)
-        _write(path, {"of": same, "steps": steps, "done": number, "experience": experience.as_data()})
-    return experience
+        taught = experience.as_data()
+        _write(path, {"of": same, "steps": steps, "done": number, "experience": taught})
+        experience = Experience.from_data(taught)  # what goes on at once and what goes on later are the same
+        yield len(schedule.practice) - number, experience
 
 
-def _read(path: Path, same: str) -> Mapping[str, Any]:
-    """What a file holds of the same schedule; nothing where it is missing, damaged or of another one."""
+def _read(path: Path, same: str | None = None) -> Mapping[str, Any]:
+    """What a file holds; nothing where it is missing, damaged or of another schedule.
+
+    Args:
+        same: Which schedule; by default any.
+    """
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-        whole = data["of"] == same and data["sum"] == _sum(data)
+        whole = same in (None, data["of"]) and data["sum"] == _sum(data)
     except (FileNotFoundError, ValueError, KeyError, TypeError):  # it is played again, which comes to the same
         return {}
     return dict(data) if whole else {}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
 from evolve.episodes import Claim
-from evolve.memory.experiments import Found, Play, Told, move_claims
+from evolve.memory.experiments import SAME, THEN, Found, Play, Told, claim_on_plan, move_claims
 from evolve.policies.experience.ablation import ablated
 from evolve.policies.experience.meaning import Meaning
 from evolve.policies.experience.notes import Plan, Step, VariationNotes
@@ -129,7 +129,9 @@ class Learner:
             plans=self.experience.plans_for(trial.goal),
             meaning=self.meaning,
         )
+        known, promised = notes.best, notes.score
         player.play()
+        told = _told(f"{self.world.name}/{task}/{variation}", player, trial)
         notes.trials += 1
         steps, found = trial.steps, Found()
         if player.score > notes.score or (number == 0 and player.best):
@@ -144,7 +146,7 @@ class Learner:
             lost=trial.scene.lost,
             played=tuple(one.move.text for one in player.played),
             goal=trial.goal,
-            claims=move_claims(_told(f"{self.world.name}/{task}/{variation}", player, trial), found),
+            claims=(*move_claims(told, found), *_broken(told, known, promised)),
             guessed=memory.guessed - guessed,
             right=memory.right - right,
         )
@@ -176,7 +178,16 @@ def _told(place: str, player: Player, trial: _Counted) -> Told:
         made=tuple(one.text for one in moves),
         play=_play(player.played, player.start, lost=trial.scene.lost),
         named=tuple(sorted(one for one in player.notes.places.found if player.goal.names(one))),
+        risky=tuple(sorted({one.schema for one in moves if player.memory.risky(one.schema)})),
     )
+
+
+def _broken(told: Told, plan: Sequence[Step], promised: float) -> Iterator[Claim]:
+    """A claim against a plan that a trial began with, and that came to less than before."""
+    made = tuple(one.move.text for one in plan)
+    came = Play(scores=told.play.scores[: len(made)], start=told.play.start)
+    if made and told.made[: len(made)] == made[: len(told.made)] and came.best < promised - SAME:
+        yield claim_on_plan(told, THEN.join(made), promised, came)
 
 
 def _play(steps: Sequence[Step], start: float, *, lost: bool = False) -> Play:

@@ -37,6 +37,11 @@ class Schedule:
     limits: Limits = field(default_factory=Limits)
     seed: int = 0
 
+    @property
+    def trials_each(self) -> int:
+        """Trials of each variation that is tried."""
+        return self.trials if "adapt" in self.setting else 1
+
 
 def practised(
     world: World, schedule: Schedule, known: Experience | None = None, meaning: Meaning | None = None
@@ -66,7 +71,7 @@ def tried(
     for variation in schedule.variations:
         learner = _learner(world, schedule, copied(experience), meaning)
         notes = VariationNotes()
-        for _ in range(schedule.trials if "adapt" in schedule.setting else 1):
+        for _ in range(schedule.trials_each):
             yield learner.play(schedule.task, variation, notes)
 
 

@@ -6,7 +6,7 @@ import itertools
 import os
 import shutil
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -153,7 +153,7 @@ class _Work:
     def play(self, task: str) -> bool:
         """Plays the variations of a task; whether time was left for all."""
         schedule = self._schedule(task)
-        asked = {**asdict(self.request), "world": identity(self.world), **_GOES_ON}
+        asked = {**asdict(self.request), "world": identity(self.world), **_GOES_ON, "practised": schedule.practice}
         same = digest(canonical_json(asked | ({"encoder": self.meaning.encoder.name} if self.meaning else {})))
         folder = self.desk.paths.store / "trials" / same[:16] / digest(task.encode())[:16]
         if self.request.fresh:
@@ -164,13 +164,25 @@ class _Work:
             self._keep(one, f"trials:practice:{same[:16]}:{one.task}:{one.variation}:{one.number}", PROBE)
             self._tell(one, practice=True)
 
-        for one in self._until_late(run(self.world, schedule, folder, practised, self.meaning)):
-            self.played.append(one)
+        def played(one: TrialResult) -> None:
             split = "test" if self.request.split == "test" else PROBE
             self._keep(one, f"trials:{same[:16]}:{task}:{one.variation}:{one.number}", split)
+
+        trials = run(
+            self.world,
+            schedule,
+            folder,
+            on_practice=practised,
+            on_trial=played,
+            meaning=self.meaning,
+            is_late=lambda: time.monotonic() >= self.until,
+        )
+        began = len(self.played)
+        for one in self._until_late(trials):
+            self.played.append(one)
             self._tell(one)
         self.practised += practice_steps(folder)
-        return time.monotonic() < self.until
+        return len(self.played) - began == len(schedule.variations) * schedule.trials_each
 
     def _tell(self, one: TrialResult, *, practice: bool = False) -> None:
         told = {"task": one.task, "variation": one.variation, "trial": one.number, "score": one.score}
@@ -178,23 +190,29 @@ class _Work:
         self.desk.events.emit(Event(kind="trial", data=told))
 
     def _until_late(self, trials: Iterator[TrialResult]) -> Iterator[TrialResult]:
-        """Trials until time is up; what was begun is finished."""
-        while time.monotonic() < self.until and (one := next(trials, None)) is not None:
+        """Trials until time is up: all that were kept, and one new one at least, so that each call comes further."""
+        for one in trials:
             yield one
+            if not one.kept and time.monotonic() >= self.until:
+                return
 
     def _schedule(self, task: str) -> Schedule:
         asked, world = self.request, self.world
         chosen = asked.variations
-        known = world.variations(task, asked.split)
+        known = tuple(dict.fromkeys(world.variations(task, asked.split)))
         tried = known[:chosen] if isinstance(chosen, int) else _known(chosen, known, task, asked.split)
         if isinstance(chosen, int) and 0 < len(known) < chosen:
             few = f"{task} has {len(known)} variations in {asked.split}, fewer than {chosen}"
             self.desk.events.emit(Event(kind="warning", data={"text": few}))
         if not tried:
             raise UsageError(f"the task {task} has no variations in {asked.split}", hint="another --split")
+        if task in asked.practice_tasks:
+            raise UsageError(f"{task} is what is tried, and no other task", hint="--setting gen-env practises on it")
         others = [*(asked.practice_tasks or [one for one in world.tasks() if one != task][:_OTHER_TASKS])]
         taught = {"adapt": [], "gen-task": others}.get(asked.setting, [task])
-        practice = [(one, at) for one in taught for at in _others(world, one, task, tried)[: asked.practice]]
+        # What is tried may be of the split train too, and a world's splits may overlap.
+        held = {one: {*(tried if one == task else ()), *self._reported(one)} for one in taught}
+        practice = [(one, at) for one in taught for at in _others(world, one, held[one])[: asked.practice]]
         if asked.setting != "adapt" and not practice:
             raise UsageError("nothing is left to practise on", hint="fewer --variations, or --setting adapt")
         return Schedule(
@@ -207,6 +225,10 @@ class _Work:
             limits=Limits(moves=asked.moves),
             seed=asked.seed,
         )
+
+    def _reported(self, task: str) -> Sequence[int]:
+        """What must not be practised on, since it is there to report."""
+        return self.world.variations(task, "test") if self.request.split == "test" else ()
 
     def _keep(self, one: TrialResult, episode: str, split: str) -> None:
         """Commits what the replays of a trial proved; once, however often it is asked for."""
@@ -296,9 +318,9 @@ def _tasks(request: TrialsRequest, world: World) -> Sequence[str]:
     return tuple(dict.fromkeys(request.tasks)) or known[:1]
 
 
-def _others(world: World, practised: str, task: str, tried: Sequence[int]) -> Sequence[int]:
-    """What a task can be practised on: nothing that is tried, as it may be where that is of the split ``train`` too."""
-    return [one for one in world.variations(practised, "train") if practised != task or one not in tried]
+def _others(world: World, practised: str, held: Collection[int]) -> Sequence[int]:
+    """What a task can be practised on: nothing that is held back."""
+    return [one for one in dict.fromkeys(world.variations(practised, "train")) if one not in held]
 
 
 def _known(chosen: Sequence[int], known: Sequence[int], task: str, split: str) -> Sequence[int]:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evolve.memory.experiments import Found, Play, Told, move_claims
 from evolve.policies.experience import (
     Experience,
     Learner,
@@ -23,6 +24,7 @@ from evolve.policies.experience import (
     TransitionMemory,
     TrialResult,
     VariationNotes,
+    practice_steps,
     practised,
     run,
     tried,
@@ -232,6 +234,38 @@ def test_a_run_that_was_stopped_goes_on_and_ends_the_same(setting: Setting, tmp_
     assert house.done > 0
 
 
+def test_a_trial_that_was_kept_stays_whatever_is_cut_off_later(tmp_path: Path) -> None:
+    house, schedule = House(), Schedule(setting="adapt", task="bring", variations=[2], trials=3)
+    whole = list(run(House(), replace(schedule, trials=6), tmp_path / "whole"))
+    for number in range(6):  # each call is cut off after its first new trial
+        going = run(house, replace(schedule, trials=6), tmp_path / "cut")
+        assert next(one for one in going if not one.kept) == whole[number]
+        going.close()
+    house.done = 0
+    assert list(run(house, replace(schedule, trials=6), tmp_path / "cut")) == whole
+    assert list(run(house, schedule, tmp_path / "cut")) == whole[:3]
+    assert house.done == 0
+
+
+def test_practice_that_was_cut_off_goes_on_to_the_same(tmp_path: Path) -> None:
+    schedule = Schedule(setting="gen-env", task="bring", variations=[2], practice=[("bring", 0), ("bring", 1)])
+    whole = list(run(House(), schedule, tmp_path / "whole"))
+    assert list(run(House(), schedule, tmp_path / "cut", is_late=lambda: True)) == []
+    assert 0 < practice_steps(tmp_path / "cut") < practice_steps(tmp_path / "whole")
+    assert list(run(House(), schedule, tmp_path / "cut")) == whole
+    assert practice_steps(tmp_path / "cut") == practice_steps(tmp_path / "whole")
+    (tmp_path / "cut" / "practice.json").write_text("{")
+    assert practice_steps(tmp_path / "cut") == 0
+
+
+def test_the_trials_of_one_variation_are_not_those_of_another(tmp_path: Path) -> None:
+    schedule = Schedule(setting="adapt", task="bring", variations=[2], trials=2)
+    list(run(House(), schedule, tmp_path))
+    (tmp_path / "bring.2.json").rename(tmp_path / "bring.3.json")
+    found = list(run(House(), replace(schedule, variations=[3]), tmp_path))
+    assert [(one.variation, one.kept) for one in found] == [(3, False), (3, False)]
+
+
 def test_what_a_replay_showed_is_a_claim_with_an_intervention() -> None:
     claims = [claim for one in scores(House()) for claim in one.claims]
     needed = {one.cause for one in claims if one.relation == "necessary" and one.evidence[0].direction == 1}
@@ -403,3 +437,71 @@ def test_a_kind_of_move_that_lost_once_is_not_given_up_while_nothing_else_is_lef
         tried(Ladder(), Schedule(setting="adapt", task="climb", variations=[variation], trials=6), Experience())
     )
     assert trials[-1].score == 1.0, [one.played for one in trials]
+
+
+def test_a_move_that_did_no_harm_before_in_a_trial_is_not_said_to_lose_it() -> None:
+    schedule = Schedule(setting="adapt", task="climb", variations=range(4), trials=4)
+    trials = list(tried(Ladder(), schedule, Experience()))
+    lost = [one for one in trials if one.lost and one.played.count(one.played[-1]) > 1]
+    told = [claim for one in lost for claim in one.claims if claim.effect == "reaches:going on"]
+    assert lost
+    assert told
+    assert all(claim.evidence[0].direction == -1 for claim in told)
+
+
+@dataclass
+class Toss:
+    """A world whose first trial alone is won by its only move."""
+
+    name: str = "toss"
+    version: str = "toss 1"
+    begun: int = 0
+
+    def tasks(self) -> Sequence[str]:
+        return ("toss",)
+
+    def variations(self, task: str, split: Split) -> Sequence[int]:
+        return (0,)
+
+    def start(self, task: str, variation: int) -> Trial:
+        self.begun += 1
+        return Thrown(wins=self.begun == 1)
+
+    def close(self) -> None:
+        return
+
+
+@dataclass
+class Thrown:
+    wins: bool
+    goal: str = "Get heads."
+    scene: Scene = field(default_factory=lambda: Scene(told="", view="A coin."))
+
+    def moves(self) -> Sequence[Move]:
+        return () if self.scene.over else [Move(schema="toss")]
+
+    def do(self, move: str) -> Scene:
+        self.scene = Scene(told="So it is.", view="A coin.", score=float(self.wins), over=True, steps=1)
+        return self.scene
+
+
+def test_a_plan_that_does_not_hold_when_it_is_played_again_is_not_claimed_and_a_trial_speaks_against_it() -> None:
+    first, second = tried(Toss(), Schedule(setting="adapt", task="toss", variations=[0], trials=2), Experience())
+    assert (first.score, second.score) == (1.0, 0.0)
+    assert first.claims == ()
+    (against,) = second.claims
+    assert (against.relation, against.evidence[0].direction) == ("sufficient", -1)
+
+
+def test_a_move_that_is_left_out_once_and_kept_once_is_not_said_to_be_spare() -> None:
+    takes, goes = Move(schema="take {}", objects=("key",)), Move(schema="go to {}", objects=("box",))
+    told = Told(
+        place="house/bring/0",
+        goal="Bring the key to the box.",
+        moves=(takes, takes, goes),
+        made=("take key", "take key", "go to box"),
+        play=Play(scores=(0.0, 0.0, 1.0)),
+        named=("key", "box"),
+    )
+    claims = move_claims(told, Found(least=(1, 2), play=Play(scores=(0.0, 1.0)), spare=frozenset([0])))
+    assert [one.relation for one in claims] == ["sufficient"]
