@@ -119,7 +119,7 @@ class _View:
         if event.kind == "warning":
             note(str(told["text"]))
         elif event.kind == "trial":
-            end = ", lost" if told["lost"] else ""
+            end = ", then lost" if told["lost"] else ""
             when = "practice, " if told["practice"] else ""
             text = (
                 f"{when}{told['task']} {told['variation']}, trial {told['trial'] + 1}: score {told['score']:.2f}{end}"
@@ -139,11 +139,18 @@ def _show(report: TrialsReport) -> None:
     likened = f", names likened by {report.encoder}" if report.encoder else ""
     emit(f"{report.world}, {report.request.setting}: {counted(len(report.variations), 'variation')}{likened}")
     rows = [
-        (number, f"{one.value:.2f}", "-" if one.low is None else f"{one.low:.2f} to {one.high:.2f}", one.n)
-        for number, one in enumerate(report.curve, 1)
+        (
+            number,
+            f"{one.value:.2f}",
+            "-" if one.low is None else f"{one.low:.2f} to {one.high:.2f}",
+            f"{moves:.0f}",
+            lost,
+            one.n,
+        )
+        for number, (one, moves, lost) in enumerate(zip(report.curve, report.moves, report.lost, strict=True), 1)
     ]
     if rows:
-        emit(table(("trial", "mean score", "95 % interval", "variations"), rows))
+        emit(table(("trial", "mean score", "95 % interval", "moves", "lost", "variations"), rows))
     practice = f", {report.practice_steps:,} in practice before" if report.practice_steps else ""
     emit(f"{counted(report.steps, 'step')} of the world, replays included{practice}")
     if report.predicted is not None:

@@ -23,6 +23,7 @@ def test_trials_are_told_one_by_one_and_drawn(cli, tmp_path):
     done = cli(*LAKE, "--curve", str(drawn), "-w", str(tmp_path / "mine"))
     assert done.code == 0, done.err
     assert done.err.count("trial 1: score") == 2 and done.err.count("trial 2: score") == 2
+    assert "moves  lost  variations" in done.out
     assert "steps of the world" in done.out and drawn.read_text().startswith("<svg")
     told = json.loads(cli(*LAKE, "--json", "-w", str(tmp_path / "mine")).out)
     assert [one["n"] for one in told["curve"]] == [2, 2]
@@ -37,6 +38,7 @@ def test_trials_are_told_one_by_one_and_drawn(cli, tmp_path):
         (("--setting", "all"), "gen-adapt"),
         (("--budget", "2M-tokens"), "--budget 10m"),
         (("--task", "golf"), "evolve worlds list gymnasium"),
+        (("--curve", "."), "name a file in it"),
     ],
 )
 def test_what_is_wrong_is_told_with_what_to_type(cli, tmp_path, more, told):

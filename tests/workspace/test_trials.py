@@ -31,6 +31,16 @@ def opened(tmp_path, **more):
         yield ws
 
 
+class Heard:
+    """Keeps what a person is warned of."""
+
+    def __init__(self):
+        self.warnings = []
+
+    def emit(self, event):
+        self.warnings += [event.data["text"]] if event.kind == "warning" else []
+
+
 def proved(ws):
     return {(one.cause, one.effect, one.evidence, one.posterior.agree) for one in ws.memory.list()}
 
@@ -41,6 +51,8 @@ def test_a_curve_is_the_mean_of_the_trials_and_what_they_proved_is_kept(tmp_path
         report = ws.trials(ASKED)
         assert [len(own) for own in report.variations.values()] == [4, 4, 4]
         assert report.curve[0].value == pytest.approx(fmean(one.score for one in report.trials if one.number == 0))
+        assert report.moves[0] == pytest.approx(fmean(len(one.played) for one in report.trials if one.number == 0))
+        assert report.lost == [sum(one.lost for one in report.trials if one.number == at) for at in range(4)]
         assert report.curve_by_steps[-1][1].value == max(one.score for one in report.trials) == 1.0
         spent = [sum(one.steps for one in own) for own in report.variations.values()]
         assert (report.steps, report.curve_by_steps[-1][0]) == (sum(spent), max(spent))
@@ -102,6 +114,23 @@ def test_what_was_forgotten_does_not_come_back_with_trials_that_are_kept(tmp_pat
         ws.memory.forget(everything=True)
         assert ws.trials(ASKED).trials == trials
         assert ws.memory.list() == []
+
+
+def test_what_another_version_of_a_world_showed_is_set_aside(tmp_path, house):
+    heard = Heard()
+    with opened(tmp_path) as ws:
+        known = set(ws.trials(ASKED).insights)
+    house.version = "house 2"
+    house.start = lambda task, variation: (_ for _ in ()).throw(WorldFault("closed"))
+    with opened(tmp_path, events=heard) as ws:
+        with pytest.raises(WorldFault):
+            ws.trials(ASKED)
+        assert known
+        assert {one.status for one in ws.memory.list() if one.id in known} == {"expired"}
+    assert any("house 1 is now house 2" in one for one in heard.warnings)
+    del house.start
+    with opened(tmp_path) as ws:
+        assert set(ws.trials(ASKED).insights) == known
 
 
 def test_more_variations_of_train_leave_what_was_played_where_it_is(tmp_path, house, monkeypatch):

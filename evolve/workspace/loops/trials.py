@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from statistics import fmean
 from typing import Any
 
 from evolve.episodes import PROBE, EpisodeRecord
@@ -95,8 +96,22 @@ class TrialsReport:
     @cached_property
     def curve(self) -> Sequence[Interval]:
         """The mean score by number of the trial, over the variations that came to it."""
+        return [mean([one.score for one in own]) for own in self._by_number]
+
+    @property
+    def moves(self) -> Sequence[float]:
+        """How many moves a trial had on average, by its number; those of the replays after it are not among them."""
+        return [fmean(len(one.played) for one in own) for own in self._by_number]
+
+    @property
+    def lost(self) -> Sequence[int]:
+        """How many trials were lost in the end, by their number."""
+        return [sum(one.lost for one in own) for own in self._by_number]
+
+    @cached_property
+    def _by_number(self) -> Sequence[Sequence[TrialResult]]:
         longest = max(map(len, self.variations.values()), default=0)
-        return [mean([own[at].score for own in self.variations.values() if at < len(own)]) for at in range(longest)]
+        return [[own[at] for own in self.variations.values() if at < len(own)] for at in range(longest)]
 
     @property
     def steps(self) -> int:
@@ -129,6 +144,8 @@ class TrialsReport:
             "request": asdict(self.request),
             "finish_reason": self.finish_reason,
             "curve": [asdict(one) for one in self.curve],
+            "moves": list(self.moves),
+            "lost": list(self.lost),
             "curve_by_steps": [{"steps": done, **asdict(one)} for done, one in self.curve_by_steps],
             "steps": self.steps,
             "practice_steps": self.practice_steps,
@@ -272,6 +289,7 @@ def _played(desk: Desk, request: TrialsRequest, budget: Budget) -> TrialsReport:
         encoder = desk.stores.memory.embedder
         # The spelling of names says no more than the policy reads in them itself.
         meaning = None if isinstance(encoder, HashingEmbedder) else Meaning(encoder=encoder)
+        _set_aside_of_other_versions(desk, world)
         work = _Work(desk=desk, world=world, request=request, until=until, meaning=meaning)
         tasks = _tasks(request, world)
         whole = all([work.play(task) for task in tasks])
@@ -290,6 +308,23 @@ def _played(desk: Desk, request: TrialsRequest, budget: Budget) -> TrialsReport:
         sentences=tuple(sentences[one.id].text for one in about),
         finish_reason="done" if whole else "budget",
     )
+
+
+def _set_aside_of_other_versions(desk: Desk, world: World) -> None:
+    """Insights on the moves of a world whose version changed since are set aside, until it shows them again."""
+    path = desk.paths.store / "trials" / f"{digest(world.name.encode())[:16]}.version"
+    now, before = identity(world), path.read_text("utf-8") if path.exists() else ""
+    if now == before:
+        return
+    memory = desk.stores.memory
+    own = [one for one in memory.claims() if one.scope.family.startswith(f"{world.name}/") and one.influences]
+    for one in own if before else ():
+        memory.expire(one.id, f"it was shown in {before}, and this is {now}")
+    if before and own:
+        told = f"{before} is now {now}: {len(own)} insights on its moves are set aside until it shows them again"
+        desk.events.emit(Event(kind="warning", data={"text": told}))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomic(path, now.encode())
 
 
 def _refuse(request: TrialsRequest, budget: Budget) -> None:
