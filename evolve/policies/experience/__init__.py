@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evolve.policies.experience.kept_trials import practice_steps, run
+from evolve.policies.experience.kept_trials import Observer, practice_steps, run
 from evolve.policies.experience.learner import Experience, Learner, Limits, TrialResult
 from evolve.policies.experience.meaning import Meaning
 from evolve.policies.experience.notes import Plan, Step, VariationNotes
@@ -15,6 +15,7 @@ __all__ = [
     "Learner",
     "Limits",
     "Meaning",
+    "Observer",
     "Plan",
     "Player",
     "Schedule",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -21,14 +21,27 @@ _PRACTICE = "practice.json"
 _POLICY = 7  # raised where the policy plays otherwise than before, so that what is kept of it is played anew
 
 
+@dataclass(frozen=True, kw_only=True)
+class Observer:
+    """Who is told while trials are played.
+
+    Attributes:
+        on_practice: Of each trial of practice that is played now; once more where it was cut off.
+        on_trial: Of each other trial that is played now, before it is kept.
+        is_late: Whether to stop; asked before each variation is practised on but the first one.
+    """
+
+    on_practice: Callable[[TrialResult], None] = lambda one: None
+    on_trial: Callable[[TrialResult], None] = lambda one: None
+    is_late: Callable[[], bool] = lambda: False
+
+
 def run(
     world: World,
     schedule: Schedule,
     folder: Path,
-    on_practice: Callable[[TrialResult], None] = lambda one: None,
     meaning: Meaning | None = None,
-    on_trial: Callable[[TrialResult], None] = lambda one: None,
-    is_late: Callable[[], bool] = lambda: False,
+    observer: Observer = Observer(),
 ) -> Iterator[TrialResult]:
     """The trials of a schedule, those of the folder first.
 
@@ -36,11 +49,6 @@ def run(
     them; the same moves lead to the same scenes, so nothing comes out differently. Where the world's version, what is
     practised or the encoder differs, all is played anew. Practice is not among the results; its steps stand in
     ``practice.json``.
-
-    Args:
-        on_practice: Called after each trial of practice that is played now; once more where it was cut off.
-        on_trial: Called with each trial that is played now, before it is kept.
-        is_late: Whether to stop; asked before each variation is practised on but the first one.
 
     Raises:
         UsageError: There is no such task or variation.
@@ -50,9 +58,9 @@ def run(
     played = {"version": world.version, "policy": _POLICY, **asdict(replace(schedule, variations=(), trials=0))}
     same = digest(canonical_json(played | ({"encoder": meaning.encoder.name} if meaning else {})))
     experience = Experience()
-    for left, taught in _practice(world, schedule, folder / _PRACTICE, same, on_practice, meaning):
+    for left, taught in _practice(world, schedule, folder / _PRACTICE, same, observer, meaning):
         experience = taught
-        if left and is_late():
+        if left and observer.is_late():
             return
     for variation in schedule.variations:
         # A task's name is its world's, and may hold what no name of a file can.
@@ -64,7 +72,7 @@ def run(
         if len(kept) < wanted:
             going_on = tried(world, replace(schedule, variations=[variation]), experience, meaning)
             for one in islice(going_on, len(kept), None):
-                on_trial(one)
+                observer.on_trial(one)
                 kept.append(one)
                 _write(path, {"of": own, "trials": [asdict(each) for each in kept]})
                 yield one
@@ -80,7 +88,7 @@ def _practice(
     schedule: Schedule,
     path: Path,
     same: str,
-    tell: Callable[[TrialResult], None],
+    observer: Observer,
     meaning: Meaning | None,
 ) -> Iterator[tuple[int, Experience]]:
     """What practice teaches, kept after each of its variations, with how many of them are left."""
@@ -91,7 +99,7 @@ def _practice(
     for number, place in enumerate(schedule.practice[done:], done + 1):
         for _, one in practised(world, replace(schedule, practice=[place]), experience, meaning):
             steps += one.steps
-            tell(one)
+            observer.on_practice(one)
         taught = experience.as_data()
         _write(path, {"of": same, "steps": steps, "done": number, "experience": taught})
         experience = Experience.from_data(taught)  # what goes on at once and what goes on later are the same

@@ -19,7 +19,7 @@ from evolve.events import Event
 from evolve.files import SVG, canonical_json, digest, is_replaced, write_atomic
 from evolve.gate import Interval, mean
 from evolve.ledger import Budget
-from evolve.policies.experience import Limits, Meaning, Schedule, Setting, TrialResult, practice_steps, run
+from evolve.policies.experience import Limits, Meaning, Observer, Schedule, Setting, TrialResult, practice_steps, run
 from evolve.retrieval import HashingEmbedder
 from evolve.workspace.desk import Desk
 from evolve.worlds import Split, World, identity, open_world
@@ -185,17 +185,9 @@ class _Work:
             split = "test" if self.request.split == "test" else PROBE
             self._keep(one, f"trials:{same[:16]}:{task}:{one.variation}:{one.number}", split)
 
-        trials = run(
-            self.world,
-            schedule,
-            folder,
-            on_practice=practised,
-            on_trial=played,
-            meaning=self.meaning,
-            is_late=lambda: time.monotonic() >= self.until,
-        )
+        observer = Observer(on_practice=practised, on_trial=played, is_late=lambda: time.monotonic() >= self.until)
         began = len(self.played)
-        for one in self._until_late(trials):
+        for one in self._until_late(run(self.world, schedule, folder, self.meaning, observer)):
             self.played.append(one)
             self._tell(one)
         self.practised += practice_steps(folder)

@@ -17,6 +17,7 @@ from evolve.policies.experience import (
     Experience,
     Learner,
     Meaning,
+    Observer,
     Plan,
     Schedule,
     Setting,
@@ -250,7 +251,7 @@ def test_a_trial_that_was_kept_stays_whatever_is_cut_off_later(tmp_path: Path) -
 def test_practice_that_was_cut_off_goes_on_to_the_same(tmp_path: Path) -> None:
     schedule = Schedule(setting="gen-env", task="bring", variations=[2], practice=[("bring", 0), ("bring", 1)])
     whole = list(run(House(), schedule, tmp_path / "whole"))
-    assert list(run(House(), schedule, tmp_path / "cut", is_late=lambda: True)) == []
+    assert list(run(House(), schedule, tmp_path / "cut", observer=Observer(is_late=lambda: True))) == []
     assert 0 < practice_steps(tmp_path / "cut") < practice_steps(tmp_path / "whole")
     assert list(run(House(), schedule, tmp_path / "cut")) == whole
     assert practice_steps(tmp_path / "cut") == practice_steps(tmp_path / "whole")
