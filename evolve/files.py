@@ -212,8 +212,6 @@ def is_replaced(path: str | os.PathLike[str], begins: bytes) -> bool:
     if not os.fspath(path):
         raise UsageError("an empty name names no file", hint="name a file, such as graph.svg")
     target = named_path(path)
-    if target.is_dir():
-        raise UsageError(f"{os.fspath(path)} is a folder", hint="name a file in it")
     if not target.is_file():
         return False  # what is no file at all is refused where it is written
     with target.open("rb") as stream:

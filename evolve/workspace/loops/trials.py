@@ -263,8 +263,10 @@ def play_trials(
 ) -> TrialsReport:
     """Plays what is asked for, going on from what the workspace keeps, and draws it; see :meth:`Workspace.trials`."""
     _refuse(request, budget)
-    if curve is not None:
-        is_replaced(curve, SVG)  # refused before anything is played
+    if curve is not None:  # refused before anything is played
+        if os.path.isdir(curve):
+            raise UsageError(f"{os.fspath(curve)} is a folder", hint="name a file in it")
+        is_replaced(curve, SVG)
     report = _played(desk, request, budget)
     if curve is not None:
         from evolve.improve.trial_curve import draw_trials
