@@ -33,21 +33,29 @@ def _date(text: str) -> datetime:
 InsightId = Annotated[str, typer.Argument(metavar="INSIGHT", help="Id of an insight or its beginning.")]
 
 
-@app.page("list", "evolve memory list", "evolve memory list --status confirmed")
+@app.page(
+    "list", "evolve memory list", "evolve memory list --status confirmed", "evolve memory list --about minigrid/Unlock"
+)
 def list_command(
     status: Annotated[
         str | None, typer.Option("--status", metavar="STATUS", help="Only this status, such as confirmed.")
     ] = None,
+    about: Annotated[
+        str | None,
+        typer.Option("--about", metavar="TEXT", help="Only on such tasks: a part of a world's name, or of a type."),
+    ] = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """List what was learned about tasks, the best supported first, then your notes."""
+    """List what was learned about tasks, the best supported first, what makes no difference last; then your notes."""
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
         insights, told = opened.memory.list(cast("InsightStatus | None", status)), opened.memory.sentences()
-        notes, replaced = (opened.memory.notes(), opened.memory.replaced()) if status is None else ([], {})
-    insights.sort(key=lambda insight: (not insight.groups, -insight.evidence, insight.id))
+        every = status is None and about is None
+        notes, replaced = (opened.memory.notes(), opened.memory.replaced()) if every else ([], {})
+    insights = [one for one in insights if (about or "").casefold() in one.scope.family.casefold()]
+    insights.sort(key=lambda one: (not one.groups, one.relation == "no_effect", -one.evidence, one.id))
     if as_json:
         told_notes = [
             {**vars(entry), "replaced_by": replaced[entry.id].id if entry.id in replaced else None} for entry in notes
@@ -64,10 +72,11 @@ def list_command(
         )
         for insight in insights
     ]
-    none = "no insights yet" if status is None else f"no insight is {status}"
+    asked = [status or "", f"about {about!r}" if about else ""]
+    none = "no insights yet" if every else visible(f"no insight is {' and '.join(filter(None, asked))}", lines=False)
     emit(table(("id", "status", "evidence", "groups", "insight"), rows, spare=("groups",)) or none)
     if not rows:
-        note(f"  try: {LEARN if status is None else 'evolve memory list'}", whole=True)
+        note(f"  try: {LEARN if every else 'evolve memory list'}", whole=True)
     for entry in notes:
         later = f" (replaced: {shorten(replaced[entry.id].text, 60)})" if entry.id in replaced else ""
         emit(

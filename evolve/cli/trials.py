@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
@@ -158,6 +159,7 @@ def _show(report: TrialsReport) -> None:
     for text in report.sentences[:_TOLD]:
         emit(visible(text))
     if len(report.sentences) > _TOLD:
-        emit(f"and {len(report.sentences) - _TOLD} more: evolve memory list")
+        about = report.trials[0].task if len({one.task for one in report.trials}) == 1 else report.request.world
+        emit(visible(f"and {len(report.sentences) - _TOLD} more: evolve memory list --about {shlex.quote(about)}"))
     if report.finish_reason == "budget":
         note("the budget ended before all was played; the same command goes on")

@@ -119,3 +119,15 @@ def test_worlds_of_one_version_keep_trials_of_their_own_and_kept_ones_say_so(cli
     assert "kept from before" not in other.err and "'press blue' gives 100 points" in other.out
     again = tried("red")
     assert again.err.count("kept from before") == 2 and "'press red' gives 100 points" in again.out
+
+
+def test_what_trials_proved_is_listed_by_what_it_is_about(cli, monkeypatch, tmp_path):
+    offer(monkeypatch, tmp_path / "site", "worlds", "red-switch", Switch)
+    mine = ("-w", str(tmp_path / "mine"))
+    assert cli("trials", "red-switch", "--trials", "2", *mine).code == 0
+    listed, other = (
+        cli("memory", "list", "--about", "RED-switch/light", *mine),
+        cli("memory", "list", "--about", "chess", *mine),
+    )
+    assert listed.out == cli("memory", "list", *mine).out and "'press red' gives 100 points" in listed.out
+    assert (other.code, other.out) == (0, "no insight is about 'chess'\n")
