@@ -144,7 +144,7 @@ def _show(report: TrialsReport) -> None:
             number,
             f"{one.value:.2f}",
             "-" if one.low is None else f"{one.low:.2f} to {one.high:.2f}",
-            f"{moves:.0f}",
+            f"{moves.value:.0f}",
             lost,
             one.n,
         )

@@ -1,44 +1,59 @@
-"""Draws trials in a world as a picture: the score of each trial, and the best score after so many steps. Plain SVG.
+"""Draws trials in a world as a picture: the score and the moves of each, and the best score after so many steps.
 
-Both with their 95 % intervals over variations, as far as there are enough of them for one.
+Plain SVG; all with their 95 % intervals over variations, as far as there are enough of them for one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from evolve.gate import Interval
 from evolve.improve.panels import Panel, document, frame, line
 
 _COLOUR, _BAND = "#1a7f5a", "#bfe3d4"
+_WIDE = 245.0
 
 
-def draw_trials(title: str, trials: Sequence[Interval], steps: Sequence[tuple[int, Interval]]) -> str:
+def draw_trials(
+    title: str, trials: Sequence[Interval], moves: Sequence[Interval], steps: Sequence[tuple[int, Interval]]
+) -> str:
     """The SVG document.
 
     Args:
         trials: The mean score of the first trial, of the second and so on, 0.0 to 1.0.
+        moves: The mean number of moves of these.
         steps: The mean of the best score so far after so many steps of the world.
     """
     by_trial = [(float(number), one) for number, one in enumerate(trials, 1)]
+    made = [(float(number), one) for number, one in enumerate(moves, 1)]
     by_step = [(float(done), one) for done, one in steps]
-    left = Panel(
-        left=70,
+    scores = Panel(
+        left=60,
+        width=_WIDE,
         title=title,
         x_label="trial",
         y_label="mean score of the trial",
         x_range=(1, max(2, len(by_trial))),
         y_range=(0.0, 1.0),
     )
-    right = Panel(
-        left=540,
-        title="by effort",
+    lengths = replace(
+        scores,
+        left=375,
+        title="",
+        y_label="moves of the trial, without replays",
+        y_range=(0.0, max(2.0, *(max(one.value or 0.0, one.high or 0.0) for _, one in made), 0.0)),
+    )
+    efforts = replace(
+        scores,
+        left=690,
+        title="",
         x_label="steps of the world, replays included",
         y_label="mean of the best score so far",
         x_range=(0, max((done for done, _ in by_step), default=1.0)),
-        y_range=(0.0, 1.0),
     )
-    return document(f"evolve trials: {title}", [*_curve(left, by_trial), *_curve(right, by_step)])
+    panels = ((scores, by_trial), (lengths, made), (efforts, by_step))
+    return document(f"evolve trials: {title}", [part for panel, points in panels for part in _curve(panel, points)])
 
 
 def _curve(panel: Panel, points: Sequence[tuple[float, Interval]]) -> list[str]:

@@ -25,6 +25,7 @@ def test_trials_are_told_one_by_one_and_drawn(cli, tmp_path):
     assert done.err.count("trial 1: score") == 2 and done.err.count("trial 2: score") == 2
     assert "moves  lost  variations" in done.out
     assert "steps of the world" in done.out and drawn.read_text().startswith("<svg")
+    assert "moves of the trial, without replays" in drawn.read_text()
     told = json.loads(cli(*LAKE, "--json", "-w", str(tmp_path / "mine")).out)
     assert [one["n"] for one in told["curve"]] == [2, 2]
     assert told["steps"] == sum(one["steps"] for one in told["trials"])

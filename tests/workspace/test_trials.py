@@ -51,7 +51,9 @@ def test_a_curve_is_the_mean_of_the_trials_and_what_they_proved_is_kept(tmp_path
         report = ws.trials(ASKED)
         assert [len(own) for own in report.variations.values()] == [4, 4, 4]
         assert report.curve[0].value == pytest.approx(fmean(one.score for one in report.trials if one.number == 0))
-        assert report.moves[0] == pytest.approx(fmean(len(one.played) for one in report.trials if one.number == 0))
+        assert report.moves[0].value == pytest.approx(
+            fmean(len(one.played) for one in report.trials if one.number == 0)
+        )
         assert report.lost == [sum(one.lost for one in report.trials if one.number == at) for at in range(4)]
         assert report.curve_by_steps[-1][1].value == max(one.score for one in report.trials) == 1.0
         spent = [sum(one.steps for one in own) for own in report.variations.values()]

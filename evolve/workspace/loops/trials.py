@@ -10,7 +10,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from statistics import fmean
 from typing import Any
 
 from evolve.episodes import PROBE, EpisodeRecord
@@ -98,10 +97,10 @@ class TrialsReport:
         """The mean score by number of the trial, over the variations that came to it."""
         return [mean([one.score for one in own]) for own in self._by_number]
 
-    @property
-    def moves(self) -> Sequence[float]:
-        """How many moves a trial had on average, by its number; those of the replays after it are not among them."""
-        return [fmean(len(one.played) for one in own) for own in self._by_number]
+    @cached_property
+    def moves(self) -> Sequence[Interval]:
+        """The mean number of moves of a trial, by its number; those of the replays after it are not among them."""
+        return [mean([float(len(one.played)) for one in own]) for own in self._by_number]
 
     @property
     def lost(self) -> Sequence[int]:
@@ -144,7 +143,7 @@ class TrialsReport:
             "request": asdict(self.request),
             "finish_reason": self.finish_reason,
             "curve": [asdict(one) for one in self.curve],
-            "moves": list(self.moves),
+            "moves": [asdict(one) for one in self.moves],
             "lost": list(self.lost),
             "curve_by_steps": [{"steps": done, **asdict(one)} for done, one in self.curve_by_steps],
             "steps": self.steps,
@@ -272,7 +271,7 @@ def play_trials(
         from evolve.improve.trial_curve import draw_trials
 
         tasks = ", ".join(dict.fromkeys(one.task for one in report.trials))
-        drawn = draw_trials(f"{request.setting}: {tasks}", report.curve, report.curve_by_steps)
+        drawn = draw_trials(f"{request.setting}: {tasks}", report.curve, report.moves, report.curve_by_steps)
         write_atomic(curve, drawn.encode())
     return report
 
