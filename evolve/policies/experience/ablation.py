@@ -14,8 +14,10 @@ def ablated(begin: Callable[[], Trial], steps: Sequence[Step], whole: Play, *, r
 
     Args:
         whole: What came of the plan.
-        replays: How many there may be; one more, where nothing could be left out.
+        replays: How many there may be; with any, one more where nothing could be left out.
     """
+    if not replays:
+        return Found()
     ablation = Ablation(play=lambda moves: played(begin(), moves), allowance=Allowance(left=replays))
     made = [one.move.text for one in steps]
     found = ablation.found(made, whole, _guesses(steps))

@@ -16,6 +16,7 @@ from evolve.memory.experiments import Found, Play, Told, move_claims
 from evolve.policies.experience import (
     Experience,
     Learner,
+    Limits,
     Meaning,
     Observer,
     Plan,
@@ -492,6 +493,14 @@ def test_a_plan_that_does_not_hold_when_it_is_played_again_is_not_claimed_and_a_
     assert first.claims == ()
     (against,) = second.claims
     assert (against.relation, against.evidence[0].direction) == ("sufficient", -1)
+
+
+def test_without_replays_nothing_is_played_again_and_nothing_is_claimed_of_a_plan() -> None:
+    world = Toss()
+    (trial,) = tried(
+        world, Schedule(setting="gen-env", task="toss", variations=[0], limits=Limits(replays=0)), Experience()
+    )
+    assert (trial.score, trial.claims, world.begun) == (1.0, (), 1)
 
 
 def test_a_move_that_is_left_out_once_and_kept_once_is_not_said_to_be_spare() -> None:
