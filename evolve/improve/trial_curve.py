@@ -42,7 +42,7 @@ def draw_trials(
         left=375,
         title="",
         y_label="moves of the trial, without replays",
-        y_range=(0.0, max(2.0, *(max(one.value or 0.0, one.high or 0.0) for _, one in made), 0.0)),
+        y_range=(0.0, max([2.0, *(one.high or one.value or 0.0 for one in moves)])),
     )
     efforts = replace(
         scores,

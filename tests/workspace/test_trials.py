@@ -200,6 +200,12 @@ def test_nothing_that_is_tried_is_practised_on(tmp_path, house, monkeypatch):
     assert list(dict.fromkeys(begun)) == [2, 0, 1]
 
 
+def test_what_is_there_to_report_is_not_practised_on_where_splits_overlap(tmp_path, house):
+    asked = replace(ASKED, split="test", setting="gen-env", variations=[3])
+    with opened(tmp_path) as ws, pytest.raises(UsageError, match="nothing is left to practise on"):
+        ws.trials(asked)
+
+
 def test_without_a_variation_to_try_or_to_practise_on_nothing_is_played(tmp_path, house, monkeypatch):
     with opened(tmp_path) as ws:
         monkeypatch.setattr(house, "variations", lambda task, split: (0, 1) if split == "train" else (), raising=False)

@@ -158,6 +158,7 @@ class TransitionMemory:
         )
         self.things = {key: one for key, one in self.things.items() if key[0] != schema}
         self.kept = {key: one for key, one in self.kept.items() if key[0] != schema}
+        self._doubted.pop(schema, None)
         if aim is not None and not lost:
             self._doubted[schema], recent = _Doubted(memory=known, aim=aim), recent[-DOUBTED:]
         for goal, move, told, example in recent:

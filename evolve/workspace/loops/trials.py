@@ -218,9 +218,9 @@ class _Work:
             raise UsageError(f"{task} is what is tried, and no other task", hint="--setting gen-env practises on it")
         others = [*(asked.practice_tasks or [one for one in world.tasks() if one != task][:_OTHER_TASKS])]
         taught = {"adapt": [], "gen-task": others}.get(asked.setting, [task])
-        # What is tried may be of the split train too, and a world's splits may overlap.
-        held = {one: {*(tried if one == task else ()), *self._reported(one)} for one in taught}
-        practice = [(one, at) for one in taught for at in _others(world, one, held[one])[: asked.practice]]
+        practice = [
+            (one, at) for one in taught for at in self._others(one, tried if one == task else ())[: asked.practice]
+        ]
         if asked.setting != "adapt" and not practice:
             raise UsageError("nothing is left to practise on", hint="fewer --variations, or --setting adapt")
         return Schedule(
@@ -234,9 +234,12 @@ class _Work:
             seed=asked.seed,
         )
 
-    def _reported(self, task: str) -> Sequence[int]:
-        """What must not be practised on, since it is there to report."""
-        return self.world.variations(task, "test") if self.request.split == "test" else ()
+    def _others(self, task: str, tried: Collection[int]) -> Sequence[int]:
+        """What a task can be practised on: nothing that is tried, which may be of the split ``train`` too, nor what is
+        there to report, where a world's splits overlap."""
+        reported = self.world.variations(task, "test") if self.request.split == "test" else ()
+        held = {*tried, *reported}
+        return [one for one in dict.fromkeys(self.world.variations(task, "train")) if one not in held]
 
     def _keep(self, one: TrialResult, episode: str, split: str) -> None:
         """Commits what the replays of a trial proved; once, however often it is asked for."""
@@ -344,11 +347,6 @@ def _tasks(request: TrialsRequest, world: World) -> Sequence[str]:
         if one not in known:
             raise UsageError(f"{request.world} has no task {one!r}", hint=f"evolve worlds list {request.world}")
     return tuple(dict.fromkeys(request.tasks)) or known[:1]
-
-
-def _others(world: World, practised: str, held: Collection[int]) -> Sequence[int]:
-    """What a task can be practised on: nothing that is held back."""
-    return [one for one in dict.fromkeys(world.variations(practised, "train")) if one not in held]
 
 
 def _known(chosen: Sequence[int], known: Sequence[int], task: str, split: str) -> Sequence[int]:

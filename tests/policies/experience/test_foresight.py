@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from benchmarks.doubles.drifting import Drift, Drifting
 from evolve.policies.experience import Experience, Learner, Limits, TransitionMemory, VariationNotes
 from evolve.policies.experience.change import ALARM, Watch
-from evolve.policies.experience.effects import GAIN, Effects, Example, Literal, holds, literals_of
+from evolve.policies.experience.effects import GAIN, LOST, Effects, Example, Literal, holds, literals_of
 from evolve.policies.experience.planning import Planner
 from evolve.policies.experience.scenery import facts_of
 from evolve.policies.experience.transitions import Transition
@@ -161,6 +161,15 @@ def test_what_was_set_aside_by_mistake_is_back_at_its_first_success() -> None:
     assert opened(memory, True) > 0.7
     assert [one.back for one in memory.changes] == [False, True]
     assert "are back" in memory.changes[-1].text
+
+
+def test_what_lost_a_trial_since_does_not_come_back() -> None:
+    memory = TransitionMemory()
+    opened(memory, *[True] * 20, False, False, False)
+    lost = Example(before=frozenset(), came=frozenset([LOST]))
+    memory.add(Goal("open a box"), Move(schema="open {}", objects=("box",)), Transition(lost=True), lost)
+    assert opened(memory, True) < 0.5
+    assert [one.back for one in memory.changes] == [False]
 
 
 def test_what_fails_twice_more_is_given_up_for_good() -> None:
