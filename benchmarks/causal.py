@@ -31,7 +31,8 @@ from benchmarks.experiments import REACHES, Allowance, Beliefs, Experimenter, Me
 from benchmarks.record import Outcome, Target, against, common_options, progress, publish
 from evolve.episodes import Scope
 from evolve.gate import Interval, clopper_pearson
-from evolve.memory import MIGRATIONS, Memory
+from evolve.memory import Memory
+from evolve.record.schema import MEMORY
 from evolve.retrieval import HashingEmbedder
 from evolve.store import Database
 from evolve.vectors import MemoryIndex
@@ -80,7 +81,7 @@ class Score:
 
 @contextmanager
 def memory() -> Iterator[Memory]:
-    with tempfile.TemporaryDirectory() as folder, Database(Path(folder) / "memory.db", MIGRATIONS) as db:
+    with tempfile.TemporaryDirectory() as folder, Database(Path(folder) / "memory.db", MEMORY) as db:
         yield Memory(db, MemoryIndex, HashingEmbedder())
 
 

@@ -17,10 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.conflict_habits import HABITS, HABITS_HELD, TOGETHER, TOGETHER_HELD
 from benchmarks.conflict_wordings import BESIDE, DOMAINS, FRESH, KEPT, Domain
 from benchmarks.record import Outcome, Target, common_options, progress, publish
 from evolve.gate import clopper_pearson
-from evolve.memory import MIGRATIONS, Memory
+from evolve.memory import Memory
+from evolve.record.schema import MEMORY
 from evolve.retrieval import Embedder, HashingEmbedder
 from evolve.settings import Settings
 from evolve.store import Database
@@ -86,14 +88,15 @@ def measure(seed: int, embedder: Embedder | None = None, domains: Sequence[Domai
     notes, facts = draw(seed, domains)
     before = len(facts) * _DAY + 1
     rows = []
-    with tempfile.TemporaryDirectory(prefix="conflict-") as folder, Database(Path(folder) / "m.db", MIGRATIONS) as db:
+    with tempfile.TemporaryDirectory(prefix="conflict-") as folder, Database(Path(folder) / "m.db", MEMORY) as db:
         memory = Memory(db, index, embedder or HashingEmbedder())
         for text, at in notes:
             memory.note(text, "somebody", at=at)
         replaced = memory.replaced()
         gone = {note.text for note in memory.notes() if note.id in replaced}
         for fact in facts:
-            found = [item.text for item in memory.recall(fact.question, 5, kinds=["note"])]
+            told = memory.recall(fact.question, 5, kinds=["note"])
+            found = [item.text for item in told]
             then = [item.text for item in memory.recall(fact.question, 5, kinds=["note"], now=before)]
             past = [item.text for item in memory.recall(fact.question, 5, kinds=["replaced"])]
             rows.append(
@@ -105,6 +108,8 @@ def measure(seed: int, embedder: Embedder | None = None, domains: Sequence[Domai
                     "right_first": found[:1] == [fact.second or fact.first],
                     "stale_first": fact.second is not None and found[:1] == [fact.first],
                     "stale_in_5": fact.second is not None and fact.first in found,
+                    "unmarked": fact.second is not None
+                    and (fact.first, "") in [(one.text, one.status) for one in told],
                     "there": (fact.second or fact.first) in found,
                     "first_then": then[:1] == [fact.first],
                     "old_readable": fact.first in past,
@@ -113,6 +118,20 @@ def measure(seed: int, embedder: Embedder | None = None, domains: Sequence[Domai
             )
         memory.close()
     return rows
+
+
+def together(pairs: Sequence[tuple[str, str, str]]) -> tuple[int, int]:
+    """Of pairs of notes of which both may be true, how many lose one and of how many one is marked as older."""
+    lost, marked = 0, 0
+    for one, other, question in pairs:
+        with tempfile.TemporaryDirectory() as folder, Database(Path(folder) / "m.db", MEMORY) as db:
+            memory = Memory(db, MemoryIndex, HashingEmbedder())
+            memory.note(one, "somebody", at=_DAY)
+            memory.note(other, "somebody", at=2 * _DAY)
+            lost += bool(memory.replaced())
+            marked += any(item.status == "older" for item in memory.recall(question, 5, kinds=["note"]))
+            memory.close()
+    return lost, marked
 
 
 def targets_of(rows: Sequence[Mapping[str, Any]]) -> list[Target]:
@@ -130,11 +149,13 @@ def targets_of(rows: Sequence[Mapping[str, Any]]) -> list[Target]:
             _share(f"{wording}: newest first", changed, "right_first", ">=", 0.95),
             _share(f"{wording}: stale first", changed, "stale_first", "<=", 0.02),
             _share(f"{wording}: stale in five", changed, "stale_in_5", "<=", 0.05),
-            _share(f"{wording}: unchanged in five", same, "there", ">=", 0.98),
+            _share(f"{wording}: stale unmarked", changed, "unmarked", "<=", 0.05),
+            *([_share(f"{wording}: unchanged in five", same, "there", ">=", 0.98)] if same else []),
         ]
+    same = [row for row in rows if not row["changed"]]
     return [
         *found,
-        _share("unchanged first", [row for row in rows if not row["changed"]], "right_first", ">=", 0.98),
+        *([_share("unchanged first", same, "right_first", ">=", 0.98)] if same else []),
         _share("what holds is not replaced", rows, "holds", ">=", 0.98),
         _share("first as of then", rows, "first_then", ">=", 0.95),
         _share("old value readable", [row for row in rows if row["changed"]], "old_readable", ">=", 0.95),
@@ -155,9 +176,9 @@ def table(outcome: Outcome) -> str:
         f"{'met ' if one.met else 'MISS'} {one.name:28} {one.op} {one.target:.2f}: {one.value:.3f} of {one.n}"
         for one in outcome.targets
     ]
-    names = ("right_first", "stale_first", "stale_in_5", "there", "first_then", "old_readable", "holds")
+    names = ("right_first", "stale_first", "stale_in_5", "unmarked", "there", "first_then", "old_readable", "holds")
     lines.append(f"{'changed facts of':20}" + "".join(f"{name:>14}" for name in names))
-    for domain in (*DOMAINS, *KEPT, *FRESH, *BESIDE):
+    for domain in (*DOMAINS, *KEPT, *FRESH, *BESIDE, *HABITS, *HABITS_HELD):
         mine = [row for row in outcome.rows if row["domain"] == domain.name and row["changed"]]
         if mine:
             cells = "".join(f"{sum(row[name] for row in mine) / len(mine):14.3f}" for name in names)
@@ -173,14 +194,29 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--kept", action="store_true", help="domains that were kept aside from an earlier work")
     parser.add_argument("--fresh", action="store_true", help="domains kept aside until now; choose nothing by them")
     parser.add_argument("--beside", action="store_true", help="domains with talk beside that changes nothing")
+    parser.add_argument("--habits", action="store_true", help="tastes, habits and changes told in other words")
+    parser.add_argument(
+        "--habits-held", action="store_true", help="the same, kept aside until now; choose nothing by it"
+    )
     options = parser.parse_args(argv)
     embedder = open_embedder(Settings(encoder=options.encoder))
-    domains = FRESH if options.fresh else KEPT if options.kept else BESIDE if options.beside else DOMAINS
+    chosen = {
+        "fresh": FRESH,
+        "kept": KEPT,
+        "beside": BESIDE,
+        "habits": HABITS,
+        "habits_held": HABITS_HELD,
+    }
+    domains = next((domains for name, domains in chosen.items() if getattr(options, name)), DOMAINS)
     seeds = 2 if options.quick else options.seeds
     rows = []
     for seed in range(seeds):
         progress(f"seed {seed}")
         rows += measure(seed, embedder, domains)
+    if options.habits or options.habits_held:
+        pairs = TOGETHER_HELD if options.habits_held else TOGETHER
+        lost, marked = together(pairs)
+        progress(f"both true: of {len(pairs)} pairs {lost} lose one, and of {marked} one is marked as older")
     outcome = Outcome(benchmark="conflict", seeds=seeds, quick=options.quick, rows=rows, targets=targets_of(rows))
     publish(outcome, options, table(outcome))
 

@@ -109,6 +109,7 @@ def ranker(talk: Talk, embedder: Embedder, weight: float, way: Way) -> Ranker:
 def workspace_ranker(talk: Talk, encoder: str) -> Iterator[Ranker]:
     """What a person's workspace gives."""
     with tempfile.TemporaryDirectory(prefix="talk-") as folder:
+        evolve.init(folder)
         (Path(folder) / "evolve.toml").write_text(f'encoder = "{encoder}"\n')
         with evolve.open(folder) as workspace:
             for turn in talk.turns:

@@ -33,6 +33,8 @@ from evolve.errors import EvolveError
 from evolve.failpoints import POINTS
 
 TIMES = (1, 2, 5)
+ENDED = (0, 1)
+"""How a command ends that came to its end; 1 is that of a loop that kept nothing."""
 CODES = {"kill": -9, "int": 130, "term": 143, "full": 3}
 """How a command ends at each kind of fault, workers apart."""
 _WORKER = "worker."
@@ -79,7 +81,7 @@ def make_template(name: str, place: Path) -> None:
     folder.mkdir()
     environ = scenarios.environ_of(Scenario(name=name), folder, "")
     done = run_forked(lambda: scenarios.fill_template(name, folder), environ=environ, folder=folder)
-    if done.code:
+    if done.code not in ENDED:
         raise RuntimeError(f"template {name}: exit {done.code}\n{done.err}")
 
 
@@ -104,7 +106,7 @@ def trial(kill: Kill, wanted: Content, place: Path) -> dict[str, Any]:
     root = folder / "ws"
     hurt = _run(scenario, folder, kill.fault, kill.at_s)
     missing = unkept(root, hurt.err, hurt.out)
-    again = hurt if hurt.code == 0 else _again(scenario, folder, wanted)
+    again = hurt if hurt.code in ENDED else _again(scenario, folder, wanted)
     row: dict[str, Any] = {
         "scenario": scenario.name,
         "point": kill.point,
@@ -114,7 +116,7 @@ def trial(kill: Kill, wanted: Content, place: Path) -> dict[str, Any]:
         "killed": hurt.code == CODES[kill.action],
         "tidy": _is_tidy(kill, hurt),
         "survivors": hurt.survivors + again.survivors,
-        "resumed": again.code == 0,
+        "resumed": again.code in ENDED,
         "unkept": len(missing),
         **_found(root, wanted, missing, _all_workers_die(kill)),
     }
@@ -126,7 +128,7 @@ def trial(kill: Kill, wanted: Content, place: Path) -> dict[str, Any]:
 
 def _is_tidy(kill: Kill, hurt: Ended) -> bool:
     """Whether a command that could still speak said in one sentence what happened and how to go on."""
-    if hurt.code in (0, -9):
+    if hurt.code in (*ENDED, -9):
         return True
     asked = "disk full" if kill.action == "full" else "continue with: evolve "
     told = asked in hurt.err and "Traceback" not in hurt.err and "fault of evolve itself" not in hurt.err

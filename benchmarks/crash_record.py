@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from evolve.paths import WorkspacePaths
+from evolve.record.schema import MIGRATIONS
 from evolve.skills.folder import folder_digest
 from evolve.store import Database
-from evolve.workspace.opening import MIGRATIONS
+from evolve.workspace.opening import identity_of
 
 _TIMES = frozenset({"at", "started", "seconds", "fingerprint", "checksum"})
 """Columns and keys that differ from one undisturbed run to the next."""
@@ -39,6 +40,8 @@ def content(root: Path) -> Content:
         problems = db.check()
         for table in _tables(db):
             found[table] = Counter(_text(_anywhere(row) if table in _PLACED else row) for row in db.rows(table))
+        # Drawn at random; what counts is that record and store agree.
+        found["meta"] = Counter(text.replace(identity_of(paths) or "?", "ITS NUMBER") for text in found["meta"])
         if "skills" in found:
             found["skill folders"] = Counter(_folder(paths, str(row["name"])) for row in db.rows("skills"))
     found["damage"] = Counter(problems)
@@ -111,10 +114,12 @@ def _shared(one: str, other: str) -> int:
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
-_PRACTICE = re.compile(r"round \d+, practice: (\d+)/\d+ tasks, \d+ solved, (\d+) skills")
-_VARIANT = re.compile(r"round \d+, variant (\w+):")
+_PRACTICE = re.compile(r"Practising.*: (\d+) of \d+ tasks?, \d+ solved, (\d+) new skills?")
+_VARIANT = re.compile(r"Learned from practice: version (\w+)")
 _SKILL = re.compile(r"learned  skill (\S+)")
-_JUDGED = re.compile(r"gate verdict: (\w+)")
+_JUDGED = re.compile(r"Compared: (\w+) after")
+_VERDICTS = {"accepted": "accept", "refused": "reject"}
+"""What is stored, by the word that a person reads."""
 
 
 def unkept(root: Path, said: str, shown: str) -> list[str]:
@@ -146,7 +151,10 @@ def _claims(said: str, shown: str) -> list[tuple[str, str]]:
         claims.append((match[0], f"{count} AND (SELECT count(*) FROM skills) >= {match[2]}"))
     claims += [(m[0], f"SELECT 1 FROM variants WHERE id LIKE '{m[1]}%'") for m in _VARIANT.finditer(said)]
     claims += [(m[0], f"SELECT 1 FROM skills WHERE name = '{m[1]}'") for m in _SKILL.finditer(said)]
-    claims += [(m[0], f"SELECT 1 FROM gate_decisions WHERE verdict = '{m[1]}'") for m in _JUDGED.finditer(said)]
+    claims += [
+        (m[0], f"SELECT 1 FROM gate_decisions WHERE verdict = '{_VERDICTS.get(m[1], m[1])}'")
+        for m in _JUDGED.finditer(said)
+    ]
     return claims + _results(shown)
 
 

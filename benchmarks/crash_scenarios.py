@@ -45,8 +45,8 @@ EXPORT = ("skills", "export", "total", "--out", "out", "--json")
 ONE_ROUND = ("improve", "small.jsonl", "--rounds", "1", "--json")
 SCENARIOS = (
     Scenario(name="migration", arguments=("memory", "note", "kept", "--json"), template="schema 0", timed=True),
-    Scenario(name="reindex", arguments=("memory", "reindex", "--json"), template="practised", timed=True),
-    Scenario(name="repair", arguments=("doctor", "--repair", "--json"), template="damaged", timed=True, quick=False),
+    Scenario(name="reindex", arguments=("lab", "memory", "reindex", "--json"), template="practised", timed=True),
+    Scenario(name="repair", arguments=("status", "--repair", "--json"), template="damaged", timed=True, quick=False),
     Scenario(name="export", arguments=EXPORT, template="practised"),
     Scenario(name="record"),
     Scenario(name="run", arguments=("run", "small.jsonl#small-000", "--json"), timed=True),
@@ -117,7 +117,8 @@ def fill_template(name: str, folder: Path) -> int:
 
     (folder / "small.jsonl").write_text(render_jsonl(small_suite(40).tasks))
     if name in ("practised", "damaged"):
-        code = _command(IMPROVE) or _command(("memory", "reindex")) or _command(EXPORT)
+        practised = _command(IMPROVE)  # 1: it kept nothing
+        code = practised if practised > 1 else _command(("lab", "memory", "reindex")) or _command(EXPORT)
         if name == "damaged":
             _damage(folder / "ws")
         return code
@@ -138,13 +139,16 @@ def _damage(root: Path) -> None:
 
 def _older_record(root: Path) -> None:
     """A workspace whose record has seen the first package's changes only, with something in it."""
-    from evolve.agent import MIGRATIONS, RunRecords
+    from evolve.agent import RunRecords
     from evolve.paths import WorkspacePaths
+    from evolve.record.schema import AGENT
     from evolve.store import Database
-    from evolve.workspace.opening import ensure_workspace
+    from evolve.workspace.locating import ensure_workspace
+    from evolve.workspace.opening import NAMED, identity_of
 
     ensure_workspace(root)
-    with Database(WorkspacePaths(root).db, MIGRATIONS) as db:
+    paths = WorkspacePaths(root)
+    with Database(paths.db, AGENT, born={NAMED: identity_of(paths)}) as db:
         records = RunRecords(db)
         for number in range(20):
             run = records.begin("run", f"key {number}", {"task": f"t{number}"}, started="2026-01-01T00:00:00+00:00")
@@ -152,8 +156,12 @@ def _older_record(root: Path) -> None:
 
 
 def fresh_copy(template: Path, target: Path) -> None:
-    """A folder of its own for one trial."""
+    """A folder of its own for one trial, which is the home of its user."""
+    from benchmarks.copied_workspaces import enter
+    from evolve.paths import APPROVALS
+
     shutil.copytree(template, target, symlinks=True)
+    enter(target / "ws", target / ".local" / "state" / APPROVALS)
 
 
 def _record_work() -> int:

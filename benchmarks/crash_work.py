@@ -5,28 +5,28 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from benchmarks.copied_workspaces import named_record
 from benchmarks.doubles import slow_learner, small_suite
-from evolve.agent import RunRecords
 from evolve.episodes import Claim, Cost, EpisodeRecord, Evidence, Scope
-from evolve.gate import Decisions, Looks, RegressionSuite, SequentialTest, Tally
+from evolve.gate import SequentialTest, Tally
 from evolve.memory import Memory
-from evolve.optimizer import Variant, VariantArchive
+from evolve.optimizer import Variant
 from evolve.paths import WorkspacePaths
 from evolve.record.journal import Journal, keep_report
 from evolve.record.stores import Stores
 from evolve.retrieval import HashingEmbedder
-from evolve.skills import AdmissionVerdict, Skill, SkillLibrary
+from evolve.skills import AdmissionVerdict, Skill
 from evolve.store import Database, ObjectStore, WriterLock
 from evolve.tasks import Task
 from evolve.vectors import MemoryIndex
-from evolve.workspace.opening import MIGRATIONS, ensure_workspace
+from evolve.workspace.locating import ensure_workspace
 
 
 def work(root: Path, *, episodes: int = 3) -> dict[str, Any]:
     """Opens a workspace's record, adds one thing of every kind, and closes it; gives the last note."""
     ensure_workspace(root)
     paths = WorkspacePaths(root)
-    with WriterLock(paths.lock), Database(paths.db, MIGRATIONS) as db:
+    with WriterLock(paths.lock), named_record(paths) as db:
         stores = open_stores(db, paths)
         run = stores.runs.begin("improve", "crash", {"suite": "small"}, started="")
         for task in small_suite(episodes).tasks:
@@ -43,17 +43,11 @@ def work(root: Path, *, episodes: int = 3) -> dict[str, Any]:
 
 def open_stores(db: Database, paths: WorkspacePaths) -> Stores:
     """The parts of the record, with an index in memory."""
-    objects = ObjectStore(paths.objects)
     return Stores(
         db=db,
-        objects=objects,
-        runs=RunRecords(db),
-        memory=Memory(db, MemoryIndex, HashingEmbedder()),
-        skills=SkillLibrary(db, objects, paths.skills),
-        variants=VariantArchive(db, objects),
-        decisions=Decisions(db),
-        looks=Looks(db),
-        regression=RegressionSuite(db),
+        objects=ObjectStore(paths.objects),
+        skill_folder=paths.skills,
+        open_memory=lambda: Memory(db, MemoryIndex, HashingEmbedder()),
     )
 
 

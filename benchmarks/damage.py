@@ -1,4 +1,4 @@
-"""What damage does to a workspace: is it ever read as if it were right, and does ``evolve doctor --repair`` mend it?
+"""What damage does to a workspace: is it ever read as if it were right, and does ``evolve status --repair`` mend it?
 
 Torn writes cut or garble the end of what was written last before a power loss. Flips change one bit, or overwrite
 512 bytes, anywhere in the files of a closed workspace. Every trial works on a copy of one small workspace.
@@ -21,6 +21,7 @@ from statistics import mean
 from typing import Any
 
 import evolve
+from benchmarks.copied_workspaces import copy_workspace
 from benchmarks.doubles import small_suite
 from benchmarks.record import Op, Outcome, Target, common_options, publish
 from evolve.agent.codec import to_data
@@ -188,13 +189,13 @@ def trials(count: int, seed: int, tell: Callable[[str], None] = lambda _: None) 
         made(whole)
         killed = whole.with_name("killed")
         ends = commits(_log(WorkspacePaths(killed)))
-        truth = values(_copy(whole, base / "truth"))
+        truth = values(copy_workspace(whole, base / "truth"))
         truths = [_prefix(killed, base / f"prefix-{number}", end) for number, end in enumerate(ends)]
         rows = []
         for number in range(2 * count):
             kind = ("torn", "flip")[number % 2]
             chance = random.Random(f"{seed}:{kind}:{number // 2}")
-            work = _copy(killed if kind == "torn" else whole, base / "trial")
+            work = copy_workspace(killed if kind == "torn" else whole, base / "trial")
             row = torn(work, chance, ends, truths) if kind == "torn" else flip(work, chance, truth)
             there = truths[bisect_right(ends, row["at"]) - 1] if kind == "torn" else truth
             rows.append({"kind": kind, "seed": f"{seed}:{number // 2}", **row, **_repaired(work, there)})
@@ -227,7 +228,7 @@ def _attempt(action: Callable[[], Any]) -> tuple[Any, str]:
 
 def _prefix(killed: Path, work: Path, end: int) -> Values:
     """Everything that can be read when the log ends with a certain commit."""
-    folder = _copy(killed, work)
+    folder = copy_workspace(killed, work)
     log = _log(WorkspacePaths(folder))
     log.write_bytes(log.read_bytes()[:end])
     return values(folder)
@@ -241,11 +242,6 @@ def _targets(folder: Path) -> list[Path]:
     times = {path: 1 + min(path.stat().st_size // 20_000, 20) for path in kept}
     times[store.db] *= 4
     return [path for path, often in times.items() for _ in range(often)]
-
-
-def _copy(source: Path, target: Path) -> Path:
-    shutil.copytree(source, target)
-    return target
 
 
 def _log(paths: WorkspacePaths) -> Path:

@@ -28,7 +28,7 @@ ROUND = ("number", "episodes", "solved", "skills", "verdict", "pairs", "promoted
 def run_once(suite: str, seed: int, *, rounds: int | None = None, budget: str | None = None) -> dict[str, Any]:
     """One run of ``evolve improve`` in a new workspace, as a row."""
     with tempfile.TemporaryDirectory(prefix="demo-") as folder:
-        command = [sys.executable, "-m", "evolve", "improve", suite, "--seed", str(seed), "--json", "-w", folder]
+        command = [sys.executable, "-m", "evolve", "improve", suite, "--set", f"seed={seed}", "--json", "-w", folder]
         command += ["--rounds", str(rounds)] if rounds is not None else []
         command += ["--budget", budget] if budget is not None else []
         started = time.perf_counter()
@@ -39,7 +39,7 @@ def run_once(suite: str, seed: int, *, rounds: int | None = None, budget: str | 
         except subprocess.TimeoutExpired:
             return _row(suite, seed, time.perf_counter() - started, {}, error=f"did not end within {PATIENCE_S:g} s")
         wall = time.perf_counter() - started
-    if done.returncode:
+    if done.returncode not in (0, 1) or not done.stdout:  # 1: it kept nothing
         return _row(suite, seed, wall, {}, error=_complaint(done.stderr, folder) or f"exit code {done.returncode}")
     return _row(suite, seed, wall, json.loads(done.stdout))
 

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.doubles.reading import DemoTrials, GateTrials, Reader, gate_suite, routed
-from evolve.gate import MIGRATIONS, Decisions, Gate, RegressionSuite, Seals
+from evolve.gate import Decisions, Gate, RegressionSuite, Seals
+from evolve.record.schema import GATE
 from evolve.store import Database
 
 SIZES = (32, 120)
@@ -25,7 +26,7 @@ BIT, OUTCOMES, CONFIRMED = "one bit", "every outcome", "every outcome, confirmed
 def reader_loop(told: str, size: int, loop: int) -> dict[str, Any]:
     """One loop that ends with the first acceptance, which is false: nothing is better than anything else."""
     suite = gate_suite(size, seed=loop, confirmed=told != OUTCOMES)
-    with tempfile.TemporaryDirectory() as folder, Database(Path(folder) / "memory.db", MIGRATIONS) as db:
+    with tempfile.TemporaryDirectory() as folder, Database(Path(folder) / "memory.db", GATE) as db:
         gate = Gate(Decisions(db), RegressionSuite(db), Seals(db))
         trials = GateTrials(gate=gate, suite=suite, seed=loop, tallies=told != BIT)
         reader = Reader(tasks=[task.id for task in suite.tasks], proposals=PROPOSALS, seed=loop)
@@ -48,7 +49,7 @@ def reader_loop(told: str, size: int, loop: int) -> dict[str, Any]:
 def demo_gain(size: int, before: int, run: int) -> dict[str, Any]:
     """What the gate makes of the demo's gain after so many other proposals on the same tasks."""
     suite = gate_suite(size, seed=run)
-    with tempfile.TemporaryDirectory() as folder, Database(Path(folder) / "memory.db", MIGRATIONS) as db:
+    with tempfile.TemporaryDirectory() as folder, Database(Path(folder) / "memory.db", GATE) as db:
         gate = Gate(Decisions(db), RegressionSuite(db), Seals(db))
         groups = gate.decisions.reuse.blocks({task.group for task in suite.tasks}, key="").judged
         for number in range(before):

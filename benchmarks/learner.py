@@ -17,13 +17,14 @@ from evolve.episodes import SkillDraft, TaskView
 from evolve.errors import UsageError
 from evolve.files import digest
 from evolve.improve.session import BATCH
-from evolve.memory import MIGRATIONS, ExperienceRow, Memory, MemorySnapshot
+from evolve.memory import ExperienceRow, Memory, MemorySnapshot
 from evolve.policies.search import Guide, SearchPolicy, SearchSettings, TrainingSettings, fit_guide
 from evolve.policies.search.dreams import CANDIDATES, dream
 from evolve.policies.search.guide import fit
 from evolve.policies.search.searcher import Vocabulary
 from evolve.policies.search.training import dream_prices, problems_of
 from evolve.programs.operations import literals, vocabulary
+from evolve.record.schema import MEMORY
 from evolve.retrieval import HashingEmbedder
 from evolve.skills import Skill, unseen_rows, with_called
 from evolve.store import Database
@@ -189,7 +190,7 @@ def _some(tasks: Sequence[Task], most: int, rng: random.Random) -> list[Task]:
 
 def practise(course: Course, judge: Judge) -> Learned:
     """Two rounds of practice, the second with what the first taught."""
-    with tempfile.TemporaryDirectory() as folder, Database(Path(folder) / "memory.db", MIGRATIONS) as db:
+    with tempfile.TemporaryDirectory() as folder, Database(Path(folder) / "memory.db", MEMORY) as db:
         memory = Memory(db, MemoryIndex, HashingEmbedder(), clock=lambda: 0.0)
         practice = _Practice(course=course, judge=judge, memory=memory)
         for number in range(1, ROUNDS + 1):

@@ -25,8 +25,9 @@ from statistics import median, quantiles
 from typing import Any
 
 from benchmarks.record import ROOT, Outcome, Target, common_options, progress, publish
-from evolve.memory import MIGRATIONS, Memory
+from evolve.memory import Memory
 from evolve.memory.notes import KeptNotes
+from evolve.record.schema import MEMORY
 from evolve.settings import Settings
 from evolve.store import Database
 from evolve.vectors import MemoryIndex, VectorIndex, open_store
@@ -78,7 +79,7 @@ def opened(folder: Path, encoder: str, *, exact: bool = False) -> Iterator[tuple
     def index(dimension: int) -> VectorIndex:
         return MemoryIndex(dimension) if exact else open_store("auto", folder / "notes", "notes", dimension)
 
-    with Database(folder / "memory.db", MIGRATIONS) as db:
+    with Database(folder / "memory.db", MEMORY) as db:
         kept = KeptNotes(folder / "notes.kept")
         memory = Memory(db, index, open_embedder(Settings(encoder=encoder)), note_index=index, kept_notes=kept)
         yield db, memory

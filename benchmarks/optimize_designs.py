@@ -25,9 +25,8 @@ from benchmarks.optimize_search import LIMITS, held_out, opened_session
 from benchmarks.record import Outcome, Target, against, common_options, progress, publish
 from evolve.episodes import Limits
 from evolve.gate import Interval
-from evolve.improve.designs import PaidDesigner
 from evolve.improve.optimization import optimize
-from evolve.improve.paid import PaidAnswers
+from evolve.improve.paid import PaidAnswers, PaidDesigner
 from evolve.improve.parts import Parts, parted
 from evolve.improve.session import LoopPlan
 from evolve.ledger import Budget
@@ -40,7 +39,7 @@ from evolve.optimizer.linked import LinkedEngine
 from evolve.optimizer.scope import Scope
 from evolve.paths import WorkspacePaths
 from evolve.policies.language import EpisodeMeter, LanguageDesigner
-from evolve.record.arms import Learner
+from evolve.record.learner import Learner
 from evolve.settings import load_settings
 from evolve.tasks import Suite, load_suite
 from evolve.testing import LocalWire

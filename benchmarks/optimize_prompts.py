@@ -27,10 +27,11 @@ from evolve.optimizer.counterfactual import Attribution, Editor, PromptProposal
 from evolve.optimizer.credit import Divergence, blame
 from evolve.optimizer.engine import Candidate, EngineSettings
 from evolve.optimizer.gepa_engine import GepaEngine
-from evolve.optimizer.item_record import MIGRATIONS, ItemRecord, ItemUtility
+from evolve.optimizer.item_record import ItemRecord, ItemUtility
 from evolve.optimizer.leakage import guard_of
 from evolve.optimizer.prompt_items import ItemLimits, parse_prompt
 from evolve.policies.language import LanguageRewriter
+from evolve.record.schema import OPTIMIZER
 from evolve.store import Database
 from evolve.tasks import Task
 from evolve.workflow import Workflow
@@ -228,7 +229,7 @@ def cycles_row(seed: int, *, judged: bool, cycles: int) -> dict[str, Any]:
     texts = desk_prompts([rule for rule in rules if rule in known])
     for rule in rng.sample(rules, 5):
         texts[f"{rule.stage}.md"] += f"- {rule.vague}\n"
-    with tempfile.TemporaryDirectory() as folder, Database(Path(folder) / "memory.db", MIGRATIONS) as db:
+    with tempfile.TemporaryDirectory() as folder, Database(Path(folder) / "memory.db", OPTIMIZER) as db:
         run = Cycles(seed=seed, judged=judged, items=ItemRecord(db), texts=texts)
         begun = ever = run.told()
         for number in range(cycles):

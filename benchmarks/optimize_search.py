@@ -36,13 +36,15 @@ from evolve.optimizer.linked import LOOKS, LinkedEngine
 from evolve.optimizer.parts import parts_of, redrawn
 from evolve.optimizer.scope import Scope
 from evolve.paths import WorkspacePaths
-from evolve.record.arms import Arm, Learner, agent_for
+from evolve.record.arms import Arm, agent_for
+from evolve.record.learner import Learner
 from evolve.settings import load_settings
 from evolve.tasks import Suite, Task
 from evolve.testing import TrustingSandbox
 from evolve.workflow import Workflow
 from evolve.workspace.learners import SearchLearner
-from evolve.workspace.opening import ensure_workspace, open_stores
+from evolve.workspace.locating import ensure_workspace
+from evolve.workspace.opening import open_stores
 
 LIMITS = Limits(candidates=2_000, seconds=None)
 """What one episode may spend, whatever the knobs say."""

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from evolve.gate import Interval
 
 ROOT = Path(__file__).resolve().parents[1]
-MEASURED_WITH = ("evolve-agent", "langgraph", "chromadb", "numpy")
+MEASURED_WITH = ("evolve-learn", "langgraph", "chromadb", "numpy")
 
 Op = Literal["<=", ">=", "==", "high <=", "low >", "low >="]
 """``high`` and ``low`` compare a bound of the interval; the others compare the value."""

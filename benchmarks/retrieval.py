@@ -27,7 +27,8 @@ from typing import Any
 from benchmarks.record import ROOT, Outcome, Target, common_options, progress, publish
 from evolve.agent.offered_functions import SHOWN, FunctionSearch
 from evolve.functions import Function
-from evolve.memory import MIGRATIONS, Memory
+from evolve.memory import Memory
+from evolve.record.schema import MEMORY
 from evolve.retrieval import BM25, Embedder, HashingEmbedder, WordIndex, fuse
 from evolve.settings import Settings
 from evolve.store import Database
@@ -135,7 +136,7 @@ def _memory(corpus: Corpus, embedder: Embedder) -> Iterator[Memory]:
     def index(dimension: int) -> VectorIndex:
         return MemoryIndex(dimension)
 
-    with tempfile.TemporaryDirectory(prefix="retrieval-") as folder, Database(Path(folder) / "m.db", MIGRATIONS) as db:
+    with tempfile.TemporaryDirectory(prefix="retrieval-") as folder, Database(Path(folder) / "m.db", MEMORY) as db:
         memory = Memory(db, index, embedder)
         with db.transaction():
             for name, text in corpus.texts.items():

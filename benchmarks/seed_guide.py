@@ -26,9 +26,10 @@ from benchmarks.judging import HostJudge
 from benchmarks.record import Outcome, Target, common_options, publish
 from evolve.episodes import Json
 from evolve.gate import one_per_group
-from evolve.memory import MIGRATIONS, ExperienceRow, Memory
+from evolve.memory import ExperienceRow, Memory
 from evolve.policies.protocol import Policy
 from evolve.policies.search import Guide, SearchPolicy, fit_guide
+from evolve.record.schema import MEMORY
 from evolve.retrieval import HashingEmbedder
 from evolve.skills import Skill
 from evolve.store import Database
@@ -56,7 +57,7 @@ class Seeded(SearchLearner):
 def practised(suite: str, tasks: int | None) -> dict[str, Any]:
     """What one pass over a suite's ``train`` tasks teaches; answers are evaluated in this process."""
     train, solver = load_suite(suite).split("train")[:tasks], Solver(policy=SearchPolicy(), judge=HostJudge())
-    with tempfile.TemporaryDirectory() as folder, Database(Path(folder) / "memory.db", MIGRATIONS) as db:
+    with tempfile.TemporaryDirectory() as folder, Database(Path(folder) / "memory.db", MEMORY) as db:
         memory = Memory(db, MemoryIndex, HashingEmbedder(), clock=lambda: 0.0)
         for task in train:
             attempt = solver.attempt(task, BUDGET, submissions=3)

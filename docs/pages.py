@@ -1,7 +1,7 @@
-"""Takes the pictures of ``docs/terminal.md``: what commands print, in terminals of 60 and of 100 columns.
+"""Takes the pictures of the front commands: the real program in terminals of 60 and of 100 columns.
 
-``python -m docs.pages [NAME ...]`` writes ``docs/images/NAME-60.svg`` and ``docs/images/NAME-100.svg``. What they
-show are workspaces of ``tests/golden`` in which small suites were learned.
+``python -m docs.pages [NAME ...]`` writes ``docs/images/NAME-60.svg`` and ``NAME-100.svg``, each in light and dark. It
+needs tmux. The model behind the chat is a stand-in; everything else is the program as it ships.
 """
 
 from __future__ import annotations
@@ -9,35 +9,33 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
-import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
 from docs.pictures import write
+from evolve.testing import ScriptedEndpoint
+from tests.cli.chat_terminal import Terminal
+from tests.doubles.conversing import ConversingDouble
 from tests.golden.make import unpack
 
-ROOT = Path(__file__).resolve().parents[1]
 WIDTHS = (60, 100)
-MOST_LINES = 40
+MOST_LINES = 90
 PAGES: Mapping[str, str] = {
+    "welcome": "evolve",
     "help": "evolve --help",
-    "run-help": "evolve run --help",
+    "demo": "evolve demo",
     "run": "evolve run --examples names.csv -w mine",
     "fill": "evolve fill july.csv -w mine",
+    "chat": "evolve chat",
+    "improve": "evolve improve lists --budget 60s -w mine",
     "report": "evolve report",
-    "gate": "evolve gate list",
-    "skills": "evolve skills list",
-    "memory": "evolve memory list",
-    "runs": "evolve runs list",
-    "doctor": "evolve doctor",
 }
 """Pictures by name, each with the command that it is of."""
 
-_WORKSPACES = {"report": "promoted", "gate": "promoted"}
-"""Archives of ``tests/golden``; any other picture is of ``learned``."""
-
+_PROMOTED = ("report", "welcome")
+"""Pictures of a workspace of ``tests/golden`` in which a small suite was learned."""
+_ENDED = "left with code"
 _NAMES = """\
 name,short
 Ada Lovelace,A. LOVELACE
@@ -65,7 +63,7 @@ Leslie Lamport,2024-07-10,open,
 Niklaus Wirth,2024-07-11,"18,50",
 Dennis Ritchie,2024-07-12,1250.00,
 """
-"""The fourth gross price has two digits swapped, and two net prices are not what the function reads."""
+"""The fourth gross price has two digits swapped, one net price is a word, and one has another decimal sign."""
 
 
 def main() -> None:
@@ -75,23 +73,41 @@ def main() -> None:
     for name in parser.parse_args().names or PAGES:
         for width in WIDTHS:
             with tempfile.TemporaryDirectory() as folder:
-                unpack(_WORKSPACES.get(name, "learned"), Path(folder))
-                write(f"{name}-{width}", _printed(PAGES[name], Path(folder), width), width, title=PAGES[name])
+                if name in _PROMOTED:
+                    unpack("promoted", Path(folder))
+                write(f"{name}-{width}", _printed(name, Path(folder), width), width, title=PAGES[name])
 
 
-def _printed(command: str, folder: Path, width: int) -> str:
-    """What the command prints, results and notes, where this is the home folder."""
+def _printed(name: str, folder: Path, width: int) -> str:
+    """What the command shows in a terminal, where this is the home folder."""
     (folder / "names.csv").write_text(_NAMES)
     (folder / "july.csv").write_text(_JULY)
-    given = {"HOME": str(folder), "PYTHONPATH": str(ROOT), "COLUMNS": str(width), "EVOLVE_WORKSPACE": "ws"}
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("EVOLVE_", "XDG_"))}
-    words = [sys.executable, "-m", *shlex.split(command)]
-    done = subprocess.run(words, cwd=folder, env={**kept, **given}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    lines = done.stdout.decode().replace(str(folder), "~").rstrip("\n").split("\n")
-    if len(lines) > MOST_LINES and "--help" not in command:
-        lines[MOST_LINES - 1 :] = ["[…]"]
-    shown = [f"$ {command}", *lines]
-    return "\n".join(line[at : at + width] for line in shown for at in range(0, max(1, len(line)), width))
+    window = Terminal(folder, columns=width, rows=MOST_LINES)
+    home = {"HOME": str(folder), "XDG_CACHE_HOME": os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))}
+    look = {"TERM": "tmux-256color", "COLORTERM": "truecolor", "LC_ALL": "C.UTF-8", **home}
+    try:
+        if name in _PROMOTED:
+            window.start("trust", "ws", **look)  # it was made elsewhere
+            window.wait(_ENDED)
+        if name == "chat":
+            _chat(window, look)
+        else:
+            window.start(*shlex.split(PAGES[name])[1:], **look)
+            window.wait(_ENDED)
+        shown = window.screen(colours=True, history=False).replace(str(folder), "~")
+    finally:
+        window.close()
+    lines = [line for line in shown.rstrip().split("\n") if _ENDED not in line]
+    return "\n".join([f"$ {PAGES[name]}", *lines]).rstrip()
+
+
+def _chat(window: Terminal, look: Mapping[str, str]) -> None:
+    with ScriptedEndpoint(double=ConversingDouble()) as endpoint:
+        window.start("chat", "--model", endpoint.model, **look)
+        window.wait("/help lists")
+        window.type("add 17 and 25")
+        window.wait("why r1")
+        window.ready()
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Takes the pictures of ``docs/chat.md`` and ``docs/tools.md``: the real program in a real terminal, its screen as SVG.
 
-``python -m docs.pictures [NAME ...]`` writes ``docs/images/NAME.svg``. It needs tmux. The model behind the
-pictures is a stand-in that acts by its prompt; everything else is the program as it ships.
+``python -m docs.pictures [NAME ...]`` writes ``docs/images/NAME.svg`` and ``NAME-dark.svg``. It needs tmux. The
+model behind the pictures is a stand-in that acts by its prompt; everything else is the program as it ships.
 """
 
 from __future__ import annotations
@@ -28,18 +28,33 @@ _CELL = 12.2
 """Width of a character in the picture."""
 _INDENTED = re.compile(r'x="([\d.]+)"( y="[\d.]+") textLength="([\d.]+)"([^>]*)>((?:&#160;)+)(?=[^<])')
 _FONTS = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
-_THEME = TerminalTheme(
-    (24, 27, 32),
-    (220, 223, 228),
-    [
-        *((60, 64, 72), (224, 108, 117), (152, 195, 121), (229, 192, 123)),
-        *((97, 175, 239), (198, 120, 221), (86, 182, 194), (220, 223, 228)),
-    ],
-    [
-        *((110, 116, 126), (240, 130, 138), (170, 214, 140), (240, 208, 140)),
-        *((120, 190, 250), (214, 140, 236), (105, 200, 212), (255, 255, 255)),
-    ],
-)
+_THEMES = {
+    "": TerminalTheme(
+        (255, 255, 255),
+        (36, 41, 47),
+        [
+            *((36, 41, 47), (190, 30, 45), (20, 110, 50), (140, 90, 0)),
+            *((5, 80, 174), (125, 60, 170), (15, 115, 125), (90, 98, 108)),
+        ],
+        [
+            *((100, 108, 118), (200, 40, 55), (30, 125, 60), (150, 100, 0)),
+            *((20, 95, 190), (140, 75, 185), (25, 130, 140), (36, 41, 47)),
+        ],
+    ),
+    "-dark": TerminalTheme(
+        (24, 27, 32),
+        (220, 223, 228),
+        [
+            *((60, 64, 72), (224, 108, 117), (152, 195, 121), (229, 192, 123)),
+            *((97, 175, 239), (198, 120, 221), (86, 182, 194), (220, 223, 228)),
+        ],
+        [
+            *((110, 116, 126), (240, 130, 138), (170, 214, 140), (240, 208, 140)),
+            *((120, 190, 250), (214, 140, 236), (105, 200, 212), (255, 255, 255)),
+        ],
+    ),
+}
+"""By what the name of a picture ends with."""
 _PRICES = """\
 def total(prices):
     net = sum(prices)
@@ -70,15 +85,16 @@ def main() -> None:
 
 
 def write(name: str, screen: str, columns: int, *, title: str) -> None:
-    """The screen as a picture."""
-    console = Console(record=True, width=columns, file=io.StringIO(), force_terminal=True, color_system="truecolor")
-    console.print(Text.from_ansi(screen.rstrip("\n")), soft_wrap=True)
-    svg = console.export_svg(title=title, theme=_THEME, unique_id=name)
-    file = _OUT / f"{name}.svg"
-    file.parent.mkdir(exist_ok=True)
-    svg = _INDENTED.sub(_moved, svg)
-    file.write_text(_FONTS.sub("", svg).replace("Fira Code", "DejaVu Sans Mono"), encoding="utf-8")
-    print(file)
+    """The screen as two pictures, light and dark."""
+    for ending, theme in _THEMES.items():
+        console = Console(record=True, width=columns, file=io.StringIO(), force_terminal=True, color_system="truecolor")
+        console.print(Text.from_ansi(screen.rstrip("\n")), soft_wrap=True)
+        svg = console.export_svg(title=title, theme=theme, unique_id=name)
+        file = _OUT / f"{name}{ending}.svg"
+        file.parent.mkdir(exist_ok=True)
+        svg = _INDENTED.sub(_moved, svg)
+        file.write_text(_FONTS.sub("", svg).replace("Fira Code", "DejaVu Sans Mono"), encoding="utf-8")
+        print(file)
 
 
 def _moved(found: re.Match[str]) -> str:
@@ -117,14 +133,14 @@ def _rows(window: Terminal, endpoint: ScriptedEndpoint) -> None:
     _start(window, "--model", "")
     for row in ("Ada Lovelace -> A. LOVELACE", "Alan Turing -> A. TURING", "Grace Hopper -> G. HOPPER", ""):
         window.type(row)
-    window.wait("run r1")
+    window.wait("why r1")
     window.ready()
 
 
 def _narrow(window: Terminal, endpoint: ScriptedEndpoint) -> None:
     _start(window, "--model", endpoint.model)
     window.type("add 17 and 25")
-    window.wait("run r1")
+    window.wait("why r1")
     window.ready()
 
 

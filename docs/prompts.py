@@ -37,6 +37,7 @@ from evolve.environments.files.editing import written
 from evolve.environments.files.first_look import seen_of, without_rules
 from evolve.episodes import (
     Action,
+    Decision,
     EnvironmentState,
     EpisodeRecord,
     Limits,
@@ -46,6 +47,7 @@ from evolve.episodes import (
     Step,
     SubgoalCheck,
     TaskView,
+    Turn,
 )
 from evolve.episodes.blocks import blocks_of, read_reply
 from evolve.models import ChatModel, ModelSetup, open_models
@@ -57,7 +59,8 @@ from evolve.policies.language.policy import LanguageSettings
 from evolve.policies.proceeding import PastWork
 from evolve.prompts import PromptLayers, load_prompt, render_prompt
 from evolve.tasks.verification.checks import Checked
-from evolve.tasks.verification.verifiers import RubricVerifier, Submission
+from evolve.tasks.verification.rubric import RubricVerifier
+from evolve.tasks.verification.verifiers import Submission
 from evolve.testing import LocalWire, TrustingSandbox
 from evolve.testing.endpoint_faults import completion
 from evolve.workflow import Workflow
@@ -263,6 +266,18 @@ def _procedure() -> Iterator[tuple[str, str, Body]]:
         "Asked once a check accepted a change in words like an earlier one.",
         told.asked[0],
     )
+    refused = Decision(state="refused", reason="Old setting files must still be read, so keep page_size as well.")
+    asked = replace(view, instruction=f"{view.instruction} Leave the tests alone.", earlier=(), decision=refused)
+    state = EnvironmentState(snapshot="1", changed=("app.py", "settings.py"), score=1.0, output="2 files changed")
+    action = Action(kind="finish", code="edit", said="", text="the setting is rows_per_page now", prompt="act-files.md")
+    step = Step(number=1, action=action, observation=Observation(ok=True, state=state))
+    told = Endpoint(replies=[json.dumps({"memories": []})])
+    told.policy().suggestions(asked, (step,))
+    yield (
+        "remember.md",
+        "Asked after work in a folder, here of a change that was refused. What passes is offered to the person.",
+        told.asked[0],
+    )
 
 
 def _ran(said: str) -> str:
@@ -300,6 +315,15 @@ def _words() -> Iterator[tuple[str, str, Body]]:
     able = replace(view, id="rooms", instruction="Which room has more seats, blue or green?", functions=(SEATS,))
     told.policy().act(able, Plan(goal=""), (), Limits(steps=12, tokens=100_000))
     yield "act-words.md", "A question, with a function that code can call.", told.asked[0]
+    earlier = (Turn(said="How many chairs do 40 guests need?", outcome="40, one each."),)
+    asked = replace(view, instruction="No, we always put out a few more: one for every ten guests.", earlier=earlier)
+    told = Endpoint(replies=[json.dumps({"memories": []})])
+    told.policy().suggestions(asked, (Step(number=1, action=Action(kind="finish", code="44", said="44")),))
+    yield (
+        "remember-words.md",
+        "Asked after a question beside which the person stated something. What they keep is told to questions like it.",
+        told.asked[0],
+    )
 
 
 # A world, move by move.

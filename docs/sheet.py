@@ -1,11 +1,14 @@
-"""Draws the sheet of ``docs/tables.md``: a workbook that ``ws.fill`` filled, as the file holds it.
+"""Draws tables that evolve filled, as the files hold them, in a light and a dark form.
 
-``python -m docs.sheet`` writes ``docs/images/filled-sheet.svg``.
+``python -m docs.sheet`` writes ``docs/images/april.svg`` (two months side by side) and ``filled-sheet.svg`` beside it.
 """
+
+from __future__ import annotations
 
 import datetime
 import tempfile
 import textwrap
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -14,12 +17,33 @@ import openpyxl
 
 import evolve
 
-_OUT = Path(__file__).parent / "images" / "filled-sheet.svg"
-_EDGES = (12, 46, 196, 296, 376, 476)
-"""Where the row numbers begin, then each column."""
-_HIGH, _NOTES, _WIDE = 26, 500, 842
-_GREY, _INK = 'stroke="#c5cad0"', 'fill="#20242a"'
-_ROWS = (
+_OUT = Path(__file__).parent / "images"
+_HIGH, _TOP = 26, 12
+_THEMES: Mapping[str, Mapping[str, str]] = {
+    "": dict(
+        page="#ffffff", ink="#20242a", dim="#5f6670", grid="#c5cad0", head="#eceff1", new="#d9f0dd", note="#fffde7"
+    ),
+    "-dark": dict(
+        page="#0d1117", ink="#e6edf3", dim="#9aa4ae", grid="#3d444d", head="#1c2128", new="#1d4428", note="#3a3211"
+    ),
+}
+_FLAG = {"": "#ffe0a3", "-dark": "#6b4a00"}
+_MARCH = (
+    *(("Ada Lovelace", "A. LOVELACE"), ("Alan Turing", "A. TURING"), ("Grace Hopper", "G. HOPPER")),
+    *(("Edsger Dijkstra", "E. DIJKSTRA"), ("Barbara Liskov", "B. LISKOV"), ("Tony Hoare", "T. HOARE")),
+    *(("John Backus", "J. BACKUS"), ("Frances Allen", None), ("Katherine Johnson", None)),
+)
+_APRIL = (
+    *(("Leslie Lamport", "L. LAMPORT"), ("Niklaus Wirth", None), ("Annie Easley", None), ("Dennis Ritchie", None)),
+    *(
+        ("Knuth, Donald", None),
+        ("Karen Jones", None),
+        ("Robin Milner", None),
+        ("Radia Perlman", None),
+        ("Ken Iverson", None),
+    ),
+)
+_JULY = (
     *(("Ada Lovelace", 1, 120, 142.8), ("Alan Turing", 2, 80, 95.2), ("Grace Hopper", 3, 50, 59.5)),
     *(("Edsger Dijkstra", 4, 210, 249.9), ("Barbara Liskov", 5, 15, 17.85), ("Tony Hoare", 8, 99, None)),
     *(("John Backus", 9, 35.75, None), ("Frances Allen", 10, "open", None), ("Donald Knuth", 11, 1250, None)),
@@ -27,53 +51,148 @@ _ROWS = (
 
 
 def main() -> None:
-    """Makes a workbook, fills it and draws it."""
+    """Makes workbooks, fills them and draws them."""
+    with tempfile.TemporaryDirectory() as folder, evolve.open(Path(folder) / "ws", model="") as workspace:
+        months = [
+            _filled(workspace, Path(folder) / "march.xlsx", ("name", "short"), _MARCH),
+            _filled(workspace, Path(folder) / "april.xlsx", ("name", "short"), _APRIL),
+        ]
+        rows = [(name, datetime.date(2024, 7, day), *more) for name, day, *more in _JULY]
+        july = _filled(workspace, Path(folder) / "july.xlsx", ("name", "date", "net", "gross price"), rows)
+    for theme in _THEMES:
+        _write(f"april{theme}", _two_months(months, theme))
+        _write(f"filled-sheet{theme}", _Sheet(july, theme, (46, 196, 296, 376, 476), notes=(500, 842)).document())
+
+
+def _filled(workspace: Any, file: Path, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> Any:
+    """The sheet of a workbook that was filled; cells that evolve wrote are named in ``sheet.title``."""
     book = openpyxl.Workbook()
-    book.active.append(["name", "date", "net", "gross price"])
-    for name, day, net, gross in _ROWS:
-        book.active.append([name, datetime.date(2024, 7, day), net, gross])
+    book.active.append(list(header))
+    for row in rows:
+        book.active.append(list(row))
     for cell in (cell for row in book.active.iter_rows(min_row=2, min_col=3) for cell in row):
         cell.number_format = "0.00"
-    with tempfile.TemporaryDirectory() as folder, evolve.open(Path(folder) / "ws", model="") as workspace:
-        book.save(Path(folder) / "july.xlsx")
-        filled = workspace.fill(Path(folder) / "july.xlsx")
-        _OUT.write_text(drawn(openpyxl.load_workbook(filled.out).active), encoding="utf-8")
-    print(_OUT)
+    book.save(file)
+    workspace.fill(file)
+    return openpyxl.load_workbook(file.with_suffix(".filled.xlsx")).active
 
 
-def drawn(sheet: Any) -> str:
-    """A sheet as SVG: its cells with their colours, and each comment beside its cell."""
-    high, free = _HIGH * (sheet.max_row + 1) + 24, 0
-    parts = [f'<rect width="{_WIDE}" height="{high}" fill="#ffffff"/>', _box(0, 0, "", "#eceff1")]
-    parts += [_box(0, at, "ABCD"[at - 1], "#eceff1", "middle") for at in range(1, sheet.max_column + 1)]
-    for row, cells in enumerate(sheet.iter_rows(), 1):
-        parts.append(_box(row, 0, str(row), "#eceff1", "middle"))
-        for cell in cells:
-            fill = f"#{cell.fill.fgColor.rgb[2:]}" if cell.fill.fill_type == "solid" else "#ffffff"
-            number, shown = isinstance(cell.value, int | float), cell.value if cell.value is not None else ""
-            decimals = ".2f" if number and cell.number_format == "0.00" else ""
-            text = f"{shown:%Y-%m-%d}" if isinstance(shown, datetime.date) else f"{shown:{decimals}}"
-            parts.append(_box(row, cell.column, text, fill, "end" if number else "start"))
-            if cell.comment is not None:
-                lines, top = textwrap.wrap(cell.comment.text, 46), max(free, 14 + row * _HIGH)
-                free, right, y = top + 16 * len(lines) + 12, _EDGES[cell.column + 1], 12 + row * _HIGH
-                line = f"M{right - 7} {y}h7v7zM{right} {y + 4}L{_NOTES} {top + 10}"
-                parts.append(f'<path d="{line}" fill="#c62828" stroke="#c62828"/>')
-                box = f'x="{_NOTES}" y="{top}" width="{_WIDE - 12 - _NOTES}" height="{free - top - 4}"'
-                parts.append(f'<rect {box} fill="#fffde7" {_GREY}/>')
-                places = [f'x="{_NOTES + 8}" y="{top + 16 * at}" font-size="12"' for at in range(1, len(lines) + 1)]
-                parts += [f"<text {at} {_INK}>{escape(line)}</text>" for at, line in zip(places, lines, strict=True)]
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDE} {high}" width="{_WIDE}" height="{high}"'
-    return "\n".join([f'{head} font-family="DejaVu Sans, Arial, sans-serif" font-size="13">', *parts, "</svg>", ""])
+def _two_months(months: Sequence[Any], theme: str) -> str:
+    """March and April beside each other, each with a line that says what happened."""
+    given = [sum(row[1] is not None for row in rows) for rows in (_MARCH, _APRIL)]
+    edges = ((46, 196, 316), (476, 606, 726))
+    left = _Sheet(months[0], theme, edges[0], top=44, given=given[0])
+    right = _Sheet(months[1], theme, edges[1], top=44, given=given[1], notes=(742, 930))
+    ink, dim = _THEMES[theme]["ink"], _THEMES[theme]["dim"]
+    wide, high = 942, max(left.high, right.high) + 44
+    lines = [
+        _text(12, 26, "March: you fill seven cells, evolve writes the function.", ink, weight="bold"),
+        _text(442, 26, "April: it knows, and flags the name it is not sure about.", ink, weight="bold"),
+        f'<path d="M350 {high // 2}h54m-10 -7l10 7l-10 7" stroke="{dim}" stroke-width="2" fill="none"/>',
+        *_legend(high - 22, theme),
+    ]
+    return _document(wide, high, theme, [*lines, *left.parts(), *right.parts()])
 
 
-def _box(row: int, column: int, text: str, fill: str, anchor: str = "start") -> str:
-    x, y, right = _EDGES[column], 12 + row * _HIGH, _EDGES[column + 1]
-    at = {"start": x + 8, "middle": (x + right) // 2, "end": right - 8}[anchor]
-    weight = "bold" if row == 1 and column else "normal"
-    label = f'<text x="{at}" y="{y + 18}" text-anchor="{anchor}" {_INK} font-weight="{weight}">'
-    box = f'<rect x="{x}" y="{y}" width="{right - x}" height="{_HIGH}" fill="{fill}" {_GREY}/>'
-    return f"{box}{label}{escape(text)}</text>" if text else box
+def _legend(y: int, theme: str) -> Iterator[str]:
+    colours = _THEMES[theme]
+    kinds = ((colours["page"], "you"), (colours["new"], "evolve"), (_FLAG[theme], "flagged: look at it"))
+    for x, (fill, text) in zip((12, 82, 172), kinds, strict=True):
+        yield f'<rect x="{x}" y="{y - 11}" width="14" height="14" fill="{fill}" stroke="{colours["grid"]}"/>'
+        yield _text(x + 20, y + 1, text, colours["dim"], size=12)
+
+
+class _Sheet:
+    """A sheet as SVG: its cells, those that evolve filled in colour, and each comment beside its cell.
+
+    Args:
+        edges: Where the columns begin, and the last one ends, in pixels. Row numbers stand before the first.
+        notes: From where to where comments stand.
+        given: Rows of the last column that the person filled; None where that is not to be shown.
+    """
+
+    def __init__(
+        self,
+        sheet: Any,
+        theme: str,
+        edges: Sequence[int],
+        *,
+        top: int = _TOP,
+        notes: tuple[int, int] = (0, 0),
+        given: int | None = None,
+    ) -> None:
+        self.sheet, self.theme, self.notes, self.top, self.given = sheet, theme, notes, top, given
+        self.edges = (edges[0] - 34, *edges)
+        self.high = top + _HIGH * (sheet.max_row + 1) + 12
+
+    def document(self) -> str:
+        return _document(self.notes[1], self.high, self.theme, list(self.parts()))
+
+    def parts(self) -> Iterator[str]:
+        head = _THEMES[self.theme]["head"]
+        yield self._box(0, 0, "", head)
+        for at in range(1, self.sheet.max_column + 1):
+            yield self._box(0, at, "ABCD"[at - 1], head, "middle")
+        free = 0
+        for row, cells in enumerate(self.sheet.iter_rows(), 1):
+            yield self._box(row, 0, str(row), head, "middle")
+            for cell in cells:
+                yield self._cell(row, cell)
+                if cell.comment is not None:
+                    free, note = self._note(row, cell, free)
+                    yield note
+
+    def _cell(self, row: int, cell: Any) -> str:
+        colours, value = _THEMES[self.theme], cell.value
+        filled = self.given is not None and cell.column == self.sheet.max_column and row > self.given + 1
+        flagged = cell.fill.fill_type == "solid"
+        fill = _FLAG[self.theme] if flagged else colours["new"] if filled else colours["page"]
+        number = isinstance(value, int | float)
+        decimals = ".2f" if number and cell.number_format == "0.00" else ""
+        text = (
+            "" if value is None else f"{value:%Y-%m-%d}" if isinstance(value, datetime.date) else f"{value:{decimals}}"
+        )
+        return self._box(row, cell.column, text, fill, "end" if number else "start")
+
+    def _note(self, row: int, cell: Any, free: int) -> tuple[int, str]:
+        """The comment of a cell, below the one before it; and where the next may begin."""
+        colours, (left, right) = _THEMES[self.theme], self.notes
+        lines = textwrap.wrap(cell.comment.text, (right - left - 16) // 7)
+        top, y, edge = max(free, self.top + 2 + row * _HIGH), self.top + row * _HIGH, self.edges[cell.column + 1]
+        free = top + 16 * len(lines) + 12
+        line = f"M{edge - 7} {y}h7v7zM{edge} {y + 4}L{left} {top + 10}"
+        parts = [
+            f'<path d="{line}" fill="#d9730d" stroke="#d9730d"/>',
+            f'<rect x="{left}" y="{top}" width="{right - left}" height="{free - top - 4}" fill="{colours["note"]}"'
+            f' stroke="{colours["grid"]}"/>',
+            *(_text(left + 8, top + 16 + 16 * at, line, colours["ink"], size=12) for at, line in enumerate(lines)),
+        ]
+        return free, "\n".join(parts)
+
+    def _box(self, row: int, column: int, text: str, fill: str, anchor: str = "start") -> str:
+        colours = _THEMES[self.theme]
+        x, y, right = self.edges[column], self.top + row * _HIGH, self.edges[column + 1]
+        at = {"start": x + 8, "middle": (x + right) // 2, "end": right - 8}[anchor]
+        weight = "bold" if row == 1 and column else "normal"
+        box = f'<rect x="{x}" y="{y}" width="{right - x}" height="{_HIGH}" fill="{fill}" stroke="{colours["grid"]}"/>'
+        return box + (_text(at, y + 18, text, colours["ink"], anchor=anchor, weight=weight) if text else "")
+
+
+def _text(x: int, y: int, text: str, ink: str, *, anchor: str = "start", weight: str = "normal", size: int = 13) -> str:
+    style = f'text-anchor="{anchor}" fill="{ink}" font-weight="{weight}" font-size="{size}"'
+    return f'<text x="{x}" y="{y}" {style}>{escape(text)}</text>'
+
+
+def _document(wide: int, high: int, theme: str, parts: Sequence[str]) -> str:
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" width="{wide}" height="{high}"'
+    page = f'<rect width="{wide}" height="{high}" fill="{_THEMES[theme]["page"]}"/>'
+    return "\n".join([f'{head} font-family="DejaVu Sans, Arial, sans-serif">', page, *parts, "</svg>", ""])
+
+
+def _write(name: str, picture: str) -> None:
+    file = _OUT / f"{name}.svg"
+    file.write_text(picture, encoding="utf-8")
+    print(file)
 
 
 if __name__ == "__main__":

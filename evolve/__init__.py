@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from evolve.errors import EvolveError
-    from evolve.workspace import Result, Workspace, config, doctor, init, open, repair, selftest, where
+    from evolve.workspace import Result, Workspace, config, doctor, init, open, repair, selftest, status, where
 
 __all__ = [
     "EvolveError",
@@ -28,6 +28,7 @@ __all__ = [
     "open",
     "repair",
     "selftest",
+    "status",
     "where",
 ]
 

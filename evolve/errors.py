@@ -6,6 +6,7 @@
     ├── ModelMistake               whoever wrote the answer: shown back to the policy as an observation
     ├── EnvironmentProblem         the machine or workspace: missing sandbox, full disk, damaged record
     │   ├── WorkspaceError         the workspace cannot be read, written or understood
+    │   │   └── UntrustedWorkspace this user neither made it here nor trusted it
     │   ├── WorkspaceBusy          another process writes to this workspace
     │   ├── SandboxUnavailable     no sandbox passed its self-test here
     │   ├── RecordDamaged          a stored row or object does not match its checksum
@@ -78,6 +79,19 @@ class EnvironmentProblem(EvolveError):
 
 class WorkspaceError(EnvironmentProblem):
     """The workspace is missing, unwritable, from a newer version, or malformed."""
+
+
+class UntrustedWorkspace(WorkspaceError):
+    """This user neither made the workspace on this machine nor trusted it, so nothing in it was used.
+
+    Attributes:
+        root: Its folder.
+        why: What is wrong with it, without what it would change.
+    """
+
+    def __init__(self, message: str, *, root: str, why: str = "", hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.root, self.why = root, why
 
 
 class WorkspaceBusy(EnvironmentProblem):

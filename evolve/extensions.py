@@ -16,7 +16,7 @@ seam              what a name stands for
                   the setting ``encoder``
 ``suites``        what draws tasks of the suite with this name, called with their number and a seed
 ``worlds``        what makes an :class:`evolve.worlds.World`, called without arguments, or with what stands behind the
-                  colon of ``evolve worlds play NAME:SETTING``
+                  colon of ``evolve lab worlds play NAME:SETTING``
 ================  ==================================================================================
 """
 

@@ -19,6 +19,7 @@ from evolve.failpoints import hit
 
 _NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT})
 _REFUSED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+_OWN_FOLDER = "name a folder of yours in XDG_STATE_HOME, or in HOME"
 AFTER_SPACE = "free some space, then run the same command again"
 """The hint where a disk is full."""
 SVG = b"<svg"
@@ -89,6 +90,30 @@ def read_text(path: str | os.PathLike[str]) -> str:
         raise UsageError(
             f"{name}:{line}: not UTF-8 (byte {error.start})", hint="save the file as UTF-8 and try again"
         ) from error
+
+
+def private_text(path: str | os.PathLike[str]) -> str | None:
+    """The text of a file that this user alone can have written, or None where there is none.
+
+    Raises:
+        WorkspaceError: It is a link or cannot be reached, or somebody else owns it, its folder, or may write there.
+        UsageError: As for :func:`read_text`.
+    """
+    for place in (Path(path).parent, Path(path)):
+        try:
+            state = os.lstat(place)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise WorkspaceError(f"{place}: {_reason(error)}", hint=_OWN_FOLDER) from error
+        if stat.S_ISLNK(state.st_mode):
+            raise WorkspaceError(f"{place} is a link, so somebody else may have made it", hint=f"remove {place}")
+        if state.st_uid != os.geteuid():
+            raise WorkspaceError(f"{place} belongs to another user", hint=_OWN_FOLDER)
+        if state.st_mode & 0o022:
+            mode = "700" if stat.S_ISDIR(state.st_mode) else "600"
+            raise WorkspaceError(f"{place} can be written by others", hint=f"chmod {mode} {place}")
+    return read_text(path)
 
 
 def parse_toml(text: str, name: str) -> dict[str, Any]:

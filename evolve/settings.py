@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import Field, dataclass, field, fields, replace
+from dataclasses import Field, dataclass, field, fields
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from evolve.errors import UsageError, WorkspaceError
@@ -41,13 +41,14 @@ OWN_BOUNDS: Mapping[str, float] = MappingProxyType({"candidates": 2_000_000, "se
 _TOOLS = "tools"
 """The table of tool servers, which is no setting."""
 
-_LIMITS = ("day_limit", "total_limit")
+LIMITS = ("day_limit", "total_limit")
+"""Settings that bound spending: what is said in several places holds all at once."""
 _SEAMS = {"encoder": ("encoders", ()), "vectors": ("vectors", ("auto",))}
 """Settings that name something installed: its seam, and the words that stand for no single one."""
 
 VARIABLES: Mapping[str, str] = MappingProxyType(
     {
-        "EVOLVE_WORKSPACE": "the workspace, where -w names none",
+        "EVOLVE_WORKSPACE": "the workspace, where -w names none; it selects and does not trust",
         "EVOLVE_MODEL": "setting `model`: the language model, as `evolve models default` chooses it",
         "EVOLVE_BASE_URL": "setting `base_url`",
         "EVOLVE_API_KEY": "the key for endpoints other than the one that OPENAI_API_KEY is for",
@@ -60,7 +61,7 @@ VARIABLES: Mapping[str, str] = MappingProxyType(
         "EVOLVE_DAY_LIMIT": "one more bound beside the setting `day_limit`",
         "EVOLVE_TOTAL_LIMIT": "one more bound beside the setting `total_limit`",
         "EVOLVE_PLAIN": "1: `evolve chat` writes plain lines, as with --plain",
-        "EVOLVE_UNSAFE": "I_UNDERSTAND: the second word that --sandbox none needs; does nothing alone",
+        "EVOLVE_UNSAFE": "I_UNDERSTAND: the second word that --set sandbox=none needs; does nothing alone",
         "EVOLVE_FAULT": "for tests of evolve: makes a crash happen at a named place",
     }
 )
@@ -78,7 +79,7 @@ class Settings:
 
     Attributes:
         sources: Where each value came from: ``default``, a file's path, or a variable's name.
-        unsandboxed: ``--sandbox none`` was given. No file and no variable can say so.
+        unsandboxed: ``--set sandbox=none`` was given. No file and no variable can say so.
     """
 
     candidates: int = field(
@@ -196,21 +197,13 @@ def setting_fields() -> tuple[Field[Any], ...]:
     return tuple(item for item in fields(Settings) if "about" in item.metadata)
 
 
-def with_sandbox(settings: Settings, backend: str | None) -> Settings:
-    """The settings with the backend that a person named for one command.
+def setting_of(name: str, text: str, *, place: str) -> dict[str, Any]:
+    """The value of one setting, read from a text.
 
     Raises:
-        UsageError: When there is none of that name.
+        UsageError: Naming the place; the text is no value of this setting.
     """
-    if backend is None:
-        return settings
-    known = get_args(SandboxBackend)
-    if backend not in (*known, "none"):
-        raise UsageError(f"no sandbox backend {backend!r}", hint=f"one of {', '.join(known)}, none")
-    sources = {**settings.sources, "sandbox": "--sandbox"}
-    if backend == "none":
-        return replace(settings, unsandboxed=True, sources=sources)
-    return replace(settings, sandbox=cast("SandboxBackend", backend), sources=sources)
+    return _checked({name: text}, strings=True, place=place)
 
 
 def load_settings(root: Path | None, environ: Mapping[str, str] | None = None) -> Settings:
@@ -235,7 +228,7 @@ def load_settings(root: Path | None, environ: Mapping[str, str] | None = None) -
     for name, text in variables.items():
         variable = _PREFIX + name.upper()
         checked = _checked({name: text}, strings=True, place=variable)
-        if name in _LIMITS and values.get(name):  # both hold, so a variable never lifts what the file says
+        if name in LIMITS and values.get(name):  # both hold, so a variable never lifts what the file says
             checked, sources[name] = {name: f"{values[name]} {text}"}, f"{sources[name]} and {variable}"
         else:
             sources[name] = variable
@@ -261,7 +254,7 @@ def proposed_servers(root: Path) -> Mapping[str, Any]:
 
 def settings_template() -> str:
     """The text of a new ``evolve.toml``: every key with its default and meaning, commented out."""
-    lines = ["# Settings of this evolve workspace. `evolve config` shows what holds and where it comes from.", ""]
+    lines = ["# Settings of this workspace. `evolve status --settings` shows what holds and where it comes from.", ""]
     for item in setting_fields():
         default = f'"{item.default}"' if isinstance(item.default, str) else f"{item.default}"
         lines.append(f"# {item.name} = {default}    # {item.metadata['about']}")
@@ -322,7 +315,7 @@ def _checked(raw: Mapping[str, Any], *, strings: bool, place: str) -> dict[str, 
         problem = f"{_sentence(first['msg'])}, got {first['input']!r}"
         raise _setting_error(place, "" if strings else key, problem) from error
     values = model.model_dump(exclude_unset=True)
-    for key in (name for name in _LIMITS if name in values):
+    for key in (name for name in LIMITS if name in values):
         try:
             if limit_of(values[key]).candidates is not None:
                 raise UsageError(
@@ -334,7 +327,7 @@ def _checked(raw: Mapping[str, Any], *, strings: bool, place: str) -> dict[str, 
     for key in (name for name in _SEAMS if name in values):
         problem = _not_offered(key, values[key])
         if problem:
-            hint = f"choose one of them there (evolve config shows it), or install the package that has {values[key]!r}"
+            hint = f"choose another one, or install the package that has {values[key]!r}; see evolve status --settings"
             raise _setting_error(place, "" if strings else key, problem, hint=hint)
     if values.get("base_url", "").strip() and not is_address(values["base_url"].strip()):
         problem = f"{values['base_url']!r} is not an address"

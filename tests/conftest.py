@@ -139,6 +139,16 @@ def private_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("home")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _home_of_shared_workspaces(private_home: Path) -> Iterator[None]:
+    """What is made once for several tests is entered in the same register of workspaces as what a test makes."""
+    patch = pytest.MonkeyPatch()
+    for name, folder in _HOME_VARIABLES.items():
+        patch.setenv(name, str(private_home / folder))
+    yield
+    patch.undo()
+
+
 @pytest.fixture(scope="session")
 def _workspace_numbers() -> Iterator[int]:
     return itertools.count(1)

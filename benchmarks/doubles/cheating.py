@@ -16,7 +16,6 @@ from benchmarks.doubles.small import small_suite
 from evolve.episodes import Action, Cost, EpisodeRecord, Judgement, Step
 from evolve.files import canonical_json
 from evolve.gate import (
-    MIGRATIONS,
     Comparing,
     Decisions,
     Finding,
@@ -31,6 +30,7 @@ from evolve.gate import (
     paired_outcome,
     shuffled_groups,
 )
+from evolve.record.schema import GATE
 from evolve.store import Database
 from evolve.tasks import Suite, Task
 
@@ -81,7 +81,7 @@ def honest_optimiser(folder: Path, *, seed: int = 0) -> Attempted:
 def _attempted(name: str, runner: Runner, suite: Suite, folder: Path, seed: int) -> Attempted:
     copied = "\n".join(canonical_json([list(row.input), row.output]) for task in suite.tasks for row in task.hidden)
     texts = {"prompt act": copied} if runner is _knows_all else {"prompt act": "Write a function."}
-    with Database(folder / f"{name.replace(' ', '-')}-{seed}.db", MIGRATIONS) as db:
+    with Database(folder / f"{name.replace(' ', '-')}-{seed}.db", GATE) as db:
         gate = Gate(Decisions(db), RegressionSuite(db), Seals(db))
         found: list[Finding] = []
         for number in range(RESUBMISSIONS if runner is _retries else 1):

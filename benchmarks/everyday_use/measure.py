@@ -16,7 +16,7 @@ from benchmarks.everyday_use.counting import OUTCOMES, counted, outcome, unseen_
 from benchmarks.everyday_use.table import Table, same
 from benchmarks.everyday_use.tables import TABLES, kind_of
 from evolve.errors import EvolveError
-from evolve.record.arms import Learner
+from evolve.record.learner import Learner
 
 MISTAKES = 3
 """Wrong cells that a row of the file shows."""

@@ -1,13 +1,11 @@
-"""The checkpoint file of one episode: its state after every stage, and the results that stages paid for.
-
-Importing this module imports the graph library, so it is imported where an episode needs its file.
-"""
+"""The checkpoint file of one episode: its state after every stage, and the results that stages paid for."""
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +13,58 @@ from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMet
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 
-from evolve.agent.checksums import with_checksum, without_checksum
+from evolve.agent.outputs import output_checksum
 from evolve.errors import RecordDamaged, WorkspaceError
 from evolve.failpoints import hit
 from evolve.files import AFTER_SPACE
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
+
+
+_SUFFIX = "+sha256"
+_LENGTH = hashlib.sha256().digest_size
+
+
+def with_checksum(kind: str, data: bytes) -> tuple[str, bytes]:
+    """The value with its checksum in front, and a kind that says so."""
+    return kind + _SUFFIX, hashlib.sha256(data).digest() + data
+
+
+def without_checksum(kind: str, data: bytes) -> tuple[str, bytes]:
+    """What :func:`with_checksum` was given; values of earlier versions, which have no checksum, come back as they are.
+
+    Raises:
+        RecordDamaged: The value does not match its checksum.
+    """
+    if not kind.endswith(_SUFFIX):
+        return kind, data
+    if hashlib.sha256(data[_LENGTH:]).digest() != data[:_LENGTH]:
+        raise RecordDamaged("a stage in checkpoint.db does not match its checksum", hint="evolve status --repair")
+    return kind.removesuffix(_SUFFIX), data[_LENGTH:]
+
+
+def is_sound(path: Path) -> bool:
+    """Whether an episode's file is whole: its structure, its stages and what was paid for."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            if connection.execute("PRAGMA integrity_check(1)").fetchone()[0] != "ok":
+                return False
+            tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            for table, column in (("checkpoints", "checkpoint"), ("writes", "value")):
+                if table in tables:
+                    for kind, data in connection.execute(f"SELECT type, {column} FROM {table}"):
+                        without_checksum(kind, data)
+            if "step_outputs" in tables:
+                rows = connection.execute("SELECT step, stage, kind, body, checksum FROM step_outputs")
+                return all(row[4] == output_checksum(row[:3], row[3]) for row in rows)
+    except sqlite3.OperationalError as error:
+        # A journal is left where a kill met SQLite preparing a new file; opened for writing, the episode begins anew.
+        return error.sqlite_errorcode == sqlite3.SQLITE_READONLY_ROLLBACK
+    except (sqlite3.DatabaseError, RecordDamaged, UnicodeDecodeError, AttributeError, TypeError):
+        return False  # a kind or value of another type than we write counts as damage too
+    return True
+
 
 _FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 
@@ -94,14 +137,14 @@ def open_saver(path: Path) -> Iterator[EpisodeSaver]:
             connection.execute(f"PRAGMA {setting}")
         # A flipped bit inside a stage passes this; the checksums around the values find it.
         if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
-            raise RecordDamaged(f"{path} is damaged", hint="evolve doctor --repair")
+            raise RecordDamaged(f"{path} is damaged", hint="evolve status --repair")
         yield EpisodeSaver(connection, serde=_Serializer())
     except sqlite3.DatabaseError as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the upper bits only say more about the same error
         if code in _FULL:
             raise WorkspaceError(f"disk full or failing while writing {path}: {error}", hint=AFTER_SPACE) from error
         if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-            raise RecordDamaged(f"{path} is damaged ({error})", hint="evolve doctor --repair") from error
+            raise RecordDamaged(f"{path} is damaged ({error})", hint="evolve status --repair") from error
         raise WorkspaceError(f"{path}: {error}", hint=f"remove {path} to run the episode again") from error
     finally:
         connection.close()

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from evolve.agent.exploration import Exploration
 from evolve.agent.outputs import NoOutputs, StepOutputs
 from evolve.cancellation import Cancellation
 from evolve.environments import Environment, EnvironmentKind, kind_of
 from evolve.episodes import Cost, EpisodeRecord, Limits, Recalled, Respond, Step, TaskView, shown_rows
 from evolve.events import EventSink, NoEvents
-from evolve.functions import CallGate
 from evolve.policies.proceeding import PastWork
 from evolve.policies.protocol import Policy, Weighing
 from evolve.redaction import Scanner
-from evolve.sandbox.protocol import Sandbox
-from evolve.skills import Skill
 from evolve.workflow import UNATTENDED, Knobs
+
+if TYPE_CHECKING:
+    from evolve.agent.exploration import Exploration
+    from evolve.functions import CallGate
+    from evolve.sandbox.protocol import Sandbox
+    from evolve.skills import Skill
 
 Recall = Callable[[TaskView, tuple[float, ...], int], Sequence[Recalled]]
 """``recall(view, features, k)`` gives at most ``k`` items, best first."""

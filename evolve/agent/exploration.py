@@ -6,15 +6,18 @@ import ast
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from evolve.agent.questions import was_stopped
 from evolve.episodes import Action, Observation, Step, Subgoal, SubgoalCheck
 from evolve.errors import Cancelled
 from evolve.failpoints import hit
 from evolve.files import canonical_json, clean_text, digest
-from evolve.functions import CallGate
 from evolve.sandbox.actions import NO_FILES, ActionResult, CodeSession
 from evolve.sandbox.protocol import Sandbox, SandboxLimits
+
+if TYPE_CHECKING:
+    from evolve.functions import CallGate
 
 LIMITS = SandboxLimits(wall_s=10.0, output_kb=128, result_kb=256)
 """Of each action. What it prints is kept whole, so this bounds what an episode has to remember."""

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
+from importlib import import_module
 from typing import Any, cast
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
-from evolve.agent import stages
 from evolve.agent.answer_stages import StageWork, change_answer, doubt_of, note_skipped
 from evolve.agent.context import EpisodeContext
 from evolve.agent.narration import narrate
@@ -77,11 +77,13 @@ def _compiled(shape: _Shape) -> CompiledStateGraph[AgentState, EpisodeContext, A
 def run_stage(name: str, state: AgentState, context: EpisodeContext) -> AgentUpdate:
     """What the function of a stage says of this state."""
     if skill_of(name) is not None:
-        return stages.skill(state, context, stage=name)
+        from evolve.agent.stages.skill import skill
+
+        return skill(state, context, stage=name)
     kind = kind_of(name)
     if kind is not None and kind.work is not None:
         return change_answer(state, context, name, _checked(name, kind.work))
-    function: Stage = getattr(stages, name)
+    function: Stage = getattr(import_module(f"evolve.agent.stages.{name}"), name)
     return function(state, context)
 
 

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Literal, cast
 
-from evolve.agent.codec import to_json
+from evolve.agent.codec import from_json, to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.narration import narrate
+from evolve.agent.stage_costs import Paid, paid
 from evolve.agent.stages.distill import distill
 from evolve.agent.stages.reflect import reflect
 from evolve.agent.state import AgentState, initial_state, read_aside, read_claims, read_drafts, read_steps
-from evolve.episodes import Claim, Cost, EpisodeRecord, Found, SkillDraft
+from evolve.episodes import Claim, Cost, EpisodeRecord, Found, SkillDraft, Suggestion
+from evolve.episodes.subgoals import SPARSE
+from evolve.errors import BudgetExhausted, ModelMistake
 from evolve.events import Event
+from evolve.policies.protocol import Suggesting
+
+Unasked = Literal["", "budget", "reply"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,6 +26,8 @@ class Lessons:
     """What reflection and distillation made of an episode's steps.
 
     Attributes:
+        suggestions: What the person is to be asked about.
+        unasked: Why a question for suggestions brought none: the budget did not cover it, or no reply was usable.
         cost: What that took, beyond what the episode cost.
         stopped: A person stopped it or had it set aside: there is nothing else in it, and the same call goes on.
         found: A right answer that a trial found, where the episode gave none.
@@ -27,6 +35,8 @@ class Lessons:
 
     claims: tuple[Claim, ...] = ()
     drafts: tuple[SkillDraft, ...] = ()
+    suggestions: tuple[Suggestion, ...] = ()
+    unasked: Unasked = ""
     cost: Cost = field(default_factory=Cost)
     found: Found | None = None
     stopped: bool = False
@@ -51,4 +61,50 @@ def lessons_of(record: EpisodeRecord, revision: str, context: EpisodeContext) ->
     found = None
     for step in read_steps(state)[len(record.steps) :]:
         found = Found(step=step, answer=context.environment.answer(step))
-    return Lessons(claims=read_claims(state), drafts=read_drafts(state), cost=read_aside(state), found=found)
+    told = _suggested(record, context)
+    suggested = from_json(_Suggested, told.text)
+    return Lessons(
+        claims=read_claims(state),
+        drafts=read_drafts(state),
+        suggestions=suggested.suggestions,
+        unasked=suggested.unasked,
+        cost=read_aside(state) + told.cost,
+        found=found,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Suggested:
+    # A key of the JSON in episodes' files, as the fields of every class given to ``outputs.once`` are.
+    suggestions: tuple[Suggestion, ...] = ()
+    unasked: Unasked = field(default="", metadata=SPARSE)
+
+
+def _suggested(record: EpisodeRecord, context: EpisodeContext) -> Paid:
+    """What work in a folder or a question in words suggests to remember: last, because no skill or claim waits for it.
+
+    Of a question about a folder that was answered at once, or work that a known procedure did at once, nobody is paid
+    to say more.
+    """
+    policy, kind = context.policy, context.kind
+    asked = kind.unchecked or (kind.leaves_changes and not _is_plain(record))
+    if not (isinstance(policy, Suggesting) and asked):
+        return Paid(text=to_json(_Suggested()))
+
+    def ask() -> str:
+        try:
+            return to_json(_Suggested(suggestions=policy.suggestions(context.view, record.steps)))
+        except (ModelMistake, BudgetExhausted) as problem:
+            return to_json(_Suggested(unasked="budget" if isinstance(problem, BudgetExhausted) else "reply"))
+
+    context.check()
+    return paid(context, (len(record.steps), "remember", "suggestions"), ask)
+
+
+def _is_plain(record: EpisodeRecord) -> bool:
+    """Whether one reply did all, without a change or by what was known already."""
+    if len(record.steps) > 1:
+        return False
+    seen = record.steps[0].observation if record.steps else None
+    changed = seen is not None and seen.state is not None and bool(seen.state.changed)
+    return not changed or any(item.startswith("skill:") for item in record.consumed)

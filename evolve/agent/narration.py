@@ -28,6 +28,7 @@ def narrate(stage: str, state: AgentState, *, examples: int) -> Mapping[str, Any
     if stage == "recall":
         items = [
             {"id": item.id, "kind": item.kind, "text": item.text, "score": item.score}
+            | ({"date": item.date} if item.date else {})
             for item in read_recalled(state)
             if item.kind != TRIAL
         ]

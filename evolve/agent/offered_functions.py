@@ -6,12 +6,12 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from evolve.environments import Offering, kind_of
 from evolve.episodes import PREFERENCE, FunctionCall, Json, OfferedFunction, Recalled, Step, TaskView
 from evolve.errors import RecordDamaged
 from evolve.files import both_ends, canonical_json, clean_text, digest
@@ -29,8 +29,9 @@ from evolve.functions import (
     signature_of,
     told_apart,
 )
-from evolve.redaction import Scanner
-from evolve.tasks import Task
+
+if TYPE_CHECKING:
+    from evolve.redaction import Scanner
 
 _SOURCES_APART = 4
 """Sources that are shown by one function each, where none of theirs shares words with the task."""
@@ -107,17 +108,6 @@ class FunctionSearch:
     def close(self) -> None:
         """Frees its memory; closing twice is no error."""
         self._index.close()
-
-
-@contextmanager
-def opened_source(task: Task) -> Iterator[FunctionSource | None]:
-    """The functions that the environment of an episode offers itself; None where it offers none."""
-    kind = kind_of(task.environment)
-    if not isinstance(kind, Offering):
-        yield None
-        return
-    with closing(kind.source(task)) as source:
-        yield source
 
 
 @contextmanager

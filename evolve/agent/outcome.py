@@ -22,9 +22,10 @@ def goes_on(steps: Sequence[Step], context: EpisodeContext) -> bool:
 
 
 def _ends(step: Step) -> bool:
-    """Whether the action was the last, by its own words. A state that was not taken, or was refused, can be mended."""
-    if step.action.kind != "finish":
-        return step.action.kind == "give_up"
+    """Whether the action was the last, by its own words or for want of budget. A state that was not taken, or was
+    refused, can be mended."""
+    if step.action.kind != "finish" or step.action.ended is not None:
+        return step.action.kind in ("finish", "give_up")
     state = step.observation.state if step.observation is not None else None
     # Blocks before it may have failed, and the check may have warned; only an untouched folder was given up.
     return state is None or not (state.snapshot or step.action.code)
@@ -77,8 +78,11 @@ def _concluded(steps: Sequence[Step], context: EpisodeContext) -> tuple[Status, 
         return "budget", last.action.text
     if left.candidates == 0 or left.seconds == 0.0 or left.tokens == 0:
         return "budget", _ending(steps, context, left) + _shown_note(len(shown_rows(steps)))
-    told = last.action.text or (last.observation.error if last.observation else "") or "no answer found"
-    return "unsolved", told + _shown_note(len(shown_rows(steps)))
+    said, why = last.action.text, last.observation.error if last.observation else ""
+    # What a folder was handed in with says that it is done, which it is not.
+    if last.action.kind == "finish" and last.observation is not None and last.observation.state is not None:
+        said = "; ".join(filter(None, (why, said)))
+    return "unsolved", (said or why or "no answer found") + _shown_note(len(shown_rows(steps)))
 
 
 def _refusal(steps: Sequence[Step], entry: str) -> str:
@@ -107,29 +111,29 @@ def _accepted_note(steps: Sequence[Step], examples: int) -> str:
         return right
     if judged.checked:
         return f"reproduces every example, and {judged.rows} assertions hold in its own process"
-    why = why_unverified(steps, examples)
-    return f"{right if judged.doubt else 'reproduces every example'}; unverified, because {why}"
+    # The verdict itself is said by whoever shows the note.
+    return right if judged.doubt is not None else f"reproduces every example; {_few_rows(steps, judged.rows, examples)}"
 
 
-def why_unverified(steps: Sequence[Step], examples: int) -> str:
-    """Why an answer that was accepted by rows is not called verified, in one clause; "" where it is, or none decide.
-
-    Args:
-        examples: How many examples were visible from the start.
-    """
-    judged = steps[-1].judgement if steps else None
-    if judged is None or not judged.accepted or judged.verified or judged.checked or judged.text:
-        return ""
-    if judged.doubt:
-        return judged.doubt
-    # Of fewer rows than these none is kept back.
-    missing = max(MIN_VERIFY - judged.rows, 2 * MIN_VERIFY - examples - judged.rows - len(shown_rows(steps)))
+def _few_rows(steps: Sequence[Step], rows: int, examples: int) -> str:
+    missing = rows_missing(steps, examples)
     more = f"{missing} more row{'s' * (missing != 1)} could verify it"
-    if not judged.rows and shown_rows(steps):
+    if not rows and shown_rows(steps):
         return f"every row was needed to find it; {more}"
-    if not judged.rows:
+    if not rows:
         return f"no further row is known; {more}"
-    return f"only {judged.rows} further row{' is' if judged.rows == 1 else 's are'} known; {more}"
+    return f"only {rows} further row{' is' if rows == 1 else 's are'} known; {more}"
+
+
+def rows_missing(steps: Sequence[Step], examples: int) -> int:
+    """How many more rows could verify the answer of the last step.
+
+    Of fewer than twice the least none is kept back, so that many are enough; from then on the least is kept back.
+    """
+    judged = steps[-1].judgement
+    rows = judged.rows if judged is not None else 0
+    to_split = 2 * MIN_VERIFY - examples - rows - len(shown_rows(steps))
+    return to_split if to_split > 0 and not rows else max(MIN_VERIFY - rows, to_split)
 
 
 def _shown_note(rows: int) -> str:

@@ -104,7 +104,7 @@ class KeptOutputs:
         if checksum != output_checksum(key, body):
             raise RecordDamaged(
                 f"step {key[0]}, {key[1]} of episode {self._episode} does not match its checksum in checkpoint.db",
-                hint="evolve doctor --repair",
+                hint="evolve status --repair",
             )
         return from_json(cls, body)
 

@@ -12,40 +12,7 @@ from evolve.episodes import EpisodeRecord, Step
 from evolve.errors import UsageError
 from evolve.failpoints import hit
 from evolve.files import canonical_json
-from evolve.store import Database, Migration, value_of
-
-MIGRATIONS = (
-    Migration(
-        "agent",
-        1,
-        """
-        CREATE TABLE runs (
-            number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, key TEXT NOT NULL,
-            started TEXT NOT NULL, state TEXT NOT NULL, body TEXT NOT NULL, checksum TEXT NOT NULL);
-        CREATE INDEX runs_key ON runs (key, state);
-        CREATE TABLE episodes (
-            number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, run TEXT NOT NULL, task TEXT NOT NULL,
-            suite TEXT NOT NULL, problem TEXT NOT NULL, split TEXT NOT NULL, variant TEXT NOT NULL,
-            seed INTEGER NOT NULL, status TEXT NOT NULL, verified INTEGER NOT NULL, candidates INTEGER NOT NULL,
-            seconds REAL NOT NULL, body TEXT NOT NULL, checksum TEXT NOT NULL);
-        CREATE INDEX episodes_run ON episodes (run);
-        CREATE TABLE steps (
-            number INTEGER PRIMARY KEY, episode TEXT NOT NULL, step INTEGER NOT NULL, stage TEXT NOT NULL,
-            kind TEXT NOT NULL, body TEXT NOT NULL, checksum TEXT NOT NULL,
-            UNIQUE (episode, step, stage, kind));
-        """,
-    ),
-    Migration(
-        "agent",
-        2,
-        """
-        CREATE TABLE episode_lessons (
-            number INTEGER PRIMARY KEY, episode TEXT NOT NULL UNIQUE, run TEXT NOT NULL, state TEXT NOT NULL,
-            source TEXT NOT NULL, body TEXT NOT NULL, checksum TEXT NOT NULL);
-        CREATE INDEX episodes_task ON episodes (task, split);
-        """,
-    ),
-)
+from evolve.store import Database, value_of
 
 _STEP_KEY = ("episode", "step", "stage", "kind")
 """What identifies an effect of a stage, so that it happens once though a crash has the stage run again."""
@@ -149,6 +116,10 @@ class RunRecords:
             return _run(row)
         raise UsageError(f"there is no run {run!r}", hint="evolve runs list shows them")
 
+    def has_run(self, run: str) -> bool:
+        """Whether there is a run with this id."""
+        return bool(self._db.query("SELECT 1 FROM runs WHERE id = ?", [run]))
+
     def runs(self) -> list[Run]:
         """Every run, oldest first."""
         return [_run(row) for row in self._db.rows("runs", order="number")]
@@ -227,6 +198,11 @@ class RunRecords:
             problem = "several episodes begin with" if rows else "there is no episode"
             raise UsageError(f"{problem} {episode!r}", hint="evolve runs show RUN lists its episodes")
         return _record(rows[0])
+
+    def beginning_with(self, beginning: str) -> list[str]:
+        """Ids of the episodes that begin like that."""
+        rows = self._db.query("SELECT id FROM episodes WHERE substr(id, 1, ?) = ?", (len(beginning), beginning))
+        return [str(row["id"]) for row in rows]
 
     def runs_of(self, episodes: Iterable[str]) -> dict[str, str]:
         """The run of each of these episodes, by the episode's id; none for one that is not on record."""

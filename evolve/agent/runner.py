@@ -6,9 +6,11 @@ import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from evolve.activity import doing
 from evolve.agent.attended_run import Talk, attended
 from evolve.agent.codec import from_json
 from evolve.agent.context import (
@@ -22,32 +24,33 @@ from evolve.agent.context import (
     no_past,
     recall_nothing,
 )
+from evolve.agent.episode_functions import functions_of, with_functions
 from evolve.agent.exploration import Exploration
 from evolve.agent.lessons import Lessons, lessons_of
 from evolve.agent.narration import piece_data
-from evolve.agent.offered_functions import opened_gate, opened_source, refuse_lost_calls, shown_functions
 from evolve.agent.outputs import KeptOutputs
 from evolve.agent.setting_aside import set_aside_when_asked
+from evolve.agent.stage_costs import CountedOutputs, begin_within, spent, told_when_it_breaks
 from evolve.agent.stage_skills import stage_skills
-from evolve.agent.state import AgentState, initial_state, read_aside, read_steps
-from evolve.environments import Environment, Setting, kind_of, open_environment
+from evolve.agent.state import AgentState, initial_state, read_steps
+from evolve.environments import Environment, Setting, kind_of, open_environment, opened_source
 from evolve.episodes import HELD_OUT, OWN, PROBE, SHADOW, Cost, EpisodeRecord, Limits, Seen
 from evolve.errors import Cancelled, WorkspaceError
 from evolve.events import Event, EventSink, NoEvents
 from evolve.files import canonical_json, digest
-from evolve.functions import Toolbox
 from evolve.policies.proceeding import PastWork
 from evolve.policies.protocol import Attendable, Piece, Policy, Spending, Trying, Weighing
 from evolve.redaction import Scanner
 from evolve.sandbox.actions import NO_FILES
-from evolve.sandbox.protocol import Sandbox
-from evolve.skills import Skill
-from evolve.tasks.model import Task
-from evolve.tasks.verification.verifiers import Verifier
 from evolve.workflow import Workflow, misfits, visit_bounds
 
 if TYPE_CHECKING:
     from evolve.agent.checkpoints import EpisodeSaver
+    from evolve.functions import Toolbox
+    from evolve.sandbox.protocol import Sandbox
+    from evolve.skills import Skill
+    from evolve.tasks.model import Task
+    from evolve.tasks.verification.verifiers import Verifier
 
 MOST_SUBMISSIONS = 100
 """Answers that a search may hand in where every refused row becomes an example, however many rows there are."""
@@ -92,7 +95,7 @@ class Surroundings:
     attendance: Attendance | None = None
     judge: Callable[[Task], Verifier] | None = None
     scanner: Scanner = field(default_factory=Scanner)
-    toolbox: Toolbox = field(default_factory=Toolbox)
+    toolbox: Toolbox | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,13 +115,14 @@ class Shadow:
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """No search for unreachable objects while a large library is imported: all that it makes stays."""
+    """No search for unreachable objects in a large library that stays: a fifth of a small run would go into it."""
     collecting = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if collecting:
+            gc.freeze()
             gc.enable()
 
 
@@ -134,7 +138,7 @@ class Agent:
     """
 
     def __init__(self, surroundings: Surroundings, workflow: Workflow | None = None) -> None:
-        with _uncollected():
+        with _uncollected(), doing("load", "langgraph"):
             from evolve.agent.graph import compile_graph, graph_revision
 
         self.surroundings = surroundings
@@ -164,7 +168,8 @@ class Agent:
         """
         identity = self._identity(task, variant, split, seed)
         with self._opened(task, identity, limits, acts=True) as (context, saver):
-            return self._finish(replace(context, later=split == OWN), saver)
+            outputs = CountedOutputs(context.outputs, partial(spent, context))
+            return self._finish(replace(context, later=split == OWN, outputs=outputs), saver)
 
     def run_shadow(self, task: Task, *, variant: str, seed: int, limits: Limits) -> Shadow:
         """Attempts the task once more for comparison, with one answer that is judged; nothing is learned from it.
@@ -235,7 +240,7 @@ class Agent:
         )
         with ExitStack() as stack:
             source = stack.enter_context(opened_source(task))
-            gate = opened_gate(surroundings.toolbox, folder, surroundings.scanner, source) if acts else nullcontext()
+            gate = functions_of(surroundings.toolbox, folder, surroundings.scanner, source) if acts else nullcontext()
             calls = stack.enter_context(gate)
             setting = replace(setting, calls=calls, source=source)
             environment = stack.enter_context(closing(open_environment(task, setting)))
@@ -243,9 +248,7 @@ class Agent:
             stack.callback(exploration.close)
             saver = stack.enter_context(self._saver(identity.episode))
             context = replace(self._context(task, identity, limits, environment), exploration=exploration, calls=calls)
-            if calls is not None:
-                shown = shown_functions(calls, context.view.instruction, source)
-                context = replace(context, view=replace(context.view, functions=shown))
+            context = with_functions(context, source)
             if saver is not None:
                 context = replace(context, outputs=KeptOutputs(identity.episode, saver.cursor))
             yield _looked(context), saver
@@ -330,7 +333,7 @@ class Agent:
         config: dict[str, Any] = {"recursion_limit": _SLACK + visits + visits * context.limits.submissions // steps + 1}
         initial = initial_state(self.revision)
         if saver is None:
-            _begin(context, initial)
+            begin_within(context, initial)
             return _record(cast(Any, self._graph).invoke(initial, config, context=context))
         # Only the episode's id goes into the configuration, because LangGraph writes all of that to the file, in clear.
         config["configurable"] = {"thread_id": context.identity.episode}
@@ -346,11 +349,15 @@ class Agent:
         if saved.values.get("record"):
             return _record(saved.values)
         if context.calls is not None and saved.values:
+            from evolve.agent.offered_functions import refuse_lost_calls
+
             refuse_lost_calls(context.calls, read_steps(cast(AgentState, saved.values)))
-        _begin(context, cast(AgentState, saved.values or initial))
-        if context.attendance is None:
-            return _record(graph.invoke(None if saved.values else initial, config, context=context, durability="sync"))
-        return attended(Talk(graph=graph, config=config, context=context, person=context.attendance), initial)
+        begin_within(context, cast(AgentState, saved.values or initial))
+        with told_when_it_breaks(context, lambda: cast(AgentState, graph.get_state(config).values or initial)):
+            if context.attendance is not None:
+                return attended(Talk(graph=graph, config=config, context=context, person=context.attendance), initial)
+            begun = None if saved.values else initial
+            return _record(graph.invoke(begun, config, context=context, durability="sync"))
 
     @contextmanager
     def _saver(self, episode: str) -> Iterator[EpisodeSaver | None]:
@@ -380,13 +387,6 @@ def _looked(context: EpisodeContext) -> EpisodeContext:
 
 def _record(state: Mapping[str, Any]) -> EpisodeRecord:
     return from_json(EpisodeRecord, state["record"])
-
-
-def _begin(context: EpisodeContext, state: AgentState) -> None:
-    """Tells a policy that spends money or tokens what is left of the episode's limits."""
-    if not isinstance(context.policy, Spending):
-        return
-    context.policy.begin(context.left(read_steps(state)).less(read_aside(state)))
 
 
 def room_for(workflow: Workflow, environment: str) -> Workflow:

@@ -4,46 +4,68 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import typer
 
-from evolve.cli.output import at_home, emit, flush, note, visible
+from evolve.cli.render.output import at_home, emit, flush, note, paused, printing, visible
+from evolve.cli.render.views import answer_command
 
 if TYPE_CHECKING:
+    from evolve.cli.overrides import Overrides
+    from evolve.errors import UntrustedWorkspace
     from evolve.workspace import CallQuestion, Consent, Person, Question, Result
+
+_Typed = TypeVar("_Typed")
 
 WAITING = 6
 """The exit code where a run waits for a person."""
 
-TYPED_AHEAD = "what was typed before this was on the screen is dropped"
+TYPED_AHEAD = "evolve drops what you typed before this was on the screen"
 """Told where :func:`drop_typed_ahead` dropped something."""
-
-Approve = Annotated[
-    str,
-    typer.Option(
-        "--approve",
-        metavar="MODE",
-        help="Before what cannot be taken back easily, such as changing a folder: ask, auto (do it) or never (leave"
-        " it).",
-    ),
-]
+APPROVE = ("ask", "auto", "never")
+"""What happens before something that cannot be taken back easily, such as changing a folder."""
 
 
-def person_here(approve: str, *, as_json: bool) -> Person:
+class ChangeShown:
+    """Shows a change before it is asked about.
+
+    Attributes:
+        runs: Those whose change was shown.
+    """
+
+    def __init__(self) -> None:
+        self.runs: set[str] = set()
+
+    def __call__(self, result: Result) -> None:
+        from evolve.cli.folder import show_change
+
+        self.runs.add(result.run_id)
+        show_change(result)
+
+
+def person_here(chosen: Overrides, *, as_json: bool, yes: bool = False) -> Person:
     """Who can be asked: whoever sits at the terminal, or nobody.
 
+    Args:
+        chosen: May say whether leave is asked for, and what is learned.
+        yes: Leave was given beforehand.
+
     Raises:
-        UsageError: ``--approve`` is none of its three words.
+        UsageError: ``--set approve`` is none of its three words.
     """
-    from evolve.errors import UsageError
     from evolve.workspace import Person
 
-    if approve not in ("ask", "auto", "never"):
-        raise UsageError(f"--approve {approve}: it is ask, auto or never")
+    approve, learn = cast(Any, chosen.choice("approve", *APPROVE)), cast(Any, chosen.settings.get("learn"))
     here = is_attended(as_json=as_json)
-    return Person(respond=_respond if here else None, approve=cast(Any, approve), consent=_consent if here else None)
+    return Person(
+        respond=_respond if here else None,
+        before_approval=ChangeShown() if here else None,
+        approve="auto" if yes else approve,
+        consent=_consent if here else None,
+        learn=learn,
+    )
 
 
 def is_attended(*, as_json: bool) -> bool:
@@ -51,48 +73,84 @@ def is_attended(*, as_json: bool) -> bool:
     return not as_json and sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def _respond(question: Question) -> str | None:
-    """What the person types; None where they leave the question open."""
+def is_trusted_now(problem: UntrustedWorkspace, *, as_json: bool) -> bool:
+    """Asks whoever sits at the terminal whether to trust a workspace; what they were shown is then trusted."""
+    import evolve
+    from evolve.workspace import proposal
+
+    if not is_attended(as_json=as_json):
+        return False
+    seen = proposal(problem.root)
+    note(f"{visible(problem.why, lines=False)}. If you trust it, evolve uses:")
+    for line in seen.changes or ("nothing yet: the folder is empty",):
+        note(f"  {visible(line, lines=False)}")
+    agreed = bool(ask_yes("trust it?"))
+    if agreed:
+        evolve.init(seen.root, trust=seen)
+    return agreed
+
+
+def ask_line(question: str, *, ahead: bool = False) -> str | None:
+    """The line that somebody at the terminal types to a question; None where they leave it by Ctrl-C or Ctrl-D.
+
+    Every question goes through here or :func:`ask_yes`: it comes after what it is about, nothing is drawn over it, and
+    what was typed before it could be read answers nothing.
+
+    Args:
+        ahead: What was typed before counts, as in a game.
+    """
+
+    def ask() -> str:
+        shown = visible(question.rstrip())
+        return str(typer.prompt(shown, default="", show_default=False, prompt_suffix=" ", err=True))
+
+    return _ask(ask, ahead=ahead)
+
+
+def ask_yes(question: str, *, default: bool = False) -> bool | None:
+    """Whether somebody at the terminal says yes; None where they leave the question."""
+    return _ask(lambda: typer.confirm(question, default=default, err=True))
+
+
+def _ask(ask: Callable[[], _Typed], *, ahead: bool = False) -> _Typed | None:
+    flush()
+    if not ahead and drop_typed_ahead():
+        note(TYPED_AHEAD)
     try:
-        if question.kind == "approve":
-            return _ask_approval(question)
-        note(f"question: {question.text}")
-        for option in question.options:
-            note(f"  {option}")
-        answer = typer.prompt("answer (Enter leaves it open)", default="", show_default=False, err=True)
+        with paused():
+            return ask()
     except typer.Abort:
         note("")
         return None
-    return answer.strip() or None
+
+
+def _respond(question: Question) -> str | None:
+    """What the person types; None where they leave the question open."""
+    if question.kind == "approve":
+        return _ask_approval(question)
+    note(f"question: {question.text}")
+    for option in question.options:
+        note(f"  {option}")
+    return (ask_line("answer (Enter leaves it open):") or "").strip() or None
 
 
 def _consent(question: CallQuestion) -> Consent:
     """What the person says to a call that needs leave."""
     from evolve.cli.consent import asked_for_consent
 
-    def ask(text: str) -> str | None:
-        flush()
-        if drop_typed_ahead():
-            note(TYPED_AHEAD)
-        try:
-            return str(typer.prompt(text.rstrip(": "), default="", show_default=False, err=True))
-        except typer.Abort:
-            note("")
-            return None
-
     note("")
-    return asked_for_consent(question, lambda line: note(visible(line)), ask)
+    return asked_for_consent(question, lambda line: note(visible(line)), ask_line)
 
 
-def _ask_approval(question: Question) -> str:
-    """Shows the change and asks for leave: ``yes``, ``no``, or the reason against it."""
+def _ask_approval(question: Question) -> str | None:
+    """Shows the change and asks for leave: ``yes``, ``no``, the reason against it, or None where it is left open."""
     show_diff(question.detail)
-    flush()  # the question comes after what it is about
-    if drop_typed_ahead():
-        note(TYPED_AHEAD)
-    if typer.confirm(visible(at_home(question.text)), err=True):
-        return "yes"
-    why = typer.prompt("what is wrong with it (Enter: nothing to say)", default="", show_default=False, err=True)
+    agreed = ask_yes(visible(at_home(question.text)))
+    if agreed is None or agreed:
+        return "yes" if agreed else None
+    why = ask_line("what is wrong with it (Enter: nothing to say):")
+    if why is None:
+        return None
     return why.strip() if why.strip().lower() not in ("", "y", "yes") else "no"
 
 
@@ -123,8 +181,9 @@ def show_diff(text: str) -> None:
 
     styles = {"+": "green", "-": "red", "@": "cyan"}
     console = Console(highlight=False, soft_wrap=True)
-    for line in text.rstrip("\n").split("\n"):
-        console.print(Text(visible(line), style=styles.get(line[:1], "")))
+    with printing():
+        for line in text.rstrip("\n").split("\n"):
+            console.print(Text(visible(line), style=styles.get(line[:1], "")))
 
 
 def tell_waiting(result: Result) -> None:
@@ -132,12 +191,10 @@ def tell_waiting(result: Result) -> None:
     question, run = result.question, result.run_id
     if question is None:
         return
-    if question.kind == "approve":
-        note(f"nothing is changed yet: {question.text}")
-        note(f"  try: evolve runs apply {run}, or evolve runs answer {run} no", whole=True)
-    else:
-        note(f"waiting for an answer: {question.text}")
-        note(f"  try: evolve runs answer {run} TEXT, or the same command on a terminal")
+    approval = question.kind == "approve"
+    note(f"{'nothing is changed yet' if approval else 'waiting for an answer'}: {question.text}")
+    other = "" if approval else ", or the same command on a terminal"
+    note(f"  try: {answer_command(run, approval=approval)}{other}", whole=True)
 
 
 def parse_choice(answer: str, outputs: Sequence[Any]) -> tuple[Any] | None:

@@ -1,57 +1,25 @@
-"""``evolve memory why`` and ``graph``: what leads to what, and where that was learned."""
+"""``evolve memory graph``: what leads to what, and where that was learned."""
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from evolve.cli import options, pages
-from evolve.cli.output import counted, emit, emit_json, note, shorten, visible, writing
-from evolve.cli.views import LEARN
+from evolve.cli.render.output import counted, emit, emit_json, shorten, writing
 
 if TYPE_CHECKING:
     from evolve.workspace import CausalChain, EvidenceRow, Insight, Sentence
 
 app = pages.App()
 
-_CHAINS = 20
-"""Chains of causes that are told; ``--json`` has all."""
 _ORIGINS = 3
 """Tasks that are named where a chain of causes was learned."""
 
 
-@app.page("why", "evolve memory why solved")
-def why_command(
-    effect: Annotated[str, typer.Argument(metavar="EFFECT", help="An effect, such as solved.")],
-    workspace: options.Workspace = None,
-    as_json: options.AsJson = False,
-) -> None:
-    """Show chains of causes that end in an effect, with the tasks and runs that they were learned from."""
-    import evolve
-
-    with evolve.open(workspace, read_only=True) as opened:
-        chains, known = opened.memory.why(effect), opened.memory.sentences()
-        runs = opened.memory.runs_of(row.episode for chain in chains for link in chain.links for row in link.evidence)
-        effects = dict.fromkeys(insight.effect for insight in opened.memory.list())
-    if as_json:
-        emit_json([_chain(chain, known, runs) for chain in chains])
-        return
-    if not chains:
-        emit(f"nothing is known to cause {effect!r} yet")
-        for hint in [f"evolve memory why {shlex.quote(name)}" for name in effects][:3] or [LEARN]:
-            note(f"  try: {hint}", whole=True)
-    for chain in chains[:_CHAINS]:
-        emit(visible(cause_line(chain, known), lines=False))
-        for line in origin_lines(chain, runs):
-            emit(visible(f"  {line}", lines=False), indent=4)
-    if len(chains) > _CHAINS:
-        note(f"and {len(chains) - _CHAINS} more; --json has all of them")
-
-
-@app.page("graph", "evolve memory graph --out graph.svg")
+@app.page("graph", "evolve memory graph --out graph.svg", "evolve memory graph --json")
 def graph_command(
     out: Annotated[
         str | None,
@@ -94,11 +62,11 @@ def origin_lines(chain: CausalChain, runs: Mapping[str, str]) -> list[str]:
         said = link.insight.speaks
         rows = {(runs.get(row.episode, ""), row.task, said(row) > 0): row for row in link.evidence if said(row)}
         for (run, task, for_it), row in [*rows.items()][:_ORIGINS]:
-            kept = "a trial of evolve trials" if row.episode.startswith("trials:") else "its run is not on record"
-            opens = f"evolve runs replay {row.episode[:10]}" if run else kept
+            kept = "a trial of evolve lab trials" if row.episode.startswith("trials:") else "its run is not on record"
+            opens = f"evolve why {row.episode[:10]} --steps" if run else kept
             came = f"{shorten(row.detail, 80)}" if row.detail else row.kind
             lines.append(f"{'for' if for_it else 'against'}: {run} {task}: {came}  ({opens})")
-        shows = f"evolve memory show {link.insight.id[:10]}"
+        shows = f"evolve why {link.insight.id[:10]}"
         more = len(link.evidence) - min(len(rows), _ORIGINS)
         lines.append(
             f"{counted(more, 'more piece of evidence', 'more pieces of evidence')}: {shows}" if more else shows
@@ -129,7 +97,8 @@ def evidence_data(rows: Iterable[EvidenceRow]) -> list[dict[str, Any]]:
     return [{name: value for name, value in vars(row).items() if name != "features"} for row in rows]
 
 
-def _chain(chain: CausalChain, known: Mapping[str, Sentence], runs: Mapping[str, str]) -> dict[str, Any]:
+def chain_data(chain: CausalChain, known: Mapping[str, Sentence], runs: Mapping[str, str]) -> dict[str, Any]:
+    """A chain of causes as data."""
     links = [
         {
             "insight": insight_data(link.insight, known[link.insight.id]),

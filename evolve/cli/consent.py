@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from evolve.cli.output import counted
+from evolve.cli.render.output import counted
 
 if TYPE_CHECKING:
     from evolve.workspace import CallQuestion, Consent

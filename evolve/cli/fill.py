@@ -4,35 +4,36 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+import shlex
+from contextlib import nullcontext
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evolve.cli import asking, learning, options, pages
-from evolve.cli.output import at_home, counted, emit, emit_json, flush, note, visible
-from evolve.cli.run import Learn, exit_code, tell_created, tell_help, tell_open
+from evolve.cli import asking, learning, options, overrides, pages
+from evolve.cli.render.output import at_home, counted, emit, emit_json, flush, note, visible
+from evolve.cli.render.reasons import filled_data, flag_told, reason_told, values_told
+from evolve.cli.render.tables import first_line_lines
+from evolve.cli.run import tell_created, tell_help, tell_verdict
+from evolve.cli.skills import tell_kept
 
 if TYPE_CHECKING:
-    from rich.status import Status
-
-    from evolve.workspace import Filled
+    from evolve.workspace import Filled, Result, Workspace
 
 app = pages.App()
 
 _SHOWN = 5
-"""Marked cells that are listed."""
-_EVERY = 100_000
-"""Rows after which a line is printed where there is no terminal."""
+"""Flagged cells that are listed."""
 
 Table = Annotated[str, typer.Argument(metavar="TABLE", help="A CSV, TSV, JSONL or XLSX file.", show_default=False)]
 Column = Annotated[
     str | None,
-    typer.Option("--column", metavar="NAME", help="The column to fill. Default: the only one that is partly filled."),
+    typer.Option(
+        "--column",
+        metavar="NAME",
+        help="The column to fill, or its number, such as 3. Default: the only column with blank cells.",
+    ),
 ]
 Out = Annotated[
     str | None,
@@ -41,13 +42,19 @@ Out = Annotated[
 InPlace = Annotated[bool, typer.Option("--in-place", help="Write the table itself, whole or not at all.")]
 Skill = Annotated[
     str | None,
-    typer.Option("--with", metavar="NAME", help="Apply this saved function (evolve skills list); nothing is searched."),
+    typer.Option("--with", metavar="NAME", help="Apply this saved function (evolve skills list) instead of a search."),
 ]
 Function = Annotated[
     str | None,
-    typer.Option("--function", metavar="FILE.py", help="Apply the function of a file; FILE.py:NAME where it has more."),
+    typer.Option(
+        "--function", metavar="FILE.py", help="Apply the function of this file; FILE.py:NAME if it has several."
+    ),
 ]
 Sheet = Annotated[str | None, typer.Option("--sheet", metavar="NAME", help="The sheet of a workbook.")]
+Set = Annotated[
+    list[str] | None,
+    overrides.option("header=no (the first line of a CSV is data; --column 3 is then the third), or header=yes"),
+]
 Save = Annotated[
     str | None, typer.Option("--save", metavar="FILE.py", help="Also write the function, as a script for the terminal.")
 ]
@@ -55,6 +62,7 @@ Save = Annotated[
 
 @app.page("fill", "evolve fill names.csv", "evolve fill march.xlsx --column Gross --in-place")
 def fill_command(
+    ctx: typer.Context,
     table: Table,
     column: Column = None,
     out: Out = None,
@@ -65,62 +73,51 @@ def fill_command(
     save: Save = None,
     budget: options.Budget = None,
     model: options.Model = None,
-    sandbox: options.Sandbox = None,
-    learn: Learn = None,
+    set_: Set = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Fill a column of a table: rows in which it is filled show how, the others are filled.
+    """Fill the blank cells of a table column: the filled cells show evolve how.
 
-    What is doubtful is marked: in a column NAME: check, in workbooks by colour and comment. Ends with 1 where cells
-    are marked, with 0 where all are filled and none is.
+    evolve flags doubtful cells: in a column NAME: check, in workbooks by colour and comment. The exit code is 1 if
+    cells are flagged, and 0 if all are filled and none is.
     """
     import evolve
-    from evolve.cli.views import TableView
-    from evolve.workspace import parse_budget
+    from evolve.cli.render.views import TableView
 
-    parse_budget(budget or ())  # a wrong option is told before anything is made
-    person = learning.who_learns(asking.person_here("ask", as_json=as_json), learn)
-    view = TableView(unsandboxed=sandbox == "none")
-    how = Asked(column=column, out=out, in_place=in_place, skill=with_, function=function, sheet=sheet, save=save)
-    with evolve.open(workspace, model=model, events=view, sandbox=sandbox) as opened:
+    bounds = options.begun(ctx, budget)  # a wrong option is told before anything is made
+    chosen = overrides.overrides(set_, "header")
+    header = chosen.choice("header", "yes", "no") == "yes" if chosen.text("header") else None
+    person = asking.person_here(chosen, as_json=as_json)
+    how: dict[str, Any] = {"column": column, "out": out, "in_place": in_place, "sheet": sheet, "save": save}
+    how |= {"skill": with_, "function": function, "header": header}
+    view = TableView(unsandboxed=chosen.unsandboxed)
+    with evolve.open(workspace, model=model, events=view, settings=chosen.settings) as opened:
         tell_created(opened)
         # With --json there is one object to wait for, with what was learned in it.
         with nullcontext() if as_json else opened.delivering():
-            with Rows() as rows:
-                filled = opened.fill(table, **vars(how), budget=budget, person=person, on_progress=rows)
+            filled = opened.fill(table, **how, budget=bounds, person=person, words=flag_told)
             if as_json:
-                emit_json({**filled.to_json(), **opened.mark})
+                emit_json({**filled_data(filled), **opened.mark})
             else:
-                show(filled, "".join(f" ({word})" for word in opened.mark))
-                if filled.result is not None:
-                    asking.tell_waiting(filled.result)
+                show(filled, table, "".join(f" ({word})" for word in opened.mark))
+                if in_place and filled.out is not None and not filled.undo:
+                    note("evolve kept no copy of this file, so evolve undo cannot take it back")
             flush()
-        taught = learning.learn_and_tell(opened, named=workspace, as_json=as_json)
-        if taught and _is_found(filled) and save is None and not any(one.skills for one in taught):
-            emit(
-                "no skill of its own; --save FILE.py keeps the function, --function FILE.py applies it to other tables"
-            )
+        taught = learning.learn_and_tell(opened, bounds, named=workspace, as_json=as_json, result=filled.result)
+        if not as_json:
+            _keep(opened, filled)
+        if taught and _is_new(filled) and save is None and not any(one.skills for one in taught):
+            emit("to use the function on tables with other columns: --save FILE.py, then --function FILE.py")
     raise typer.Exit(_code(filled))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Asked:
-    """The options that say what is filled, and where it is written."""
-
-    column: str | None
-    out: str | None
-    in_place: bool
-    skill: str | None
-    function: str | None
-    sheet: str | None
-    save: str | None
-
-
 def _code(filled: Filled) -> int:
+    if filled.offered:
+        return asking.WAITING
     if filled.out is not None:
         return 1 if filled.marked else 0
-    return (exit_code(filled.result) if filled.result is not None else 0) or 1
+    return (filled.result.exit_code if filled.result is not None else 0) or 1
 
 
 def _is_found(filled: Filled) -> bool:
@@ -128,35 +125,103 @@ def _is_found(filled: Filled) -> bool:
     return filled.out is not None and filled.result is not None and filled.result.solved
 
 
-def show(filled: Filled, mark: str = "") -> None:
-    """Prints what became of a table, then how sure that is, then the function that was found."""
+def _is_new(filled: Filled) -> bool:
+    """Whether that function is no skill yet, and verified."""
+    return _is_found(filled) and filled.result is not None and filled.result.used is None and filled.result.verified
+
+
+def _keep(opened: Workspace, filled: Filled) -> None:
+    """Asks whether a function that nothing verified is right, and keeps it then; or says how to keep it."""
+    result = filled.result
+    if result is None or not _is_found(filled) or result.verified or result.used is not None:
+        return
+    if result.narrow is not None:  # that this column is right says nothing of another month's
+        note(f"evolve does not use this function for later tables: {reason_told(result.narrow)}")
+        return
+    if asking.is_attended(as_json=False):
+        said = asking.ask_yes(visible(_rule_question(filled.column, result), lines=False))
+        if said:
+            opened.runs.keep(result.run_id)
+            tell_kept(result.run_id)
+        elif said is not None:
+            opened.runs.leave(result.run_id)
+            emit("evolve does not use this function for later tables")
+        if said is not None:
+            return
+    note("evolve does not use this function for later tables, because nothing verifies it; if its rule is right:")
+    note(f"  try: evolve skills own {result.run_id}", whole=True)
+
+
+def _rule_question(column: str, result: Result) -> str:
+    """Asks for the rule, not for the cells alone, with what it gives where the filled cells leave that open."""
+    question = f"is the column {column!r} right, and would its rule be for later tables?"
+    if result.ambiguity is None or not result.ambiguity.outputs:
+        return question
+    told = f"for {values_told(*result.ambiguity.input)} it writes {values_told(result.ambiguity.outputs[0])}"
+    return f"{question} {told}"
+
+
+def show(filled: Filled, table: str, mark: str = "") -> None:
+    """Prints what was read, the cells that were filled, how sure that is, the function, and how to go on."""
+    _show_filled(filled, Path(table).name, mark)
+    tell_offered(filled, table)
+    if filled.result is not None:
+        asking.tell_waiting(filled.result)
+
+
+def _show_filled(filled: Filled, name: str, mark: str) -> None:
+    if filled.offered:
+        emit(_line(f"read {name}: {filled.form}; {filled.column} has no filled cell, so nothing is written"))
+        _tell_first_line(filled)
+        return
     names = f"{filled.column} from {', '.join(filled.inputs)}" if filled.inputs else filled.column
-    emit(_line(f"read as {filled.form}; {names}; {counted(filled.given, 'row')} given"))
-    if filled.doubted:
-        none = f"{filled.doubted:,} of them doubted by an earlier fill, so no example"
-        emit(f"{none}; clear the reason where a cell is right")
-    if filled.own:
-        emit(f"{filled.own:,} of them filled by evolve and as they were then, so no example")
+    emit(_line(f"read {name}: {filled.form}; {names}; {counted(filled.given, 'row')} given"))
+    _tell_first_line(filled)
+    _tell_left_out(filled)
     if filled.out is None:
-        emit("nothing is written: no function was found that gives the filled cells")
+        emit("no function gives the filled cells, so nothing is written")
     else:
         _show_cells(filled, filled.out)
     result = filled.result
     if result is None:
+        if filled.used is not None:
+            emit(f"used {filled.used.told}")
         return
     if filled.out is not None and not result.solved:
-        emit("no function was found that gives the filled cells: a row that repeats a filled one has its value")
-    why = result.reason if result.reason and "unverified" not in result.note else result.note
-    emit(f"{result.kind if result.solved else result.status}{mark}: {why}")
-    tell_open(result)
+        emit("no function gives the filled cells; evolve copied values from rows with the same input")
+    tell_verdict(result, mark)
     tell_help(result)
     if _is_found(filled):
-        own, support = _without_support(result.answer, result.entry)
+        own, support = _without_support(filled.function, result.entry)
         emit()
         emit(own, exact=True)
         if support:
             emit()
-            emit(f"supported by {', '.join(support)}; --save FILE.py writes all of it")
+            emit(f"needs {', '.join(support)}; --save FILE.py writes all of it")
+
+
+def _tell_first_line(filled: Filled) -> None:
+    """Says what the first line was taken for, where that had to be guessed."""
+    for line in first_line_lines(filled):
+        emit(line, whole=True)
+
+
+def _tell_left_out(filled: Filled) -> None:
+    """Says which filled cells are no examples, and why."""
+    if filled.doubted:
+        emit(f"{counted(filled.doubted, 'cell')} not used: an earlier fill flagged it; clear the flag if it is right")
+    if filled.own:
+        emit(f"{counted(filled.own, 'cell')} not used: an earlier fill wrote it, and nobody said that it is right")
+
+
+def tell_offered(filled: Filled, table: str) -> None:
+    """How to go on where saved functions are offered."""
+    for one in filled.offered:
+        note(f"{one.told}, can fill {filled.column!r}")
+        if not one.verified:
+            why = f"was doubtful then: {reason_told(one.doubt)}" if one.doubt else "was not verified then"
+            note(f"  it {why}")
+        note(f"  try: evolve fill {shlex.quote(table)} --with {one.name}", whole=True)
 
 
 def _without_support(source: str, entry: str) -> tuple[str, list[str]]:
@@ -178,50 +243,20 @@ def _without_support(source: str, entry: str) -> tuple[str, list[str]]:
 
 
 def _show_cells(filled: Filled, out: Path) -> None:
-    """Prints how many cells were filled, the first that are marked, and where they were written."""
-    done = f"{counted(filled.filled, 'cell')} of {filled.column} filled, {filled.marked:,} marked"
-    emit(_line(f"{done}; {filled.seconds:.1f} s"))
+    """Prints how many cells were filled, the first that are flagged, and where they were written."""
+    emit(f"{counted(filled.filled, 'cell')} filled, {filled.marked:,} flagged; {filled.seconds:.1f} s")
     for mark in filled.marks[:_SHOWN]:
-        value = "empty" if mark.value is None else str(mark.value)
-        emit(f"  row {mark.row:,} (line {mark.line:,}): {_line(value)}: {_line(mark.why)}", indent=4)
+        value = "" if mark.value is None else f"{_line(str(mark.value))}: "
+        emit(f"  row {mark.row:,} (line {mark.line:,}): {value}{_line(flag_told(mark.flag))}", indent=4)
     if filled.marked > _SHOWN:
-        emit(f"  and {counted(filled.marked - _SHOWN, 'further cell')}, all marked in the file")
+        emit(f"  and {counted(filled.marked - _SHOWN, 'more cell')}; the file flags them all")
     if filled.loss:
         emit(f"{filled.loss}")
     emit(f"wrote {at_home(str(out))}", whole=True)
+    if filled.undo:
+        emit(f"evolve undo {filled.undo} takes it back")
 
 
 def _line(text: str) -> str:
     """The text in one line: a cell or a header with line breaks would look like lines of the command."""
     return visible(text, lines=False)
-
-
-class Rows(AbstractContextManager["Rows"]):
-    """Tells how many rows are done: on a terminal in one live line, else a line now and then."""
-
-    def __init__(self) -> None:
-        self._status: Status | None = None
-        self._told = 0
-
-    def __call__(self, done: int, total: int) -> None:
-        line = f"filling: {done:,} of {total:,} rows"
-        if sys.stderr.isatty():
-            self._live(line)
-        elif done - self._told >= _EVERY:
-            self._told = done
-            note(line)
-
-    def _live(self, line: str) -> None:
-        if self._status is None:
-            from rich.console import Console
-            from rich.status import Status
-
-            self._status = Status(line, console=Console(stderr=True))
-            self._status.start()
-        self._status.update(line)
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._status is not None:
-            self._status.stop()

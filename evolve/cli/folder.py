@@ -6,43 +6,37 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evolve.cli.amounts import spending
-from evolve.cli.asking import WAITING, show_diff, tell_waiting
+from evolve.cli.asking import WAITING, ask_yes, show_diff, tell_waiting
+from evolve.cli.kept_check import chosen_check
 from evolve.cli.learning import emit_with_lessons
-from evolve.cli.output import at_home, counted, emit, visible
+from evolve.cli.render.amounts import cost_line
+from evolve.cli.render.kept import used_lines
+from evolve.cli.render.output import at_home, counted, emit, note, shorten, visible
+from evolve.cli.render.verdicts import verdict
 
 if TYPE_CHECKING:
-    from evolve.workspace import Patch, Result, Task, Workspace
-
-EXIT_CODES = {"fault": 3, "interrupted": 130, "waiting": WAITING}
-"""By status. Every other unsolved run gives 1, or 5 where the budget that was asked for ended it, not a setting."""
+    from evolve.workspace import Ledger, Patch, Person, Result, Task, Workspace
 
 Dir = Annotated[str | None, typer.Option("--dir", metavar="DIR", help="Work in a copy of this folder.")]
 Check = Annotated[
     str | None,
-    typer.Option("--check", metavar="COMMAND", help="A shell command that ends with 0 when the work is done."),
-]
-Python = Annotated[
-    str | None,
     typer.Option(
-        "--python",
-        metavar="DIR",
-        help="A virtual environment to import from. Default: .venv in the folder, then VIRTUAL_ENV.",
+        "--check",
+        metavar="COMMAND",
+        help="A shell command with exit code 0 once the work is done, such as 'pytest -q'.",
     ),
 ]
-Protect = Annotated[
-    list[str] | None,
+Yes = Annotated[
+    bool,
     typer.Option(
-        "--protect",
-        metavar="PATTERN",
-        help="Files whose changes do not count; may be given several times. Default: tests.",
+        "--yes", help="Apply the change without a question if it passes the check; short for --set approve=auto."
     ),
 ]
-Yes = Annotated[bool, typer.Option("--yes", help="Apply what passes the check; short for --approve auto.")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,16 +55,26 @@ class FolderOptions:
         from evolve.workspace import tasks
 
         if self.folder is None:
-            _refuse_options({"--check": self.check, "--protect": self.protect})
+            _refuse_options({"--check": self.check, "--set protect": self.protect})
             return None
         if not text:
-            raise UsageError("say what is wanted in the folder", hint='evolve run "TASK" --dir PATH --check COMMAND')
+            raise UsageError("evolve needs a task for the folder", hint='evolve run "TASK" --dir PATH --check COMMAND')
         return tasks.in_folder(text, self.folder, self.check or "", protected=self.protect, name=name)
+
+    def with_kept_check(self, opened: Workspace, task: Task, person: Person) -> Task:
+        """The task with the check that the person kept for its folder, if none is given and they want it."""
+        from evolve.workspace import tasks
+
+        if self.folder is None or self.check:
+            return task
+        agrees = partial(ask_yes, default=True) if person.respond is not None else None
+        check = chosen_check(opened, task.folder, agrees, lambda text: note(visible(text, lines=False), whole=True))
+        return tasks.with_check(task, check) if check else task
 
     def fit(self, task: Task) -> None:
         """Raises :class:`UsageError` for options that the task has no use for."""
         if not task.folder:
-            _refuse_options({"--python": self.python, "--yes": self.yes})
+            _refuse_options({"--set python": self.python, "--yes": self.yes})
 
 
 def _refuse_options(options: Mapping[str, object]) -> None:
@@ -79,40 +83,58 @@ def _refuse_options(options: Mapping[str, object]) -> None:
 
     for option, value in options.items():
         if value:
-            raise UsageError(f"{option} is about work in a folder", hint="name the folder with --dir")
+            raise UsageError(f"{option} needs a folder", hint="name the folder with --dir")
 
 
-def show_work(opened: Workspace, result: Result, *, as_json: bool) -> int:
-    """Shows what was done in a folder and what came of it; gives the exit code."""
+def show_work(
+    opened: Workspace, result: Result, *, as_json: bool, bounds: Ledger | None = None, shown: bool = False
+) -> int:
+    """Shows what was done in a folder and what came of it; gives the exit code.
+
+    Args:
+        shown: The change is on the screen, because somebody was asked about it just now.
+    """
     patch = result.patch
     if as_json:
-        emit_with_lessons(opened, result)
+        emit_with_lessons(opened, result, bounds)
     else:
-        if patch is None or patch.state == "waiting":  # else it was shown before it was asked about
-            show_diff(result.answer)
-        _show_outcome(result)
+        if not shown:
+            show_change(result, diff=patch is None or patch.state == "waiting")
         if patch is not None:
             _show_patch_state(patch)
     tell_waiting(result)
     if result.question is not None:
         return WAITING
-    return 0 if patch is not None else EXIT_CODES.get(result.status, 5 if result.budget_ended else 1)
+    return 0 if patch is not None else result.exit_code
 
 
 def _show_patch_state(patch: Patch) -> None:
     if patch.state == "applied":
-        emit(at_home(f"applied to {patch.folder}; `evolve undo {patch.run}` takes it back"))
+        emit(at_home(f"applied to {patch.folder}; evolve undo {patch.run} takes it back"))
     elif patch.state == "refused":
-        emit(f"not applied; `evolve runs apply {patch.run}` would still do it")
+        emit("nothing is changed")
 
 
-def _show_outcome(result: Result) -> None:
-    emit(f"{'solved, ' + result.kind if result.solved else result.outcome}: {result.note}")
-    if result.patch is not None and result.patch.protected:
-        names = ", ".join(result.patch.protected)
-        line = f"protected, so neither counted nor applied: {names}  (--protect PATTERN chooses others)"
-        emit(visible(line, lines=False))
-    emit(f"{spending(result.cost)}, {result.cost.seconds:.2f} s; episode {result.episode_id} of {result.run_id}")
+def show_change(result: Result, *, diff: bool = True) -> None:
+    """Shows a change, what is no part of it, what the model says of it, how sure it is, and its cost."""
+    if diff:
+        show_diff(result.answer if result.patch is None else result.patch.diff)
+    if left := left_alone(result.patch):
+        emit(visible(left, lines=False))
+    if result.closing and result.patch is not None:
+        emit(visible(f"the model: {shorten(result.closing, 600)}", lines=False))
+    emit(verdict(result).line())
+    for line in used_lines(result):
+        emit(line)
+    emit(cost_line(result))
+
+
+def left_alone(patch: Patch | None) -> str:
+    """Which changes are no part of a patch, and why; "" where all are."""
+    if patch is None or not patch.protected:
+        return ""
+    names = ", ".join(patch.protected)
+    return f"not part of it: {names}, protected because the check rests on it (name a file in the task to change it)"
 
 
 def named_files(text: str, folder: str) -> list[str]:

@@ -6,14 +6,24 @@ from typing import Annotated
 
 import typer
 
-from evolve.cli import folder, options, pages
-from evolve.cli.output import emit_json, flush, note
+from evolve.cli import options, overrides, pages
+from evolve.cli.render.output import emit_json, flush
+from evolve.cli.render.views import LoopView
+from evolve.cli.run import tell_created
 
 app = pages.App()
+
+Set = Annotated[
+    list[str] | None,
+    overrides.option(
+        "python=DIR (a virtual environment to import from)",
+    ),
+]
 
 
 @app.page("improve", "evolve improve everyday", "evolve improve tasks.jsonl --model gpt-5-mini --budget 2M-tokens")
 def improve_command(
+    ctx: typer.Context,
     suite: options.Suite,
     rounds: Annotated[
         int | None,
@@ -21,45 +31,44 @@ def improve_command(
             "--rounds",
             metavar="NUMBER",
             min=1,
-            help="Rounds of practice and judgement. Default: 2; a suite too small to be split has 3 always.",
+            help="Rounds of practice and comparison. Default: 2; 3 for a small suite; without comparison, 5 at most.",
         ),
     ] = None,
-    python: folder.Python = None,
     budget: options.Budget = None,
     model: options.Model = None,
     record: options.Record = None,
     replay: options.Replay = None,
-    seed: options.Seed = 0,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Begin a new run, and leave one that was cut off where it is.")
     ] = False,
-    sandbox: options.Sandbox = None,
+    details: options.Details = False,
+    set_: Set = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Practise on a suite of tasks, keep what helps, and measure it on held-out tasks.
+    """Practise on a suite of tasks, and keep a change only if it helps on tasks that evolve has not seen.
 
-    Interrupted, or ended by its budget, the same command continues where it stopped, in the second case with a budget
-    on top of what it had. After a run that came to its end it begins another one, which builds on what was learned;
-    the first line says which it is.
+    If your tasks are too few to prove a gain, evolve says so and only practises. If you stop it, or its budget ends,
+    the same command continues; a new budget comes on top. The exit code is 0 if evolve promoted something, else 1.
     """
     import evolve
-    from evolve.cli.report import show_report, told_now
-    from evolve.cli.views import LoopView
-    from evolve.workspace import parse_budget, recorded
+    from evolve.cli.report import show_report
+    from evolve.workspace import recorded
 
-    parse_budget(budget or ())  # a wrong option is told before anything is made
-    model_choice = recorded(model, record, replay)
-    view = LoopView(unsandboxed=sandbox == "none")
-    with view, evolve.open(workspace, model=model_choice, events=view, sandbox=sandbox) as opened:
-        if opened.created:
-            note(f"made the workspace {opened.paths.root}")
+    bounds = options.begun(ctx, budget)  # a wrong option is told before anything is made
+    chosen = overrides.overrides(set_, "python")
+    view = LoopView(unsandboxed=chosen.unsandboxed)
+    source = recorded(model, record, replay)
+    with view, evolve.open(workspace, model=source, events=view, settings=chosen.settings) as opened:
+        tell_created(opened)
         # The run is closed once its report is out: killed before, the same command shows it again.
         with opened.delivering():
-            report = opened.improve(suite, rounds=rounds, budget=budget, seed=seed, python=python, fresh=fresh)
+            seed, python = opened.settings.seed, chosen.text("python")
+            report = opened.improve(suite, rounds=rounds, budget=bounds, seed=seed, python=python, fresh=fresh)
             view.stop()
             if as_json:
                 emit_json({**report.to_json(), **opened.mark})
             else:
-                show_report(report, told_now(opened, report))
+                show_report(opened, report, suite, details=details)
             flush()
+    raise typer.Exit(0 if report.kept else 1)

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from evolve.cli import options, pages
-from evolve.cli.amounts import spending
-from evolve.cli.output import counted, emit, emit_json, flush, note, shorten
-from evolve.cli.views import KEPT_STEPS
+from evolve.cli.proposals import offer, offer_rule
+from evolve.cli.render.amounts import spending
+from evolve.cli.render.kept import dropped_line
+from evolve.cli.render.output import counted, emit, emit_json, flush, note, shorten
+from evolve.cli.render.reasons import result_data
+from evolve.cli.render.views import KEPT_STEPS
 
 if TYPE_CHECKING:
-    from evolve.workspace import Person, Result, Taught, Workspace
+    from evolve.workspace import Ledger, Person, Result, Taught, Workspace
 
 app = pages.App()
+
+_OFFERED = 4
+"""Proposals that one command asks about; others wait in the list."""
 
 
 @app.page("learn", "evolve learn", "evolve learn r3")
@@ -28,12 +34,12 @@ def learn_command(
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Learn from runs whose results are there and that were cut off before they were learned from.
+    """Learn from finished runs that were cut off before evolve could learn from them.
 
-    Every run does so once its result was shown, so this is for after a crash, or after an endpoint failed.
+    evolve learns from each run by itself, so you need this only after a crash or a failed endpoint.
     """
     import evolve
-    from evolve.cli.views import RunView
+    from evolve.cli.render.views import RunView
 
     with evolve.open(workspace, model=model, events=RunView()) as opened:
         taught = opened.learn(run)
@@ -43,29 +49,40 @@ def learn_command(
     for one in taught:
         emit(f"{one.run}, {one.task}: {_lesson(one)}")
         _tell_found(one)
+    offer(opened, [proposal for one in taught for proposal in one.proposals], attended=False)
     if not taught:
         emit("everything is learned from")
 
 
-def who_learns(person: Person, learn: str | None) -> Person:
-    """The person, with what is to be learned from their run."""
-    return replace(person, learn=cast(Any, learn))
-
-
-def learn_and_tell(opened: Workspace, *, named: str | None, as_json: bool) -> tuple[Taught, ...]:
-    """Learns from what was shown, and says in a line what came of it.
+def learn_and_tell(
+    opened: Workspace,
+    bounds: Ledger | None = None,
+    *,
+    named: str | None,
+    as_json: bool,
+    result: Result | None = None,
+    person: Person | None = None,
+) -> tuple[Taught, ...]:
+    """Learns from what was shown, says in a line what came of it, and asks what of it is to be remembered.
 
     Args:
+        bounds: What the command may spend.
         named: The workspace as it was named on the command line.
         as_json: It was learned and told together with the result.
+        result: What was shown.
+        person: Who may be asked; not where nobody answers, or all is approved beforehand.
 
     Returns:
         What was learned now.
     """
     if as_json:
         return ()
+    attended = person is not None and person.respond is not None and person.approve != "auto"
+    if result is not None and result.patch is not None and result.patch.reason:
+        # While the person has it in mind, because learning takes its time.
+        offer_rule(opened, result.patch, bounds, attended=attended)
     try:
-        taught = _learn(opened)
+        taught = _learn(opened, bounds)
     except KeyboardInterrupt as stop:
         place = [] if named is None else ["-w", named]
         stop.add_note(f"continue with: {shlex.join(['evolve', 'learn', *place])}")  # the run itself is over
@@ -77,19 +94,27 @@ def learn_and_tell(opened: Workspace, *, named: str | None, as_json: bool) -> tu
             emit(f"new skill: {skill}  (evolve skills show {skill})")
         for refused in one.not_kept:
             emit(f"skill {refused.skill} not kept: {shorten(refused.reason, 300)}")
+    if not taught and result is not None and result.used is not None:
+        emit(f"learning: nothing new: the saved function did it ({result.used.told})")
     flush()
+    here = result.patch.folder if result is not None and result.patch is not None else ""
+    found = [proposal for one in taught for proposal in one.proposals][:_OFFERED]
+    offer(opened, found, attended=attended, here=here)
     return taught
 
 
-def emit_with_lessons(opened: Workspace, result: Result) -> None:
+def emit_with_lessons(opened: Workspace, result: Result, bounds: Ledger | None = None) -> None:
     """Prints a result as JSON, with what was learned from it: a script that reads it waits for one object."""
-    taught = _learn(opened)
+    taught = _learn(opened, bounds)
     own = next((one for one in taught if one.run == result.run_id), None)
     if own is not None:
         result = result.with_taught(own.learned, own.kept, own.cost, own.found, own.shadow)
+    if bounds is not None:
+        result = replace(result, seconds=bounds.run_seconds)
     told = {} if own is None else own.to_json()
-    learning = {name: told[name] for name in ("cost", "shadow", "limits", "note") if name in told} or None
-    emit_json({**result.to_json(), "learning": learning, **opened.mark})
+    names = ("cost", "shadow", "limits", "note", "proposals", "dropped", "unasked")
+    learning = {name: told[name] for name in names if name in told} or None
+    emit_json({**result_data(result), "learning": learning, **opened.mark})
 
 
 def _tell_found(taught: Taught) -> None:
@@ -99,19 +124,19 @@ def _tell_found(taught: Taught) -> None:
         return
     if taught.changes:
         emit(f"a right answer was found while learning, {found.kind}: a change, which waits")
-        emit(f"  try: evolve runs diff {taught.run}; evolve runs apply {taught.run}", whole=True)
+        emit(f"  try: evolve runs diff {taught.run}; evolve apply {taught.run}", whole=True)
         return
     emit(f"a right answer was found while learning, {found.kind}:")
     emit(found.answer.rstrip(), exact=True)
     emit()
 
 
-def _learn(opened: Workspace) -> tuple[Taught, ...]:
+def _learn(opened: Workspace, bounds: Ledger | None) -> tuple[Taught, ...]:
     """What is learned now. The result stands, whatever keeps this from being done."""
     from evolve.errors import EndpointProblem, SandboxUnavailable
 
     try:
-        return opened.learn()
+        return opened.learn(budget=bounds)
     except (EndpointProblem, SandboxUnavailable) as problem:
         note(f"learning: not yet, {problem}")
         note("  try: evolve learn", whole=True)
@@ -127,7 +152,19 @@ def _lesson(taught: Taught) -> str:
         return taught.note + judged
     claims = shorten(taught.told[0], 160) if taught.told else KEPT_STEPS if taught.learned else ""
     skills = counted(taught.skills, "new skill") if taught.skills else ""
-    cost, most = taught.cost, taught.limits.tokens
-    calls = spending(cost) if cost.calls else ""
-    spent = f" ({calls}{f'; {most:,} tokens were allowed' if most is not None else ''})" if calls else ""
-    return ("; ".join(filter(None, (claims, skills))) or "nothing new") + spent + judged
+    spent = f" ({spending(taught.cost)})" if taught.cost.calls else ""
+    offered = f"{counted(taught.proposals, 'thing')} to remember" if taught.proposals else ""
+    why = taught.nothing or (dropped_line(taught.dropped) if taught.dropped else "")
+    nothing = f"nothing new: {why}" if why else "nothing new"
+    return ("; ".join(filter(None, (claims, skills, offered))) or nothing) + spent + _unasked(taught) + judged
+
+
+def _unasked(taught: Taught) -> str:
+    """Why the model was asked in vain, or not at all, what to remember; and what helps."""
+    most, used = taught.limits.tokens, taught.cost.tokens
+    if taught.unasked == "reply":
+        return "; the model gave no usable reply when evolve asked what to remember"
+    if taught.unasked != "budget":
+        return ""
+    left = f": learning used {used:,} of its {most:,} tokens, and {max(0, most - used):,} are too few" if most else ""
+    return f"; evolve could not ask what to remember{left}; a larger --budget makes room"

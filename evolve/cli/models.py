@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evolve.cli import options, pages
-from evolve.cli.output import emit, emit_json, note, table
+from evolve.cli.render.output import emit, emit_json, note, table
 
 if TYPE_CHECKING:
     from evolve.workspace import Probed
 
 app = pages.App(
-    "Choose a language model, and see what its endpoint can do.",
+    "Choose a language model, and test its endpoint.",
     *("evolve models", "evolve models default gpt-5-mini"),
     no_args_is_help=False,
 )
@@ -44,9 +44,9 @@ def models_command(ctx: typer.Context, workspace: options.Workspace = None, as_j
     note(_WHO)
 
 
-@app.page("list", "evolve models list http://localhost:8080/v1")
+@app.page("list", "evolve models list http://localhost:8080/v1", "evolve models list")
 def list_command(model: Name = None, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
-    """List the models that an endpoint offers, with their prices where they are known."""
+    """List the models of an endpoint, with their known prices."""
     from evolve.errors import EndpointProblem
     from evolve.workspace import models
 
@@ -64,7 +64,7 @@ def list_command(model: Name = None, workspace: options.Workspace = None, as_jso
     emit(table(("model", "input", "output"), cells) or "it lists none")
 
 
-@app.page("check", "evolve models check gpt-5-mini")
+@app.page("check", "evolve models check gpt-5-mini", "evolve models check http://localhost:8080/v1#qwen")
 def check_command(
     model: Name = None,
     record: options.Record = None,
@@ -72,7 +72,7 @@ def check_command(
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Find out what a model's endpoint can do, by asking it a few small things, and remember it."""
+    """Test the endpoint of a model with a few small questions. evolve remembers the result."""
     from evolve.workspace import models, recorded
 
     probes = models(workspace).check(recorded(model, record, replay))
@@ -81,31 +81,6 @@ def check_command(
         return
     for probe in probes:
         _show(probe)
-
-
-@app.page("judge", "evolve models judge gpt-5-mini --suite strings")
-def judge_command(
-    model: Name = None,
-    suite: Annotated[
-        str, typer.Option("--suite", metavar="SUITE", help="Where answers of known worth come from.")
-    ] = "strings",
-    count: Annotated[
-        int, typer.Option("--count", metavar="NUMBER", min=1, help="Sound answers, and as many wrong ones.")
-    ] = 40,
-    workspace: options.Workspace = None,
-    as_json: options.AsJson = False,
-) -> None:
-    """Measure how well a model judges answers. Only a judge that was measured and is good enough counts."""
-    import evolve
-    from evolve.cli import judges
-
-    with evolve.open(workspace, model=model) as opened:
-        measurement = opened.models.judge(suite, count)
-    if as_json:
-        emit_json(judges.as_json(measurement))
-    else:
-        judges.show(measurement)
-    raise typer.Exit(0 if measurement.standing == "measured" else 1)
 
 
 @app.page("default", "evolve models default", "evolve models default http://localhost:8080/v1#qwen")
@@ -121,7 +96,7 @@ def default_command(
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Choose the workspace's model, or show the chosen one."""
+    """Choose the model of this workspace, or show your choice."""
     from evolve.workspace import models
 
     workspace_models = models(workspace)

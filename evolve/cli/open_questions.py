@@ -6,13 +6,14 @@ gives, or that is none of the few values so far, is asked back before it counts.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evolve.cli.asking import parse_choice
+from evolve.cli.render.reasons import values_told
+from evolve.errors import BudgetExhausted
 
 if TYPE_CHECKING:
     from evolve.workspace import Misfit, Result, Task
@@ -69,11 +70,15 @@ def settle(task: Task, result: Result, talk: Talk) -> Settled:
         changed = _with_row(task, result, reply) if about_row else _with_value(task, result, reply, talk)
         if changed is None:
             break
-        new = talk.again(changed)
+        try:
+            new = talk.again(changed)
+        except BudgetExhausted as ended:
+            talk.tell(f"{ended}; evolve keeps the function that you see")
+            break
         if new.status == "interrupted":
             break
         unasked = not about_row and not doubt
-        if unasked and not _fits(new, changed) and not _is_insisted("no function found gives that", talk):
+        if unasked and not _fits(new, changed) and not _is_insisted("evolve found no function that gives that", talk):
             break
         task, result = changed, new
         talk.show(result)
@@ -83,9 +88,9 @@ def settle(task: Task, result: Result, talk: Talk) -> Settled:
 def _row_reply(result: Result, talk: Talk) -> str:
     """What the person says of the row that does not fit."""
     misfit = result.misfits[0]
-    gives, says = _told(misfit.expected), _told(misfit.given)
+    gives, says = values_told(misfit.expected), values_told(misfit.given)
     talk.tell(
-        f"one row does not fit: for {_told(*misfit.input)} it says {says}, the function gives {gives}:\n"
+        f"one row does not fit: your row for {values_told(*misfit.input)} says {says}, the function gives {gives}:\n"
         f"1  {gives} is right, the row is mistyped\n2  {says} is right, as the row says"
     )
     return (talk.ask("which is right (a number, or Enter to leave it open)? ") or "").strip()
@@ -103,8 +108,8 @@ def _value_reply(task: Task, result: Result, talk: Talk) -> str:
     """Which value the person says is right; what can be no value is told, and asked for once more."""
     assert result.ambiguity is not None
     outputs = result.ambiguity.outputs
-    options = "\n".join(f"{number}  {_told(value)}" for number, value in enumerate(outputs, 1))
-    talk.tell(f"the rows leave open what {_told(*result.ambiguity.input)} gives:\n{options}")
+    options = "\n".join(f"{number}  {values_told(value)}" for number, value in enumerate(outputs, 1))
+    talk.tell(f"your rows do not say what {values_told(*result.ambiguity.input)} gives:\n{options}")
     while True:
         reply = (talk.ask("which is right (a number, another value, or Enter to leave it open)? ") or "").strip()
         slip = _slip(reply, _values_so_far(task, result), len(outputs))
@@ -125,10 +130,10 @@ def _slip(reply: str, values: list[Any], choices: int) -> str:
     else:
         numbered = reply.isdecimal() and not 1 <= int(reply) <= choices and not any(map(str.isdecimal, values))
     if numbered:
-        return f'there are {choices} answers to choose from; the text {reply} itself is typed as "{reply}"'
+        return f'type 1 to {choices}, or "{reply}" for the text {reply}'
     arrows = re.compile(r"\s(->|=>|→)\s")
     if arrows.search(reply) and not any(isinstance(value, str) and arrows.search(value) for value in values):
-        return f"{reply!r} is a row; only what it gives is asked for here"
+        return f"{reply!r} is a whole row; type only its output"
     return ""
 
 
@@ -142,7 +147,7 @@ def _doubt(task: Task, result: Result, reply: str) -> str:
     known = list(dict.fromkeys(values))
     if len(known) > FEW or len(known) >= len(task.examples):
         return ""
-    return f"{chosen[0]!r} is none of the values so far ({', '.join(known)})"
+    return f"{chosen[0]!r} is not among the values so far ({', '.join(known)})"
 
 
 def _with_value(task: Task, result: Result, reply: str, talk: Talk) -> Task | None:
@@ -169,29 +174,3 @@ def _fits(result: Result, task: Task) -> bool:
 def _is_insisted(doubt: str, talk: Talk) -> bool:
     reply = talk.ask(f"{doubt}; is it right? [y] keeps it as a new row, Enter drops it ") or ""
     return reply.strip().lower() in YES
-
-
-def nearest_lines(result: Result) -> Iterator[str]:
-    """What came nearest where nothing was found: the rows that it fails, and what would help."""
-    if result.solved or not (result.nearest or result.advice):
-        return
-    if result.nearest:
-        yield f"nearest is a function that fails {len(result.misfits)} of the rows that were looked at:"
-        for misfit in result.misfits[:MOST]:
-            yield f"  for {_told(*misfit.input)} it gives {_told(misfit.expected)}, wanted {_told(misfit.given)}"
-        if len(result.misfits) > MOST:
-            yield f"  and {len(result.misfits) - MOST} more"
-    if result.advice:
-        yield result.advice
-
-
-def _told(*values: Any) -> str:
-    """Values as JSON, an error as what it says; what is long is cut short."""
-    return ", ".join(map(_one_told, values))
-
-
-def _one_told(value: Any) -> str:
-    if isinstance(value, dict) and set(value) == {"error"}:
-        return f"an error ({value['error']})"[:200]
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 200 else f"{text[:200]}…"

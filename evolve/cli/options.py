@@ -6,14 +6,21 @@ decide what a single command deletes, overwrites, approves or pays for.
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from evolve.cli.render.output import name_workspace
+
+if TYPE_CHECKING:
+    from evolve.workspace import Ledger
 
 
 def named_before(ctx: typer.Context, value: str | None) -> str | None:
     """The workspace typed after the command, else the one typed before it."""
-    return value if value is not None else typed_before(ctx)
+    typed = value if value is not None else typed_before(ctx)
+    name_workspace(typed or "")
+    return typed
 
 
 def typed_before(ctx: typer.Context) -> str | None:
@@ -25,7 +32,7 @@ def typed_before(ctx: typer.Context) -> str | None:
 
 
 Suite = Annotated[
-    str, typer.Argument(metavar="SUITE", help="A task file or folder, or a built-in suite (evolve tasks list).")
+    str, typer.Argument(metavar="SUITE", help="A task file or folder, or a built-in suite (evolve lab tasks list).")
 ]
 RunId = Annotated[str, typer.Argument(metavar="RUN", help="Id of a run, such as r1.")]
 Workspace = Annotated[
@@ -34,7 +41,7 @@ Workspace = Annotated[
         "-w",
         "--workspace",
         metavar="DIR",
-        help="The workspace. Default: the nearest around this folder, else your own.",
+        help="The workspace. Default: the nearest around this folder, or else your own.",
         callback=named_before,
     ),
 ]
@@ -51,13 +58,13 @@ Record = Annotated[
     typer.Option(
         "--record",
         metavar="PATH",
-        help="Keep the model's exchanges in this folder, or .jsonl file, and ask only for what is not in it yet.",
+        help="Keep the replies of the model in this folder or .jsonl file. evolve asks only for new ones.",
     ),
 ]
 Replay = Annotated[
     str | None,
     typer.Option(
-        "--replay", metavar="PATH", help="Take the model's replies from such a recording, and ask no endpoint."
+        "--replay", metavar="PATH", help="Take the replies of the model from a recording, and ask no endpoint."
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
@@ -67,16 +74,7 @@ Budget = Annotated[
         "--budget",
         metavar="BOUND",
         envvar="EVOLVE_BUDGET",
-        help="Stop at 60s, 2h, 200k-candidates, 2M-tokens, 500-calls or $2; may be given several times.",
-    ),
-]
-Sandbox = Annotated[
-    str | None,
-    typer.Option(
-        "--sandbox",
-        metavar="BACKEND",
-        help="What confines code: auto, bubblewrap, landlock or seatbelt. none confines nothing, marks what is"
-        " learned, and needs EVOLVE_UNSAFE=I_UNDERSTAND as well.",
+        help="Stop the command at 60s, 2h, 200k-candidates, 2M-tokens, 500-calls or $2. You may repeat this.",
     ),
 ]
 Seed = Annotated[
@@ -90,6 +88,27 @@ Seed = Annotated[
         help="Seed of everything drawn at random.",
     ),
 ]
+
+
+def begun(ctx: typer.Context, budget: list[str] | None) -> Ledger:
+    """The budget of the whole command; its seconds count from when it was typed.
+
+    Called first of all, so that a wrong option is told before anything is made.
+    """
+    from evolve.workspace import command_budget
+
+    return command_budget(budget or (), whole_process=bool(ctx.obj))
+
+
+def existing(workspace: str | None) -> str | None:
+    """The workspace, which must be there: in a new one there is nothing to look after, and the name may be misspelt."""
+    import evolve
+    from evolve.errors import WorkspaceError
+
+    place = evolve.where(workspace)
+    if not place.exists and not place.user:
+        raise WorkspaceError(f"there is no workspace at {place.root}", hint=f"evolve init {place.root} makes one")
+    return workspace
 
 
 def before_a_command_of_a_group(
@@ -107,7 +126,7 @@ def _tell_version(asked: bool) -> None:
     import platform
 
     from evolve import __version__
-    from evolve.cli.output import emit
+    from evolve.cli.render.output import emit
 
     emit(f"evolve {__version__} (Python {platform.python_version()}, {platform.system()})")
     raise typer.Exit
@@ -122,8 +141,11 @@ def before_the_command(
         bool, typer.Option("--version", is_eager=True, callback=_tell_version, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """An agent that gets better at your own tasks.
+    """An agent that learns from your work.
 
-    It solves tasks, keeps what helped, and shows on tasks it has not practised whether that helped. What it learns
-    is kept in a workspace, a folder of yours.
+    evolve keeps a lesson only if you confirm it or a test shows that it helps. It keeps its lessons in a workspace,
+    a folder of yours.
     """
+
+
+Details = Annotated[bool, typer.Option("--details", help="Show every figure, round, skill and insight.")]

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from evolve.cli.layout import fold, terminal_width
 from evolve.cli.options import before_a_command_of_a_group
+from evolve.cli.render.layout import fold, terminal_width
 
 if TYPE_CHECKING:
     from typing import TypeVar
@@ -91,11 +91,43 @@ class Group(TyperGroup):
         """Writes the commands, part by part."""
         headed = {name for names in self.parts.values() for name in names}
         others = [name for name in self.list_commands(ctx) if name not in headed]
-        wide = max(map(len, self.commands))
-        for heading, names in (*self.parts.items(), ("Commands", others)):
+        self.write_parts({**self.parts, "Commands": others}, formatter)
+
+    def write_parts(self, parts: Mapping[str, Sequence[str]], formatter: Any) -> None:
+        """Writes commands with their first sentences under headings; those that are not there are left out."""
+        shown = {heading: [name for name in names if name in self.commands] for heading, names in parts.items()}
+        wide = max(len(name) for names in shown.values() for name in names)
+        for heading, names in shown.items():
             rows = [(name.ljust(wide), first_sentence(self.commands[name].help or "")) for name in names]
             if rows:
                 write_list(heading, rows, formatter, first=wide)
+
+    def whole(self) -> Group:
+        """The tree in which a word is looked for that is no command of this group."""
+        return self
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is typed. A word that is a command elsewhere is answered by where it is."""
+        word, root = args[0], ctx.find_root().command
+        if self.get_command(ctx, word) is None and isinstance(root, Group):
+            found = sorted(_places(root.whole(), word, ("evolve",)), key=lambda path: ctx.info_name not in path)
+            places = [" ".join(path) for path in found]
+            if places:
+                ctx.fail(f"No such command {word!r}. Did you mean {', '.join(places[:_MOST_PLACES])}?")
+        return super().resolve_command(ctx, args)
+
+
+_MOST_PLACES = 4
+"""Commands that are told where a word is the name of several."""
+
+
+def _places(group: Group, word: str, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """The command lines that end in a word, in this group and those in it."""
+    for name, command in group.commands.items():
+        if name == word:
+            yield (*path, name)
+        if isinstance(command, Group):
+            yield from _places(command, word, (*path, name))
 
 
 def fit(formatter: Any) -> None:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evolve.cli import options, pages
-from evolve.cli.output import counted, emit, emit_json, shorten, table
+from evolve.cli.render.kept import scope
+from evolve.cli.render.output import emit, emit_json, shorten, table
 
 if TYPE_CHECKING:
     from evolve.workspace import Preference
 
 app = pages.App(
-    "See, state and change what you want, as it was understood. Preferences are instructions, never evidence.",
+    "See, state and change your preferences. evolve follows them and never counts them as evidence.",
     *("evolve memory preferences list", 'evolve memory preferences add "short answers"'),
 )
 
@@ -24,9 +25,9 @@ About = Annotated[
 Folder = Annotated[str, typer.Option("--dir", metavar="DIR", help="Only for work in this folder.", show_default=False)]
 
 
-@app.page("list", "evolve memory preferences list")
+@app.page("list", "evolve memory preferences list", "evolve memory preferences list --json")
 def list_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
-    """List preferences, the latest learned first."""
+    """List your preferences, the newest first."""
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
@@ -40,7 +41,7 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
             preference.status,
             preference.author,
             len(preference.acts),
-            shorten(_describe_contexts(preference), 30),
+            shorten(scope(preference), 30),
             shorten(preference.description, 80),
         )
         for preference in preferences
@@ -48,11 +49,11 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
     emit(table(("id", "status", "by", "acts", "for", "preference"), rows, spare=("acts", "by")) or "no preferences yet")
 
 
-@app.page("show", "evolve memory preferences show 522fa553")
+@app.page("show", "evolve memory preferences show 522fa553", "evolve memory preferences show 522fa553 --json")
 def show_command(
     preference: PreferenceId, workspace: options.Workspace = None, as_json: options.AsJson = False
 ) -> None:
-    """Show a preference, where it holds, and every act it rests on, word for word."""
+    """Show one preference, where it holds, and each act of yours behind it, word for word."""
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
@@ -60,8 +61,13 @@ def show_command(
     if as_json:
         emit_json(shown)
         return
+    show_preference(shown)
+
+
+def show_preference(shown: Preference) -> None:
+    """Prints a preference, where it holds, and the acts behind it, word for word."""
     emit(f"{shown.id}: {shown.description}")
-    emit(f"{shown.status}, wanted by {shown.author}, for {_describe_contexts(shown)}")
+    emit(f"{shown.status}, wanted by {shown.author}, for {scope(shown)}")
     if shown.successor:
         emit(f"a newer one says otherwise: {shown.successor[:10]}")
     if shown.proposal:
@@ -87,7 +93,7 @@ def add_command(
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """State a preference. Without --about and --dir it holds everywhere."""
+    """State a preference. It holds everywhere unless you give --about or --dir."""
     import evolve
     from evolve.workspace import context_of
 
@@ -112,7 +118,7 @@ def edit_command(
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Change what a preference says or where it holds. One that was superseded holds again."""
+    """Change the words of a preference, or where it holds. A replaced preference then holds again."""
     import evolve
     from evolve.errors import UsageError
     from evolve.workspace import context_of
@@ -126,14 +132,18 @@ def edit_command(
     _show_stored(edited, as_json=as_json)
 
 
-@app.page("propose", "evolve memory preferences propose 522fa553 --model gpt-5-mini")
+@app.page(
+    "propose",
+    "evolve memory preferences propose 522fa553 --model gpt-5-mini",
+    "evolve memory preferences propose 522fa553",
+)
 def propose_command(
     preference: PreferenceId,
     model: options.Model = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Have a model put a preference into words. They are not in force until you confirm them."""
+    """Ask a model to put a preference into words. The words hold once you confirm them."""
     import evolve
 
     with evolve.open(workspace, model=model) as opened:
@@ -146,11 +156,11 @@ def propose_command(
         emit(f"  evolve memory preferences confirm {proposed.id[:10]}", whole=True)
 
 
-@app.page("confirm", "evolve memory preferences confirm 522fa553")
+@app.page("confirm", "evolve memory preferences confirm 522fa553", "evolve memory preferences confirm 522fa553 --json")
 def confirm_command(
     preference: PreferenceId, workspace: options.Workspace = None, as_json: options.AsJson = False
 ) -> None:
-    """Take the description that a model proposed."""
+    """Accept the words that a model proposed."""
     import evolve
 
     with evolve.open(workspace) as opened:
@@ -158,38 +168,8 @@ def confirm_command(
     _show_stored(confirmed, as_json=as_json)
 
 
-@app.page("forget", "evolve memory preferences forget 522fa553", "evolve memory preferences forget --all")
-def forget_command(
-    ids: Annotated[
-        list[str] | None, typer.Argument(metavar="ID", help="Ids of preferences.", show_default=False)
-    ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Forget every preference.")] = False,
-    workspace: options.Workspace = None,
-    as_json: options.AsJson = False,
-) -> None:
-    """Delete preferences with the acts they rest on."""
-    import evolve
-    from evolve.errors import UsageError
-
-    if bool(ids) == everything:
-        raise UsageError("name preferences, or give --all", hint="evolve memory preferences list")
-    with evolve.open(workspace) as opened:
-        count = opened.preferences.forget(ids or (), everything=everything)
-    if as_json:
-        emit_json({"forgotten": count})
-    else:
-        emit(f"forgot {counted(count, 'preference')}")
-
-
 def _show_stored(preference: Preference, *, as_json: bool) -> None:
     if as_json:
         emit_json(preference)
     else:
-        emit(f"kept {preference.id[:10]}, for {_describe_contexts(preference)}: {preference.description}")
-
-
-def _describe_contexts(preference: Preference) -> str:
-    if not preference.contexts:
-        return "every task"
-    scopes = [context.folder or context.instruction or context.family for context in preference.contexts]
-    return "; ".join(dict.fromkeys(scopes))
+        emit(f"kept {preference.id[:10]}, for {scope(preference)}: {preference.description}")

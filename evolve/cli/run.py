@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evolve.cli import asking, folder, learning, open_questions, options, pages
-from evolve.cli.amounts import spending
-from evolve.cli.layout import terminal_width
-from evolve.cli.output import at_home, emit, flush, note, visible
+from evolve.cli import asking, folder, learning, open_questions, options, overrides, pages
+from evolve.cli.render.amounts import cost_line
+from evolve.cli.render.kept import used_lines
+from evolve.cli.render.layout import terminal_width
+from evolve.cli.render.output import at_home, emit, flush, note, paused, visible
+from evolve.cli.render.verdicts import earlier_line, nearest_lines, open_line, verdict
 
 if TYPE_CHECKING:
-    from evolve.workspace import Person, Result, Task, Workspace
+    from evolve.workspace import Ledger, Person, Result, Task, Workspace
 
 app = pages.App()
 
@@ -23,7 +26,7 @@ Wanted = Annotated[
     str | None,
     typer.Argument(
         metavar="TASK",
-        help="A task file, SUITE#ID, - for rows on stdin, or, with --dir or a model, a task in words.",
+        help="A task file, SUITE#ID, or - for rows on stdin. With --dir or a model: your task in words.",
         show_default=False,
     ),
 ]
@@ -32,7 +35,7 @@ Rubric = Annotated[
     typer.Option(
         "--rubric",
         metavar="TEXT",
-        help="Words, or a file of them, by which a model judges what nothing else can check.",
+        help="A model judges the answer by this text, or this file, if nothing else can check it.",
     ),
 ]
 
@@ -42,22 +45,21 @@ Examples = Annotated[
     typer.Option(
         "--examples",
         metavar="FILE",
-        help="Rows: a table (CSV, TSV or XLSX), JSON or Python assertions; the last column is the output.",
+        help="Your rows: a table (CSV, TSV or XLSX), JSON or Python assertions. The last column is the output.",
     ),
 ]
-Target = Annotated[
-    str | None, typer.Option("--target", metavar="NAME", help="The column of the table that is the output.")
-]
-Learn = Annotated[
-    str | None,
-    typer.Option(
-        "--learn",
-        metavar="MODE",
-        help="What is learned once the result was shown: off, after (asks a model again at most once to try a claim)"
-        " or full (tries all). Default: the setting learn.",
-    ),
-]
+Target = Annotated[str | None, typer.Option("--target", metavar="NAME", help="The output column of the table.")]
 Name = Annotated[str | None, typer.Option("--name", metavar="NAME", help="Name of the task and of its function.")]
+
+Set = Annotated[
+    list[str] | None,
+    overrides.option(
+        "header=no (the first line of the table is data)",
+        "python=DIR (a virtual environment to import from)",
+        "protect=PATTERN (files whose changes do not count)",
+        "approve=ask, auto or never (before a change of your folder)",
+    ),
+]
 
 
 @app.page(
@@ -66,53 +68,54 @@ Name = Annotated[str | None, typer.Option("--name", metavar="NAME", help="Name o
     'evolve run "make the tests pass" --dir project --check "pytest -q" --model gpt-5-mini',
 )
 def run_command(
+    ctx: typer.Context,
     task: Wanted = None,
     examples: Examples = None,
     name: Name = None,
     target: Target = None,
-    no_header: Annotated[bool, typer.Option("--no-header", help="The table's first line is data.")] = False,
     directory: folder.Dir = None,
     check: folder.Check = None,
-    python: folder.Python = None,
-    protect: folder.Protect = None,
     yes: folder.Yes = False,
-    approve: asking.Approve = "ask",
     rubric: Rubric = None,
     budget: options.Budget = None,
     model: options.Model = None,
     record: options.Record = None,
     replay: options.Replay = None,
-    sandbox: options.Sandbox = None,
-    learn: Learn = None,
+    set_: Set = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Solve a task: learn a function from examples, or change a folder until a check passes.
+    """Solve one task: evolve writes a function from your examples, or changes a folder until your check passes.
 
-    What helped is kept for later tasks, once the result was shown. With a model, a task may also be told in words.
+    With a model you can also ask for something in words. evolve shows the result first, then learns from it.
     """
     import evolve
-    from evolve.cli.views import RunView
-    from evolve.workspace import models, parse_budget, recorded, tasks
+    from evolve.cli.render.views import RunView
+    from evolve.workspace import models, recorded, tasks
 
-    parse_budget(budget or ())  # a wrong option is told before anything is made
-    person = learning.who_learns(asking.person_here("auto" if yes else approve, as_json=as_json), learn)
+    bounds = options.begun(ctx, budget)  # a wrong option is told before anything is made
+    chosen = overrides.overrides(set_, "approve", "header", "protect", "python")
+    person, python = asking.person_here(chosen, as_json=as_json, yes=yes), chosen.text("python")
     model_choice = recorded(model, record, replay)
-    folder_options = folder.FolderOptions(folder=directory, check=check, python=python, protect=protect, yes=yes)
+    folder_options = folder.FolderOptions(
+        folder=directory, check=check, python=python, protect=chosen.all("protect"), yes=yes
+    )
     decides = models(workspace).acting(model)
-    rows = TableOptions(examples=examples, name=name, header=not no_header, target=target)
-    wanted = folder_options.task(task, name) or _task(task, rows, words=bool(decides))
-    folder_options.fit(wanted)
+    rows = TableOptions(
+        examples=examples, name=name, header=chosen.choice("header", "yes", "no") == "yes", target=target
+    )
+    folder_options.fit(wanted := folder_options.task(task, name) or _task(task, rows, words=bool(decides)))
     tasks.need_model(wanted, decides)  # told before anything is made
     wanted = _with_rubric(wanted, rubric)
-    view = RunView(unsandboxed=sandbox == "none")
-    with evolve.open(workspace, model=model_choice, events=view, sandbox=sandbox) as opened:
+    view = RunView(unsandboxed=chosen.unsandboxed)
+    with evolve.open(workspace, model=model_choice, events=view, settings=chosen.settings) as opened:
         tell_created(opened)
+        wanted = folder_options.with_kept_check(opened, wanted, person)
         with opened.delivering():
-            result = opened.run(wanted, budget=budget, python=python, person=person)
-            code = present(opened, wanted, result, Presentation(budget=budget, person=person, as_json=as_json))
+            result = opened.run(wanted, budget=bounds, python=python, person=person)
+            code = present(opened, wanted, result, Presentation(bounds=bounds, person=person, as_json=as_json))
             flush()
-        learning.learn_and_tell(opened, named=workspace, as_json=as_json)
+        learning.learn_and_tell(opened, bounds, named=workspace, as_json=as_json, result=result, person=person)
     raise typer.Exit(code)
 
 
@@ -121,7 +124,8 @@ def _with_rubric(task: Task, rubric: str | None) -> Task:
     from evolve.workspace import tasks
 
     wanted = tasks.with_rubric(task, rubric) if rubric is not None else task
-    for warning in wanted.warnings:
+    # A question in words has no rows, and its verdict says what that means.
+    for warning in wanted.warnings if wanted.family != "words" or rubric is not None else ():
         note(visible(f"warning: {warning}", lines=False))
     return wanted
 
@@ -129,14 +133,14 @@ def _with_rubric(task: Task, rubric: str | None) -> Task:
 def tell_created(opened: Workspace) -> None:
     """Says which workspace was made by this command."""
     if opened.created:
-        note(at_home(f"made the workspace {opened.paths.root}"))
+        note(at_home(f"evolve made the workspace {opened.paths.root}"))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Presentation:
     """How a result is presented, and who settles what its examples leave open within which budget."""
 
-    budget: list[str] | None = None
+    bounds: Ledger | None = None
     person: Person
     as_json: bool = False
 
@@ -150,9 +154,11 @@ def present(opened: Workspace, task: Task | None, result: Result, how: Presentat
     from evolve.workspace import tasks
 
     if not result.words and (result.patch is not None or (task is not None and tasks.leaves_changes(task))):
-        return folder.show_work(opened, result, as_json=how.as_json)
+        before = how.person.before_approval
+        shown = isinstance(before, asking.ChangeShown) and result.run_id in before.runs
+        return folder.show_work(opened, result, as_json=how.as_json, bounds=how.bounds, shown=shown)
     if how.as_json:
-        learning.emit_with_lessons(opened, result)
+        learning.emit_with_lessons(opened, result, how.bounds)
     else:
         asks = task is not None and asking.is_attended(as_json=False)
         told = replace(result, ambiguity=None) if asks else result
@@ -160,7 +166,7 @@ def present(opened: Workspace, task: Task | None, result: Result, how: Presentat
         if task is not None and asks:
             result = _settle(opened, task, result, how)
     asking.tell_waiting(result)
-    return exit_code(result)
+    return result.exit_code
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,7 +184,8 @@ def _task(task: str | None, rows: TableOptions, *, words: bool) -> Task:
     from evolve.workspace import tasks
 
     if "-" in (task, rows.examples) and None in (task, rows.examples):
-        data = sys.stdin.buffer.read()
+        with paused():
+            data = sys.stdin.buffer.read()
         return tasks.from_bytes(data, name=rows.name, header=rows.header, target=rows.target)
     return tasks.read(task, examples=rows.examples, name=rows.name, header=rows.header, target=rows.target, words=words)
 
@@ -186,19 +193,19 @@ def _task(task: str | None, rows: TableOptions, *, words: bool) -> Task:
 def _settle(opened: Workspace, task: Task, result: Result, how: Presentation) -> Result:
     """Asks what the rows leave open, once the answer was shown."""
     mark = "".join(f" ({word})" for word in opened.mark)
-    flush()  # the question comes after what it is about
 
     def ask(question: str) -> str:
+        asked = time.monotonic()
         try:
-            return str(typer.prompt(question.rstrip(), default="", show_default=False, prompt_suffix=" ", err=True))
-        except typer.Abort:  # the function that was shown stands
-            note("")
-            return ""
+            return asking.ask_line(question) or ""  # where nothing is said the function that was shown stands
+        finally:
+            if how.bounds is not None:  # the person's time is none of the budget's
+                how.bounds.waited(time.monotonic() - asked)
 
     talk = open_questions.Talk(
         tell=lambda text: note(visible(text)),
         ask=ask,
-        again=lambda changed: opened.run(changed, budget=how.budget, person=how.person),
+        again=lambda changed: opened.run(changed, budget=how.bounds, person=how.person),
         show=lambda new: _show(replace(new, ambiguity=None), mark, task.folder),
     )
     return open_questions.settle(task, result, talk).result
@@ -214,53 +221,45 @@ def _show(result: Result, mark: str, asked_about: str) -> None:
     if files:
         emit(f"rests on: {', '.join(files)}")
     if not result.words and (result.status == "unverified" or (result.judged and result.solved)):
-        emit(f"it gives {json.dumps(result.value, ensure_ascii=False)}")
-    state = f"solved, {result.kind}" if result.solved else result.status
-    emit(f"{state}{mark}: {result.note}")
-    if result.reason and "unverified" not in result.note:
-        emit(f"  {result.reason}")
-    tell_open(result)
-    emit(f"{spending(result.cost)}, {result.cost.seconds:.2f} s; episode {result.episode_id}")
+        emit(f"value: {json.dumps(result.value, ensure_ascii=False)}")
+    tell_verdict(result, mark)
+    for line in used_lines(result):
+        emit(line)
     tell_help(result)
+    emit(cost_line(result))
 
 
-def tell_open(result: Result) -> None:
-    """Prints what the examples leave open."""
-    if result.ambiguity is not None:
-        first, *others = [json.dumps(value, ensure_ascii=False) for value in result.ambiguity.outputs]
-        emit(f"ambiguous: for {_values(result.ambiguity.input)} this gives {first}, another short program {others[0]}")
-        emit("  add a row with that input to decide it")
+def tell_verdict(result: Result, mark: str = "") -> None:
+    """Prints how sure a result is, what earlier runs have to do with it, and what the rows leave open."""
+    emit(verdict(result).line(mark))
+    for line in filter(None, (earlier_line(result), open_line(result))):
+        emit(line)
 
 
 def tell_help(result: Result) -> None:
     """Prints what came nearest, which budget ended a run, and what would help."""
-    for line in open_questions.nearest_lines(result):
+    for line in nearest_lines(result):
         emit(f"  {line}")
     if result.overshoot:
         emit(f"  {result.overshoot}")
-    if result.status == "budget":
-        ended = "the given budget" if result.budget_ended else "the settings' own bound"
+    if result.limit_ended:
+        emit("  a spending limit ended the run: day_limit, total_limit or EVOLVE_DAY_LIMIT")
+        emit("  try: evolve status --settings", whole=True)
+    elif result.status == "budget":
+        ended = "your budget" if result.budget_ended else "the limit in the settings"
         more = _larger(result)
         help_ = "a larger one goes further" if more else "more rows of the kind that fails help more than a larger one"
-        emit(f"  {ended} ended it; {help_}")
+        help_ = "a larger one would not help" if result.lacking else help_
+        emit(f"  {ended} ended the run; {help_}")
         if more:
             emit(f"  try: {more}", whole=True)
 
 
 def _larger(result: Result) -> str:
     """Options for a budget that is larger than what was spent; "" where a larger one is of little use."""
+    if result.lacking:
+        return ""
     if result.cost.calls:
-        return "--budget 2M-tokens" if result.cost.tokens < 2_000_000 else ""
+        return "--budget 2M-tokens --budget 30m" if result.cost.tokens < 2_000_000 else ""
     spent_all = result.cost.candidates >= 10_000_000 or result.cost.seconds >= 600
     return "" if spent_all else "--budget 10M-candidates --budget 10m"
-
-
-def _values(arguments: Any) -> str:
-    return ", ".join(json.dumps(value, ensure_ascii=False) for value in arguments)
-
-
-def exit_code(result: Result) -> int:
-    """What the command ends with."""
-    if result.solved or result.status == "unverified":
-        return 0
-    return folder.EXIT_CODES.get(result.status, 5 if result.budget_ended else 1)

@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evolve.cli import asking, options, pages
-from evolve.cli.amounts import spending
-from evolve.cli.output import counted, emit, emit_json, flush, shorten, table
+from evolve.cli import asking, options, overrides, pages
+from evolve.cli.render.amounts import spending
+from evolve.cli.render.layout import minute
+from evolve.cli.render.output import emit, emit_json, flush, paused, shorten, table, visible
 
 if TYPE_CHECKING:
-    from evolve.workspace import EpisodeRecord, Observation, Step
+    from evolve.workspace import EpisodeRecord
 
 app = pages.App()
-
-_GIVEN = 40
-"""Lines that a replay shows of what one action gave."""
 
 _ASKED = 40
 """Columns of what a run was asked that tell it from others of the same kind."""
 
 
-@app.page("list", "evolve runs list")
+@app.page("list", "evolve runs list", "evolve runs list --json")
 def list_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
-    """List runs, oldest first."""
+    """List runs, the oldest first."""
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
@@ -52,7 +49,7 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
             entry.run.id,
             entry.run.kind,
             str(entry.run.body.get("task") or entry.run.body.get("suite") or ""),
-            _minute(entry.run.started),
+            minute(entry.run.started),
             "waiting" if entry.question is not None else entry.run.state,
             entry.episodes,
             shorten(entry.asked, _ASKED),
@@ -63,14 +60,14 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
     emit(table(header, rows, spare=("started (UTC)", "kind", "episodes")) or "no runs yet")
 
 
-@app.page("search", 'evolve runs search "port of billing last week"')
+@app.page("search", 'evolve runs search "port of billing last week"', 'evolve runs search "dates in march" --k 10')
 def search_command(
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="A question in words.")],
     k: Annotated[int, typer.Option("--k", metavar="NUMBER", min=1, help="Most things that were said.")] = 5,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Find what was asked in conversations and runs, and what came of it. A time that is named counts."""
+    """Find past questions and results by words. A date in your question counts too."""
     from datetime import UTC, datetime
 
     import evolve
@@ -122,15 +119,15 @@ def _told(record: EpisodeRecord, not_kept: Iterable[object]) -> dict[str, object
     }
 
 
-@app.page("show", "evolve runs show r1")
+@app.page("show", "evolve runs show r1", "evolve runs show r1 --json")
 def show_command(
     run: options.RunId,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """List the episodes of a run with how far their plans came, and what it waits for."""
+    """Show the episodes of a run, its plan, and the question it waits with."""
     import evolve
-    from evolve.cli.views import subgoal_line
+    from evolve.cli.render.views import answer_command, subgoal_line
     from evolve.workspace import subgoal_states
 
     with evolve.open(workspace, read_only=True) as opened:
@@ -138,7 +135,8 @@ def show_command(
         records = overview.episodes
         cut_off = None if records else opened.runs.plan(overview.run.id)
     if as_json:
-        emit_json([_told(record, overview.not_kept.get(record.episode, ())) for record in records])
+        unwanted = {"refused": True} if overview.unwanted else {}
+        emit_json([{**_told(one, overview.not_kept.get(one.episode, ())), **unwanted} for one in records])
         return
     rows = [
         (
@@ -146,7 +144,7 @@ def show_command(
             record.task,
             record.split,
             record.variant[:10],
-            record.status,
+            "not applied" if overview.unwanted else record.status,
             _grounds(record),
             spending(record.cost),
         )
@@ -163,12 +161,8 @@ def show_command(
             emit(f"skill {refused.skill} not kept: {refused.reason}")
     if overview.question is not None:
         emit(f"waiting for an answer: {overview.question.text}")
-        emit(f"  try: evolve runs answer {overview.run.id} TEXT", whole=True)
-
-
-def _minute(time: str) -> str:
-    """Such as ``2026-11-22 17:41``, of a time in full."""
-    return time[:16].replace("T", " ")
+        approval = overview.question.kind == "approve"
+        emit(f"  try: {answer_command(overview.run.id, approval=approval)}", whole=True)
 
 
 def _grounds(record: EpisodeRecord) -> str:
@@ -185,94 +179,19 @@ def _tell_answers(record: EpisodeRecord) -> None:
             emit(f"step {step.number} of {record.episode[:10]} was stopped by the person")
     if record.found is not None:
         emit(f"{record.episode[:10]}: a right answer was found while learning, {record.found.kind}")
-        emit(f"  try: evolve runs replay {record.episode[:10]}", whole=True)
+        emit(f"  try: evolve why {record.episode[:10]} --steps", whole=True)
 
 
-def _tell_observed(step: Step, good: str) -> None:
-    """What came of an action: what the person said, or which functions it called and what it gave."""
-    observation = step.observation
-    if observation is None:
-        return
-    if observation.person:
-        emit(f"  the person answered: {observation.text}")
-        return
-    for call in observation.calls:
-        outcome = call.told if call.state == "answered" else f"{call.state}: {call.told}"
-        emit(f"  call: {call.function}({shorten(call.arguments, 200)}) -> {shorten(outcome, 200)}")
-    if step.action.explores or step.action.kind == "recall" or observation.state is not None:
-        _tell_given(step, observation)
-    else:
-        emit("  observe: " + (good if observation.ok else shorten(observation.error or "differs", 100)))
-
-
-def _tell_given(step: Step, observation: Observation) -> None:
-    """What an action gave that is compared with nothing: what it looked up, printed or changed."""
-    state = observation.state
-    found = "\n".join(map(str, observation.outputs)) if step.action.kind == "recall" else ""
-    lines = (observation.text or (state.output if state is not None else "") or found).rstrip().splitlines()
-    for line in lines[:_GIVEN]:
-        emit(f"    {line}", whole=True)
-    if len(lines) > _GIVEN:
-        emit(f"    ... {counted(len(lines) - _GIVEN, 'more line')}, all of them with --json")
-    if state is not None and state.changed:
-        emit(f"  changed: {', '.join(state.changed)}")
-    if state is not None and state.check is not None:
-        emit(f"  the check {'passes' if state.score == 1.0 else 'fails'}")
-    if observation.error and not any(observation.error in line for line in lines):
-        emit(f"  observe: {shorten(observation.error, 100)}")
-
-
-@app.page("replay", "evolve runs replay 7a8b802e")
-def replay_command(
-    episode: Annotated[str, typer.Argument(metavar="EPISODE", help="Id of an episode or its beginning.")],
-    workspace: options.Workspace = None,
-    as_json: options.AsJson = False,
-) -> None:
-    """Show an episode again, step by step, from the record."""
-    import evolve
-
-    with evolve.open(workspace, read_only=True) as opened:
-        record = opened.runs.replay(episode)
-    if as_json:
-        emit_json(record)
-        return
-    emit(f"episode {record.episode}: {record.task}, {record.split}, variant {record.variant[:10]}, seed {record.seed}")
-    if record.recalled:
-        emit(f"recalled: {', '.join(name[:10] for name in record.recalled)}")
-    for step in record.steps:
-        emit(f"step {step.number}: {step.action.kind}: {shorten(step.action.text, 100)}")
-        for line in step.action.code.rstrip().splitlines():
-            emit(f"    {line}", whole=True)
-        _tell_observed(step, "runs" if record.status == "unverified" else "reproduces every example")
-        if step.judgement is not None:
-            grounds = f" on {counted(step.judgement.rows, 'row')}" if step.judgement.rows else ""
-            why = f": {shorten(step.judgement.text, 200)}" if step.judgement.text else ""
-            emit(f"  judge: {'accepted' if step.judgement.accepted else 'refused'}{grounds}{why}")
-            row = step.judgement.row
-            if row is not None:
-                emit(f"  shown: {json.dumps([*row.input])} gives {json.dumps(row.output)}")
-    for claim in record.claims:
-        emit(f"claim: {claim.text}")
-    emit(f"{record.status}: {record.note}")
-    _tell_found(record)
-
-
-def _tell_found(record: EpisodeRecord) -> None:
-    if record.found is not None:
-        emit(f"found while learning, {record.found.kind}:")
-        for line in record.found.answer.rstrip().splitlines():
-            emit(f"    {line}", whole=True)
-
-
-@app.page("diff", "evolve runs diff r1")
+@app.page("diff", "evolve runs diff r1", "evolve runs diff r1 --json")
 def diff_command(
     run: options.RunId,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Show what a run would change, or changed, in a folder."""
+    """Show the changes of a run in a folder, applied or not."""
     import evolve
     from evolve.cli.asking import show_diff
+    from evolve.cli.folder import left_alone
 
     with evolve.open(workspace, read_only=True) as opened:
         patch = opened.runs.diff(run)
@@ -280,24 +199,16 @@ def diff_command(
         emit_json({**patch.to_json(), "diff": patch.diff})
     else:
         show_diff(patch.diff)
+        if left := left_alone(patch):
+            emit(visible(left, lines=False))
 
 
-@app.page("apply", "evolve runs apply r1")
-def apply_command(
-    run: options.RunId,
-    workspace: options.Workspace = None,
-    as_json: options.AsJson = False,
-) -> None:
-    """Change the folder as the run would. Refused where a file changed since."""
-    import evolve
-    from evolve.cli.folder import show_patch
-
-    with evolve.open(workspace) as opened:
-        patch = opened.runs.apply(run)
-    if as_json:
-        emit_json(patch.to_json())
-    else:
-        show_patch(patch)
+Set = Annotated[
+    list[str] | None,
+    overrides.option(
+        "approve=ask, auto or never (before a change of your folder)",
+    ),
+]
 
 
 @app.page("answer", 'evolve runs answer r1 "the second one"', "evolve runs answer r1 --withdraw")
@@ -307,29 +218,32 @@ def answer_command(
         str | None, typer.Argument(metavar="ANSWER", help="The answer, or - to read it from stdin.")
     ] = None,
     withdraw: Annotated[bool, typer.Option("--withdraw", help="Take the question back: the work ends there.")] = False,
-    approve: asking.Approve = "ask",
+    set_: Set = None,
     model: options.Model = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Answer the question that a run waits at, and go on with the run from there."""
+    """Answer the question of a waiting run. The run then goes on."""
     import evolve
     from evolve.cli.learning import learn_and_tell
+    from evolve.cli.render.views import RunView
     from evolve.cli.run import Presentation, present
-    from evolve.cli.views import RunView
     from evolve.errors import UsageError
 
     if (text is None) != withdraw:
         raise UsageError("give either the answer or --withdraw", hint=f"evolve runs answer {run} TEXT")
-    answer = sys.stdin.read() if text == "-" else text
+    with paused():
+        answer = sys.stdin.read() if text == "-" else text
     if model is None:  # then the model that the run was begun with
         with evolve.open(workspace, read_only=True) as reader:
             model = reader.runs.show(run).model
-    person = asking.person_here(approve, as_json=as_json)
-    with evolve.open(workspace, model=model, events=RunView()) as opened:
+    chosen = overrides.overrides(set_, "approve")
+    person = asking.person_here(chosen, as_json=as_json)
+    view = RunView(unsandboxed=chosen.unsandboxed)
+    with evolve.open(workspace, model=model, events=view, settings=chosen.settings) as opened:
         with opened.delivering():
             result = opened.runs.answer(run, answer, person=person)
             code = present(opened, None, result, Presentation(person=person, as_json=as_json))
             flush()
-        learn_and_tell(opened, named=workspace, as_json=as_json)
+        learn_and_tell(opened, named=workspace, as_json=as_json, result=result, person=person)
     raise typer.Exit(code)

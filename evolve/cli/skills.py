@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from evolve.cli import options, pages
-from evolve.cli.output import counted, emit, emit_json, note, shorten, table
-from evolve.cli.views import NO_TASK
+from evolve.cli.render.output import counted, emit, emit_json, note, shorten, table
+from evolve.cli.render.views import NO_TASK
 
 if TYPE_CHECKING:
     from evolve.workspace import ItemHistory, Skill
 
 app = pages.App(
-    "Look at, check and export learned skills, which are code with tests.",
+    "See, check and export skills: functions that evolve learned, each with its tests.",
     *("evolve skills list", "evolve skills export give-short-name-aeb2 --out exported"),
 )
 
@@ -27,22 +27,28 @@ def list_command(
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """List skills, those that helped most tasks first."""
+    """List the skills, the most helpful first."""
     import evolve
     from evolve.workspace import ACTIVE
 
     with evolve.open(workspace, read_only=True) as opened:
-        skills = opened.skills.list(() if retired else ACTIVE)
+        skills = opened.skills.list(() if retired else (*ACTIVE, "doubtful"))
         # Idle: served no task but its own. Still found and exported, only not offered to searches.
         idle = 0 if retired else len(opened.skills.list(("idle",)))
         parts, histories = len(opened.skills.parts()), opened.skills.histories(skills)
         for name, reason in opened.skills.quarantined.items():
-            note(f"warning: the skill {name} is not used: {reason}; evolve doctor --repair")
+            note(f"warning: the skill {name} is not used: {reason}; evolve status --repair")
+        kept = opened.runs.kept()
+        for unused in opened.skills.unused_folders():
+            note(f"warning: {unused.why}; {unused.fix}")
     skills.sort(key=lambda skill: (-len(skill.tasks), skill.name))
     if as_json:
         emit_json([{**_skill(skill), "history": histories[skill.digest].to_json()} for skill in skills])
         return
-    rows = [(skill.name, skill.status, *_counts(histories[skill.digest]), _briefly(skill)) for skill in skills]
+    rows: list[tuple[str, ...]] = [
+        (skill.name, skill.status, *_counts(histories[skill.digest]), _briefly(skill)) for skill in skills
+    ]
+    rows += [(one.name, "kept by you", "-", "-", f"the function of this run: {_briefly(one)}") for one in kept]
     header = ("name", "status", "used", "trials", "description")
     emit(table(header, rows, spare=("trials",)) or "no skills yet")
     if idle:
@@ -52,9 +58,9 @@ def list_command(
         note(f"{counted(parts, 'part')} of answers that the search uses {'is' if parts == 1 else 'are'} not listed")
 
 
-@app.page("show", "evolve skills show give-short-name-aeb2")
+@app.page("show", "evolve skills show give-short-name-aeb2", "evolve skills show give-short-name-aeb2 --json")
 def show_command(name: Name, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
-    """Show a skill: what it does, its code, and what it rests on."""
+    """Show a skill: its purpose, its code and its evidence."""
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
@@ -73,14 +79,14 @@ def show_command(name: Name, workspace: options.Workspace = None, as_json: optio
     for one in tried:
         emit(f"tried on the folder of {one.task}: {'it does what was accepted there' if one.held else one.told}")
     if not (history.trials or skill.environment):
-        emit("not tried without it yet: evolve variants ablate --items skills")
+        emit("not tried without it yet: evolve lab variants ablate --items skills")
     if reason:
         emit(f"why it is {skill.status}: {reason}")
     emit()
     emit(skill.code.rstrip(), exact=True)
 
 
-@app.page("find", 'evolve skills find "initials of a name"')
+@app.page("find", 'evolve skills find "initials of a name"', 'evolve skills find "dates" --json')
 def find_command(
     query: Annotated[str, typer.Argument(metavar="WORDS", help="What the skill should do.")],
     workspace: options.Workspace = None,
@@ -97,9 +103,9 @@ def find_command(
     emit(table(("name", "description"), [(skill.name, _briefly(skill)) for skill in skills]) or "none fits")
 
 
-@app.page("verify", "evolve skills verify give-short-name-aeb2")
+@app.page("verify", "evolve skills verify give-short-name-aeb2", "evolve skills verify give-short-name-aeb2 --json")
 def verify_command(name: Name, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
-    """Run a skill's own tests in the sandbox. One that fails is not used until they pass again."""
+    """Run the tests of a skill in the sandbox. evolve uses no skill that fails them."""
     import evolve
 
     with evolve.open(workspace) as opened:
@@ -117,36 +123,35 @@ def verify_command(name: Name, workspace: options.Workspace = None, as_json: opt
     raise typer.Exit(0 if passed else 1)
 
 
-@app.page("retire", "evolve skills retire give-short-name-aeb2")
-def retire_command(name: Name, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
-    """Take a skill out of use. Its body and history stay."""
-    import evolve
+@app.page("own", "evolve skills own give-short-name-aeb2", "evolve skills own r1")
+def own_command(
+    name: Annotated[str, typer.Argument(metavar="SKILL", help="Name of a skill, or the id of a run.")],
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Make a skill yours: evolve then never changes it by itself.
 
-    with evolve.open(workspace) as opened:
-        skill = opened.skills.retire(name)
-    if as_json:
-        emit_json(_skill(skill))
-    else:
-        emit(f"retired {skill.name}")
-
-
-@app.page("own", "evolve skills own give-short-name-aeb2")
-def own_command(name: Name, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
-    """Make a skill yours: it is never changed unattended.
-
-    Its name and description are yours too, and it is exported in these words.
+    You also choose its name and description, and evolve exports it with them. With a run, evolve keeps the function
+    that it found and uses it for later tables, even if nothing verified it: evolve forget RUN takes that back.
     """
     import evolve
 
     with evolve.open(workspace) as opened:
-        skill = opened.skills.own(name)
+        is_run = name in {row.run.id for row in opened.runs.list()}
+        skill = opened.runs.keep(name) if is_run else opened.skills.own(name)
     if as_json:
         emit_json(_skill(skill))
+    elif is_run:
+        tell_kept(name)
     else:
         emit(f"{skill.name} is yours, and is exported with its description: {skill.description}")
 
 
-@app.page("export", "evolve skills export give-short-name-aeb2 --out exported")
+@app.page(
+    "export",
+    "evolve skills export give-short-name-aeb2 --out exported",
+    "evolve skills export give-short-name-aeb2 --out exported --without-evals",
+)
 def export_command(
     names: Annotated[list[str], typer.Argument(metavar="SKILL", help="Names of skills.", show_default=False)],
     out: Annotated[str, typer.Option("--out", metavar="DIR", help="Folder to write into.")],
@@ -159,9 +164,9 @@ def export_command(
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Write skills as folders that other agents load and that run by themselves.
+    """Write skills as folders that other agents can load. Each also runs by itself.
 
-    A skill describes itself by its contract, unless it is yours or you give a description.
+    The contract of a skill is its description, unless the skill is yours or you give a description.
     """
     import evolve
 
@@ -177,6 +182,12 @@ def export_command(
         if folder.name != name and not description:
             words = "its name and description may be a model's words, which do not leave"
             note(f"  {words}; your own: --description TEXT, or evolve skills own {name}", whole=True)
+
+
+def tell_kept(run: str) -> None:
+    """Says that the function of a run is kept, what that does, and how to take it back."""
+    emit(f"kept the function of run {run}: evolve uses it for tables with the same columns")
+    emit(f"  to take that back: evolve forget {run}", whole=True)
 
 
 def _briefly(skill: Skill) -> str:

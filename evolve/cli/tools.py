@@ -7,20 +7,20 @@ import os
 import shlex
 import shutil
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from evolve.cli import options, pages
-from evolve.cli.asking import TYPED_AHEAD, drop_typed_ahead, is_attended
-from evolve.cli.output import at_home, counted, emit, emit_json, flush, note, table, visible
-from evolve.cli.shown_servers import known_data, offer_data, server_data, show_counts, show_offers, show_server
+from evolve.cli import options, overrides, pages
+from evolve.cli.asking import ask_yes, is_attended
+from evolve.cli.render.output import at_home, counted, emit, emit_json, note, table, visible
+from evolve.cli.render.servers import known_data, offer_data, server_data, show_counts, show_offers, show_server
 
 if TYPE_CHECKING:
     from evolve.workspace import CallQuestion, Consent, OfferedTool, Server
 
 app = pages.App(
-    "See and approve tools: of servers (MCP), programs and services (OpenAPI). None starts before you approved it.",
+    "Approve tools for the code of evolve: MCP servers, programs, OpenAPI services. You approve each before it starts.",
     "evolve tools list",
     "evolve tools add notes --read ~/notes -- ~/.venvs/notes/bin/notes-server ~/notes",
 )
@@ -50,11 +50,12 @@ Url = Annotated[str, typer.Option("--url", metavar="URL", help="Its address, ins
 IsProgram = Annotated[
     bool, typer.Option("--program", help="The program is no server: it runs once for each call, with values at {NAME}.")
 ]
-Output = Annotated[
-    Literal["text", "json", "jsonl"],
-    typer.Option("--output", help="What a --program writes; jsonl: JSON in each line."),
+Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="KEY=VALUE", help="Of a --program: output=json or jsonl, about=TEXT for its purpose."
+    ),
 ]
-About = Annotated[str, typer.Option("--about", metavar="TEXT", help="What a --program is for.")]
 OpenApi = Annotated[
     str, typer.Option("--openapi", metavar="FILE", help="An OpenAPI file (JSON, YAML) that says what --url takes.")
 ]
@@ -76,21 +77,21 @@ def add_command(
     writable: Writable = None,
     network: Network = False,
     is_program: IsProgram = False,
-    output: Output = "text",
-    about: About = "",
     openapi: OpenApi = "",
+    set_: Set = None,
     yes: Yes = False,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Approve a server for this workspace: everything about it is shown first. Then its tools are listed and allowed.
+    """Approve a server, program or service. evolve shows it whole, asks you, then lists its tools.
 
-    A program runs in the sandbox and sees the system's programs, the paths that you name, and no network without
-    --network. Every call of a tool is asked for until evolve tools allow says otherwise.
+    The program runs in the sandbox. It sees the programs of the system and the paths that you name, and reaches the
+    network only with --network. evolve asks you before each call, unless you change that with evolve tools allow.
     """
     from evolve.errors import UsageError
     from evolve.workspace import Server, servers
 
+    chosen = overrides.overrides(set_, "about", "output", settings=False)
     if command or url:
         server = Server(
             name=name,
@@ -103,10 +104,10 @@ def add_command(
             writable=_paths(writable),
             network=network,
             file="".join(_paths([openapi] if openapi else [])),
-            output=output,
-            about=about,
+            output=cast(Any, chosen.choice("output", "text", "json", "jsonl")),
+            about=chosen.text("about") or "",
         )
-    elif variables or headers or readable or writable or network or is_program or openapi or about:
+    elif variables or headers or readable or writable or network or is_program or openapi or set_:
         raise UsageError("nothing says which server", hint=f"evolve tools add {name} ... -- PROGRAM, or --url URL")
     else:
         server = servers(workspace).proposed(name)
@@ -131,9 +132,9 @@ def _approve(server: Server, yes: bool, workspace: options.Workspace, *, as_json
         note("each call is asked for; evolve tools allow says otherwise")
 
 
-@app.page("list", "evolve tools list")
+@app.page("list", "evolve tools list", "evolve tools list --json")
 def list_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
-    """List servers that were approved here, and those that the settings propose. None is started."""
+    """List the approved servers, and those that the settings propose. This starts none of them."""
     from evolve.workspace import servers
 
     known = servers(workspace).list()
@@ -150,11 +151,11 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
             note(f"{one.server.name} is not started before you approve it: evolve tools add {one.server.name}")
 
 
-@app.page("check", "evolve tools check notes")
+@app.page("check", "evolve tools check notes", "evolve tools check notes --json")
 def check_command(name: Name, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
-    """Start an approved server, and show its tools and, line by line, what differs from what you allowed.
+    """Start an approved server and compare its tools with those that you allowed, line by line.
 
-    Exit codes: 0 all is as it was allowed, 1 something is new, changed, gone or cannot be called.
+    The exit code is 0 if all are as you allowed them, and 1 if one is new, changed, gone or not usable.
     """
     from evolve.workspace import servers
 
@@ -197,7 +198,7 @@ def allow_command(
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Allow tools as their server lists them now, say what they do, and whether calls are asked for."""
+    """Allow the tools that a server lists now. You say what they do, and whether evolve asks before a call."""
     from evolve.workspace import servers
 
     def agreed(offers: Sequence[OfferedTool]) -> bool:
@@ -217,7 +218,7 @@ def allow_command(
             note(f"unnamed are meant those that are new or changed; name others: evolve tools allow {name} TOOL ...")
 
 
-@app.page("call", "evolve tools call notes_search words=tea most=5")
+@app.page("call", "evolve tools call notes_search words=tea most=5", "evolve tools call notes_search words=tea --json")
 def call_command(
     function: Annotated[str, typer.Argument(metavar="FUNCTION", help="As code calls it: SERVER_TOOL.")],
     arguments: Annotated[
@@ -233,7 +234,7 @@ def call_command(
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Call one function of an approved server, as code would."""
+    """Call one function of an approved server, as the code of evolve would."""
     from evolve.workspace import servers
 
     def ask(question: CallQuestion) -> Consent:
@@ -252,9 +253,9 @@ def call_command(
         emit(value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False), exact=True)
 
 
-@app.page("remove", "evolve tools remove notes")
+@app.page("remove", "evolve tools remove notes", "evolve tools remove notes --json")
 def remove_command(name: Name, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
-    """Take back what you approved of a server. What the settings propose stays, and is not started."""
+    """Withdraw your approval of a server. A proposal in the settings stays, and does not start."""
     from evolve.errors import UsageError
     from evolve.workspace import servers
 
@@ -278,10 +279,7 @@ def _agreed(question: str, instead: str, yes: bool, *, as_json: bool) -> bool:
         return True
     if not is_attended(as_json=as_json):
         raise UsageError("this needs your leave, and there is nobody to ask", hint=instead)
-    flush()  # the question comes after what it is about
-    if drop_typed_ahead():
-        note(TYPED_AHEAD)
-    return typer.confirm(visible(question), err=True)
+    return bool(ask_yes(visible(question)))
 
 
 def _program(command: Sequence[str]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""``evolve undo``: take back what a run changed in a folder."""
+"""``evolve undo`` and ``evolve apply``: take back what a run changed, or change a folder as the run would."""
 
 from __future__ import annotations
 
@@ -6,29 +6,56 @@ from typing import Annotated
 
 import typer
 
-from evolve.cli import asking, options, pages
-from evolve.cli.output import emit_json
+from evolve.cli import asking, options, overrides, pages
+from evolve.cli.forget import in_use, tell_gone
+from evolve.cli.render.output import emit, emit_json
 
 app = pages.App()
+
+Set = Annotated[
+    list[str] | None, overrides.option("approve=ask, auto or never (before a change of your folder)", settings=False)
+]
 
 
 @app.page("undo", "evolve undo", "evolve undo r7")
 def undo_command(
     run: Annotated[
         str | None,
-        typer.Argument(metavar="RUN", help="Id of a run, else the newest that changed a folder."),
+        typer.Argument(metavar="RUN", help="Id of a run, else the newest that changed a file."),
     ] = None,
-    approve: asking.Approve = "ask",
+    set_: Set = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Take back what a run changed in a folder. Where a file changed since, that needs leave."""
+    """Take back what a run changed in a folder or a table. evolve asks first if you changed a file since."""
     import evolve
     from evolve.cli.folder import show_patch
 
-    person = asking.person_here(approve, as_json=as_json)
+    person = asking.person_here(overrides.overrides(set_, "approve", settings=False), as_json=as_json)
     with evolve.open(workspace) as opened:
+        before = in_use(opened)
         patch = opened.undo(run, person=person)
+        after = in_use(opened)
+    if as_json:
+        emit_json(patch.to_json())
+        return
+    show_patch(patch)
+    if patch.run in tell_gone(before, after):
+        emit(f"  to take that back: evolve skills own {patch.run}", whole=True)
+
+
+@app.page("apply", "evolve apply r1", "evolve apply r1 --json")
+def apply_command(
+    run: options.RunId,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Apply the change of a run to its folder. evolve refuses if you changed one of its files since."""
+    import evolve
+    from evolve.cli.folder import show_patch
+
+    with evolve.open(workspace) as opened:
+        patch = opened.runs.apply(run)
     if as_json:
         emit_json(patch.to_json())
     else:

@@ -7,41 +7,36 @@ may call it a cause, where that turns the outcome.
 
 from __future__ import annotations
 
-from evolve.diagnosis.breaking import breaking_step
-from evolve.diagnosis.case import (
-    ACTION,
-    BUDGET,
-    CHECK,
-    DATA,
-    ROW,
-    SKILL,
-    Breaking,
-    Case,
-    Item,
-    Suspect,
-    Verdict,
-    beside,
-)
-from evolve.diagnosis.divergence import led_to
-from evolve.diagnosis.faults import fault_of
-from evolve.diagnosis.ranking import rows_at_odds, suspects_of
+from evolve.lazy import attach
 
-__all__ = [
-    "ACTION",
-    "BUDGET",
-    "CHECK",
-    "DATA",
-    "ROW",
-    "SKILL",
-    "Breaking",
-    "Case",
-    "Item",
-    "Suspect",
-    "Verdict",
-    "beside",
-    "breaking_step",
-    "fault_of",
-    "led_to",
-    "rows_at_odds",
-    "suspects_of",
-]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from evolve.diagnosis.breaking import breaking_step
+    from evolve.diagnosis.case import (
+        ACTION,
+        BUDGET,
+        CHECK,
+        DATA,
+        ROW,
+        SKILL,
+        Breaking,
+        Case,
+        Item,
+        Suspect,
+        Verdict,
+        beside,
+    )
+    from evolve.diagnosis.divergence import led_to
+    from evolve.diagnosis.faults import fault_of
+    from evolve.diagnosis.ranking import rows_at_odds, suspects_of
+else:
+    __all__, __getattr__, __dir__ = attach(
+        __name__,
+        {
+            ".breaking": "breaking_step",
+            ".case": "ACTION BUDGET CHECK DATA ROW SKILL Breaking Case Item Suspect Verdict beside",
+            ".divergence": "led_to",
+            ".faults": "fault_of",
+            ".ranking": "rows_at_odds suspects_of",
+        },
+    )

@@ -47,8 +47,8 @@ def _item(case: Case, item: Item, step: Step | None) -> Suspect:
     where = [one.number for one in led_to(case.record.steps) if item.id in one.action.consumed]
     there = step is not None and step.number in where
     trace = _THERE if there else _BEFORE if where else _OFFERED
-    # A wish of the person is noted as consumed wherever it fits, so that says little.
-    trace = min(trace, _BEFORE) if item.kind == PREFERENCE else trace
+    # A wish of the person instructs every step, cited or not, so that one cited it says little.
+    trace = _BEFORE if item.kind == PREFERENCE else trace
     contrast = _UNKNOWN if not case.good else float(item.id not in _had(case.good[0]))
     signs = {"trace": trace, "contrast": contrast, "spectrum": _ochiai(case, item), "words": _words(case, item, step)}
     at = step.number if step is not None and (there or signs["words"] > 0) else min(where, default=0)
@@ -143,7 +143,6 @@ def _by_rule(case: Case, broke: Breaking) -> Iterator[Suspect]:
     if broke.blames == "check":
         text = (_last_check(record).strip() or "the check").splitlines()[-1]
         yield Suspect(kind=CHECK, id=CHECK, text=text, step=0, score=1.0, evidence=broke.why)
-    last = record.steps[-1].action if record.steps else None
     if record.status == "budget":
         cheaper = next((one for one in case.good if one.cost.candidates > record.cost.candidates), None)
         told = (
@@ -153,7 +152,7 @@ def _by_rule(case: Case, broke: Breaking) -> Iterator[Suspect]:
         yield Suspect(kind=BUDGET, id=BUDGET, text="what the run could spend", step=0, score=0.8, evidence=evidence)
     odd = _odd_rows(case.rows) if record.status in ("budget", "unsolved") and not case.items else []
     if odd:
-        told = last.advice if last is not None and last.advice else "outputs hold words that no input gives"
+        told = "outputs hold words that no input gives"
         score = 0.9 if 3 * len(odd) > len(case.rows) else 0.5
         yield Suspect(kind=DATA, id=DATA, text="the rows lack something", step=0, score=score, evidence=told)
     if 3 * len(odd) <= len(case.rows):

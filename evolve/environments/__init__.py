@@ -6,45 +6,38 @@ Each kind is one value and one folder here; packages may offer more (:mod:`evolv
 
 from __future__ import annotations
 
-from evolve.environments.kind import (
-    EnvironmentKind,
-    Offering,
-    Part,
-    Setting,
-    judge_of,
-    kind_of,
-    open_environment,
-)
-from evolve.environments.probing import Attempted, Probe, Trials, make_probe
-from evolve.environments.protocol import (
-    Checking,
-    Comparing,
-    Environment,
-    KnownRows,
-    Rehearsed,
-    Rehearsing,
-    Replaying,
-    Showing,
-)
+from evolve.lazy import attach
 
-__all__ = [
-    "Attempted",
-    "Checking",
-    "Comparing",
-    "Environment",
-    "EnvironmentKind",
-    "KnownRows",
-    "Offering",
-    "Part",
-    "Probe",
-    "Rehearsed",
-    "Rehearsing",
-    "Replaying",
-    "Setting",
-    "Showing",
-    "Trials",
-    "judge_of",
-    "kind_of",
-    "make_probe",
-    "open_environment",
-]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from evolve.environments.kind import (
+        EnvironmentKind,
+        Offering,
+        Part,
+        Setting,
+        judge_of,
+        kind_of,
+        open_environment,
+        opened_source,
+    )
+    from evolve.environments.probing import Attempted, Probe, Trials, make_probe
+    from evolve.environments.protocol import (
+        Checking,
+        Comparing,
+        Environment,
+        KnownRows,
+        Leaving,
+        Rehearsed,
+        Rehearsing,
+        Replaying,
+        Showing,
+    )
+else:
+    __all__, __getattr__, __dir__ = attach(
+        __name__,
+        {
+            ".kind": "EnvironmentKind Offering Part Setting judge_of kind_of open_environment opened_source",
+            ".probing": "Attempted Probe Trials make_probe",
+            ".protocol": "Checking Comparing Environment KnownRows Leaving Rehearsed Rehearsing Replaying Showing",
+        },
+    )

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from evolve.environments.protocol import Environment
-from evolve.episodes import EpisodeRecord, Json, TaskView
 from evolve.errors import UsageError
 from evolve.extensions import find, names
-from evolve.functions import FunctionSource
 from evolve.sandbox.actions import NO_FILES, Calls
-from evolve.sandbox.protocol import Sandbox
-from evolve.tasks.model import Task
-from evolve.tasks.reading.limits import Place
-from evolve.tasks.verification.verifiers import Verifier
-from evolve.tasks.work import Work
+
+if TYPE_CHECKING:
+    from evolve.environments.protocol import Environment
+    from evolve.episodes import EpisodeRecord, Json, TaskView
+    from evolve.functions import FunctionSource
+    from evolve.sandbox.protocol import Sandbox
+    from evolve.tasks.model import Task
+    from evolve.tasks.reading.limits import Place
+    from evolve.tasks.verification.verifiers import Verifier
+    from evolve.tasks.work import Work
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,6 +173,17 @@ def kind_of(name: str) -> EnvironmentKind:
         known = ", ".join(names("environments"))
         raise UsageError(f"there is no environment {name!r}; there are {known}", hint="install the package that has it")
     return kind
+
+
+@contextmanager
+def opened_source(task: Task) -> Iterator[FunctionSource | None]:
+    """The functions that the environment of an episode offers itself; None where it offers none."""
+    kind = kind_of(task.environment)
+    if not isinstance(kind, Offering):
+        yield None
+        return
+    with closing(kind.source(task)) as source:
+        yield source
 
 
 def open_environment(task: Task, setting: Setting) -> Environment:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from evolve.episodes import Action, Json, Judgement, Observation, Row, Seen, Step, Subgoal, SubgoalCheck
-from evolve.memory.experiments import Play, Told
+if TYPE_CHECKING:
+    from evolve.episodes import Action, Json, Judgement, Observation, Row, Seen, Step, Subgoal, SubgoalCheck
+    from evolve.memory.experiments import Play, Told
 
 
 class Environment(Protocol):
@@ -93,6 +94,18 @@ class Comparing(Protocol):
         """The first of the other answers that does what this one does on everything the verifiers would run it on.
 
         None where there is none, or where that cannot be said. Nothing is told of what is right.
+        """
+        ...
+
+
+@runtime_checkable
+class Leaving(Protocol):
+    """Optional: an environment that can tell that what was left undecided is right by all that was asked for."""
+
+    def left_right(self, steps: Sequence[Step]) -> Observation | None:
+        """What there is to judge of what the steps left, though nobody handed it in; None where nothing is.
+
+        What was judged is not given again. Asked where an episode ends, so it may take long.
         """
         ...
 

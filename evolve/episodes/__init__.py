@@ -6,145 +6,92 @@ policy alone reads stands in ``private``.
 
 from __future__ import annotations
 
-from evolve.episodes.actions import (
-    Action,
-    ActionKind,
-    Alternative,
-    Ambiguity,
-    BudgetEnd,
-    Draw,
-    Misfit,
-    Plan,
-    StageNote,
-)
-from evolve.episodes.claims import (
-    BUILT_IN,
-    Claim,
-    EarlierCall,
-    Evidence,
-    EvidenceKind,
-    Origin,
-    Rehearsal,
-    Relation,
-    Scope,
-    SkillDraft,
-)
-from evolve.episodes.planned import stated_subgoals, subgoal_states
-from evolve.episodes.recalled import (
-    FACT,
-    MOVE,
-    PREFERENCE,
-    QUOTED,
-    TRIAL,
-    Recalled,
-)
-from evolve.episodes.record import (
-    EpisodeRecord,
-    Found,
-)
-from evolve.episodes.steps import (
-    WORLD_FAILED,
-    CallState,
-    EnvironmentState,
-    FunctionCall,
-    Judgement,
-    Observation,
-    Question,
-    QuestionKind,
-    Respond,
-    Status,
-    Step,
-    shown_rows,
-)
-from evolve.episodes.subgoals import (
-    Standing,
-    Subgoal,
-    SubgoalCheck,
-    SubgoalState,
-    kept_subgoals,
-)
-from evolve.episodes.telling import called, misfit_told, told_value
-from evolve.episodes.views import (
-    HELD_OUT,
-    OWN,
-    PROBE,
-    SCREEN,
-    SHADOW,
-    Cost,
-    Json,
-    Limits,
-    OfferedFunction,
-    Refused,
-    Row,
-    Saved,
-    Seen,
-    TaskView,
-    Turn,
-)
+from evolve.lazy import attach
 
-__all__ = [
-    "BUILT_IN",
-    "FACT",
-    "HELD_OUT",
-    "MOVE",
-    "OWN",
-    "PREFERENCE",
-    "PROBE",
-    "QUOTED",
-    "SCREEN",
-    "SHADOW",
-    "TRIAL",
-    "WORLD_FAILED",
-    "Action",
-    "ActionKind",
-    "Alternative",
-    "Ambiguity",
-    "BudgetEnd",
-    "CallState",
-    "Claim",
-    "Cost",
-    "Draw",
-    "EarlierCall",
-    "EnvironmentState",
-    "EpisodeRecord",
-    "Evidence",
-    "EvidenceKind",
-    "Found",
-    "FunctionCall",
-    "Json",
-    "Judgement",
-    "Limits",
-    "Misfit",
-    "Observation",
-    "OfferedFunction",
-    "Origin",
-    "Plan",
-    "Question",
-    "QuestionKind",
-    "Recalled",
-    "Refused",
-    "Rehearsal",
-    "Relation",
-    "Respond",
-    "Row",
-    "Saved",
-    "Scope",
-    "Seen",
-    "SkillDraft",
-    "StageNote",
-    "Standing",
-    "Status",
-    "Step",
-    "Subgoal",
-    "SubgoalCheck",
-    "SubgoalState",
-    "TaskView",
-    "Turn",
-    "called",
-    "kept_subgoals",
-    "misfit_told",
-    "shown_rows",
-    "stated_subgoals",
-    "subgoal_states",
-    "told_value",
-]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from evolve.episodes.actions import (
+        Action,
+        ActionKind,
+        Alternative,
+        Ambiguity,
+        BudgetEnd,
+        Draw,
+        Misfit,
+        Plan,
+        StageNote,
+    )
+    from evolve.episodes.claims import (
+        BUILT_IN,
+        Claim,
+        EarlierCall,
+        Evidence,
+        EvidenceKind,
+        Origin,
+        Rehearsal,
+        Relation,
+        Scope,
+        SkillDraft,
+    )
+    from evolve.episodes.planned import stated_subgoals, subgoal_states
+    from evolve.episodes.recalled import FACT, KEPT_FACT, MOVE, PREFERENCE, QUOTED, TRIAL, Recalled
+    from evolve.episodes.record import EpisodeRecord, Found
+    from evolve.episodes.steps import (
+        WORLD_FAILED,
+        CallState,
+        EnvironmentState,
+        FunctionCall,
+        Judgement,
+        Observation,
+        Question,
+        QuestionKind,
+        Respond,
+        Status,
+        Step,
+        checked_state,
+        passes_check,
+        shown_rows,
+    )
+    from evolve.episodes.subgoals import Standing, Subgoal, SubgoalCheck, SubgoalState, kept_subgoals
+    from evolve.episodes.suggestions import DropReason, Suggestion, SuggestionKind, SuggestionSource
+    from evolve.episodes.telling import called, misfit_told, told_value
+    from evolve.episodes.views import (
+        HELD_OUT,
+        OWN,
+        PROBE,
+        SCREEN,
+        SHADOW,
+        Cost,
+        Decision,
+        Json,
+        Limits,
+        OfferedFunction,
+        Refused,
+        Row,
+        Saved,
+        Seen,
+        TaskView,
+        Turn,
+    )
+else:
+    __all__, __getattr__, __dir__ = attach(
+        __name__,
+        {
+            ".actions": "Action ActionKind Alternative Ambiguity BudgetEnd Draw Misfit Plan StageNote",
+            ".claims": "BUILT_IN Claim EarlierCall Evidence EvidenceKind Origin Rehearsal Relation Scope SkillDraft",
+            ".planned": "stated_subgoals subgoal_states",
+            ".recalled": "FACT KEPT_FACT MOVE PREFERENCE QUOTED TRIAL Recalled",
+            ".record": "EpisodeRecord Found",
+            ".steps": (
+                "WORLD_FAILED CallState EnvironmentState FunctionCall Judgement Observation Question QuestionKind "
+                "Respond Status Step checked_state passes_check shown_rows"
+            ),
+            ".subgoals": "Standing Subgoal SubgoalCheck SubgoalState kept_subgoals",
+            ".suggestions": "DropReason Suggestion SuggestionKind SuggestionSource",
+            ".telling": "called misfit_told told_value",
+            ".views": (
+                "HELD_OUT OWN PROBE SCREEN SHADOW Cost Decision Json Limits OfferedFunction Refused Row Saved Seen "
+                "TaskView Turn"
+            ),
+        },
+    )

@@ -9,6 +9,7 @@ from typing import Literal
 from evolve.episodes.recalled import Recalled
 from evolve.episodes.subgoals import SPARSE, Subgoal
 from evolve.episodes.views import Cost, Json, Limits
+from evolve.reasons import Reason
 
 ActionKind = Literal["code", "ask_user", "recall", "finish", "give_up", "answer"]
 
@@ -135,7 +136,8 @@ class Action:
         ambiguity: What tells the answer apart from another that fits as well.
         misfits: Of an answer, the examples that it is known not to reproduce and that may be mistyped; of ``finish``,
             those that ``nearest`` fails.
-        advice: Of ``finish``, what would help, in one clause.
+        advice: Of ``finish``, what would help.
+        lacking: Of ``finish``, the rows do not show what is wanted, so that a longer search is of no use.
         nearest: Of ``finish``, the source of the program that reproduces most examples, or "".
         samples: More answers to the same question, which the episode runs to take the best.
         decided: A person has said already what is meant, so that nobody is asked which sample is.
@@ -171,7 +173,8 @@ class Action:
     ambiguity: Ambiguity | None = field(default=None, metadata=SPARSE)
     misfits: tuple[Misfit, ...] = field(default=(), metadata=SPARSE)
     nearest: str = field(default="", metadata=SPARSE)
-    advice: str = field(default="", metadata=SPARSE)
+    advice: Reason | None = field(default=None, metadata=SPARSE)
+    lacking: bool = field(default=False, metadata=SPARSE)
     samples: tuple[Alternative, ...] = field(default=(), metadata=SPARSE)
     decided: bool = field(default=False, metadata=SPARSE)
     rivals: tuple[Alternative, ...] = field(default=(), metadata=SPARSE)

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 PREFERENCE = "preference"
 """Kind of a recalled item that is an instruction of the person: it is neither cut off nor withheld."""
 
+KEPT_FACT = "fact"
+"""Status of what is kept as a preference and instructs nobody: a run showed it, and the person confirmed it."""
+
 TRIAL = "trial"
 """Kind of what is recalled to be tried, with it and without it, and not to act on."""
 
@@ -38,12 +41,14 @@ class Recalled:
         provenance: Who made it, where, and what speaks for it.
         cause: Of an insight, what the claim says matters, such as ``operation:sort``; then ``relation`` and ``effect``.
         direction: Of an insight, what the nearest episodes say of it: 1 helps, -1 harms, 0 neither.
-        status: Of an insight, how far it is proven, such as ``supported``.
+        status: Of an insight, how far it is proven, such as ``supported``; of a note ``superseded`` where a later one
+            replaced it, and ``older`` where a later one is about the same; of a preference :data:`KEPT_FACT` or "".
         author: Of a note or a preference, who said it.
         edit: Of a preference, the lines that an edit of the person took away and added.
         questions: Of a preference, the questions that it answered.
         goal: Of a plan that another variation of a world's task needed, what was to be reached there.
         way: Of such a plan, the trial that it was found in, with what it does without in brackets.
+        date: Of a note, the day on which it was said, such as ``2026-03-31``.
     """
 
     id: str
@@ -63,3 +68,4 @@ class Recalled:
     questions: tuple[str, ...] = ()
     goal: str = field(default="", metadata={"sparse": True})
     way: str = field(default="", metadata={"sparse": True})
+    date: str = field(default="", metadata={"sparse": True})

@@ -9,6 +9,7 @@ from typing import Literal
 from evolve.episodes.actions import Action
 from evolve.episodes.subgoals import SPARSE, SubgoalCheck
 from evolve.episodes.views import Json, Row
+from evolve.reasons import Reason
 
 QuestionKind = Literal["ask", "approve"]
 Status = Literal["solved", "unverified", "refused", "unsolved", "budget", "fault", "interrupted", "waiting"]
@@ -148,8 +149,8 @@ class Judgement:
     row: Row | None = field(default=None, metadata=SPARSE)
     """A row that the refused answer failed, shown to policy and person; from here on it verifies nothing. Only in a
     person's own runs."""
-    doubt: str = field(default="", metadata=SPARSE)
-    """Why an answer is not verified although it is right on enough rows that nobody was shown, in one clause."""
+    doubt: Reason | None = field(default=None, metadata=SPARSE)
+    """Why an answer is not verified although it is right on enough rows that nobody was shown."""
     limit: str = field(default="", metadata=SPARSE)
     """The limit of the sandbox that ended the check that refused, such as ``wall``, or ""."""
     got: Json = field(default=None, metadata=SPARSE)
@@ -174,6 +175,20 @@ def shown_rows(steps: Sequence[Step]) -> tuple[Row, ...]:
     """The rows that were shown after refusals, in order."""
     rows = [step.judgement.row for step in steps if step.judgement is not None]
     return tuple(row for row in rows if row is not None)
+
+
+def checked_state(steps: Sequence[Step], snapshot: str) -> EnvironmentState | None:
+    """What the visible check gave when it was last run on a state; None where it was not run on it."""
+    states = [step.observation.state for step in reversed(steps) if step.observation is not None]
+    return next((one for one in states if one is not None and one.snapshot == snapshot and one.check is not None), None)
+
+
+def passes_check(steps: Sequence[Step]) -> bool:
+    """Whether the steps changed something, and left it so that the visible check is known to pass."""
+    states = [step.observation.state for step in steps if step.observation is not None]
+    last = next((one for one in reversed(states) if one is not None), None)
+    known = checked_state(steps, last.snapshot) if last is not None and last.snapshot else None
+    return known is not None and known.score == 1.0
 
 
 @dataclass(frozen=True, kw_only=True)

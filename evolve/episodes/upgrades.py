@@ -11,7 +11,7 @@ from typing import Any
 
 from evolve.episodes.actions import Action, Plan
 from evolve.episodes.recalled import Recalled
-from evolve.episodes.steps import Observation
+from evolve.episodes.steps import Judgement, Observation
 
 Data = dict[str, Any]
 
@@ -21,11 +21,19 @@ _ORIGIN_FIELDS = ("author", "edit", "questions", "provenance")
 
 def upgraded(cls: type, data: Any) -> Any:
     """The JSON data of a value of class ``cls`` in today's form; data in that form is given back as it is."""
+    text = _WORDED.get(cls, "")
+    if text and isinstance(data, Mapping) and isinstance(data.get(text), str):
+        data = {**data, text: to_reason(data[text])}
     upgrade = _UPGRADES.get(cls)
     if upgrade is None or not isinstance(data, Mapping) or "data" not in data:
         return data
     rest = {name: value for name, value in data.items() if name != "data"}
     return {**rest, **upgrade(dict(data["data"]))}
+
+
+def to_reason(text: str) -> Data | None:
+    """A reason that an earlier version wrote as a sentence, in today's form."""
+    return {"code": "recorded", "facts": {"text": text}} if text else None
 
 
 def _plan(data: Data) -> Data:
@@ -94,6 +102,8 @@ def _rest(data: Data) -> Data:
     return {"private": data} if data else {}
 
 
+_WORDED: Mapping[type, str] = {Action: "advice", Judgement: "doubt"}
+"""The field that is a reason today and was a sentence."""
 _UPGRADES: Mapping[type, Callable[[Data], Data]] = {
     Plan: _plan,
     Action: _action,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from evolve.episodes.subgoals import SubgoalState
 
@@ -60,6 +60,19 @@ class Turn:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Decision:
+    """What the person did with the change of a finished run.
+
+    Attributes:
+        state: ``waiting`` where they have said nothing to it yet; ``undone`` where they took it back.
+        reason: Why they refused it, in their words, or "".
+    """
+
+    state: Literal["waiting", "applied", "refused", "undone"]
+    reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Seen:
     """Something that can be seen of a task at its start without doing anything, such as what the check prints.
 
@@ -84,6 +97,8 @@ class Saved:
         taught: That run, or one that gave the same answer, was learned from, or will be.
         verified: That run's answer was.
         skill: Digest of the skill.
+        places: Where the skill's arguments stand among those of the task, None for one that it does not read; () where
+            they stand as they are.
         private: What the policy kept beside the answer.
     """
 
@@ -93,6 +108,7 @@ class Saved:
     taught: bool = False
     verified: bool = False
     skill: str = ""
+    places: tuple[int | None, ...] = field(default=(), metadata={"sparse": True})
     private: Mapping[str, Json] = field(default_factory=dict)
 
 
@@ -152,6 +168,10 @@ class TaskView:
     """Whether there are conversations or runs of before that an action can look up."""
     place: str = field(default="", metadata={"sparse": True})
     """Of a variation of a world's task: the world, the task and the variation, with slashes between them."""
+    decision: Decision | None = field(default=None, metadata={"sparse": True})
+    """What the person did with the change, where the run is over and made one."""
+    in_force: tuple[str, ...] = field(default=(), metadata={"sparse": True})
+    """What the person has kept for all such tasks, once the run is over."""
     unseen: int = field(default=0, metadata={"sparse": True})
     """How many rows judge an answer that nobody was shown; in a person's own runs alone."""
 

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from evolve.export.exporting import ExportFormat, ExportRules, export, export_format
-from evolve.export.validation import validate
+from evolve.lazy import attach
 
-__all__ = ["ExportFormat", "ExportRules", "export", "export_format", "validate"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from evolve.export.exporting import ExportFormat, ExportRules, export, export_format
+    from evolve.export.validation import validate
+else:
+    __all__, __getattr__, __dir__ = attach(
+        __name__,
+        {
+            ".exporting": "ExportFormat ExportRules export export_format",
+            ".validation": "validate",
+        },
+    )

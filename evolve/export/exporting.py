@@ -25,8 +25,9 @@ from evolve.failpoints import hit
 from evolve.redaction import Finding, Scanner, known_secrets
 from evolve.redaction.scanner import LONGEST_NUMBER
 from evolve.sandbox import Sandbox
-from evolve.skills import KEPT, Skill, lint, parameter_count
+from evolve.skills import KEPT, Skill, parameter_count
 from evolve.skills.folder import replace_folder
+from evolve.skills.lint import lint
 
 
 @runtime_checkable

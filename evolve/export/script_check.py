@@ -48,7 +48,7 @@ def difference(sandbox: Sandbox, skill: Skill, script: str) -> str:
     if result.fault or result.killed or result.timed_out:
         raise SandboxUnavailable(
             f"the script of {skill.name} could not be tried: {result.fault or 'it had to be ended'}",
-            hint="run the same command again; `evolve doctor` shows the machine",
+            hint="run the same command again; `evolve status` shows the machine",
         )
     outcome = result.programs[0].outputs[0] if result.programs[0].outputs else None
     if outcome is None or not outcome.ok:

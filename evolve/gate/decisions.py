@@ -78,7 +78,7 @@ class Decisions:
     """The one table of verdicts, and the error level of every proposal.
 
     Args:
-        db: The record, opened with :data:`evolve.gate.MIGRATIONS`.
+        db: The record.
         budget: Its ``alpha`` bounds all levels; the capital is that of confirmations on tasks drawn for them.
         clock: Seconds since the epoch.
         earlier: Groups that a run of an older version judged on, as far as they are known.
@@ -125,19 +125,22 @@ class Decisions:
         rows = self._db.rows("gate_begun", {"key": pair_key(run, parent, variant, suite)})
         return cast(int, rows[0]["proposal"]) if rows else self.next_level(suite, groups)[0]
 
-    def reserve(self, run: str, suite: str, groups: Iterable[str]) -> None:
-        """Takes the number and level of a judgement whose pairs are seen before its variant is made.
+    def reserve(self, run: str, suite: str, groups: Iterable[str]) -> float:
+        """Takes the number and level of a judgement whose pairs are seen before its variant is made; gives the level.
 
         Whoever breaks it off does not have the level back; :meth:`open` of the same run and suite uses it. Once done,
         nothing is changed.
         """
         key = pair_key(run, "", "", suite)
         with self._db.transaction():
-            if self.reuse.find(key) is None:
-                judged = frozenset(groups)
-                number, alpha = self.next_level(suite, judged)
-                marked = judged | {suite_mark(suite, JUDGED)}
-                self.reuse.note(Served(key=key, block=JUDGED, number=number, level=alpha, groups=marked))
+            known = self.reuse.find(key)
+            if known is not None:
+                return known.level
+            judged = frozenset(groups)
+            number, alpha = self.next_level(suite, judged)
+            marked = judged | {suite_mark(suite, JUDGED)}
+            self.reuse.note(Served(key=key, block=JUDGED, number=number, level=alpha, groups=marked))
+            return alpha
 
     def open(
         self, pins: Mapping[str, str], *, run: str, parent: str, variant: str, suite: str, groups: Iterable[str] = ()

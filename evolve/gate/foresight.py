@@ -9,6 +9,10 @@ from evolve.gate.eprocess import SequentialTest
 
 POWER = 0.8
 """How often a gain is to be found for a suite to be said to show it."""
+HALF = 0.5
+"""Share of problems with a gain at which it is asked what can be shown: more than was ever measured."""
+HOPELESS = 0.05
+"""Chance of showing such a gain below which nothing is spent on a comparison."""
 _MOST = 2_000
 
 
@@ -32,6 +36,11 @@ class Foresight:
         """What so many problems can show at an error level."""
         needed = SequentialTest(alpha=level).wins_needed(0)
         return cls(problems=problems, needed=needed, share=_share_shown(problems, needed))
+
+    @staticmethod
+    def is_hopeless(wins: int, winnable: int) -> bool:
+        """Whether so many wins would hardly come about, though :data:`HALF` of what can be won is, and none lost."""
+        return _at_least(wins, winnable, HALF) < HOPELESS
 
     @staticmethod
     def enough(share: float, level: float) -> int:

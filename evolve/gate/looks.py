@@ -25,7 +25,7 @@ class Looks:
     """The log of looks. A suite is known by its content, so renaming it hides nothing.
 
     Args:
-        db: The record, opened with :data:`evolve.gate.MIGRATIONS`.
+        db: The record.
         clock: Seconds since the epoch.
     """
 

@@ -28,25 +28,12 @@ from evolve.episodes import Cost, EpisodeRecord
 from evolve.files import canonical_json
 from evolve.gate.eprocess import SequentialTest, Tally, TestState, log_wealth
 from evolve.gate.outcome import Outcome, comparable_costs, is_verified, paired_outcome
-from evolve.store import Database, Migration, Value, value_of
+from evolve.store import Database, Value, value_of
 
 LEVEL = 0.05
 """Bound on the probability, for each policy, of ever calling learning helpful where it is not."""
 SEARCH = "search"
 """The embedded policy, which judged all pairs of earlier versions."""
-
-OWN_PAIRS: tuple[Migration, ...] = (
-    Migration(
-        "prequential",
-        1,
-        """
-        CREATE TABLE own_pairs (id INTEGER PRIMARY KEY AUTOINCREMENT, episode TEXT NOT NULL UNIQUE,
-            family TEXT NOT NULL, alike INTEGER NOT NULL, outcome TEXT NOT NULL, arms TEXT NOT NULL,
-            at REAL NOT NULL, checksum TEXT NOT NULL);
-        CREATE TABLE own_traits (trait TEXT PRIMARY KEY, episode TEXT NOT NULL, checksum TEXT NOT NULL)
-        """,
-    ),
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -222,7 +209,7 @@ class Prequential:
     """The pairs of a person's own tasks, in the order in which the tasks came.
 
     Args:
-        db: The record, opened with :data:`evolve.gate.MIGRATIONS`.
+        db: The record.
         clock: Seconds since the epoch.
     """
 

@@ -74,7 +74,7 @@ class RegressionSuite:
     """The tasks that must keep working.
 
     Args:
-        db: The record, opened with :data:`evolve.gate.MIGRATIONS`.
+        db: The record.
         required: r; 1 for a deterministic policy, 3 for a language model.
         clock: Seconds since the epoch.
     """

@@ -88,7 +88,7 @@ class Reuse:
     """Counts how many proposals each group has served.
 
     Args:
-        db: The record, opened with :data:`evolve.gate.MIGRATIONS`.
+        db: The record.
         earlier: For judgements of older versions, which wrote no groups down.
     """
 

@@ -23,7 +23,7 @@ class Seals:
     """The sealed splits of every suite that was ever judged on.
 
     Args:
-        db: The record, opened with :data:`evolve.gate.MIGRATIONS`.
+        db: The record.
         clock: Seconds since the epoch.
     """
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from evolve.improve.jobs import EpisodeJob, WorkerSetup
-from evolve.improve.workers import LocalWorkers, ProcessWorkers, open_workers
+from evolve.lazy import attach
 
-__all__ = [
-    "EpisodeJob",
-    "LocalWorkers",
-    "ProcessWorkers",
-    "WorkerSetup",
-    "open_workers",
-]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from evolve.improve.jobs import EpisodeJob, WorkerSetup
+    from evolve.improve.workers import LocalWorkers, ProcessWorkers, open_workers
+else:
+    __all__, __getattr__, __dir__ = attach(
+        __name__,
+        {
+            ".jobs": "EpisodeJob WorkerSetup",
+            ".workers": "LocalWorkers ProcessWorkers open_workers",
+        },
+    )

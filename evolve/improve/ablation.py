@@ -155,7 +155,7 @@ def _items(session: Session, wish: AblationWish, whole: Variant, tasks: Sequence
         if not listed:
             raise UsageError(
                 f"the variant {wish.variant[:12]} has no item of the kinds {', '.join(wish.kinds)}",
-                hint=f"evolve variants show {wish.variant[:12]}",
+                hint=f"evolve lab variants show {wish.variant[:12]}",
             )
         rows = [{"item": to_data(item), "tasks": names} for item, names in listed]
         session.journal.finish("items", rows)

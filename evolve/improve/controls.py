@@ -10,6 +10,7 @@ from evolve.episodes import EpisodeRecord, Limits
 from evolve.gate import Comparison, Job, Pair, PairedRunner, is_verified, one_per_group
 from evolve.improve.jobs import EpisodeJob
 from evolve.improve.pairing import PairedEpisodes, held_out_tasks, run_held_out
+from evolve.improve.schedule import fitted
 from evolve.improve.session import Session
 from evolve.ledger import Spent
 from evolve.record.arms import Arm
@@ -103,8 +104,7 @@ def _placebo(session: Session) -> Control:
     if learned.memory is None:
         return Control(note="not run: nothing that was learned can be shuffled")
     shuffled = learned.memory.shuffled(session.plan.seed)
-    views = [task.view() for task in session.suite.split("train")]
-    guide = session.learner.fit(shuffled.experience(), views, learned.skills, session.plan.seed)
+    guide, _ = fitted(session, shuffled.experience(), learned.skills, pairs=0)
     arms = {PLACEBO: replace(learned, guide=guide, memory=shuffled), learned.variant: learned}
     episodes = PairedEpisodes(session=session, split="test", arms=arms.__getitem__)
     return _control(_compared(session, episodes.runner(), PLACEBO, learned.variant), "evidence filed under other tasks")

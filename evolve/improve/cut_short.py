@@ -13,8 +13,13 @@ TEST = "test:cut"
 """Step of the journal where the budget ended the comparison on test tasks."""
 
 
+NOTHING_NEW = "practice:nothing new"
+"""Step of the journal after the pass that brought nothing new, so that no further one is owed."""
+
+
 def is_cut_short(journal: Journal, rounds: int) -> bool:
     """Whether a budget left tasks of a round, its variant, or a whole round undone."""
+    rounds = int((journal.done(NOTHING_NEW) or {"rounds": rounds})["rounds"])
     for number in range(1, rounds + 1):
         practice = journal.done(f"practice:{number}")
         if practice is None or not practice["complete"]:

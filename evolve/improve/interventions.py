@@ -21,21 +21,18 @@ from typing import Any, Literal
 from evolve.episodes import FACT, PROBE, Claim, Evidence
 from evolve.failpoints import hit
 from evolve.gate import Pair, is_fresh, is_verified, one_per_group
+from evolve.improve.item_history import PLAN_STEP, TEST_STEP
 from evolve.improve.items import recalled_on, times_used
 from evolve.improve.jobs import Attempt
 from evolve.improve.pairing import PairedEpisodes
 from evolve.improve.session import Session
 from evolve.memory import Insight, plan_test
 from evolve.record.arms import Prompted
-from evolve.record.journal import finished
-from evolve.store import Database
 
 TESTS = 2
 """Insights that one round tests at most."""
 PAIRS = 6
 """Problems on which one test is made at most: five that agree make a claim firm, and one may come out alike."""
-_TESTS, _PLAN = "insights:", ":plan"
-"""How the journal's steps of tests begin, and how the plan of one ends."""
 
 
 def intervene(session: Session, number: int) -> int:
@@ -66,30 +63,23 @@ def _tests(
 ) -> Iterator[Mapping[str, Any]]:
     """The tests of a round, run or run before, until one is not worth running or has no room."""
     for place in range(TESTS):
-        name = f"{_TESTS}{number}:{place}"
+        name = f"{TEST_STEP}{number}:{place}"
         done = session.journal.done(name)
         if done is None:
             if not may_go_on():
                 return
-            planned = session.journal.done(f"{name}{_PLAN}") or _make_plan(session, number, name, only)
+            planned = session.journal.done(f"{name}{PLAN_STEP}") or _make_plan(session, number, name, only)
             done = _run_test(session, name, planned, may_go_on) if planned["tasks"] else {}
         if not done:
             return
         yield done
 
 
-def tests_made(db: Database) -> Iterator[tuple[str, tuple[int, int, int]]]:
-    """Every test on record: its insight, its pairs (faults too), and how many were won and lost with it."""
-    for name, done in finished(db, _TESTS):
-        if not name.endswith(_PLAN) and done:
-            yield str(done["insight"]), (int(done["pairs"]), int(done["agree"]), int(done["disagree"]))
-
-
 def _plans(session: Session, number: int) -> Iterator[Mapping[str, Any]]:
     """The plans of this run so far, up to those of a round."""
     for earlier in range(1, number + 1):
         for place in range(TESTS):
-            plan = session.journal.done(f"{_TESTS}{earlier}:{place}{_PLAN}")
+            plan = session.journal.done(f"{TEST_STEP}{earlier}:{place}{PLAN_STEP}")
             if plan is not None:
                 yield plan
 
@@ -120,7 +110,7 @@ def _make_plan(session: Session, number: int, name: str, only: str = "") -> Mapp
     if chosen is not None:
         fresh = [task.id for task in recalled[chosen.insight.id] if task.group in chosen.groups]
         plan = {"insight": chosen.insight.id, "tasks": fresh[:PAIRS]}
-    session.journal.finish(f"{name}{_PLAN}", plan)
+    session.journal.finish(f"{name}{PLAN_STEP}", plan)
     return plan
 
 

@@ -9,17 +9,23 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from evolve.agent.codec import Jsonable
 from evolve.episodes import HELD_OUT, PROBE
 from evolve.errors import RecordDamaged
-from evolve.improve.ablation import AblationReport
-from evolve.improve.interventions import tests_made
-from evolve.improve.items import Item
-from evolve.memory import EpisodeEntry, Insight
 from evolve.optimizer.item_record import ItemRecord, ItemUtility
-from evolve.record.stores import Stores
+from evolve.record.journal import finished
 from evolve.skills import Skill
+
+if TYPE_CHECKING:
+    from evolve.improve.ablation import AblationReport
+    from evolve.improve.items import Item
+    from evolve.memory import EpisodeEntry, Insight
+    from evolve.record.stores import Stores
+
+TEST_STEP, PLAN_STEP = "insights:", ":plan"
+"""Names of the steps of a run's journal in which insights were tested, and of those that say how they will be."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +55,7 @@ class ItemHistory(Jsonable):
         """
         said = [f"used in {self.used} of {self.of} such task{'s' * (self.of != 1)}"] if self.of else []
         if self.trials:
-            said.append(self._tried())
+            said.append(self.tried)
         if self.chance.withheld:
             one = self.chance
             said.append(
@@ -58,7 +64,11 @@ class ItemHistory(Jsonable):
             )
         return ", ".join(said)
 
-    def _tried(self) -> str:
+    @property
+    def tried(self) -> str:
+        """What pairs with it and without it showed, in words; "" where there was none."""
+        if not self.trials:
+            return ""
         differed = self.better + self.worse
         parts = [f"{count} {word}" for count, word in ((self.better, "better"), (self.worse, "worse")) if count]
         told = f" ({', '.join(parts)})" if parts else ""
@@ -97,7 +107,7 @@ def insight_histories(stores: Stores, insights: Sequence[Insight]) -> Mapping[st
     for name, (used, of) in _recalled(stores, cited).items():
         found[name] = replace(found[name], used=used, of=of)
     trials = [(item.id, counts) for item, counts in _ablated(stores, "insights")]
-    for name, counts in [*trials, *tests_made(stores.db)]:
+    for name, counts in [*trials, *_tested(stores)]:
         if name in found:
             found[name] = found[name].plus(*counts)
     return found
@@ -135,12 +145,21 @@ def _ablated(stores: Stores, kind: str) -> Iterator[tuple[Item, tuple[int, int, 
     latest: dict[tuple[str, str], AblationReport] = {}
     for measured, body in stores.variants.measures():
         if measured.startswith("ablation"):
+            from evolve.improve.ablation import AblationReport
+
             report = AblationReport.from_json(body)
             latest[report.variant, report.suite_digest] = report
     for report in latest.values():
         for credit in report.items:
             if credit.item.kind == kind:
                 yield credit.item, (credit.wins + credit.losses + credit.ties, credit.wins, credit.losses)
+
+
+def _tested(stores: Stores) -> Iterator[tuple[str, tuple[int, int, int]]]:
+    """Insights with the pairs of their tests (faults too), and how many were won and lost with them."""
+    for name, done in finished(stores.db, TEST_STEP):
+        if not name.endswith(PLAN_STEP) and done:
+            yield str(done["insight"]), (int(done["pairs"]), int(done["agree"]), int(done["disagree"]))
 
 
 def _digest_of(stores: Stores, item: Item) -> str:

@@ -12,7 +12,8 @@ from evolve.errors import ModelMistake
 from evolve.optimizer import Variant
 from evolve.optimizer.prompt_items import parse_prompt, revise
 from evolve.policies.protocol import Edit, Guided
-from evolve.record.arms import Arm, Asking, Learner, recall_from
+from evolve.record.arms import Arm, Asking, recall_from
+from evolve.record.learner import Learner
 from evolve.record.stores import Stores
 from evolve.skills import KEPT, Skill, with_called
 from evolve.tasks import Task

@@ -8,6 +8,7 @@ from typing import Any
 
 from evolve.agent.codec import to_data
 from evolve.episodes import EpisodeRecord, Limits
+from evolve.errors import BudgetExhausted
 from evolve.failpoints import hit
 from evolve.gate import (
     Comparing,
@@ -16,6 +17,7 @@ from evolve.gate import (
     Proposal,
     RegressionTask,
     Retry,
+    TestState,
     Unaffordable,
     is_verified,
     solved_by,
@@ -23,6 +25,7 @@ from evolve.gate import (
 from evolve.improve.cut_short import judged_step
 from evolve.improve.jobs import EpisodeJob
 from evolve.improve.pairing import PairedEpisodes, run_held_out
+from evolve.improve.schedule import FITTED, fitted, may_judge, no_room_to_judge
 from evolve.improve.session import Session
 from evolve.optimizer import UNLEARNED, Variant
 from evolve.skills import with_called
@@ -31,26 +34,31 @@ TRIES = 3
 """Fresh tries that a task takes to enter the regression suite, or to leave it, where a model is asked."""
 
 
-def propose(session: Session, number: int) -> str | None:
+def propose(session: Session, number: int, *, pairs: int) -> str | None:
     """Fits a guide, gathers skills that have proved useful and keeps both as a variant.
+
+    Args:
+        pairs: Pairs that it will be judged on: no guide is begun that leaves too little for them.
 
     Returns:
         The variant's digest, or None when there is nothing new to judge.
 
     Raises:
-        BudgetExhausted: The time of the run ended before the guide was fitted.
+        BudgetExhausted: A guide cannot be fitted within what the budget leaves.
     """
     name = f"variant:{number}"
     done = session.journal.done(name)
     if done is not None:
         return str(done["variant"]) or None
+    no_room = no_room_to_judge(session, pairs)
+    if no_room:
+        raise BudgetExhausted(no_room)
     stores = session.stores
     experience = stores.memory.experience()
     known = stores.skills.active()
     of_use = with_called((skill.digest for skill in known if skill.tasks), known)
     skills = [skill for skill in known if skill.digest in of_use]
-    views = [task.view() for task in session.suite.split("train")]
-    guide = session.hurried().fit(experience, views, skills, session.plan.seed)
+    guide, cost = fitted(session, experience, skills, pairs=pairs)
     guide_digest = stores.objects.put_json(guide) if guide is not None else ""
     hit("guide.fitted")
     active = stores.variants.active()
@@ -67,6 +75,8 @@ def propose(session: Session, number: int) -> str | None:
         if digest:
             stores.variants.add(variant, origin=f"{session.run}, round {number}")
         session.journal.finish(name, {"variant": digest})
+        if cost.candidates:
+            session.journal.finish(f"{FITTED}{number}:{session.part}", {"candidates": cost.candidates})
     hit("variant.kept")
     session.tell("proposed", round=number, variant=digest, insights=len(experience), skills=len(skills))
     return digest or None
@@ -85,7 +95,7 @@ def judge(session: Session, number: int, variant: str) -> Mapping[str, Any]:
     if before is not None:
         session.journal.finish(f"gate:{number}", before)
         return dict(before)
-    return judge_variant(session, f"gate:{number}", variant, may_go_on=lambda: session.may_judge(number), round=number)
+    return judge_variant(session, f"gate:{number}", variant, may_go_on=lambda: may_judge(session, number), round=number)
 
 
 def judge_variant(
@@ -111,7 +121,7 @@ def judge_variant(
 
     def on_pair(pair: Pair) -> None:
         hit("gate.pair")
-        session.show("gate", pairs=pair.state.tally.tried, reason=pair.state.reason, **details)
+        session.show("gate", **told_of(pair.state, planned), **details)
 
     proposal = Proposal(
         run=session.run,
@@ -121,6 +131,7 @@ def judge_variant(
         texts=session.stores.texts(variant),
         learned_from=session.stores.known_of(session.suite.split("gate")),
     )
+    planned = len({task.group for task in session.suite.evidence("gate")} - proposal.learned_from)
     seed = _seed(session, proposal)
     run = PairedEpisodes(session=session, split="gate", seed=seed, may_go_on=may_go_on)
     how = Comparing(run=run, retry=partial(retries, session, variant, seed), seed=seed, on_pair=on_pair)
@@ -128,6 +139,14 @@ def judge_variant(
     if finding.void:
         session.show("warning", text=finding.state.reason)
     return conclude(session, step, finding, _tries_to_enter(session, finding, seed))
+
+
+def told_of(state: TestState, planned: int) -> Mapping[str, Any]:
+    """What a person who watches hears of a comparison so far: its counts, and about how many pairs it will take."""
+    tally, ahead = state.tally, 0 if state.further is None else state.further
+    most = min(planned, state.tally.tried + ahead) if ahead else planned
+    counts = {"better": tally.wins, "worse": tally.losses + tally.withheld, "equal": tally.ties}
+    return {"pairs": tally.tried, "of": max(most, tally.tried), "reason": state.reason, **counts}
 
 
 def _is_repeatable(session: Session) -> bool:

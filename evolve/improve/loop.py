@@ -6,15 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from evolve.activity import doing
 from evolve.episodes import EpisodeRecord
 from evolve.errors import BudgetExhausted, UsageError
 from evolve.gate import Pair, comparable_costs, is_verified
+from evolve.improve.changes import note_beginning, what_changed
 from evolve.improve.controls import BEST_OF_N, PLACEBO, compared_on_test, run_controls
-from evolve.improve.cut_short import TEST
+from evolve.improve.cut_short import NOTHING_NEW, TEST
 from evolve.improve.interventions import intervene
 from evolve.improve.judgement import judge, propose
 from evolve.improve.pairing import held_out_tasks
-from evolve.improve.practice import practise, practised
+from evolve.improve.practice import practise, practised, why_no_further_pass
 from evolve.improve.removals import try_without
 from evolve.improve.report import (
     NOT_RUN,
@@ -26,7 +28,9 @@ from evolve.improve.report import (
     learned_insights,
     learned_skills,
 )
+from evolve.improve.schedule import judgement_pairs, no_room_to_judge
 from evolve.improve.session import Session
+from evolve.improve.winnable import judging_if_winnable
 from evolve.record.arms import UNLEARNED
 from evolve.record.journal import keep_report, report_of
 from evolve.tasks import Suite
@@ -45,10 +49,14 @@ def improve(session: Session) -> Report:
     made = report_of(session.stores.db, session.run)
     if made is not None:  # stopped between the report and its delivery
         return Report.from_json(made)
+    note_beginning(session)
+    _warn_of_no_room(session)
+    session = _judging_if_winnable(session)
     rounds = _rounds(session)
     pairs, note = _held_out(session, purpose="improve" + f", part {session.part}" * (session.part > 1))
     report = make_report(session, rounds, pairs, note=note, reason=_finish_reason(session, rounds))
-    keep_report(session.stores.db, session.run, report.to_json())
+    if rounds:  # a command that found nothing to do leaves the report of the one before it
+        keep_report(session.stores.db, session.run, report.to_json())
     return report
 
 
@@ -73,8 +81,24 @@ def check_evidence(session: Session) -> None:
         )
 
 
+def _warn_of_no_room(session: Session) -> None:
+    """Says before anything is spent that the budget is too small to judge what is learned."""
+    unjudged = session.plan.unjudged or session.suite.unprovable
+    no_room = "" if unjudged else no_room_to_judge(session, judgement_pairs(session))
+    if no_room:
+        session.show("warning", text=f"{no_room.replace('was', 'will be', 1)}; what is practised is kept")
+
+
+def _judging_if_winnable(session: Session) -> Session:
+    tasks = held_out_tasks(session, "gate")
+    if session.plan.unjudged or session.suite.unprovable or not practise(session, 1)["episodes"]:
+        return session
+    return judging_if_winnable(session, tasks, {task.group for task in tasks}, passes=session.plan.passes)
+
+
 def _rounds(session: Session) -> list[RoundRow]:
     rows: list[RoundRow] = []
+    unjudged = session.plan.unjudged or session.suite.unprovable
     for number in range(1, session.plan.rounds + 1):
         counts = practise(session, number)
         if number == 1 and not counts["episodes"]:
@@ -83,16 +107,17 @@ def _rounds(session: Session) -> list[RoundRow]:
             raise BudgetExhausted(
                 f"{session.end_reason() or 'the budget allows no episode'}, so"
                 f" {'no episode came to its end' if begun else 'nothing was done'}",
-                hint=f"one episode may take {_most(session)}; give a larger --budget",
+                hint=f"{_first_step(session)}; give a larger --budget",
             )
         if counts["episodes"]:
             intervene(session, number)
             try_without(session, number)
-        decision: Mapping[str, Any] = {}
-        unjudged = session.suite.unprovable
-        if counts["episodes"] and not unjudged:
-            decision, unjudged = _judged(session, number)
-        rows.append(round_row(number, counts, decision, unjudged or "nothing new to judge"))
+        decision, why = ({}, unjudged) if unjudged or not counts["episodes"] else _judged(session, number)
+        rows.append(round_row(number, counts, decision, why or "nothing new to judge"))
+        enough = why_no_further_pass(session, number, counts) if session.plan.unjudged and counts["complete"] else ""
+        if enough:
+            session.journal.finish(NOTHING_NEW, {"rounds": number, "why": enough})
+            break
         if session.end_reason():
             break
     return rows
@@ -100,21 +125,32 @@ def _rounds(session: Session) -> list[RoundRow]:
 
 def _judged(session: Session, number: int) -> tuple[Mapping[str, Any], str]:
     """The decision on what a round has learned, or {} and why there is none."""
+    pairs = judgement_pairs(session)
     try:
-        variant = propose(session, number)
+        with doing("fit"):
+            variant = propose(session, number, pairs=pairs)
     except BudgetExhausted as error:  # nothing is kept of it: with more time it is done anew
         session.journal.finish(f"unfitted:{number}", {"reason": str(error)})
         return {}, str(error)
     return (judge(session, number, variant), "") if variant else ({}, "")
 
 
-def _most(session: Session) -> str:
-    limits = session.plan.limits
-    return f"{limits.tokens:,} tokens" if limits.candidates is None else f"{limits.candidates:,} candidates"
+def _first_step(session: Session) -> str:
+    """What the least that a loop can do takes."""
+    limits, seconds = session.plan.limits, session.ledger.budget.seconds
+    if seconds is not None and session.ledger.left.seconds == 0.0:
+        return f"to begin and to solve a first task takes more than {seconds:g} s here"
+    most = f"{limits.tokens:,} tokens" if limits.candidates is None else f"{limits.candidates:,} candidates"
+    return f"one episode may take {most}"
 
 
 def _finish_reason(session: Session, rounds: Sequence[RoundRow]) -> str:
     """Why the loop ended and, where a budget ended it or cut practice short, how far it came."""
+    if not rounds:
+        return "every task was practised on before"
+    ended_by = session.journal.done(NOTHING_NEW)
+    if ended_by is not None:
+        return str(ended_by.get("why", "the last pass over the tasks brought nothing new"))
     wanted, ended = session.plan.rounds, session.end_reason()
     short = [
         f"{row.episodes} of {row.planned} tasks practised in round {row.number} of {wanted}"
@@ -142,12 +178,17 @@ def round_row(number: int, counts: Mapping[str, Any], decision: Mapping[str, Any
         idle=counts.get("idle", 0),
         checked=counts.get("checked", 0),
         checkable=counts.get("checkable", 0),
+        better=decision.get("tally", {}).get("wins", 0),
+        worse=sum(decision.get("tally", {}).get(name, 0) for name in ("losses", "withheld")),
+        equal=decision.get("tally", {}).get("ties", 0),
     )
 
 
 def _held_out(session: Session, *, purpose: str) -> tuple[tuple[Pair, ...], str]:
     """Unlearned and learned on one ``test`` task per group; the seal is only broken for a promoted variant."""
     active = session.stores.variants.active_digest
+    if session.plan.unjudged:
+        return (), f"{NOT_RUN}: {session.plan.unjudged}"
     if active == UNLEARNED:
         return (), f"{NOT_RUN}: no variant was promoted, so the test tasks stay sealed"
     if not session.suite.evidence("test"):
@@ -214,6 +255,7 @@ def make_report(
         curve=_curve(session),
         costs=_costs(before, after),
         contrasts=(compared,) if pairs else (),
+        run_changes=what_changed(session),
     )
 
 
@@ -250,7 +292,7 @@ def look_again(session: Session, previous: Report) -> Report:
             spent=session.ledger.spent,
             overshoot=session.ledger.overshoot_told,
         )
-    report = replace(made, curve=previous.curve)
+    report = replace(made, curve=previous.curve, run_changes=previous.run_changes)
     keep_report(session.stores.db, session.run, report.to_json())
     return report
 

@@ -12,15 +12,19 @@ from evolve.agent.codec import Jsonable, from_data, to_data
 from evolve.errors import BudgetExhausted
 from evolve.gate import NOTHING, Comparison, Contest, Interval, Pair, Tally
 from evolve.improve.loop import check_evidence, check_size
+from evolve.improve.paid import DESIGNS, REWRITES
 from evolve.improve.pairing import PairedEpisodes, held_out_tasks
 from evolve.improve.parts import JUDGING, SEARCHING, Parts
 from evolve.improve.report import contrast
+from evolve.improve.schedule import judgement_pairs
 from evolve.improve.session import Session
 from evolve.improve.targets import Target, TargetFigures, target_figures
-from evolve.improve.trials import AskedTrials, SessionTrials, judgement_pairs, net_wins
+from evolve.improve.trials import AskedTrials, SessionTrials, net_wins
 from evolve.ledger import Budget, Spent
 from evolve.optimizer import UNLEARNED
+from evolve.optimizer.adas import DESIGN
 from evolve.optimizer.engine import Candidate, Engine, SearchEnded
+from evolve.record.journal import Journal
 from evolve.tasks import Task
 from evolve.workflow import differences
 
@@ -90,6 +94,7 @@ class OptimizationReport(Jsonable):
         note: Why nothing was measured on test tasks, or "".
         target: What was found by the target, or None without one.
         overshoot: How far the budget was passed, in a sentence, or "".
+        unusable: That no reply of the model could be used, and why the last one could not, in a sentence, or "".
     """
 
     run: str
@@ -109,6 +114,12 @@ class OptimizationReport(Jsonable):
     verdicts: Mapping[str, int] = field(default_factory=dict)
     target: TargetFigures | None = None
     overshoot: str = ""
+    unusable: str = ""
+
+    @property
+    def kept(self) -> bool:
+        """Something was promoted."""
+        return bool(self.changes)
 
 
 def optimize(
@@ -238,7 +249,7 @@ def _budget_too_small(session: Session, reason: str, needed: float) -> BudgetExh
     Args:
         needed: How many times the budget the least is that would; 0 where that is not known.
     """
-    parts = ["evolve optimize", str(session.request.get("suite", "SUITE"))]
+    parts = ["evolve lab optimize", str(session.request.get("suite", "SUITE"))]
     parts += [f"--{name} {session.request[name]}" for name in ("only", "engine") if session.request.get(name)]
     return BudgetExhausted(
         f"the budget is too small to decide anything: {reason}",
@@ -313,6 +324,19 @@ def _net(tally: Tally) -> Interval:
     return Interval(value=gain, low=low, high=high, n=tally.pairs)
 
 
+def _unusable(journal: Journal, trials: SessionTrials) -> str:
+    """That none of the replies that proposed something could be used; "" where one could, or none was asked for."""
+    edits, designs = ([kept["answer"] for kept in journal.done_with(name)] for name in (REWRITES, DESIGNS))
+    drafted = any(member.candidate.operator == DESIGN for member in trials.seen.values())
+    if not (edits or designs) or drafted or any("unusable" not in one for one in edits):
+        return ""
+    refused = "the check of workflows refused it"
+    last = [*(one["unusable"] for one in edits), *(refused if one["workflow"] else one["why"] for one in designs)][-1]
+    count = len(edits) + len(designs)
+    told = "the one reply" if count == 1 else f"none of {count} replies"
+    return f"{told} of the model that proposes changes could {'not ' if count == 1 else ''}be used: {last}"
+
+
 def _report(
     session: Session,
     engine: Engine,
@@ -339,5 +363,6 @@ def _report(
         overshoot=session.ledger.overshoot_told,
         active="" if active == UNLEARNED else active,
         note=note,
+        unusable=_unusable(session.journal, trials),
         verdicts={verdict: verdicts.count(verdict) for verdict in sorted(set(verdicts))},
     )

@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from evolve.activity import doing
 from evolve.episodes import EpisodeRecord
 from evolve.failpoints import hit
 from evolve.files import digest
 from evolve.improve.jobs import Attempt, EpisodeJob
+from evolve.improve.schedule import may_practise
 from evolve.improve.session import BATCH, Session
 from evolve.record.drafts import DraftJudge, Proposal, keep, may_be_alike, rivals_of
 from evolve.record.keeping import note_refusals, refusals
@@ -45,7 +47,7 @@ def practise(session: Session, number: int) -> Mapping[str, Any]:
         session.journal.finish(f"{name}:plan", chosen)
         hit("practice.planned")
     tasks = [session.suite.task(task_id) for task_id in chosen["tasks"]]
-    totals: dict[str, Any] = dict.fromkeys(("episodes", "solved", "checked", "checkable", "skills"), 0)
+    totals: dict[str, Any] = dict.fromkeys(("episodes", "solved", "checked", "checkable", "skills", "parts"), 0)
     totals |= {"planned": len(tasks), "complete": True}
     for start in range(0, len(tasks), BATCH):
         counts = _batch(session, number, start, tasks[start : start + BATCH])
@@ -87,6 +89,27 @@ def practised(records: Sequence[EpisodeRecord]) -> list[EpisodeRecord]:
     return [record for record in records if record.split == "train" and record.status != "interrupted"]
 
 
+def why_no_further_pass(session: Session, number: int, counts: Mapping[str, Any]) -> str:
+    """Why another pass is not worth its price, in a clause; "" where it may bring something."""
+    if counts["solved"] == counts["planned"]:
+        passed = practised(session.stores.runs.episodes(run=session.run))
+        if any(record.cost.calls for record in passed if record.seed == _seed(session, number)):
+            return "every task is solved, and another pass would ask the model the same"
+    return "" if brought_anything(session, number, counts) else "the last pass over the tasks brought nothing new"
+
+
+def brought_anything(session: Session, number: int, counts: Mapping[str, Any]) -> bool:
+    """Whether a pass found a skill or a part, or solved a task that this policy had not solved before, in any run."""
+    if counts["skills"] or counts["parts"]:
+        return True
+    solved, before = set[str](), set[str]()
+    for record in practised(session.stores.runs.episodes()):
+        if record.policy in ("", session.learner.name) and (record.verified or record.checked):
+            is_latest = record.run == session.run and record.seed == _seed(session, number)
+            (solved if is_latest else before).add(record.task)
+    return not solved <= before
+
+
 def _seed(session: Session, number: int) -> int:
     return session.plan.seed * 1000 + number
 
@@ -98,7 +121,7 @@ def _batch(session: Session, number: int, start: int, tasks: Sequence[Task]) -> 
     if done is not None:
         return dict(done)
     part: Mapping[str, int] | None = session.journal.done(f"{name}:part")
-    if not session.may_practise(number):
+    if not may_practise(session, number):
         return part
     if part is not None:  # the budget ended an earlier command within this batch
         over = {
@@ -127,24 +150,38 @@ def _batch(session: Session, number: int, start: int, tasks: Sequence[Task]) -> 
         "checkable": sum(session.suite.task(attempt.record.task).only_checked for attempt in attempts),
     }
     # One transaction: a crash leaves a batch whole or not at all, so that a resumed loop learns the same.
-    with session.stores.db.transaction():
+    with doing("keep"), session.stores.db.transaction():
         for attempt in attempts:
             task = session.suite.task(attempt.record.task)
             session.commit(attempt, task=task)
             session.stores.prequential.meet(attempt.record.episode, every_trait(task))
-        admitted = _admit(session, attempts)
-        counts["skills"] = len(admitted)
+        known, admitted = session.stores.skills.list(), _admit(session, attempts)
+        counts |= _news(admitted, known)
         if part is not None:
-            counts = {key: value + part[key] for key, value in counts.items()}
+            counts = {key: value + part.get(key, 0) for key, value in counts.items()}
         session.journal.finish(name, counts)
     hit("practice.kept")
-    for skill, source in admitted:
-        session.tell("admitted", skill=skill, task=source)
+    for skill, source in [one for one in admitted if not one[0].hidden]:
+        session.tell("admitted", skill=skill.name, task=source)
     return counts
 
 
-def _admit(session: Session, attempts: Sequence[Attempt]) -> list[tuple[str, str]]:
-    """Keeps the skills of a batch that passed, one after the other; gives their names and tasks."""
+def _news(admitted: Sequence[tuple[Skill, str]], known: Sequence[Skill]) -> Mapping[str, int]:
+    """How many skills and parts of answers were not found before."""
+    news = [skill for skill, source in admitted if _is_news(skill, source, known)]
+    parts = sum(skill.hidden for skill in news)
+    return {"skills": len(news) - parts, "parts": parts}
+
+
+def _is_news(skill: Skill, source: str, known: Sequence[Skill]) -> bool:
+    """Whether it was not found before. What fell out of use is found again each time its task is practised on."""
+    if skill.part:
+        return all(skill.tree != other.tree for other in known)
+    return not any(other.came_from(source) for other in known if not other.part)
+
+
+def _admit(session: Session, attempts: Sequence[Attempt]) -> list[tuple[Skill, str]]:
+    """Keeps the skills of a batch that passed, one after the other; gives each with its task."""
     library = session.stores.skills
     added: list[Skill] = []
     admitted = []
@@ -155,7 +192,7 @@ def _admit(session: Session, attempts: Sequence[Attempt]) -> list[tuple[str, str
             skill = keep(library, final)
             if skill is not None:
                 added.append(skill)
-                admitted += [] if skill.hidden else [(skill.name, attempt.record.task)]
+                admitted.append((skill, attempt.record.task))
             refused += refusals([final])
         note_refusals(session.journal, attempt.record.episode, refused)
     return admitted

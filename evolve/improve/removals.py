@@ -24,8 +24,9 @@ from evolve.improve.practice import practised
 from evolve.improve.session import Session
 from evolve.memory import Insight, plan_removals
 from evolve.policies.protocol import Removing
-from evolve.record.arms import Arm, Learner
+from evolve.record.arms import Arm
 from evolve.record.journal import finished
+from evolve.record.learner import Learner
 from evolve.record.stores import Stores
 from evolve.tasks import Suite, Task
 

@@ -10,7 +10,8 @@ from evolve.episodes import Action, Cost, EpisodeRecord, Json, Limits, Observati
 from evolve.policies.language import LanguagePolicy
 from evolve.policies.language.plans import carries_plan
 from evolve.policies.protocol import Policy
-from evolve.record.arms import Arm, Learner
+from evolve.record.arms import Arm
+from evolve.record.learner import Learner
 from evolve.skills import Skill
 from evolve.workflow import Workflow
 

@@ -72,6 +72,7 @@ class RoundRow:
         solved: Episodes whose answer was verified.
         checked: Episodes whose answer a command, or tests in its own process, accepted; no part of the proof.
         checkable: Episodes on tasks that can only be checked.
+        better, worse, equal: Pairs of the gate's comparison; those lost to faults of the variant are worse.
     """
 
     number: int
@@ -86,6 +87,36 @@ class RoundRow:
     idle: int = 0
     checked: int = 0
     checkable: int = 0
+    better: int = field(default=0, metadata=SPARSE)
+    worse: int = field(default=0, metadata=SPARSE)
+    equal: int = field(default=0, metadata=SPARSE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnsolvedTask:
+    """A task that practice has never solved, and how often it was tried."""
+
+    task: str
+    tries: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunChanges:
+    """What a run added to what was learned, and what is left to learn.
+
+    Attributes:
+        skills: Names of the skills that are in use and were not before the run.
+        insights: How many more insights there are than before.
+        practised: Tasks of the suite that were ever practised on by this policy.
+        unsolved: How many of them were never solved.
+        hardest: Those of them that were tried most often, at most five.
+    """
+
+    skills: tuple[str, ...] = ()
+    insights: int = 0
+    practised: int = 0
+    unsolved: int = 0
+    hardest: tuple[UnsolvedTask, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -206,6 +237,7 @@ class Report(Jsonable):
         costs: Per arm what each verified answer on held-out tasks cost, in :attr:`cost_unit`, ascending.
         overshoot: How far the budget was passed, in a sentence, or "".
         contrasts: Learned against every other arm that was run.
+        run_changes: What is new since the run began; reports that an older version wrote have none.
     """
 
     run: str
@@ -230,6 +262,7 @@ class Report(Jsonable):
     costs: Mapping[str, Sequence[int]] = field(default_factory=dict)
     contrasts: tuple[Contrast, ...] = ()
     overshoot: str = ""
+    run_changes: RunChanges | None = field(default=None, metadata=SPARSE)
 
     @property
     def cost_unit(self) -> Unit:
@@ -240,6 +273,12 @@ class Report(Jsonable):
     def compared(self) -> tuple[Contrast, ...]:
         """The contrasts; reports that an older version wrote have one, against ``unlearned``."""
         return self.contrasts or (Contrast(arm="unlearned", gain=self.gain, ratio=self.ratio),)
+
+    @property
+    def kept(self) -> bool:
+        """This run promoted something."""
+        by_this = bool(self.promoted) and self.promoted_by == self.run
+        return by_this or any(row.promoted for row in self.rounds)
 
     @property
     def helped(self) -> bool:

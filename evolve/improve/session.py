@@ -5,20 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import partial
 from typing import Any
 
+from evolve.activity import doing
 from evolve.agent import episode_id
 from evolve.episodes import Cost, EpisodeRecord, Limits
-from evolve.errors import BudgetExhausted
 from evolve.events import Event, EventSink, NoEvents
 from evolve.failpoints import hit
 from evolve.files import canonical_json, digest
 from evolve.improve.jobs import Attempt, EpisodeJob, Workers
+from evolve.improve.pace import Pace
 from evolve.improve.uncommitted import SetAside
 from evolve.ledger import Budget, Ledger, Spent
-from evolve.record.arms import Hurried, Learner
 from evolve.record.journal import Journal
+from evolve.record.learner import Learner
 from evolve.record.stores import Stores
 from evolve.sandbox import Sandbox
 from evolve.tasks import Suite, Task
@@ -27,6 +27,12 @@ from evolve.workflow import Workflow
 BATCH = 16
 """Episodes of practice that run on the same learned state; fixed, so that results do not depend on the machine."""
 
+
+PASSES = 5
+"""Most passes over tasks on which nothing can be proved, where nobody says how many."""
+
+_PAUSE_S = 0.2
+"""Seconds between looks at whether a pause is over."""
 
 _NO_TIME = "what is left of the time budget covers no further episode"
 
@@ -37,11 +43,15 @@ class LoopPlan:
 
     Attributes:
         limits: What one episode may spend.
+        unjudged: Why nothing is judged, in one clause, so that the rounds are passes of practice alone; else "".
+        passes: Passes of practice at most, where nothing is judged.
     """
 
     rounds: int = 2
     seed: int = 0
     limits: Limits = field(default_factory=Limits)
+    unjudged: str = ""
+    passes: int = PASSES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +65,8 @@ class Session:
         watching: The person's part of it; what the gate's tasks say goes there alone.
         before: What was spent under earlier budgets, each of which had ended the run.
         part: How many budgets it has had, this one included.
+        pace: What episodes took so far.
+        paused: Whether a person wants it to wait; asked between episodes.
     """
 
     stores: Stores
@@ -71,6 +83,8 @@ class Session:
     watching: EventSink = field(default_factory=NoEvents)
     before: Spent = field(default_factory=Spent)
     part: int = 1
+    pace: Pace = field(default_factory=Pace)
+    paused: Callable[[], bool] = lambda: False
 
     @property
     def journal(self) -> Journal:
@@ -93,6 +107,12 @@ class Session:
             self.stores.commit(attempt.record, instruction=instruction, source=source)
             self.aside.drop([attempt])
 
+    def judging_nothing(self, why: str, *, passes: int) -> Session:
+        """The session that only practises from here on; the run keeps to that when it is taken up again."""
+        request = {**self.request, "unjudged": why, "passes": passes}
+        self.stores.runs.note(self.run, request)
+        return replace(self, request=request, plan=replace(self.plan, unjudged=why, rounds=passes))
+
     def tell(self, kind: str, **data: Any) -> None:
         """Tells the listeners what happened."""
         self.events.emit(Event(kind=kind, data=data))
@@ -112,12 +132,24 @@ class Session:
         results: list[Attempt] = []
         begun = 0
         while begun < len(jobs):
+            self._wait_while_paused()
             attempts, count = self._attempt_some(jobs[begun:])
             if not count:
                 break
             results += attempts
             begun += count
         return results
+
+    def _wait_while_paused(self) -> None:
+        """Waits for as long as a person wants that. A budget of time does not run meanwhile."""
+        if not self.paused():
+            return
+        self.tell("paused", text="paused: evolve status --resume goes on, evolve status --stop ends it")
+        began = time.monotonic()
+        while self.paused():
+            time.sleep(_PAUSE_S)
+        self.ledger.waited(time.monotonic() - began)
+        self.tell("resumed", text="resumed")
 
     def _attempt_some(self, jobs: Sequence[EpisodeJob]) -> tuple[list[Attempt], int]:
         """Runs as many of the first jobs as can be reserved at once; what they did not need is free again after.
@@ -142,7 +174,17 @@ class Session:
             paid.append(affordable)
         count = len(known) + len(paid)
         cut: dict[str, str] = {}
-        fresh = self.workers.run(paid, partial(self._keep_attempt, cut))
+        began = self.ledger.run_seconds
+        over: list[Attempt] = []
+
+        def told(attempt: Attempt) -> None:
+            over.append(attempt)
+            self._keep_attempt(cut, attempt)
+
+        with doing("tasks", total=len(paid), count=lambda: len(over)):
+            fresh = self.workers.run(paid, told)
+        costs = [attempt.record.cost for attempt in fresh]
+        self.pace.note(costs, self.ledger.run_seconds - began, self.workers.at_once)
         self._settle(paid, fresh)
         if cut and not self.ledger.exhausted:
             self.ledger.end(next(iter(cut.values())))
@@ -183,9 +225,12 @@ class Session:
             if not all(part is None or part for part in (share.money, share.calls, share.seconds)):
                 return None
             job = replace(job, limits=replace(job.limits, money=share.money, calls=share.calls, seconds=share.seconds))
-        if not self.ledger.reserve(_worst_cost(job)):
+        # One that cannot end in time is not begun.
+        if not self.ledger.reserve(replace(_worst_cost(job), seconds=self.pace.latest)):
             return None
-        return replace(job, ends=self.ends)
+        # The last ones wait for their turn until it is too late for them to end in time.
+        ends = self.ends
+        return replace(job, ends=None if ends is None else ends - self.pace.latest)
 
     def _settle(self, jobs: Sequence[EpisodeJob], attempts: Sequence[Attempt]) -> None:
         for job, attempt in zip(jobs, attempts, strict=True):
@@ -204,23 +249,13 @@ class Session:
         left = self.ledger.left.seconds
         return None if left is None else time.monotonic() + left
 
-    def hurried(self) -> Learner:
-        """The learner, bound to end with the run's time where it can.
-
-        Raises:
-            BudgetExhausted: The time is over.
-        """
-        ends = self.ends
-        if ends is None:
-            return self.learner
-        if ends <= time.monotonic():
-            raise BudgetExhausted("the time budget ended before a guide was fitted")
-        return self.learner.until(ends) if isinstance(self.learner, Hurried) else self.learner
-
     def end_reason(self) -> str:
         """Which bound of the budget leaves no room for another episode, or ""."""
         if self.ledger.exhausted:
             return self.ledger.exhausted
+        seconds = self.ledger.left.seconds
+        if seconds is not None and seconds < self.pace.latest:
+            return _NO_TIME
         for kind in ("candidates", "tokens"):
             left, wanted = getattr(self.ledger.left, kind), getattr(self.plan.limits, kind)
             if left is not None and wanted is not None and left < wanted:
@@ -260,10 +295,10 @@ class Session:
         """Whether a round has spent less than so many parts since it began, whatever the gate took before it.
 
         What judgements left is not practised with: how much that is tells of the gate's tasks. The first round that is
-        worked on under a budget has the parts of the earlier ones too.
+        worked on under a budget has the parts of the earlier ones too. Where nothing is judged there are no parts.
         """
-        if self.ledger.budget.unlimited:
-            return True
+        if self.ledger.budget.unlimited or self.plan.unjudged:
+            return not self.ledger.exhausted
         names = [f"round:{earlier}:{self.part}" for earlier in range(1, number + 1)]
         if self.journal.done(names[-1]) is None:
             is_first = all(self.journal.done(name) is None for name in names)

@@ -11,29 +11,24 @@ blocks: the evidence is about how it was made.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from evolve.agent.codec import to_data
 from evolve.errors import BudgetExhausted
-from evolve.gate import (
-    Finding,
-    Pair,
-    Proposal,
-    SequentialTest,
-    Tally,
-    harm_in,
-    instruments,
-    is_verified,
-    shuffled_groups,
-)
-from evolve.improve.judgement import conclude, propose, retries
+from evolve.gate import Finding, Pair, Proposal, SequentialTest, Tally, harm_in, is_verified, shuffled_groups
+from evolve.gate.instruments import instruments
+from evolve.improve.changes import note_beginning
+from evolve.improve.judgement import conclude, propose, retries, told_of
 from evolve.improve.loop import check_size, make_report, round_row
+from evolve.improve.loop import improve as improve_by_split
 from evolve.improve.pairing import PairedEpisodes
 from evolve.improve.practice import practise
 from evolve.improve.removals import try_without
 from evolve.improve.report import NOT_RUN, Report, RoundRow
 from evolve.improve.session import Session
+from evolve.improve.winnable import judging_if_winnable
 from evolve.record.arms import UNLEARNED
 from evolve.record.journal import keep_report, report_of
 from evolve.record.stores import Stores
@@ -57,23 +52,26 @@ def improve_in_stream(session: Session) -> Report:
     made = report_of(session.stores.db, session.run)
     if made is not None:
         return Report.from_json(made)
+    note_beginning(session)
     blocks = blocks_of(session.suite, session.plan.seed)
     rows: list[RoundRow] = []
     pairs: list[Pair] = []
     for number, tasks in enumerate(blocks, 1):
+        if number == 2:  # the first block was practised on, and no guide is fitted yet
+            session = _judging_if_winnable(session, blocks)
+            if session.plan.unjudged:
+                return improve_by_split(practising_on(session, session.suite.tasks))
         if number > 1:
             earlier = [task for block in blocks[: number - 1] for task in block]
-            pairs += _pairs(session, number, earlier, tasks)
-        counts = practise(_practising(session, tasks), number)
-        if counts["episodes"]:
-            try_without(_practising(session, tasks), number)
+            pairs += _pairs(session, number, _Met(tasks=earlier, pairs=pairs), tasks)
+        counts = _practised(session, number, tasks)
         is_done = number == BLOCKS and counts["complete"]
-        if number == 1 and not counts["episodes"]:
-            session.journal.drop(f"practice:{number}")
-            raise BudgetExhausted(f"{session.end_reason() or 'the budget allows no episode'}, so nothing was done")
         ended = "" if is_done else session.end_reason() or ("" if counts["complete"] else "practice was cut short")
         decision: Mapping[str, Any] = {}
-        if is_done:  # a verdict on pairs that were run costs nothing, whatever is left of the budget
+        over = str((session.journal.done(f"pairs:{number}") or {}).get("over", ""))
+        if over:
+            decision = {"tally": to_data(_tally(pairs)), "pairs": len(pairs), "reason": over}
+        elif is_done:  # a verdict on pairs that were run costs nothing, whatever is left of the budget
             try:
                 decision = _concluded(session, pairs)
             except BudgetExhausted as error:  # with more time the same command makes the variant
@@ -82,12 +80,31 @@ def improve_in_stream(session: Session) -> Report:
         rows.append(round_row(number, counts, decision, ended or _unjudged(number)))
         if ended:
             break
-    reason = ended or f"all {len(blocks)} blocks done"
+    reason = ended or f"all {len(blocks)} rounds done"
     note = "" if pairs else "nothing could be judged before it was practised on"
     controls = f"{NOT_RUN}: every task was practised on, so none is held out"
     report = make_report(session, rows, pairs, note=note, reason=reason, controls=controls)
     keep_report(session.stores.db, session.run, report.to_json())
     return report
+
+
+def _practised(session: Session, number: int, tasks: Sequence[Task]) -> Mapping[str, Any]:
+    """The counts of practice on a block."""
+    counts = practise(practising_on(session, tasks), number)
+    if counts["episodes"]:
+        try_without(practising_on(session, tasks), number)
+    elif number == 1:
+        session.journal.drop(f"practice:{number}")
+        raise BudgetExhausted(f"{session.end_reason() or 'the budget allows no episode'}, so nothing was done")
+    return counts
+
+
+def _judging_if_winnable(session: Session, blocks: Sequence[Sequence[Task]]) -> Session:
+    first, *rest = blocks
+    tasks = fresh_of(session.stores, [task for block in rest for task in block], after=first)
+    groups = {task.group for task in session.suite.tasks}
+    # The first block alone is no pass over the tasks.
+    return judging_if_winnable(session, tasks, groups, passes=session.plan.passes + 1)
 
 
 def _unjudged(number: int) -> str:
@@ -133,7 +150,7 @@ def distinct(tasks: Sequence[Task], *, after: Sequence[Task] = ()) -> list[Task]
     return chosen
 
 
-def _practising(session: Session, tasks: Sequence[Task]) -> Session:
+def practising_on(session: Session, tasks: Sequence[Task]) -> Session:
     """The session with these tasks alone, all of them to be practised on."""
     suite = session.suite
     narrow = Suite(
@@ -142,14 +159,31 @@ def _practising(session: Session, tasks: Sequence[Task]) -> Session:
     return replace(session, suite=narrow)
 
 
-def _pairs(session: Session, number: int, earlier: Sequence[Task], tasks: Sequence[Task]) -> tuple[Pair, ...]:
-    """The problems of a block without learning and with what the blocks before it have taught."""
+@dataclass(frozen=True, kw_only=True)
+class _Met:
+    """The tasks of the blocks before, and the pairs that they gave."""
+
+    tasks: Sequence[Task]
+    pairs: Sequence[Pair]
+
+
+def _pairs(session: Session, number: int, met: _Met, tasks: Sequence[Task]) -> tuple[Pair, ...]:
+    """The problems of a block without learning and with what the blocks before it have taught.
+
+    Before the last block it is looked at once whether winning all of its problems would still be accepted; where not,
+    no guide is fitted and none of them is run.
+    """
     name = f"pairs:{number}"
     planned = session.journal.done(name)
     if planned is None:
-        fresh = [task.id for task in fresh_of(session.stores, tasks, after=earlier)]
+        fresh = [task.id for task in fresh_of(session.stores, tasks, after=met.tasks)]
+        over = _is_over(session, met.pairs, len(fresh)) if number == BLOCKS and met.pairs else ""
+        if over:
+            session.journal.finish(name, {"tasks": [], "variant": "", "over": over})
+            session.show("begun", text=f"{over[0].upper()}{over[1:]}. Continuing with practice alone.")
+            return ()
         try:
-            variant = propose(_practising(session, earlier), number - 1)
+            variant = propose(practising_on(session, met.tasks), number - 1, pairs=len(fresh))
         except BudgetExhausted as error:  # nothing is practised on either: else it could not be judged later
             session.ledger.end(str(error))
             return ()
@@ -159,18 +193,40 @@ def _pairs(session: Session, number: int, earlier: Sequence[Task], tasks: Sequen
         return ()
 
     def told(pair: Pair) -> None:
-        session.show("gate", pairs=pair.state.tally.tried, reason=pair.state.reason, round=number)
+        session.show("gate", **told_of(pair.state, len(chosen)), round=number)
 
     chosen = [session.suite.task(task_id) for task_id in planned["tasks"]]
-    session.stores.decisions.reserve(session.run, session.suite.digest, {task.group for task in session.suite.tasks})
+    _level(session)
     # Those on record are not run again, so a crash repeats nothing. Without a test every problem of the block counts.
     runner = PairedEpisodes(session=session, split="gate", seed=session.plan.seed).runner()
     return runner.compare(chosen, parent=UNLEARNED, variant=planned["variant"], on_pair=told).pairs
 
 
+def _level(session: Session) -> float:
+    """The error level of this run's judgement, taken when it is first asked for."""
+    groups = {task.group for task in session.suite.tasks}
+    return session.stores.decisions.reserve(session.run, session.suite.digest, groups)
+
+
+def _tally(pairs: Sequence[Pair]) -> Tally:
+    tally = Tally()
+    for pair in pairs:
+        tally = tally.plus(pair.outcome)
+    return tally
+
+
+def _is_over(session: Session, pairs: Sequence[Pair], left: int) -> str:
+    """Why no outcome of the problems that are left could be accepted any more, in a clause, or ""."""
+    tally = _tally(pairs)
+    needed = SequentialTest(alpha=_level(session)).wins_needed(tally.losses + tally.withheld) - tally.wins
+    if needed <= left:
+        return ""
+    return f"{needed} more tasks would have to get better to prove a gain, and {left} are left to judge on"
+
+
 def _concluded(session: Session, pairs: Sequence[Pair]) -> Mapping[str, Any]:
     """The verdict over the pairs of all blocks on what all blocks have taught; {} where there is nothing to judge."""
-    variant = propose(_practising(session, session.suite.tasks), BLOCKS)
+    variant = propose(practising_on(session, session.suite.tasks), BLOCKS, pairs=0)
     if not variant:
         return {}
     step = f"gate:{BLOCKS}"
@@ -180,11 +236,7 @@ def _concluded(session: Session, pairs: Sequence[Pair]) -> Mapping[str, Any]:
     pins = instruments()
     proposal = Proposal(run=session.run, parent=UNLEARNED, variant=variant, suite=session.suite)
     opened = session.stores.decisions.open(pins, **proposal.names, groups={pair.group for pair in pairs})
-    tally = Tally()
-    for pair in pairs:
-        tally = tally.plus(pair.outcome)
-    state = SequentialTest(alpha=opened.alpha).judge(tally, left=0)
-    state = replace(state, reason=f"{state.reason}; each with what the rounds before its own had taught")
+    state = SequentialTest(alpha=opened.alpha).judge(_tally(pairs), left=0)
     harm = harm_in(pairs) if state.verdict == "accept" else ""
     if harm:
         state = replace(state, verdict="undecided", reason=f"{state.reason}; but {harm}")

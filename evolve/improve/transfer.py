@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from evolve.gate import Pair, SequentialTest
+from evolve.improve.judgement import told_of
 from evolve.improve.pairing import PairedEpisodes, held_out_tasks
 from evolve.improve.session import Session
 
@@ -22,13 +23,14 @@ def transfer(session: Session, variant: str) -> Mapping[str, Any]:
     Returns:
         JSON: ``on`` (suite and policy), ``verdict``, ``reason``, ``wins``, ``losses``, ``ties``.
     """
-    parent = session.stores.variants.get(variant).parent
+    parent, tasks = session.stores.variants.get(variant).parent, held_out_tasks(session, "gate")
+    planned = len({task.group for task in tasks})
 
     def on_pair(pair: Pair) -> None:
-        session.show("gate", pairs=pair.state.tally.tried, reason=pair.state.reason, candidate=variant[:12])
+        session.show("gate", **told_of(pair.state, planned), candidate=variant[:12])
 
     runner = PairedEpisodes(session=session, split="gate").runner(SequentialTest(alpha=ALPHA))
-    state = runner.compare(held_out_tasks(session, "gate"), parent=parent, variant=variant, on_pair=on_pair).state
+    state = runner.compare(tasks, parent=parent, variant=variant, on_pair=on_pair).state
     body = {
         "on": f"{session.suite.name}, {session.learner.name}",
         "verdict": state.verdict,

@@ -18,7 +18,6 @@ from evolve.gate import SequentialTest, clopper_pearson, is_verified, shuffled_g
 from evolve.improve.jobs import EpisodeJob
 from evolve.improve.judgement import judge_variant
 from evolve.improve.parts import Parts
-from evolve.improve.session import Session
 from evolve.improve.withholding import item_controls, outcomes
 from evolve.optimizer import UNLEARNED, Variant
 from evolve.optimizer.engine import Candidate, Judgement, Left, SearchEnded, Trial
@@ -26,9 +25,6 @@ from evolve.optimizer.item_record import ItemRecord
 from evolve.optimizer.member import Member
 from evolve.record.arms import Arm
 from evolve.tasks import Task
-
-PAIRS_OF_A_JUDGEMENT = 24
-"""Pairs that a forecast expects of one judgement, where the suite has as many groups for it."""
 
 Opinion = Callable[[Task, EpisodeRecord], float | None]
 """How the answer of an episode does by a target, in [0, 1]; None where that cannot be said."""
@@ -276,12 +272,6 @@ class SessionTrials:
             wins=SequentialTest(alpha=level).wins_needed(0),
             share=1.0 - spent,
         )
-
-
-def judgement_pairs(session: Session) -> int:
-    """Pairs that one judgement is expected to take."""
-    groups = {task.group for task in session.suite.evidence("gate")}
-    return max(1, min(len(groups), PAIRS_OF_A_JUDGEMENT))
 
 
 def net_wins(wins: int, losses: int, ties: int) -> tuple[float | None, float | None, float | None]:

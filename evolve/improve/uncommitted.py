@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 
 from evolve.agent.codec import from_data, to_json
-from evolve.episodes import Cost
+from evolve.episodes import Cost, EpisodeRecord
 from evolve.improve.jobs import Attempt
 from evolve.store import Database
 
@@ -15,7 +15,7 @@ class SetAside:
     """Finished attempts of one run that are not committed yet. They teach nothing until then.
 
     Args:
-        db: The record, opened with :data:`evolve.record.journal.MIGRATIONS`.
+        db: The record.
     """
 
     def __init__(self, db: Database, run: str) -> None:
@@ -42,6 +42,9 @@ class SetAside:
 
     def cost(self) -> Cost:
         """What the attempts that wait have cost."""
+        return sum((record.cost for record in self.records()), Cost())
+
+    def records(self) -> list[EpisodeRecord]:
+        """The episodes of the attempts that wait."""
         rows = self._db.rows("loop_attempts", {"run": self._run})
-        attempts = (from_data(Attempt, json.loads(str(row["body"]))) for row in rows)
-        return sum((attempt.record.cost for attempt in attempts), Cost())
+        return [from_data(Attempt, json.loads(str(row["body"]))).record for row in rows]

@@ -21,7 +21,8 @@ from evolve.gate import is_verified
 from evolve.improve.items import recalled_on, text_without
 from evolve.optimizer.item_record import ItemUtility
 from evolve.optimizer.prompt_items import parse_prompt
-from evolve.record.arms import Arm, Learner, Prompted
+from evolve.record.arms import Arm, Prompted
+from evolve.record.learner import Learner
 from evolve.tasks import Task
 
 CONTROL = "control"

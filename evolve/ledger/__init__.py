@@ -6,21 +6,23 @@ than it reserved, what is spent never passes the budget.
 
 from __future__ import annotations
 
-from evolve.ledger.mending import book_faults, rebuild_book
-from evolve.ledger.part import LedgerPart
-from evolve.ledger.run_ledger import Amount, Budget, Ledger, Spent, overshoot_told, parse_budget
-from evolve.ledger.spending_limits import LimitedLedger, SpendingBook
+from evolve.lazy import attach
 
-__all__ = [
-    "Amount",
-    "Budget",
-    "Ledger",
-    "LedgerPart",
-    "LimitedLedger",
-    "SpendingBook",
-    "Spent",
-    "book_faults",
-    "overshoot_told",
-    "parse_budget",
-    "rebuild_book",
-]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from evolve.ledger.mending import book_faults, rebuild_book
+    from evolve.ledger.part import LedgerPart
+    from evolve.ledger.process_clock import process_seconds
+    from evolve.ledger.run_ledger import Amount, Budget, Ledger, Spent, overshoot_told, parse_budget
+    from evolve.ledger.spending_limits import LimitedLedger, SpendingBook
+else:
+    __all__, __getattr__, __dir__ = attach(
+        __name__,
+        {
+            ".mending": "book_faults rebuild_book",
+            ".part": "LedgerPart",
+            ".process_clock": "process_seconds",
+            ".run_ledger": "Amount Budget Ledger Spent overshoot_told parse_budget",
+            ".spending_limits": "LimitedLedger SpendingBook",
+        },
+    )

@@ -224,6 +224,10 @@ class Ledger:
         parts = {kind: _portion(count, among) for kind, count in _counts(left).items()}
         return Budget(seconds=left.seconds, **amounts(parts))
 
+    def waited(self, seconds: float) -> None:
+        """Leaves time out in which nothing was done, since a person was asked."""
+        self._started += seconds
+
     def end(self, reason: str) -> None:
         """Ends the budget although something is left, because that buys nothing more; nothing fits from now on."""
         self._ended = reason

@@ -146,7 +146,7 @@ class SpendingBook:
         except sqlite3.DatabaseError as error:
             raise RecordDamaged(
                 f"{self._path} is damaged: {error}",
-                hint="evolve doctor --repair",
+                hint="evolve status --repair",
             ) from error
         finally:
             db.close()  # what was not committed is undone

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
+from evolve.activity import doing
 from evolve.failpoints import hit
 from evolve.memory.encoding import Look, LookEncoder
-from evolve.vectors import Hit, Progress, Tag, VectorIndex, Where
+from evolve.vectors import Hit, Tag, VectorIndex, Where
 
 if TYPE_CHECKING:
     import numpy as np
@@ -170,10 +171,10 @@ class DerivedIndex:
         for name in names:
             self._encoded.pop(name, None)
 
-    def rebuild(self, entries: Listing, epoch: int, progress: Progress | None = None) -> None:
+    def rebuild(self, entries: Listing, epoch: int) -> None:
         """Fills the stored index anew from the record."""
         self._forget(epoch)
-        self._fill(self._connected(), list(entries.values()), progress)
+        self._fill(self._connected(), list(entries.values()))
         self.catch_up(entries, epoch)
 
     def differences(self, entries: Listing, epoch: int) -> tuple[set[str], set[str]]:
@@ -214,7 +215,7 @@ class DerivedIndex:
         if era == self._era(epoch) and not ahead and stored.ids() == sorted(_through(entries, reached)):
             self._reached = reached
         elif len(entries) > BATCH:
-            self._fill(stored, list(entries.values()), None)
+            self._fill(stored, list(entries.values()))
         else:  # a few are at hand sooner than a stored index is filled with them
             stored.clear()
             hit("index.cleared")
@@ -231,17 +232,18 @@ class DerivedIndex:
         self._pending, self._reached, self._epoch = [], 0, epoch
         self._entries, self._encoded = {}, {}
 
-    def _fill(self, stored: VectorIndex, entries: Sequence[Indexed], progress: Progress | None) -> None:
+    def _fill(self, stored: VectorIndex, entries: Sequence[Indexed]) -> None:
         from evolve.vectors import Rows
 
         last = entries[-1].seq if entries else 0
-        rows = Rows(
-            ids=[entry.key for entry in entries],
-            vectors=_stacked(list(self._kept(entries)), self._encoder.dimension),
-            tags=_tags(entries),
-            generation=self._era(self._epoch) * _SEQ + last,
-        )
-        stored.refill(rows, progress=progress)
+        with doing("index", total=len(entries)) as going:
+            rows = Rows(
+                ids=[entry.key for entry in entries],
+                vectors=_stacked(list(self._kept(entries)), self._encoder.dimension),
+                tags=_tags(entries),
+                generation=self._era(self._epoch) * _SEQ + last,
+            )
+            stored.refill(rows, progress=going.advance)
         hit("index.filled")
         self._reached = last
 

@@ -7,28 +7,29 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
-from evolve.episodes import HELD_OUT, EpisodeRecord, Origin, Recalled, Scope
+from evolve.episodes import HELD_OUT
 from evolve.errors import UsageError
 from evolve.memory import record
-from evolve.memory.causal_graph import CausalChain, why
-from evolve.memory.derived_index import DerivedIndex, IndexFactory, LateIndex
+from evolve.memory.derived_index import DerivedIndex, LateIndex
 from evolve.memory.encoding import TaskEncoder
-from evolve.memory.insight_book import EpisodeEntry, ExperienceRow, InsightBook
-from evolve.memory.insights import EvidenceRow, Insight, InsightStatus
+from evolve.memory.insights import InsightStatus
 from evolve.memory.makers import COMPOSED
-from evolve.memory.mending import mend
-from evolve.memory.need import Need
-from evolve.memory.notes import KeptNotes, Note, NoteShelf
+from evolve.memory.notes import Note, NoteShelf
 from evolve.memory.notes.book import stale
-from evolve.memory.recall import note_question, recall_insights, recall_request
-from evolve.memory.snapshot import MemorySnapshot
 from evolve.memory.telling import Sentence, sentences
-from evolve.memory.uses import write_uses
-from evolve.store import Database
-from evolve.vectors import Progress, VectorIndex
 
 if TYPE_CHECKING:
+    from evolve.episodes import EpisodeRecord, Origin, Recalled, Scope
+    from evolve.memory.causal_graph import CausalChain
+    from evolve.memory.derived_index import IndexFactory
+    from evolve.memory.insight_book import EpisodeEntry, ExperienceRow, InsightBook
+    from evolve.memory.insights import EvidenceRow, Insight
+    from evolve.memory.need import Need
+    from evolve.memory.notes import KeptNotes
+    from evolve.memory.snapshot import MemorySnapshot
     from evolve.retrieval import Embedder
+    from evolve.store import Database
+    from evolve.vectors import VectorIndex
 
 # A fault is the machine's, and a stop the person's: neither says anything about the task.
 _TEACHES_NOTHING = frozenset({"fault", "interrupted"})
@@ -64,7 +65,7 @@ class Memory:
     """Insights with their evidence, and notes. One process, the holder of the writer's lock, has one.
 
     Args:
-        db: The record, opened with :data:`evolve.memory.MIGRATIONS`.
+        db: The record.
         index: Opens the stored index of episodes for a dimension; called at the first recall.
         note_index: Opens that of notes; None for one in memory.
         kept_notes: What earlier processes worked out from notes; None to work it out anew.
@@ -108,6 +109,8 @@ class Memory:
         """
         if episode.status in _TEACHES_NOTHING or episode.split in HELD_OUT:
             return 0
+        from evolve.memory.uses import write_uses
+
         with self._db.transaction():
             write_uses(self._db, episode, self._clock())
             return record.write_claims(self._db, episode, instruction, self._clock(), source)
@@ -138,6 +141,8 @@ class Memory:
         Raises:
             ValueError: A kind is unknown.
         """
+        from evolve.memory.recall import note_question, recall_insights, recall_request
+
         want = recall_request(query, k, scope, kinds)
         book = self._reader.book()
         notes = self._notes.recall(note_question(want, now, self._clock())) if want.notes else []
@@ -159,6 +164,8 @@ class Memory:
 
     def snapshot(self) -> MemorySnapshot:
         """A read-only copy of the insights for other processes."""
+        from evolve.memory.snapshot import MemorySnapshot
+
         book = self._reader.book()
         # Rebuilt, as the reader goes on adding to its own book.
         copy = book.rebuilt(book.all_evidence())
@@ -221,6 +228,8 @@ class Memory:
             influential: Only supported and confirmed insights, and of operations those that one problem showed; False
                 uses all of them.
         """
+        from evolve.memory.causal_graph import why
+
         book = self._reader.book()
         shown = (one for one in book.insights() if one.influences or not influential or _was_seen(one))
         return why(book, effect, list(shown))
@@ -279,6 +288,12 @@ class Memory:
         """The notes that later ones replaced, by id, with what replaced each by then."""
         return dict(stale(self._notes.book(), now))
 
+    def spoken_of_again(self) -> dict[str, Note]:
+        """The notes that a later one is about the same as, by id, with the newest such note."""
+        from evolve.memory.notes.matters import spoken_of_again  # its patterns take time to compile
+
+        return dict(spoken_of_again(self.notes()))
+
     def check(self) -> MemoryCheck:
         """Compares the index with the record and lets sampled episodes find themselves.
 
@@ -300,14 +315,10 @@ class Memory:
             lost=tuple(entry.episode for entry in entries[::step] if not self._finds(entry)),
         )
 
-    def reindex(self, progress: Progress | None = None) -> int:
-        """Builds the index anew from the record; gives the number of episodes in it.
-
-        Args:
-            progress: Told how many episodes are in, now and then, where it takes long.
-        """
+    def reindex(self) -> int:
+        """Builds the index anew from the record; gives the number of episodes in it."""
         book = self._reader.book()
-        self._index.rebuild(book.entries, self._reader.epoch, progress)
+        self._index.rebuild(book.entries, self._reader.epoch)
         self._notes.reindex()
         return len(book.entries)
 
@@ -318,6 +329,8 @@ class Memory:
             How many rows of evidence were made anew, and the names of rows that were set aside because what they
             refer to is gone.
         """
+        from evolve.memory.mending import mend
+
         teaching = (
             episode for episode in episodes if episode.status not in _TEACHES_NOTHING and episode.split not in HELD_OUT
         )

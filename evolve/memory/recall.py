@@ -10,14 +10,17 @@ import heapq
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from evolve.episodes import FACT, MOVE, QUOTED, TRIAL, Origin, Recalled, Scope
 from evolve.memory.insight_book import InsightBook
 from evolve.memory.insights import INFLUENTIAL, Insight, InsightStatus, camp_of
-from evolve.memory.notes import NoteQuestion
 from evolve.memory.telling import tested_with
 from evolve.memory.tested_moves import recall_moves
 from evolve.vectors import Hit, Where
+
+if TYPE_CHECKING:
+    from evolve.memory.notes import NoteQuestion
 
 NEIGHBOURS = 32
 """Episodes looked at, or four times ``k`` if that is more."""
@@ -188,6 +191,8 @@ def note_question(want: RecallRequest, now: float | None, clock: float) -> NoteQ
         now: The time that was asked for, or None.
         clock: The time it is.
     """
+    from evolve.memory.notes import NoteQuestion
+
     place = want.scope or want.origin
     return NoteQuestion(
         text=want.query,

@@ -12,50 +12,8 @@ from evolve.episodes import FACT, PROBE, Claim, EpisodeRecord, Relation, Scope
 from evolve.files import canonical_json, digest
 from evolve.memory.insight_book import EpisodeEntry, InsightBook, Retired
 from evolve.memory.insights import ClaimKey, EvidenceRow, insight_id
-from evolve.memory.makers import MAKERS, keep_maker, makers_after
-from evolve.memory.metrics.book import METRICS
-from evolve.memory.notes import FORGOTTEN, NOTES
-from evolve.memory.preferences.book import PREFERENCES
-from evolve.memory.uses import USES
-from evolve.store import Database, Migration, value_of
-
-# Columns called problem hold a group, because GROUP is a word of SQL.
-MIGRATIONS: tuple[Migration, ...] = (
-    Migration(
-        "memory",
-        1,
-        """
-        CREATE TABLE memory_insights (id TEXT PRIMARY KEY, cause TEXT NOT NULL, effect TEXT NOT NULL,
-            environment TEXT NOT NULL, family TEXT NOT NULL, preconditions TEXT NOT NULL, checksum TEXT NOT NULL);
-        CREATE TABLE memory_claims (insight TEXT NOT NULL, relation TEXT NOT NULL, text TEXT NOT NULL,
-            checksum TEXT NOT NULL, PRIMARY KEY (insight, relation));
-        CREATE TABLE memory_features (id TEXT PRIMARY KEY, numbers TEXT NOT NULL, checksum TEXT NOT NULL);
-        CREATE TABLE memory_episodes (seq INTEGER PRIMARY KEY AUTOINCREMENT, episode TEXT NOT NULL UNIQUE,
-            task TEXT NOT NULL, problem TEXT NOT NULL, environment TEXT NOT NULL, family TEXT NOT NULL,
-            instruction TEXT NOT NULL, features TEXT NOT NULL, checksum TEXT NOT NULL);
-        CREATE TABLE memory_evidence (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
-            insight TEXT NOT NULL, relation TEXT NOT NULL, episode TEXT NOT NULL, task TEXT NOT NULL,
-            problem TEXT NOT NULL, kind TEXT NOT NULL, direction INTEGER NOT NULL, features TEXT NOT NULL,
-            detail TEXT NOT NULL, at REAL NOT NULL, checksum TEXT NOT NULL);
-        CREATE INDEX memory_evidence_insight ON memory_evidence (insight);
-        CREATE TABLE memory_expiries (seq INTEGER PRIMARY KEY AUTOINCREMENT, insight TEXT NOT NULL,
-            through INTEGER NOT NULL, reason TEXT NOT NULL, at REAL NOT NULL, checksum TEXT NOT NULL);
-        CREATE TABLE memory_notes (id TEXT PRIMARY KEY, text TEXT NOT NULL, author TEXT NOT NULL,
-            at REAL NOT NULL, checksum TEXT NOT NULL)
-        """,
-    ),
-    PREFERENCES,
-    METRICS,
-    Migration(
-        "memory",
-        4,
-        "CREATE TABLE memory_sources (episode TEXT PRIMARY KEY, source TEXT NOT NULL, checksum TEXT NOT NULL)",
-    ),
-    NOTES,
-    MAKERS,
-    USES,
-    FORGOTTEN,
-)
+from evolve.memory.makers import keep_maker, makers_after
+from evolve.store import Database, value_of
 
 EPOCH = "memory.epoch"
 """Counts deletions. Whatever was derived in an earlier epoch is built anew."""

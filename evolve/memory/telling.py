@@ -120,7 +120,7 @@ def _sentence(key: ClaimKey, text: str, known: Occurrence, agree: int) -> Senten
     tasks = f"task{'s' * (of != 1)} {from_to(key.scope.family)}{such}"
     again = _needed(known).replace("; ", "; searched again without it, ", 1)
     return Sentence(
-        text=f"in {_share(known)} {tasks} the answer has {what}{again}",
+        text=f"{what} is in the answer to {_share(known)} {tasks}{again}",
         occurs=occurs,
         of=of,
         tried=len(known.tried),

@@ -16,7 +16,7 @@ import math
 from dataclasses import dataclass
 
 from evolve.episodes import FACT, HELD_OUT, PROBE, EpisodeRecord
-from evolve.store import Database, Migration, Value
+from evolve.store import Database, Value
 
 WORTH = 0.15
 """What a claim has to add to the rate of success, to be told."""
@@ -28,19 +28,6 @@ FEWEST = 8
 """Tasks without it before anything is concluded, and tasks that were solved, and tasks that were not."""
 _FAILED = frozenset({"refused", "unsolved"})
 """A budget's end says how much was left, and not what the claim is worth."""
-
-USES = Migration(
-    "memory",
-    7,
-    """
-    CREATE TABLE memory_uses (seq INTEGER PRIMARY KEY AUTOINCREMENT, episode TEXT NOT NULL, insight TEXT NOT NULL,
-        policy TEXT NOT NULL, problem TEXT NOT NULL, told INTEGER NOT NULL, solved INTEGER NOT NULL,
-        checksum TEXT NOT NULL, UNIQUE (insight, policy, problem));
-    CREATE TABLE memory_retirements (seq INTEGER PRIMARY KEY AUTOINCREMENT, insight TEXT NOT NULL,
-        policy TEXT NOT NULL, through INTEGER NOT NULL, uses INTEGER NOT NULL, reason TEXT NOT NULL, at REAL NOT NULL,
-        checksum TEXT NOT NULL)
-    """,
-)
 
 
 @dataclass(frozen=True, kw_only=True)

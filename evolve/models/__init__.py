@@ -11,73 +11,56 @@ repairs, budgets, prices and records are dealt with below that line. Importing t
 
 from __future__ import annotations
 
-from evolve.models.abilities import Abilities, AbilityBook
-from evolve.models.addressing import Endpoint, parse_model
-from evolve.models.bodies import Wording
-from evolve.models.client import EndpointModel
-from evolve.models.costs import Price
-from evolve.models.openai_wire import OpenAIWire
-from evolve.models.opening import ModelSetup, load_wording, open_models
-from evolve.models.prices import Prices
-from evolve.models.probing import Probed, offered_models, probe
-from evolve.models.protocol import (
-    KEPT,
-    ChatModel,
-    Message,
-    Meter,
-    ModelLimits,
-    ModelReply,
-    ModelRequest,
-    OnDelta,
-    Usage,
-)
-from evolve.models.replay import ExchangeStore, FileStore, FolderStore, Recording, RecordingWire, exchange_digest
-from evolve.models.retries import Breaker, RetryRules
-from evolve.models.routing import ROLES, Models
-from evolve.models.secret_cleaning import CleaningWire
-from evolve.models.services import Services
-from evolve.models.wire import Deadlines, Exchange, Failure, Received, Wire
+from evolve.lazy import attach
 
-__all__ = [
-    "KEPT",
-    "ROLES",
-    "Abilities",
-    "AbilityBook",
-    "Breaker",
-    "ChatModel",
-    "CleaningWire",
-    "Deadlines",
-    "Endpoint",
-    "EndpointModel",
-    "Exchange",
-    "ExchangeStore",
-    "Failure",
-    "FileStore",
-    "FolderStore",
-    "Message",
-    "Meter",
-    "ModelLimits",
-    "ModelReply",
-    "ModelRequest",
-    "ModelSetup",
-    "Models",
-    "OnDelta",
-    "OpenAIWire",
-    "Price",
-    "Prices",
-    "Probed",
-    "Received",
-    "Recording",
-    "RecordingWire",
-    "RetryRules",
-    "Services",
-    "Usage",
-    "Wire",
-    "Wording",
-    "exchange_digest",
-    "load_wording",
-    "offered_models",
-    "open_models",
-    "parse_model",
-    "probe",
-]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from evolve.models.abilities import Abilities, AbilityBook
+    from evolve.models.addressing import Endpoint, parse_model
+    from evolve.models.bodies import Wording
+    from evolve.models.client import EndpointModel
+    from evolve.models.costs import Price
+    from evolve.models.openai_wire import OpenAIWire
+    from evolve.models.opening import ModelSetup, load_wording, open_models
+    from evolve.models.prices import Prices
+    from evolve.models.probing import Probed, offered_models, probe
+    from evolve.models.protocol import (
+        KEPT,
+        ChatModel,
+        Message,
+        Meter,
+        ModelLimits,
+        ModelReply,
+        ModelRequest,
+        OnDelta,
+        Usage,
+        Waiting,
+    )
+    from evolve.models.replay import ExchangeStore, FileStore, FolderStore, Recording, RecordingWire, exchange_digest
+    from evolve.models.retries import Breaker, RetryRules
+    from evolve.models.routing import ROLES, Models
+    from evolve.models.secret_cleaning import CleaningWire
+    from evolve.models.services import Services
+    from evolve.models.wire import Deadlines, Exchange, Failure, Received, Wire
+else:
+    __all__, __getattr__, __dir__ = attach(
+        __name__,
+        {
+            ".abilities": "Abilities AbilityBook",
+            ".addressing": "Endpoint parse_model",
+            ".bodies": "Wording",
+            ".client": "EndpointModel",
+            ".costs": "Price",
+            ".openai_wire": "OpenAIWire",
+            ".opening": "ModelSetup load_wording open_models",
+            ".prices": "Prices",
+            ".probing": "Probed offered_models probe",
+            ".protocol": "KEPT ChatModel Message Meter ModelLimits ModelReply ModelRequest OnDelta Usage Waiting",
+            ".replay": "ExchangeStore FileStore FolderStore Recording RecordingWire exchange_digest",
+            ".retries": "Breaker RetryRules",
+            ".routing": "ROLES Models",
+            ".secret_cleaning": "CleaningWire",
+            ".services": "Services",
+            ".wire": "Deadlines Exchange Failure Received Wire",
+        },
+    )

@@ -7,28 +7,32 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 
+from evolve.activity import doing
 from evolve.cancellation import Cancellation
 from evolve.errors import BudgetExhausted, Cancelled, EndpointProblem, ModelMistake, PromptTooLong, UsageError
 from evolve.models.addressing import Endpoint
 from evolve.models.bodies import adapt_to_refusal, exchange_of, room, with_form, with_repair, with_rest_asked
 from evolve.models.costs import Expected
 from evolve.models.limits import limits_of, offered_window
+from evolve.models.listening import Listener
 from evolve.models.overflow import overflow
-from evolve.models.problems import endpoint_problem, over_budget
+from evolve.models.problems import endpoint_problem, over_budget, unusable_problem
 from evolve.models.protocol import ModelLimits, ModelReply, ModelRequest, OnDelta, Rung, Usage
-from evolve.models.reasoning import signed, without_thoughts
-from evolve.models.replies import DeltaReader, Parts, Unusable, read_reply
+from evolve.models.reasoning import signed
+from evolve.models.replies import NO_ROOM, ONLY_THOUGHTS, Parts, Unusable, read_reply
 from evolve.models.secret_cleaning import CODE, clean_reply, clean_request
 from evolve.models.services import Services
 from evolve.models.structure import RUNGS, extract
+from evolve.models.thoughts import answer_in
 from evolve.models.tokens import most_prompt_tokens
 from evolve.models.trimming import trim
 from evolve.models.wire import CodeAt, Exchange, Failure, Received
-from evolve.redaction import Scanner, StreamCleaner
+from evolve.redaction import Scanner
 
 _ADAPTATIONS = 6
 _CONTINUATIONS = 3
 _ENLARGEMENT = 4
+_ROOM_TO_THINK = 2  # once: who thinks through that too will not stop at more
 # One schema that a host does not take must not take structured replies from all others.
 _SCHEMA_REFUSED = re.compile(r"invalid schema|invalid_json_schema|schema is (invalid|too)", re.IGNORECASE)
 _SHARE_OF_TIME_LEFT = 0.98  # of the time that is left, since some passes before the call begins
@@ -48,6 +52,7 @@ class EndpointModel:
         self.name = endpoint.name
         self._offered: tuple[int | None] | None = None
         self._guard = threading.Lock()
+        self._answered = threading.Event()  # something came that a model wrote as its answer
 
     def complete(
         self, request: ModelRequest, on_delta: OnDelta | None = None, cancellation: Cancellation | None = None
@@ -64,7 +69,7 @@ class EndpointModel:
                 hint="add it to prices.toml in the workspace, or limit tokens instead: --budget 2M-tokens",
             )
         asking = _RequestRun(self.endpoint, self.services, request, on_delta)
-        asking.cancellation = cancellation
+        asking.cancellation, asking.answered = cancellation, self._answered
         return asking.run()
 
     def limits(self, role: str = "act") -> ModelLimits:
@@ -89,7 +94,8 @@ class _RequestRun:
     """Carries one request to a usable reply: its calls, with repairs, retries and ways around refusals."""
 
     def __init__(self, endpoint: Endpoint, services: Services, request: ModelRequest, on_delta: OnDelta | None) -> None:
-        self.endpoint, self.services, self.on_delta = endpoint, services, on_delta
+        self.endpoint, self.services = endpoint, services
+        self.listener = None if on_delta is None else Listener(on_delta, services.scanner, endpoint.name)
         self.request = self.whole = clean_request(request, services.scanner)
         self.abilities = self.known = services.abilities.of(endpoint)
         self.rung: Rung = "text" if request.schema is None else self.abilities.best_rung
@@ -97,12 +103,11 @@ class _RequestRun:
         self.calls = 0
         self.retries = self.adaptations = 0
         self.dropped: tuple[str, ...] = ()
-        self.streamed, self.shown = False, StreamCleaner(services.scanner)
         self.was_too_long, self.heeded = False, True
         self.cancellation: Cancellation | None = None
-        self.reader: DeltaReader | None = None
+        self.answered, self.thought_through = threading.Event(), False
         self.begun: ModelReply | None = None  # a text that was cut off, all of it that there is
-        self.continuations, self.calls_for_rest = 0, 0
+        self.continuations, self.calls_for_rest, self.attempt = 0, 0, ""
 
     def run(self) -> ModelReply:
         try:
@@ -138,10 +143,15 @@ class _RequestRun:
                 if reply is not None:
                     return reply
             self.note_form(answer)
-            if repairs == self.services.repairs:
-                raise ModelMistake(f"{self.endpoint.name} gave no usable reply in {repairs + 1} tries: {why}")
+            thought = why == NO_ROOM
+            over = not self.given_room_to_think() if thought else repairs >= self.services.repairs
+            if over:
+                if thought:
+                    why += f", {room(self.request, self.abilities):,} tokens"
+                raise unusable_problem(self.endpoint.name, why, repairs + 1, answered=self.answered.is_set())
             repairs += 1
-            if answer.cut_short and self.given_room():
+            self.told_again(repairs + 1, 2 if thought else self.services.repairs + 1, why)
+            if thought or (answer.cut_short and self.given_room(_ENLARGEMENT)):
                 continue
             if isinstance(answer, Parts):
                 repaired = with_repair(self.request, answer.text, why, self.services.wording)
@@ -155,10 +165,15 @@ class _RequestRun:
             self.heeded, self.abilities = False, self.abilities.with_rung(self.rung, False)
             self.services.abilities.keep(self.endpoint, self.abilities, self.known)
 
-    def given_room(self) -> bool:
+    def given_room_to_think(self) -> bool:
+        """Lets a model that thought until the end of its room have more of it; False from the second time on."""
+        first, self.thought_through = not self.thought_through, True
+        return first and self.given_room(_ROOM_TO_THINK)
+
+    def given_room(self, times: int) -> bool:
         """Lets the next reply be longer; False where it may not be."""
         window = limits_of(self.services.window, self.abilities).window
-        most = min(room(self.request, self.abilities) * _ENLARGEMENT, self.abilities.reply or window // 2)
+        most = min(room(self.request, self.abilities) * times, self.abilities.reply or window // 2)
         if most <= self.request.max_tokens:
             return False
         self.request = replace(self.request, max_tokens=most)
@@ -167,8 +182,11 @@ class _RequestRun:
     def accepted(self, parts: Parts) -> tuple[ModelReply | None, str]:
         """The reply, or None and what is wrong with it."""
         text = parts.text if self.begun is None else self.begun.text + parts.text
-        if self.request.schema is None and not (text := without_thoughts(text)) and not parts.refused:
-            return None, "it is empty: there are only thoughts"
+        said = answer_in(text)
+        if not (said.text.strip() or parts.refused):
+            return None, NO_ROOM if said.unclosed and parts.cut_short else ONLY_THOUGHTS
+        self.answered.set()
+        text = said.text if self.request.schema is None else text
         reply = ModelReply(
             text=self.scanner.clean(text),
             usage=self.used,
@@ -196,7 +214,8 @@ class _RequestRun:
         while True:
             self.wait_for_breaker()
             exchange = self.exchange()
-            outcome = self.call_once(exchange)
+            with doing("model", self.endpoint.name + self.attempt):
+                outcome = self.call_once(exchange)
             # Also of success, which closes the breaker again.
             self.services.breaker.note(outcome if isinstance(outcome, Failure) else None)
             if not isinstance(outcome, Failure):
@@ -204,13 +223,16 @@ class _RequestRun:
             if self.work_around(exchange, outcome):
                 continue
             failures += 1
-            if not outcome.retryable or failures >= self.services.rules.attempts:
+            most = self.services.rules.most(outcome)
+            if not outcome.retryable or failures >= most:
                 raise endpoint_problem(self.endpoint.name, outcome, failures)
-            self.pause(self.services.rules.wait(failures, outcome, self.services.rng), outcome)
+            self.told_again(failures + 1, most, outcome.text)
+            with doing("retry", f"{self.endpoint.name}, {outcome.text}"):
+                self.pause(self.services.rules.wait(failures, outcome, self.services.rng), outcome)
 
     def exchange(self) -> Exchange:
         request = with_form(self.request, self.rung, self.services.wording)
-        stream = self.on_delta is not None and self.abilities.streams is not False
+        stream = self.listener is not None and self.abilities.streams is not False
         exchange = exchange_of(self.endpoint, request, self.rung, self.abilities, stream=stream, attempt=self.retries)
         return replace(exchange, gives_code=self.gives_code)
 
@@ -244,12 +266,12 @@ class _RequestRun:
         cost, started = expected.most, services.clock()  # interrupted or lost, it may have cost all that
         try:
             deadlines = replace(services.deadlines, total=total, cancellation=self.cancellation)
-            received = services.wire.send(exchange, deadlines, self.listener(exchange))
+            received = services.wire.send(exchange, deadlines, self.hears(exchange))
             self.check()
             outcome, cost = self.read(received, exchange, expected)
         except Cancelled:
             # A host goes on no longer than somebody reads what it streams.
-            heard = self.reader.size if self.reader is not None else 0
+            heard = self.listener.heard if self.listener is not None else 0
             cost = expected.until_stopped(heard) if heard else expected.most
             raise
         finally:
@@ -263,11 +285,11 @@ class _RequestRun:
 
     def tell(self, exchange: Exchange, said: Parts) -> None:
         """Says the text at once, to whoever wanted it in pieces and got none."""
+        if self.listener is None:
+            return
         if exchange.streamed and said.finish not in ("filter", "refusal"):
-            self.abilities = replace(self.abilities, streams=self.streamed)
-        rest = self.shown.close() if self.streamed else self.services.scanner.clean(said.text)
-        if self.on_delta is not None and rest:
-            self.on_delta(rest)
+            self.abilities = replace(self.abilities, streams=self.listener.streamed)
+        self.listener.ends(said.text)
 
     def read(
         self, received: Received | Failure, exchange: Exchange, expected: Expected
@@ -282,7 +304,8 @@ class _RequestRun:
                 return Failure(kind="broken", text=reply.why or "the stream ended before the reply did"), expected.most
             if reply.failed:
                 return Failure(kind="server", text=reply.why), Usage(calls=1)
-            return reply, Usage() if received.replayed else expected.most
+            counted = reply.counted
+            return reply, Usage() if received.replayed else expected.most if counted is None else expected.of(counted)
         scanner = self.services.scanner.for_code if self.gives_code else self.services.scanner
         reply = replace(reply, text=scanner.clean(reply.text))  # parts of a text can share a secret
         if reply.completion:
@@ -291,27 +314,20 @@ class _RequestRun:
             self.abilities = self.abilities.with_share(most_prompt_tokens(exchange.body), reply.prompt)
         return reply, Usage() if received.replayed else expected.of(reply)
 
-    def listener(self, exchange: Exchange) -> Callable[[bytes], None] | None:
-        """Hands on the text of a stream while it comes; None where nobody listens or nothing streams."""
-        self.reader = None
-        if self.on_delta is None or not exchange.streamed:
+    def hears(self, exchange: Exchange) -> Callable[[bytes], None] | None:
+        """What hears the bytes of the next call; None where nobody listens or nothing streams."""
+        if self.listener is None:
             return None
-        reader, emit, cleaner = DeltaReader(exchange.path), self.on_delta, StreamCleaner(self.services.scanner)
-        self.streamed, self.shown, self.reader = False, cleaner, reader
-        if self.begun is None or self.calls_for_rest:
-            # An empty piece: what a failed call said before is not part of this reply.
-            emit("")
-            emit(self.begun.text if self.begun is not None else "")
-        self.calls_for_rest += 1
+        anew = self.begun is None or self.calls_for_rest > 0
+        self.calls_for_rest += exchange.streamed
+        before = "" if self.begun is None else self.begun.text
+        return self.listener.begins(exchange.path, before if anew else None, streamed=exchange.streamed)
 
-        def listen(piece: bytes) -> None:
-            text = reader.feed(piece)
-            self.streamed = self.streamed or bool(text)
-            clean = cleaner.feed(text)
-            if clean:
-                emit(clean)
-
-        return listen
+    def told_again(self, number: int, most: int, why: str) -> None:
+        """Tells whoever listens that the same is asked once more."""
+        self.attempt = f", attempt {number} of {most}"
+        if self.listener is not None:
+            self.listener.asks_again(number, most, why)
 
     def work_around(self, exchange: Exchange, failure: Failure) -> bool:
         """Changes the next call so that it may work where this one failed; False where nothing can be changed."""

@@ -28,8 +28,6 @@ from evolve.models.wire import Deadlines, Wire
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.redaction import Scanner, known_secrets
 
-PRICES = "prices.toml"
-
 
 @dataclass(frozen=True, kw_only=True)
 class ModelSetup:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evolve.errors import BudgetExhausted, EndpointProblem, NotRecorded, PromptTooLong
+from evolve.errors import BudgetExhausted, EndpointProblem, ModelMistake, NotRecorded, PromptTooLong
 from evolve.models.protocol import Usage
 from evolve.models.wire import Failure
 
@@ -30,6 +30,14 @@ def endpoint_problem(name: str, failure: Failure, failures: int) -> EndpointProb
         hint = "choose a model with a longer context, or give fewer rows"
     kind = _KINDS.get(failure.kind, EndpointProblem)
     return kind(f"{name}: {failure.text}{times}", retryable=failure.retryable, hint=hint)
+
+
+def unusable_problem(name: str, why: str, tries: int, *, answered: bool) -> ModelMistake | EndpointProblem:
+    """The error for replies none of which could be used: the endpoint's trouble, until it has given an answer once."""
+    text = f"{name} gave no usable reply in {tries} {'try' if tries == 1 else 'tries'}: {why}"
+    if answered:
+        return ModelMistake(text)
+    return EndpointProblem(text, retryable=False, hint="`evolve models list` shows which others the endpoint has")
 
 
 def over_budget(reached: str, most: Usage) -> BudgetExhausted:

@@ -137,8 +137,8 @@ class ModelReply:
     """A reply that can be used, or a refusal that is told as one.
 
     Attributes:
-        text: What the model wrote, whole; never a part of a broken stream. Thoughts that came in front of it, between
-            ``<think>`` marks, are no part of it.
+        text: What the model wrote, whole; never a part of a broken stream. Thoughts between tags, such as
+            ``<think>``, are no part of it.
         data: The JSON value that satisfies the request's schema; None without a schema and after a refusal.
         usage: The sum over every call it took.
         model: The name the endpoint gave, else the one that was asked for.
@@ -170,9 +170,24 @@ class ModelReply:
         return self.finish in ("refusal", "filter")
 
 
+class Waiting(str):
+    """An empty piece of a reply: what was asked for did not come, and is asked for once more.
+
+    Attributes:
+        told: Whom it waits for, which attempt it is, and what became of the one before, in one phrase.
+    """
+
+    told: str
+
+    def __new__(cls, told: str) -> Waiting:
+        made = super().__new__(cls, "")
+        made.told = told
+        return made
+
+
 OnDelta = Callable[[str], None]
 """Hears pieces of the reply as they come. An empty one means that a reply begins: a call that failed is not taken back,
-it begins anew."""
+it begins anew. It may be a :class:`Waiting`."""
 
 
 class ChatModel(Protocol):
@@ -195,9 +210,9 @@ class ChatModel(Protocol):
             cancellation: Ends the call when it is raised.
 
         Raises:
-            EndpointProblem: The endpoint cannot be reached or does not work; ``retryable`` says whether waiting
-                may help. It says nothing about the task. :class:`evolve.errors.PromptTooLong` where all that may be
-                left out was; :meth:`limits` then knows better.
+            EndpointProblem: The endpoint cannot be reached, does not work or never gave an answer; ``retryable`` says
+                whether waiting may help. It says nothing about the task. :class:`evolve.errors.PromptTooLong` where
+                all that may be left out was; :meth:`limits` then knows better.
             ModelMistake: The replies stayed unusable after two repairs.
             BudgetExhausted: The most this could cost does not fit in what is left.
             Cancelled: A person asked to stop; what was under way is booked with the most it can have cost.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -10,8 +9,6 @@ FIELDS = ("reasoning_content", "reasoning", "reasoning_details")
 """Where it stands in a message: DeepSeek, Moonshot and vLLM use the first, OpenRouter and newer vLLM the others."""
 
 _BY = "by"
-# Local models write their thoughts first, and neither JSON nor code in them is an answer.
-_THOUGHTS = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>\s*", re.DOTALL)
 _GROWING = ("text", "summary", "data")
 
 
@@ -64,8 +61,3 @@ def fields_for(reasoning: Mapping[str, Any] | None, model: str) -> dict[str, Any
     if not reasoning or reasoning.get(_BY) != model:
         return {}
     return {name: reasoning[name] for name in FIELDS if name in reasoning}
-
-
-def without_thoughts(text: str) -> str:
-    """The text behind the thoughts that a local model writes in front of it."""
-    return _THOUGHTS.sub("", text)

@@ -23,6 +23,10 @@ _FINISHES: Mapping[str, Finish] = {
     "content_filter": "filter",
     "refusal": "refusal",
 }
+NO_ROOM = "all the room for a reply went into thinking"
+"""Why there is no answer in a reply that was cut off before one began."""
+_EMPTY = "it is empty"
+ONLY_THOUGHTS = f"{_EMPTY}: there are only thoughts"
 MOST_BYTES = 4 * 1024 * 1024
 """A reply that is longer is refused; no model writes as much in one go."""
 _OF_A_STREAM = 16  # each token comes in a piece of its own, with hundreds of bytes around it
@@ -75,12 +79,14 @@ class Unusable:
         cut: The stream ended before the reply did: a failed call, not a reply.
         failed: The body is an error that came with HTTP 200.
         cut_short: All tokens that were allowed went before the answer began; with more of them there may be one.
+        counted: What the endpoint says that it cost, without any text; None where it does not say.
     """
 
     why: str
     cut: bool = False
     failed: bool = False
     cut_short: bool = False
+    counted: Parts | None = None
 
 
 def most_bytes(*, streamed: bool) -> int:
@@ -148,7 +154,13 @@ def _parse_object(whole: Mapping[str, Any], path: str) -> Parts | Unusable:
         inner = whole["error"]
         message = inner.get("message", "") if isinstance(inner, dict) else inner
         return Unusable(why=f"an error came instead of a reply: {str(message)[:200]}", failed=True)
-    return _parse_response(whole) if path == "responses" else _parse_chat(whole)
+    read = _parse_response(whole) if path == "responses" else _parse_chat(whole)
+    return _with_counts(read, whole) if isinstance(read, Unusable) else read
+
+
+def _with_counts(unusable: Unusable, whole: Mapping[str, Any]) -> Unusable:
+    counts = _make_parts("unread", "stop", whole)
+    return unusable if counts.completion is None else replace(unusable, counted=replace(counts, text=""))
 
 
 def _parse_chat(whole: Mapping[str, Any]) -> Parts | Unusable:
@@ -169,7 +181,10 @@ def _parse_chat(whole: Mapping[str, Any]) -> Parts | Unusable:
     if content is None:
         return Unusable(why="the content is not text")
     parts = _by_finish(content, choices[0].get("finish_reason"), whole)
-    return replace(parts, reasoning=reasoning_of(message)) if isinstance(parts, Parts) else parts
+    reasoning = reasoning_of(message)
+    if isinstance(parts, Parts):
+        return replace(parts, reasoning=reasoning)
+    return replace(parts, why=ONLY_THOUGHTS) if reasoning and parts.why == _EMPTY else parts
 
 
 def _parse_response(whole: Mapping[str, Any]) -> Parts | Unusable:
@@ -215,7 +230,7 @@ def _by_finish(content: str, reason: Any, whole: Mapping[str, Any]) -> Parts | U
         return Unusable(why=f"it ended for an unknown reason: {str(reason)[:40]!r}")
     if not content.strip() and finish in ("stop", "length"):
         short = finish == "length"
-        return Unusable(why="it is empty" + (": all tokens went before the answer began" * short), cut_short=short)
+        return Unusable(why=NO_ROOM if short else _EMPTY, cut_short=short)
     return _make_parts(content, finish, whole)
 
 
@@ -284,6 +299,7 @@ def _join_events(events: list[dict[str, Any]], *, done: bool) -> Parts | Unusabl
     """The pieces of a stream as the one body that they stand for."""
     texts, refusals, reason, usage, model = [], [], None, None, ""
     deltas: list[dict[str, Any]] = []
+    fault: Unusable | None = None
     for event in events:
         usage, model = event.get("usage") or usage, event.get("model") or model
         choices = event.get("choices")
@@ -291,23 +307,30 @@ def _join_events(events: list[dict[str, Any]], *, done: bool) -> Parts | Unusabl
             continue  # the piece that carries the usage has none
         first = choices[0]
         delta = first.get("delta") if isinstance(first, dict) else None
-        if not isinstance(delta, dict):
-            return Unusable(why="a piece of the stream has no delta")
-        if delta.get("tool_calls"):
-            return Unusable(why="it calls a tool, and no tool was offered")
-        piece = _text(delta.get("content"))
-        if piece is None:
-            return Unusable(why="the content is not text")
-        texts.append(piece)
+        fault = fault or _fault_of(delta)
+        if fault is not None or not isinstance(delta, dict):
+            continue  # what it cost is told in its last piece
+        texts.append(_text(delta.get("content")) or "")
         refusals.append(str(delta.get("refusal") or ""))
         deltas.append(delta)
         reason = first.get("finish_reason") or reason
     # Either ending will do: not every server sends [DONE].
-    if not done and reason is None:
+    if not done and reason is None and fault is None:
         return Unusable(why="the stream ended before the reply did", cut=True)
+    if fault is not None:
+        return _with_counts(fault, {"usage": usage})
     message = {"content": "".join(texts), "refusal": "".join(refusals), **joined_reasoning(deltas)}
     whole = {"choices": [{"message": message, "finish_reason": reason}], "usage": usage, "model": model}
-    return _parse_chat(whole)
+    return _parse_object(whole, "chat/completions")
+
+
+def _fault_of(delta: Any) -> Unusable | None:
+    """What is wrong with a piece of a stream."""
+    if not isinstance(delta, dict):
+        return Unusable(why="a piece of the stream has no delta")
+    if delta.get("tool_calls"):
+        return Unusable(why="it calls a tool, and no tool was offered")
+    return Unusable(why="the content is not text") if _text(delta.get("content")) is None else None
 
 
 def _delta(event: Mapping[str, Any], path: str) -> tuple[str, str]:

@@ -16,15 +16,21 @@ class RetryRules:
 
     Attributes:
         attempts: Most calls for one reply because of trouble; repairs are counted apart.
+        late: Of these where a deadline passed: what took all the time that was given takes it again.
         first_wait: Seconds before the second attempt; doubled each time, and drawn between half and the whole.
         longest_wait: Most seconds of one wait that nobody asked for.
         longest_asked: Most seconds of one wait that the endpoint asked for.
     """
 
     attempts: int = 5
+    late: int = 2
     first_wait: float = 1.0
     longest_wait: float = 60.0
     longest_asked: float = 300.0
+
+    def most(self, failure: Failure) -> int:
+        """Most calls for one reply where the last one failed so."""
+        return min(self.attempts, self.late) if failure.kind == "timeout" else self.attempts
 
     def wait(self, failures: int, failure: Failure, rng: random.Random) -> float:
         """Seconds to wait after this many failures in a row (capped exponential backoff with jitter)."""

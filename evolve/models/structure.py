@@ -11,7 +11,7 @@ from typing import Any
 
 from evolve.files import clean_text
 from evolve.models.protocol import Rung
-from evolve.models.reasoning import without_thoughts
+from evolve.models.thoughts import answer_in
 
 RUNGS: tuple[Rung, ...] = ("json_schema", "json_object", "fenced")
 """From the one that binds the model most to the one that any model can try."""
@@ -77,7 +77,7 @@ def extract(text: str, schema: Mapping[str, Any]) -> Extracted:
     commas are forgiven. A value is never completed: what was cut off stays unusable.
     """
     complaint = ""
-    for value in _values(without_thoughts(text).strip()):
+    for value in _values(answer_in(text).text.strip()):
         cleaned = _cleaned(value)
         fault = violation(cleaned, schema)
         if not fault:

@@ -43,7 +43,7 @@ class Deadlines:
     """
 
     connect: float = 10.0
-    idle: float = 120.0
+    idle: float = 600.0
     total: float = 600.0
     cancellation: Cancellation | None = None
 

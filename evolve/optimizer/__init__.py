@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from evolve.optimizer.archive import MIGRATIONS as ARCHIVE
-from evolve.optimizer.archive import Entry, Promotion, VariantArchive
-from evolve.optimizer.item_record import MIGRATIONS as ITEMS
-from evolve.optimizer.parts import mixed, parts_of, redrawn
-from evolve.optimizer.variant import ALL_INSIGHTS, UNLEARNED, Variant
+from evolve.lazy import attach
 
-MIGRATIONS = (*ARCHIVE, *ITEMS)
-
-__all__ = [
-    "ALL_INSIGHTS",
-    "MIGRATIONS",
-    "UNLEARNED",
-    "Entry",
-    "Promotion",
-    "Variant",
-    "VariantArchive",
-    "mixed",
-    "parts_of",
-    "redrawn",
-]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from evolve.optimizer.archive import Entry, Promotion, VariantArchive
+    from evolve.optimizer.parts import mixed, parts_of, redrawn
+    from evolve.optimizer.variant import ALL_INSIGHTS, UNLEARNED, Variant
+else:
+    __all__, __getattr__, __dir__ = attach(
+        __name__,
+        {
+            ".archive": "Entry Promotion VariantArchive",
+            ".parts": "mixed parts_of redrawn",
+            ".variant": "ALL_INSIGHTS UNLEARNED Variant",
+        },
+    )

@@ -16,32 +16,7 @@ from evolve.errors import RecordDamaged, UsageError
 from evolve.failpoints import hit
 from evolve.files import canonical_json, digest
 from evolve.optimizer.variant import UNLEARNED, Variant
-from evolve.store import Database, Migration, ObjectStore, value_of
-
-MIGRATIONS: tuple[Migration, ...] = (
-    Migration(
-        "optimizer",
-        1,
-        """
-        CREATE TABLE variants (id TEXT PRIMARY KEY, content TEXT NOT NULL, origin TEXT NOT NULL,
-            at REAL NOT NULL, checksum TEXT NOT NULL);
-        CREATE TABLE variant_promotions (id INTEGER PRIMARY KEY AUTOINCREMENT, variant TEXT NOT NULL,
-            before TEXT NOT NULL, grounds TEXT NOT NULL, at REAL NOT NULL, checksum TEXT NOT NULL);
-        CREATE TABLE variant_scores (id TEXT PRIMARY KEY, variant TEXT NOT NULL, suite TEXT NOT NULL,
-            task TEXT NOT NULL, seed INTEGER NOT NULL, solved INTEGER NOT NULL, candidates INTEGER NOT NULL,
-            tokens INTEGER NOT NULL, checksum TEXT NOT NULL)
-        """,
-    ),
-    Migration(
-        "optimizer",
-        2,
-        "CREATE TABLE variant_measures (id TEXT PRIMARY KEY, variant TEXT NOT NULL, run TEXT NOT NULL,"
-        " kind TEXT NOT NULL, body TEXT NOT NULL, checksum TEXT NOT NULL)",
-    ),
-    # It held how single gate tasks went, beside what can be proposed from; episodes say it for a person.
-    Migration("optimizer", 3, "DROP TABLE variant_scores"),
-)
-
+from evolve.store import Database, ObjectStore, value_of
 
 _ROLLBACK = "rollback"
 
@@ -75,7 +50,7 @@ class VariantArchive:
     """Keeps variants and switches between them; somebody else decides when.
 
     Args:
-        db: The record, opened with :data:`evolve.optimizer.MIGRATIONS`.
+        db: The record.
         objects: Holds the bodies that variants name.
         clock: Seconds since the epoch.
     """
@@ -116,7 +91,7 @@ class VariantArchive:
         """
         rows = self._db.rows("variants", {"id": name})
         if not rows:
-            raise UsageError(f"no variant {name!r}", hint="evolve variants list")
+            raise UsageError(f"no variant {name!r}", hint="evolve lab variants list")
         return _variant(rows[0])
 
     @property
@@ -214,7 +189,7 @@ class VariantArchive:
         matches = [str(row["id"]) for row in self._db.rows("variants") if str(row["id"]).startswith(beginning)]
         if len(matches) != 1 or not beginning:
             problem = "several variants begin with" if matches else "there is no variant"
-            raise UsageError(f"{problem} {beginning!r}", hint="evolve variants list")
+            raise UsageError(f"{problem} {beginning!r}", hint="evolve lab variants list")
         return matches[0]
 
     def entries(self) -> list[Entry]:
@@ -250,7 +225,7 @@ class VariantArchive:
         if lost:
             raise RecordDamaged(
                 f"the variant {name[:12]} needs the object {lost[0]}, which is gone",
-                hint="evolve variants list shows others; evolve doctor says what is damaged",
+                hint="evolve lab variants list shows others; evolve status says what is damaged",
             )
         with self._db.transaction():
             before = self.active_digest

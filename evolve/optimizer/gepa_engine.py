@@ -68,7 +68,9 @@ class GepaEngine:
             UsageError: There is no prompt to edit, or the package is not installed.
         """
         if not start.prompts:
-            raise UsageError("there are no prompts to edit", hint="evolve models, then evolve optimize --only prompts")
+            raise UsageError(
+                "there are no prompts to edit", hint="evolve models, then evolve lab optimize --only prompts"
+            )
         gepa = load_gepa()
         search = _GepaSearch(self, trials, start)
         gepa.optimize(

@@ -7,20 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from evolve.files import canonical_json, digest
-from evolve.store import Database, Migration, value_of
-
-MIGRATIONS: tuple[Migration, ...] = (
-    Migration(
-        "prompt_items",
-        1,
-        """
-        CREATE TABLE prompt_item_outcomes (id TEXT PRIMARY KEY, batch TEXT NOT NULL, item TEXT NOT NULL,
-            with_solved INTEGER NOT NULL, with_failed INTEGER NOT NULL, without_solved INTEGER NOT NULL,
-            without_failed INTEGER NOT NULL, checksum TEXT NOT NULL);
-        CREATE INDEX prompt_item_outcomes_item ON prompt_item_outcomes (item)
-        """,
-    ),
-)
+from evolve.store import Database, value_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +56,7 @@ class ItemRecord:
     """Counts of outcomes by item.
 
     Args:
-        db: The record, opened with :data:`MIGRATIONS`.
+        db: The record.
     """
 
     def __init__(self, db: Database) -> None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
-from evolve.cancellation import Cancellation
-from evolve.environments import KnownRows, Trials
 from evolve.episodes import (
     Action,
     Ambiguity,
@@ -20,9 +18,14 @@ from evolve.episodes import (
     Row,
     SkillDraft,
     Step,
+    Suggestion,
     TaskView,
 )
 from evolve.models import ModelReply, ModelRequest
+
+if TYPE_CHECKING:
+    from evolve.cancellation import Cancellation
+    from evolve.environments import KnownRows, Trials
 
 
 class Policy(Protocol):
@@ -94,6 +97,19 @@ class Remembering(Protocol):
 
     def remembering(self, once: Once) -> Policy:
         """The same policy, which asks through ``once``; a reply that was kept stands in what it has cost, too."""
+        ...
+
+
+@runtime_checkable
+class Suggesting(Protocol):
+    """Optional: a policy that can say what of a finished episode is worth remembering."""
+
+    def suggestions(self, view: TaskView, steps: Sequence[Step]) -> tuple[Suggestion, ...]:
+        """What to ask the person about, three at most; often nothing.
+
+        Raises:
+            ModelMistake: The policy gave nothing usable.
+        """
         ...
 
 
@@ -252,7 +268,8 @@ class Piece:
 
     Attributes:
         stage: What is being asked for: ``plan``, ``act``, ``reflect`` or ``distill``.
-        field: The field of the reply that it stands in, such as ``text`` or ``code``; "" outside of any.
+        field: The field of the reply that it stands in, such as ``text`` or ``code``; "" outside of any. ``asks`` says
+            in ``text`` which model is waited for, ``asks again`` also which attempt it is and why.
         call: Number of the reply from 1; another number begins anew.
     """
 

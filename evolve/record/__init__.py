@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from evolve.record.arms import UNLEARNED, Arm, Learner, agent_for, recall_from
-from evolve.record.drafts import Proposal, judge_draft
-from evolve.record.journal import MIGRATIONS
-from evolve.record.stores import Stores
+from evolve.lazy import attach
 
-__all__ = [
-    "MIGRATIONS",
-    "UNLEARNED",
-    "Arm",
-    "Learner",
-    "Proposal",
-    "Stores",
-    "agent_for",
-    "judge_draft",
-    "recall_from",
-]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from evolve.record.arms import UNLEARNED, Arm, agent_for, recall_from
+    from evolve.record.drafts import Proposal, judge_draft
+    from evolve.record.learner import Learner
+    from evolve.record.stores import Stores
+else:
+    __all__, __getattr__, __dir__ = attach(
+        __name__,
+        {
+            ".arms": "UNLEARNED Arm agent_for recall_from",
+            ".drafts": "Proposal judge_draft",
+            ".learner": "Learner",
+            ".stores": "Stores",
+        },
+    )

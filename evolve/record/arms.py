@@ -4,60 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from evolve.agent import Agent, Recall, Surroundings, recall_nothing, room_for
 from evolve.episodes import TRIAL, Json, Limits, Origin, Recalled, TaskView
-from evolve.memory import ExperienceRow, MemorySnapshot, Recaller
-from evolve.policies.protocol import Guided, Policy, Removing
-from evolve.redaction import Scanner
-from evolve.sandbox import Sandbox, fingerprint_of
-from evolve.skills import Skill
-from evolve.skills.admission import Interpreter
 from evolve.workflow import Workflow
+
+if TYPE_CHECKING:
+    from evolve.agent import Agent, Recall
+    from evolve.memory import MemorySnapshot, Recaller
+    from evolve.policies.protocol import Policy
+    from evolve.record.learner import Learner
+    from evolve.redaction import Scanner
+    from evolve.sandbox import Sandbox
+    from evolve.skills import Skill
 
 UNLEARNED = "unlearned"
 """Name of the variant that has learned nothing."""
-
-
-class Learner(Protocol):
-    """Makes policies from what was learned, and guides from experience. Must be picklable."""
-
-    @property
-    def name(self) -> str:
-        """Name of the kind of policy, such as ``search``."""
-        ...
-
-    def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> Policy:
-        """The policy with this guide (None for none) and these skills.
-
-        Args:
-            attended: A person reads the result, so it is worth looking on for a second program that fits.
-        """
-        ...
-
-    def interpreter(self, skills: Sequence[Skill]) -> Interpreter | None:
-        """Evaluates the trees of skills, which may use ``skills``; None where skills have no trees."""
-        return None
-
-    def fit(
-        self, experience: Sequence[ExperienceRow], views: Sequence[TaskView], skills: Sequence[Skill], seed: int
-    ) -> Json:
-        """A guide fitted to experience, as JSON; None where there is nothing to fit.
-
-        Args:
-            views: What a policy may see of the practised tasks, for dreams of the same kinds.
-        """
-        return None
-
-
-@runtime_checkable
-class Hurried(Protocol):
-    """A learner whose fitting can take so long that it needs a deadline."""
-
-    def until(self, ends: float) -> Learner:
-        """The same learner, whose :meth:`Learner.fit` raises BudgetExhausted at ``ends`` of ``time.monotonic``."""
-        ...
 
 
 @runtime_checkable
@@ -97,18 +59,24 @@ class Arm:
         policy = learner.policy(self.guide, self.skills, attended=attended)
         if not self.lacking:
             return policy
+        from evolve.policies.protocol import Removing
+
         if not isinstance(policy, Removing):
             raise TypeError(f"a {policy.name} policy cannot go without {', '.join(sorted(self.lacking))}")
         return policy.without(self.lacking)
 
     def as_read_by(self, learner: Learner) -> Arm:
         """The arm without a memory where the learner's policy recalls nothing, as to send a large one takes time."""
+        from evolve.policies.protocol import Guided
+
         if self.memory is None or isinstance(learner, Prompted) or not isinstance(self.policy(learner), Guided):
             return self
         return replace(self, memory=None)
 
     def limits(self, most: Limits, environment: str) -> Limits:
         """What an episode may spend: at most that, and no more than the workflow's knobs allow in this environment."""
+        from evolve.agent import room_for
+
         knobs = room_for(self.workflow, environment).knobs
         return replace(
             most,
@@ -129,6 +97,10 @@ def agent_for(
     Args:
         scanner: Knows the secrets that nothing observed may bring into a record; by default there are none.
     """
+    from evolve.agent import Agent, Surroundings
+    from evolve.redaction import Scanner
+    from evolve.sandbox import fingerprint_of
+
     policy = arm.policy(learner)
     around = Surroundings(
         policy=policy,
@@ -171,6 +143,8 @@ def recall_from(
         asking: Who asks; None reads the evidence of all as one.
     """
     if memory is None:
+        from evolve.agent import recall_nothing
+
         return recall_nothing
     source, who = memory, asking or Asking()
     wanted = {"insight": insights, "note": notes, TRIAL: trials}

@@ -12,10 +12,12 @@ from dataclasses import dataclass, replace
 from evolve.episodes import Row, SkillDraft
 from evolve.errors import SandboxUnavailable, UsageError
 from evolve.files import canonical_json
-from evolve.record.arms import Learner
-from evolve.sandbox import Program, Sandbox, SandboxLimits
+from evolve.record.learner import Learner
+from evolve.sandbox import Outcome, Program, Sandbox, SandboxLimits
 from evolve.skills import ACTIVE, Admission, AdmissionVerdict, Skill, SkillLibrary, parameter_count, unseen_rows
+from evolve.skills.arms import Trimmed, trimmed
 from evolve.skills.likeness import Likeness, closest, same_source
+from evolve.skills.lint import lint
 from evolve.skills.merging import as_case, case_of, merged
 from evolve.skills.procedures import lint_procedure, standing
 from evolve.skills.signatures import names_of, types_of
@@ -111,12 +113,15 @@ class DraftJudge:
 
 
 def judge_draft(
-    draft: SkillDraft, task: Task, active: Sequence[Skill], learner: Learner, sandbox: Sandbox
+    draft: SkillDraft, task: Task, active: Sequence[Skill], learner: Learner, sandbox: Sandbox, *, alone: bool = False
 ) -> Proposal | None:
     """The draft as a skill with its verdict; None where its name or signature cannot be a skill's.
 
     The rows its author did not see are the task's verify rows, for a part of an answer the calls that the answer
     makes on them.
+
+    Args:
+        alone: It is not compared with the skills in use, so that it takes the place of none.
     """
     try:
         skill = Skill.from_draft(draft)
@@ -127,12 +132,32 @@ def judge_draft(
     skill = skill if skill.tree is not None else replace(skill, family=task.family)
     interpret = learner.interpreter(active)
     unseen = unseen_rows(draft, task.verify_rows(), interpret, equal)
+    found = Trimmed(code=skill.code)
+    if skill.tree is None and not lint(skill.code, skill.entry, parameter_count(skill.signature)):
+        found = _trimmed(skill, (*skill.rows, *unseen), sandbox)
+        skill = replace(skill, code=found.code)
     admission = Admission(sandbox, equal, interpret=interpret)
     judge = DraftJudge(admission=admission, policy=learner.name, fingerprint=sandbox.backend)
     # A call that a repair brought may be one of the unseen rows all the same: nobody showed it.
     shown = {canonical_json(list(row.input)) for row in (draft.tests if draft.arguments else task.view().examples)}
     hidden = [row for row in unseen if canonical_json(list(row.input)) not in shown]
-    return judge.judge(skill, hidden, rivals_of(skill, active), shown=())
+    proposal = judge.judge(skill, hidden, () if alone else rivals_of(skill, active), shown=())
+    said = {name: list(told) for name, told in (("cut", found.cut), ("untested", found.untested)) if told}
+    return replace(proposal, verdict=replace(proposal.verdict, checks={**proposal.verdict.checks, **said}))
+
+
+def _trimmed(skill: Skill, rows: Sequence[Row], sandbox: Sandbox) -> Trimmed:
+    """A skill's code without arms for values that no row has; as it is where the sandbox fails."""
+
+    def run(sources: Sequence[str]) -> Sequence[Sequence[Outcome]]:
+        programs = [Program(source=source, entry=skill.entry) for source in sources]
+        limits = SandboxLimits(wall_s=2.0 + len(programs), program_s=1.0)
+        done = sandbox.run_programs(programs, [row.input for row in rows], limits) if programs else None
+        if done is None or done.fault or done.killed:
+            return [() for _ in sources]
+        return [() if one.error else one.outputs for one in done.programs]
+
+    return trimmed(skill.code, rows, run)
 
 
 def judge_procedure(draft: SkillDraft, library: SkillLibrary, learner: Learner, fingerprint: str) -> Proposal | None:

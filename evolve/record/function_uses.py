@@ -6,17 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from evolve.episodes import HELD_OUT, EpisodeRecord
-from evolve.store import Database, Migration
-
-MIGRATIONS: tuple[Migration, ...] = (
-    Migration(
-        "functions",
-        1,
-        "CREATE TABLE function_uses (digest TEXT NOT NULL, what TEXT NOT NULL, task TEXT NOT NULL,"
-        " checksum TEXT NOT NULL, UNIQUE (digest, what, task))",
-    ),
-)
-"""The tables of this module."""
+from evolve.store import Database
 
 _FUNCTION = "function:"
 
@@ -41,7 +31,7 @@ class FunctionUses:
     """The counts of one record.
 
     Args:
-        db: The record, opened with :data:`MIGRATIONS`.
+        db: The record.
     """
 
     def __init__(self, db: Database) -> None:

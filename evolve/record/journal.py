@@ -7,27 +7,7 @@ from typing import Any
 
 from evolve.failpoints import hit
 from evolve.files import canonical_json
-from evolve.store import Database, Migration
-
-# The package keeps the name that it had when the tables were made: under another they would be made again.
-MIGRATIONS: tuple[Migration, ...] = (
-    Migration(
-        "improve",
-        1,
-        """
-        CREATE TABLE loop_steps (number INTEGER PRIMARY KEY, run TEXT NOT NULL, name TEXT NOT NULL,
-            body TEXT NOT NULL, checksum TEXT NOT NULL, UNIQUE (run, name));
-        CREATE TABLE reports (number INTEGER PRIMARY KEY, run TEXT NOT NULL UNIQUE, body TEXT NOT NULL,
-            checksum TEXT NOT NULL)
-        """,
-    ),
-    Migration(
-        "improve",
-        2,
-        "CREATE TABLE loop_attempts (number INTEGER PRIMARY KEY, run TEXT NOT NULL, episode TEXT NOT NULL UNIQUE,"
-        " body TEXT NOT NULL, checksum TEXT NOT NULL)",
-    ),
-)
+from evolve.store import Database
 
 
 class Journal:
@@ -42,6 +22,12 @@ class Journal:
         rows = self._db.rows("loop_steps", {"run": self._run, "name": name})
         return json.loads(str(rows[0]["body"])) if rows else None
 
+    def done_with(self, beginning: str) -> list[Any]:
+        """What the run's finished steps left whose names begin so, in order."""
+        where = "run = ? AND substr(name, 1, ?) = ?"
+        rows = self._db.rows("loop_steps", where, parameters=[self._run, len(beginning), beginning])
+        return [json.loads(str(row["body"])) for row in rows]
+
     def finish(self, name: str, body: Any) -> None:
         """Marks a step as finished; a step finishes once."""
         row = {"run": self._run, "name": name, "body": canonical_json(body)}
@@ -52,9 +38,11 @@ class Journal:
         self._db.delete("loop_steps", {"run": self._run, "name": name})
 
 
-def finished(db: Database, beginning: str) -> list[tuple[str, Any]]:
-    """The finished steps of all runs whose names begin so: each name with what the step left, in order."""
-    rows = db.rows("loop_steps", "substr(name, 1, ?) = ?", parameters=[len(beginning), beginning])
+def finished(db: Database, beginning: str, *, run: str = "") -> list[tuple[str, Any]]:
+    """The finished steps of all runs, or of one, whose names begin so: each name with what the step left, in order."""
+    rows = db.rows(
+        "loop_steps", "substr(name, 1, ?) = ? AND ? IN ('', run)", parameters=[len(beginning), beginning, run]
+    )
     return [(str(row["name"]), json.loads(str(row["body"]))) for row in rows]
 
 

@@ -14,9 +14,9 @@ from evolve.agent.codec import from_data, to_data
 from evolve.episodes import Cost, EpisodeRecord, Limits, SkillDraft, TaskView
 from evolve.errors import BudgetExhausted, EndpointProblem, ModelMistake
 from evolve.policies.protocol import Policy, Repairing, Spending
-from evolve.record.arms import Learner
 from evolve.record.drafts import Proposal, judge_draft, judge_procedure, keep, with_verified_calls
 from evolve.record.journal import Journal
+from evolve.record.learner import Learner
 from evolve.record.stores import Stores
 from evolve.sandbox import Sandbox
 from evolve.skills import AdmissionVerdict
@@ -90,12 +90,14 @@ class Keeper:
     Attributes:
         sandbox: Opens the sandbox.
         repairs: Repairs drafts; None where nobody is asked.
+        doubt: What contests the answer, so that it becomes no skill in use; "" where nothing does.
     """
 
     stores: Stores
     learner: Learner
     sandbox: Callable[[], Sandbox]
     repairs: Repairs | None = None
+    doubt: str = ""
 
     def keep(self, record: EpisodeRecord, task: Task) -> Kept:
         """Judges the drafts and keeps the skills that pass; all are kept in one transaction."""
@@ -112,7 +114,10 @@ class Keeper:
                 if proposal is None:
                     continue
                 skill = keep(self.stores.skills, proposal)
-                names += [skill.name] if skill is not None and not skill.hidden else []
+                if skill is not None and self._is_doubtful(draft):
+                    self.stores.skills.doubt(skill.digest, self.doubt)
+                elif skill is not None and not skill.hidden:
+                    names.append(skill.name)
                 refused += refusals([replace(proposal, repaired=draft not in record.drafts)])
             journal.finish(step, names)
             note_refusals(journal, record.episode, refused)
@@ -127,7 +132,12 @@ class Keeper:
     def _judged(self, draft: SkillDraft, task: Task) -> Proposal | None:
         if draft.rehearsals:
             return judge_procedure(draft, self.stores.skills, self.learner, self.sandbox().backend)
-        return judge_draft(draft, task, self.stores.skills.active(), self.learner, self.sandbox())
+        active, alone = self.stores.skills.active(), self._is_doubtful(draft)
+        return judge_draft(draft, task, active, self.learner, self.sandbox(), alone=alone)
+
+    def _is_doubtful(self, draft: SkillDraft) -> bool:
+        """Whether a draft is the contested answer itself, and no part of it."""
+        return bool(self.doubt) and not draft.arguments
 
     def _repaired(self, draft: SkillDraft, task: Task, journal: Journal, step: str) -> SkillDraft:
         """The draft, or what one repair made of it; what was paid for is kept at once."""

@@ -1,51 +1,111 @@
-"""The stores of a workspace as one value: opened together, and written to by one commit per episode."""
+"""The stores of a workspace as one value: each made when it is asked for, and written to by one commit per episode."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from evolve.agent import RunRecords
 from evolve.episodes import HELD_OUT, EpisodeRecord
 from evolve.failpoints import hit
 from evolve.files import canonical_json, digest
-from evolve.gate import Decisions, Gate, Looks, Prequential, RegressionSuite, Seals
-from evolve.memory import Memory, MemorySnapshot
-from evolve.memory.derived_index import LateIndex
-from evolve.optimizer import ALL_INSIGHTS, Variant, VariantArchive
-from evolve.record.arms import UNLEARNED, Arm
-from evolve.record.function_uses import FunctionUses
-from evolve.skills import KEPT, Skill, SkillLibrary
 from evolve.store import Database, ObjectStore
-from evolve.tasks import Task
-from evolve.tasks.alike import row_traits
-from evolve.workflow import Workflow, parse_workflow
+
+if TYPE_CHECKING:
+    from evolve.agent import RunRecords
+    from evolve.gate import Decisions, Gate, Looks, Prequential, RegressionSuite
+    from evolve.memory import Memory, MemorySnapshot
+    from evolve.optimizer import Variant, VariantArchive
+    from evolve.record.arms import Arm
+    from evolve.skills import Skill, SkillLibrary
+    from evolve.tasks import Task
+    from evolve.workflow import Workflow
 
 
 @dataclass(frozen=True, kw_only=True)
 class Stores:
-    """The parts of one record. They share one database, so one transaction covers them all."""
+    """The parts of one record. They share one database, so one transaction covers them all.
+
+    Attributes:
+        skill_folder: Where the folders of skills lie.
+        open_memory: Makes the memory.
+    """
 
     db: Database
     objects: ObjectStore
-    runs: RunRecords
-    memory: Memory
-    skills: SkillLibrary
-    variants: VariantArchive
-    decisions: Decisions
-    looks: Looks
-    regression: RegressionSuite
+    skill_folder: Path
+    open_memory: Callable[[], Memory]
+
+    @cached_property
+    def runs(self) -> RunRecords:
+        """Runs and their episodes."""
+        from evolve.agent import RunRecords
+
+        return RunRecords(self.db)
+
+    @cached_property
+    def memory(self) -> Memory:
+        """Insights and notes."""
+        return self.open_memory()
+
+    @cached_property
+    def skills(self) -> SkillLibrary:
+        """What was admitted."""
+        from evolve.skills import SkillLibrary
+
+        return SkillLibrary(self.db, self.objects, self.skill_folder)
+
+    @cached_property
+    def variants(self) -> VariantArchive:
+        """Every variant, and which one acts."""
+        from evolve.optimizer import VariantArchive
+
+        return VariantArchive(self.db, self.objects)
+
+    @cached_property
+    def decisions(self) -> Decisions:
+        """The verdicts of the gate."""
+        from evolve.gate import Decisions
+
+        return Decisions(self.db, earlier=self.runs.judged_groups)
+
+    @cached_property
+    def looks(self) -> Looks:
+        """How often test tasks were opened."""
+        from evolve.gate import Looks
+
+        return Looks(self.db)
+
+    @cached_property
+    def regression(self) -> RegressionSuite:
+        """What worked and has to go on working."""
+        from evolve.gate import RegressionSuite
+
+        return RegressionSuite(self.db)
 
     @property
     def prequential(self) -> Prequential:
         """The pairs of the person's own tasks."""
+        from evolve.gate import Prequential
+
         return Prequential(self.db)
 
     @property
     def gate(self) -> Gate:
         """The gate over these tables."""
+        from evolve.gate import Gate, Seals
+
         return Gate(self.decisions, self.regression, Seals(self.db))
+
+    def close(self) -> None:
+        """Closes the database and what was opened beside it."""
+        try:
+            if "memory" in vars(self):
+                self.memory.close()
+        finally:
+            self.db.close()
 
     def learned_from(self) -> frozenset[str]:
         """Groups with evidence in the memory, or that a skill was drafted from: whatever split they lie in by now,
@@ -57,12 +117,16 @@ class Stores:
         """Groups that measure nothing: :meth:`learned_from`, and of these tasks those that were learned from under
         another name, as after an edit of their file. They are known by most of their rows: a few are in common by
         chance where inputs are small."""
+        from evolve.tasks.alike import row_traits
+
         known, own = self.learned_from(), self.prequential
         rows = {task.group: row_traits(task) for task in tasks if task.group not in known}
         return known | {group for group, traits in rows.items() if 2 * len(own.met_of(traits)) > len(traits)}
 
     def texts(self, variant: str) -> Mapping[str, str]:
         """Every text that a variant would put before a policy, by name: prompts, skills, insights, workflow."""
+        from evolve.record.arms import UNLEARNED
+
         if variant == UNLEARNED:
             return {}
         content = self.variants.get(variant)
@@ -87,6 +151,8 @@ class Stores:
         Returns:
             False, with nothing changed, when the episode had been committed before.
         """
+        from evolve.record.function_uses import FunctionUses
+
         hit("episode.begin")
         with self.db.transaction():
             fresh = self.runs.add(record)
@@ -115,6 +181,8 @@ class Stores:
         # In a folder nothing is verified; what helps there, as far as a check can tell, are procedures.
         if not (record.verified or record.checked) or record.split in HELD_OUT:
             return
+        from evolve.skills import KEPT
+
         known = {skill.digest for skill in self.skills.list(KEPT) if record.verified or skill.environment}
         used = [item.removeprefix("skill:") for item in record.consumed]
         shown = {item.removeprefix("skill:") for step in record.steps for item in step.action.offered}
@@ -130,6 +198,8 @@ class Stores:
         return workflow if active is None or not active.workflow else self._workflow(active.workflow)
 
     def _workflow(self, name: str) -> Workflow:
+        from evolve.workflow import parse_workflow
+
         return parse_workflow(self.objects.get(name).decode())
 
     def active_arm(self, workflow: Workflow) -> Arm:
@@ -142,10 +212,14 @@ class Stores:
         What has been retired or forgotten since does not act, and without insights no guide does: when
         everything is forgotten the arm is exactly the unlearned one.
         """
+        from evolve.record.arms import UNLEARNED, Arm
+
         return Arm(workflow=workflow) if variant == UNLEARNED else self.arm_of(self.variants.get(variant), workflow)
 
     def arm_of(self, variant: Variant, workflow: Workflow) -> Arm:
         """The same as :meth:`arm`, for a variant that need not be in the archive."""
+        from evolve.record.arms import Arm
+
         memory = self._memory_of(variant)
         informed = memory is not None and memory.book.informs()
         return Arm(
@@ -190,6 +264,8 @@ class Stores:
         return self.objects.put_json({**mark, "without": sorted({*mark.get("without", ()), *silent})})
 
     def _mark(self, insights: str) -> dict[str, Any]:
+        from evolve.optimizer import ALL_INSIGHTS
+
         return {} if insights == ALL_INSIGHTS else dict(self.objects.get_json(insights))
 
     def insight_marks(self, lost: set[str], last: int) -> list[str]:
@@ -212,6 +288,9 @@ class Stores:
 
     def _as_marked(self, snapshot: MemorySnapshot, through: int) -> MemorySnapshot:
         """What the memory held when so many rows of evidence had been written."""
+        from evolve.memory import MemorySnapshot
+        from evolve.memory.derived_index import LateIndex
+
         rows = [row for row in snapshot.book.all_evidence() if row.seq <= through]
         named = {row.episode for row in rows}
         entries = [entry for entry in snapshot.book.entries.values() if entry.episode in named]
@@ -222,6 +301,8 @@ class Stores:
         )
 
     def _kept_skills(self, variant: Variant) -> tuple[Skill, ...]:
+        from evolve.skills import KEPT, Skill
+
         by_digest = {skill.digest: skill for skill in self.skills.list(KEPT)}
         named = [Skill.from_json(self.objects.get_json(name)) for name in variant.skills]
         return tuple(by_digest[skill.digest] for skill in named if skill.digest in by_digest)

@@ -5,9 +5,21 @@ Models clean what endpoints say, and exports refuse what would carry a secret ou
 
 from __future__ import annotations
 
-from evolve.redaction.dotenv import read_dotenv
-from evolve.redaction.known import KnownSecret, known_secrets
-from evolve.redaction.scanner import MARK, Finding, Scanner
-from evolve.redaction.streams import StreamCleaner
+from evolve.lazy import attach
 
-__all__ = ["MARK", "Finding", "KnownSecret", "Scanner", "StreamCleaner", "known_secrets", "read_dotenv"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from evolve.redaction.dotenv import read_dotenv
+    from evolve.redaction.known import KnownSecret, known_secrets
+    from evolve.redaction.scanner import MARK, Finding, Scanner
+    from evolve.redaction.streams import StreamCleaner
+else:
+    __all__, __getattr__, __dir__ = attach(
+        __name__,
+        {
+            ".dotenv": "read_dotenv",
+            ".known": "KnownSecret known_secrets",
+            ".scanner": "MARK Finding Scanner",
+            ".streams": "StreamCleaner",
+        },
+    )

@@ -2,42 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from evolve.lazy import attach
 
-from evolve.retrieval.fusion import fuse
-from evolve.retrieval.lexical import BM25, words
-from evolve.retrieval.word_index import WordIndex
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from evolve.retrieval.embedders import Embedder, HashingEmbedder
+    from evolve.retrieval.fusion import fuse
+    from evolve.retrieval.lexical import BM25, words
     from evolve.retrieval.minilm import MiniLMEmbedder, bundled_model
     from evolve.retrieval.sentence_transformer import SentenceTransformerEmbedder
-
-__all__ = [
-    "BM25",
-    "Embedder",
-    "HashingEmbedder",
-    "MiniLMEmbedder",
-    "SentenceTransformerEmbedder",
-    "WordIndex",
-    "bundled_model",
-    "fuse",
-    "words",
-]
-
-
-def __getattr__(name: str) -> Any:
-    # The encoders need numpy, which not every command does.
-    if name in ("Embedder", "HashingEmbedder"):
-        from evolve.retrieval import embedders
-
-        return getattr(embedders, name)
-    if name in ("MiniLMEmbedder", "bundled_model"):
-        from evolve.retrieval import minilm
-
-        return getattr(minilm, name)
-    if name == "SentenceTransformerEmbedder":
-        from evolve.retrieval import sentence_transformer
-
-        return getattr(sentence_transformer, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from evolve.retrieval.word_index import WordIndex
+else:
+    __all__, __getattr__, __dir__ = attach(
+        __name__,
+        {
+            ".embedders": "Embedder HashingEmbedder",
+            ".fusion": "fuse",
+            ".lexical": "BM25 words",
+            ".minilm": "MiniLMEmbedder bundled_model",
+            ".sentence_transformer": "SentenceTransformerEmbedder",
+            ".word_index": "WordIndex",
+        },
+    )

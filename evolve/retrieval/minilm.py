@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from evolve.activity import doing
 from evolve.errors import WorkspaceError
 from evolve.files import clean_text
 from evolve.retrieval.bert import Bert
@@ -69,6 +70,7 @@ class MiniLMEmbedder:
         found.update(json.dumps([self._config, self._first, self._longest], sort_keys=True).encode())
         return f"minilm-{found.hexdigest()[:8]}-{self.dimension}"
 
+    @doing("encode")
     def encode(self, texts: Sequence[str]) -> np.ndarray:
         """Vectors of shape (len(texts), dimension), of length 1; of a long text its beginning."""
         found = np.zeros((len(texts), self.dimension))

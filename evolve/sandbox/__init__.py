@@ -10,57 +10,36 @@ approved. The values are light to import; the machinery is loaded on first use.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from evolve.lazy import attach
 
-from evolve.sandbox.actions import ActionFile, ActionResult, CodeSession, SandboxDenied
-from evolve.sandbox.protocol import (
-    NOT_RUN,
-    UNSANDBOXED,
-    Outcome,
-    ProbeOutcome,
-    Program,
-    ProgramRun,
-    Sandbox,
-    SandboxLimits,
-    SandboxResult,
-    TestModule,
-    fingerprint_of,
-)
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from evolve.sandbox.actions import ActionFile, ActionResult, CodeSession, SandboxDenied
     from evolve.sandbox.choose import check_backends, open_sandbox
+    from evolve.sandbox.protocol import (
+        NOT_RUN,
+        UNSANDBOXED,
+        Outcome,
+        ProbeOutcome,
+        Program,
+        ProgramRun,
+        Sandbox,
+        SandboxLimits,
+        SandboxResult,
+        TestModule,
+        fingerprint_of,
+    )
     from evolve.sandbox.serving import ServerNeeds, ServerProcess
-
-__all__ = [
-    "NOT_RUN",
-    "UNSANDBOXED",
-    "ActionFile",
-    "ActionResult",
-    "CodeSession",
-    "Outcome",
-    "ProbeOutcome",
-    "Program",
-    "ProgramRun",
-    "Sandbox",
-    "SandboxDenied",
-    "SandboxLimits",
-    "SandboxResult",
-    "ServerNeeds",
-    "ServerProcess",
-    "TestModule",
-    "check_backends",
-    "fingerprint_of",
-    "open_sandbox",
-]
-
-
-def __getattr__(name: str) -> Any:
-    if name in ("check_backends", "open_sandbox"):
-        from evolve.sandbox import choose
-
-        return getattr(choose, name)
-    if name in ("ServerNeeds", "ServerProcess"):
-        from evolve.sandbox import serving
-
-        return getattr(serving, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+else:
+    __all__, __getattr__, __dir__ = attach(
+        __name__,
+        {
+            ".actions": "ActionFile ActionResult CodeSession SandboxDenied",
+            ".choose": "check_backends open_sandbox",
+            ".protocol": (
+                "NOT_RUN UNSANDBOXED Outcome ProbeOutcome Program ProgramRun Sandbox SandboxLimits SandboxResult "
+                "TestModule fingerprint_of"
+            ),
+            ".serving": "ServerNeeds ServerProcess",
+        },
+    )

@@ -29,7 +29,7 @@ BACKENDS: Mapping[str, Callable[[PythonEnvironment], Backend]] = MappingProxyTyp
 )
 """In order of preference."""
 
-_HINT = "apt install bubblewrap (Linux), or run inside WSL2 (Windows); `evolve doctor` shows what failed"
+_HINT = "apt install bubblewrap (Linux), or run inside WSL2 (Windows); `evolve status` shows what failed"
 
 
 _UNSAFE = "EVOLVE_UNSAFE"
@@ -88,13 +88,13 @@ def _is_unconfined(backend: str) -> bool:
     consent = os.environ.get(_UNSAFE, "")
     if backend == "none" and consent != _UNDERSTOOD:
         raise UsageError(
-            "--sandbox none runs code that nobody checked with all your rights",
+            "--set sandbox=none runs code that nobody checked with all your rights",
             hint=f"set {_UNSAFE}={_UNDERSTOOD} as well, or leave the option out",
         )
     if backend != "none" and consent:
         raise UsageError(
-            f"{_UNSAFE} is set, but --sandbox none is not given",
-            hint=f"unset {_UNSAFE}, or give --sandbox none as well",
+            f"{_UNSAFE} is set, but --set sandbox=none is not given",
+            hint=f"unset {_UNSAFE}, or give --set sandbox=none as well",
         )
     return backend == "none"
 

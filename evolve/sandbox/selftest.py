@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from evolve.activity import doing
 from evolve.episodes import Json
 from evolve.errors import SandboxUnavailable
 from evolve.sandbox.isolated import IsolatedSandbox
@@ -82,6 +83,7 @@ def _traps(folder: Path) -> Iterator[_Traps]:
         )
 
 
+@doing("sandbox")
 def self_test(backend: Backend, folder: Path) -> list[ProbeOutcome]:
     """Runs every probe against one backend, which may be used when all passed.
 

@@ -113,7 +113,7 @@ class RunnerProcess:
                 undo.pop_all()
         except OSError as error:
             raise SandboxUnavailable(
-                f"{backend.name}: cannot start: {error.strerror or error}", hint="run `evolve doctor`"
+                f"{backend.name}: cannot start: {error.strerror or error}", hint="run `evolve status`"
             ) from error
 
     def _start(self, backend: Backend, limits: SandboxLimits, undo: contextlib.ExitStack) -> None:

@@ -12,7 +12,7 @@ from evolve.sandbox.scratch import new_scratch
 
 
 class Unconfined:
-    """The backend behind ``--sandbox none``: code can read, write, send and start whatever the user can."""
+    """The backend behind ``--set sandbox=none``: code can read, write, send and start whatever the user can."""
 
     name = UNSANDBOXED
 

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-from evolve.skills.admission import UNSEEN, Admission, AdmissionVerdict
-from evolve.skills.folder import read_folder, write_folder
-from evolve.skills.library import ACTIVE, KEPT, MIGRATIONS, SkillLibrary
-from evolve.skills.lint import lint, modules_used
-from evolve.skills.parts import unseen_rows, with_called
-from evolve.skills.signatures import parameter_count
-from evolve.skills.skill import TRUSTED_AFTER, Owner, Skill, SkillStatus, check_name
-from evolve.skills.testfile import render_tests
+from evolve.lazy import attach
 
-__all__ = [
-    "ACTIVE",
-    "KEPT",
-    "MIGRATIONS",
-    "TRUSTED_AFTER",
-    "UNSEEN",
-    "Admission",
-    "AdmissionVerdict",
-    "Owner",
-    "Skill",
-    "SkillLibrary",
-    "SkillStatus",
-    "check_name",
-    "lint",
-    "modules_used",
-    "parameter_count",
-    "read_folder",
-    "render_tests",
-    "unseen_rows",
-    "with_called",
-    "write_folder",
-]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from evolve.skills.admission import UNSEEN, Admission, AdmissionVerdict
+    from evolve.skills.folder import read_folder, write_folder
+    from evolve.skills.library import ACTIVE, KEPT, SkillLibrary
+    from evolve.skills.lint import modules_used
+    from evolve.skills.parts import unseen_rows, with_called
+    from evolve.skills.signatures import parameter_count
+    from evolve.skills.skill import TRUSTED_AFTER, Owner, Skill, SkillStatus, check_name
+    from evolve.skills.testfile import render_tests
+else:
+    __all__, __getattr__, __dir__ = attach(
+        __name__,
+        {
+            ".admission": "UNSEEN Admission AdmissionVerdict",
+            ".folder": "read_folder write_folder",
+            ".library": "ACTIVE KEPT SkillLibrary",
+            ".lint": "modules_used",
+            ".parts": "unseen_rows with_called",
+            ".signatures": "parameter_count",
+            ".skill": "TRUSTED_AFTER Owner Skill SkillStatus check_name",
+            ".testfile": "render_tests",
+        },
+    )

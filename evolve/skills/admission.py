@@ -5,16 +5,18 @@ The checks, cheapest first; the first that fails decides:
 1. ``lint``: one file, standard library, pure (see :mod:`evolve.skills.lint`).
 2. ``import`` and ``unseen``: it loads in a clean sandboxed process and is right on rows its author never saw, under two
    seeds of string hashing.
-3. ``tree``: where it has a tree, the tree and the code agree on those rows and on variations of its examples.
-4. ``duplicate``: no active skill of the same types, or of more that are given, behaves the same on a shared set of
+3. ``frozen``: it writes nothing that stands in every output and in every input, and so may have to be copied (see
+   :mod:`evolve.skills.frozen`).
+4. ``tree``: where it has a tree, the tree and the code agree on those rows and on variations of its examples.
+5. ``duplicate``: no active skill of the same types, or of more that are given, behaves the same on a shared set of
    inputs.
-5. ``tests``: its own tests pass.
-6. ``mutants``: at least 80 % of small wrong versions of it fail its own tests. All versions run in one
+6. ``tests``: its own tests pass.
+7. ``mutants``: at least 80 % of small wrong versions of it fail its own tests. All versions run in one
    sandboxed execution. A version that no test notices does not count where it agrees with the original on every
    variation of the examples for which the original returns a value, since it is taken to be equivalent then; nor where
    it only changes what no row reaches, seen or unseen, such as a guard against empty input: no true example could
    notice that. Of code that is mostly out of reach nothing is known, so it is refused.
-7. ``audit``: while its rows and tests run once more, Python tells of nothing that it reaches for (see
+8. ``audit``: while its rows and tests run once more, Python tells of nothing that it reaches for (see
    :mod:`evolve.skills.audit`).
 """
 
@@ -23,15 +25,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from evolve.activity import doing
 from evolve.episodes import Json, Row, SkillDraft
 from evolve.errors import SandboxUnavailable
 from evolve.files import canonical_json
 from evolve.sandbox import Outcome, Program, ProgramRun, Sandbox, SandboxLimits, SandboxResult, TestModule
 from evolve.skills.audit import audit
+from evolve.skills.frozen import frozen_piece
 from evolve.skills.inputs import similar_inputs
 from evolve.skills.likeness import same_source
 from evolve.skills.lint import lint
-from evolve.skills.merging import case_program, cases
+from evolve.skills.merging import as_cases, case_program, told_case
 from evolve.skills.mutants import Mutant, mutants, without_arms
 from evolve.skills.signatures import names_of, parameter_count, shape
 from evolve.skills.skill import Skill
@@ -151,10 +155,8 @@ class Admission:
         failed = reason = ""
         fault = False
         try:
-            # Cheapest first. The audit comes last: it allows several times what the unwatched runs took, so a late end
-            # is the machine's fault.
-            for check in (self._lint, self._unseen, self._tree, self._duplicate, self._tests, self._audit):
-                check(case)
+            with doing("skill", skill.name):
+                self._judge(case)
         except _Refused as refusal:
             failed, reason = refusal.check, refusal.reason
         except _SandboxFailure as problem:
@@ -169,6 +171,12 @@ class Admission:
             checks=case.checks,
             fault=fault,
         )
+
+    def _judge(self, case: _Case) -> None:
+        # Cheapest first. The audit comes last: it allows several times what the unwatched runs took, so a late end is
+        # the machine's fault.
+        for check in (self._lint, self._unseen, self._frozen, self._tree, self._duplicate, self._tests, self._audit):
+            check(case)
 
     def _lint(self, case: _Case) -> None:
         problems = lint(case.skill.code, case.skill.entry, parameter_count(case.skill.signature))
@@ -194,6 +202,14 @@ class Admission:
                 # the row itself stays hidden: a refusal must not teach the held-out data
                 raise _Refused("unseen", f"wrong on {right.count(False)} of {len(right)} unseen rows")
 
+    def _frozen(self, case: _Case) -> None:
+        program = Program(source=case.skill.code, entry=case.skill.entry)
+        rows = (*case.skill.rows, *case.unseen)
+        found = frozen_piece(case.skill.code, rows, lambda inputs: self._run([program], inputs)[0].outputs)
+        if found is not None:
+            told = f"{found.piece!r} stands in every row, so it may have to be copied from the input"
+            raise _Refused("frozen", f"{told}; a row with another one, such as {found.other!r}, would tell")
+
     def _tree(self, case: _Case) -> None:
         if case.skill.tree is None or self._interpret is None:
             return
@@ -213,7 +229,7 @@ class Admission:
         for other in (rival for rival in rivals if shape(rival.signature) == types):
             if other.digest == skill.digest or same_source(other, skill):
                 raise _Refused("duplicate", f"the same program as {other.name}")
-        trials = [(other, values) for other in rivals for values in _cases(other, skill)]
+        trials = [(other, values) for other in rivals for values in as_cases(other, skill)]
         if not trials:
             return
         others = {other.digest: other for other, _ in trials}.values()
@@ -236,7 +252,9 @@ class Admission:
                 if strict or (a.ok and b.ok) or canonical_json(given) in promised
             ]
             if not run.error and any(a.ok for a, _ in pairs) and all(self._same(a, b) for a, b in pairs):
-                raise _Refused("duplicate", f"gives the same values as {_told(other, values)} on {len(inputs)} inputs")
+                raise _Refused(
+                    "duplicate", f"gives the same values as {told_case(other, values)} on {len(inputs)} inputs"
+                )
 
     def covered(self, general: Skill, others: Sequence[Skill]) -> tuple[Skill, ...]:
         """Those of the others that are cases of a skill: it gives their values, with some constants of theirs.
@@ -246,7 +264,7 @@ class Admission:
         """
         found = []
         for other in others:
-            trials = list(_cases(general, other))
+            trials = list(as_cases(general, other))
             inputs = similar_inputs([row.input for row in other.rows], _VARIATIONS)
             if trials and inputs:
                 programs = [case_program(other, ()), *(case_program(general, values) for values in trials)]
@@ -366,20 +384,6 @@ class Admission:
 
     def _same(self, a: Outcome, b: Outcome) -> bool:
         return self._equal(a.value, b.value) if a.ok and b.ok else a.ok == b.ok
-
-
-def _cases(general: Skill, other: Skill) -> list[tuple[Json, ...]]:
-    """Arguments with which one skill may be another; only () where the host knows what either is made of."""
-    if general.tree is None and other.tree is None:
-        return list(cases(general, other))
-    return [()] if shape(general.signature) == shape(other.signature) else []
-
-
-def _told(skill: Skill, values: Sequence[Json]) -> str:
-    """A skill with its last arguments, in words."""
-    names = names_of(skill.signature)[-len(values) :] if values else ()
-    given = ", ".join(f"{name} = {value!r}" for name, value in zip(names, values, strict=True))
-    return f"{skill.name} with {given}" if given else skill.name
 
 
 def _sources(skill: Skill, versions: Sequence[Mutant]) -> list[str]:

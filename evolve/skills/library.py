@@ -9,70 +9,18 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from evolve.episodes import Rehearsal
 from evolve.errors import RecordDamaged, UsageError
 from evolve.failpoints import hit
 from evolve.files import canonical_json
-from evolve.skills.admission import AdmissionVerdict
 from evolve.skills.folder import folder_digest, read_folder, write_folder
 from evolve.skills.skill import TRUSTED_AFTER, Owner, Skill, SkillStatus
-from evolve.store import Database, Migration, ObjectStore, Value, value_of
+from evolve.store import Database, ObjectStore, Value, value_of
 
-MIGRATIONS: tuple[Migration, ...] = (
-    Migration(
-        "skills",
-        1,
-        """
-        CREATE TABLE skills (
-            digest TEXT PRIMARY KEY,
-            name TEXT NOT NULL UNIQUE,
-            object TEXT NOT NULL,
-            status TEXT NOT NULL,
-            owner TEXT NOT NULL,
-            reason TEXT NOT NULL DEFAULT '',
-            checksum TEXT NOT NULL
-        );
-        CREATE TABLE skill_verdicts (
-            digest TEXT NOT NULL,
-            policy TEXT NOT NULL,
-            fingerprint TEXT NOT NULL,
-            admitted INTEGER NOT NULL,
-            failed TEXT NOT NULL,
-            reason TEXT NOT NULL,
-            checks TEXT NOT NULL,
-            checksum TEXT NOT NULL,
-            UNIQUE (digest, policy, fingerprint)
-        );
-        CREATE TABLE skill_uses (
-            digest TEXT NOT NULL,
-            task TEXT NOT NULL,
-            checksum TEXT NOT NULL,
-            UNIQUE (digest, task)
-        )
-        """,
-    ),
-    Migration(
-        "skills",
-        2,
-        "CREATE TABLE skill_offers (digest TEXT NOT NULL, task TEXT NOT NULL, checksum TEXT NOT NULL,"
-        " UNIQUE (digest, task))",
-    ),
-    Migration(
-        "skills",
-        3,
-        "CREATE TABLE skill_users (digest TEXT NOT NULL, task TEXT NOT NULL, policy TEXT NOT NULL,"
-        " checksum TEXT NOT NULL, UNIQUE (digest, task, policy))",
-    ),
-    Migration(
-        "skills",
-        4,
-        "CREATE TABLE skill_rehearsals (digest TEXT NOT NULL, problem TEXT NOT NULL, body TEXT NOT NULL,"
-        " checksum TEXT NOT NULL, UNIQUE (digest, problem))",
-    ),
-)
-"""The tables of this package."""
+if TYPE_CHECKING:
+    from evolve.skills.admission import AdmissionVerdict
 
 ACTIVE: tuple[SkillStatus, ...] = ("admitted", "trusted")
 """Statuses under which a skill is offered to whoever solves a task."""
@@ -97,7 +45,7 @@ class SkillLibrary:
     """Admitted skills and what is known about them. The record is the truth; folders follow it.
 
     Args:
-        db: The record, opened with :data:`MIGRATIONS`.
+        db: The record.
         objects: Bodies of skills.
         folder: The workspace's ``skills`` folder.
     """
@@ -166,14 +114,21 @@ class SkillLibrary:
         return [Rehearsal(**{**body, "arguments": tuple(body["arguments"])}) for body in bodies]
 
     def get(self, name_or_digest: str) -> Skill:
-        """The skill of a name or digest.
+        """The skill of a name or digest, or the only one whose name begins with these words.
 
         Raises:
-            UsageError: When there is none.
+            UsageError: When there is none, or several names begin like that.
             RecordDamaged: When its row or body is damaged.
         """
         skill = self._find(name_or_digest)
         if skill is None:
+            alike = [one for one in self.list() if one.name.startswith(f"{name_or_digest}-")]
+            alike = [one for one in alike if one.status != "retired"] or alike
+            if len(alike) == 1:
+                return alike[0]
+            if alike:
+                names = ", ".join(one.name for one in alike[:5])
+                raise UsageError(f"{name_or_digest!r} may be one of {len(alike)} skills", hint=f"give more of {names}")
             names = ", ".join(skill.name for skill in self.list()[:5]) or "none yet"
             raise UsageError(f"no skill {name_or_digest!r}", hint=f"known skills: {names}")
         return skill
@@ -292,6 +247,8 @@ class SkillLibrary:
 
     def verdicts(self, digest: str) -> builtins.list[AdmissionVerdict]:
         """Every verdict on one content, oldest first."""
+        from evolve.skills.admission import AdmissionVerdict
+
         return [
             value_of(AdmissionVerdict, row, admitted=bool(row["admitted"]), checks=json.loads(str(row["checks"])))
             for row in self._db.rows("skill_verdicts", {"digest": digest})

@@ -9,7 +9,7 @@ from dataclasses import replace
 from evolve.episodes import Json, Row
 from evolve.sandbox import Program
 from evolve.skills.likeness import Difference, Likeness, Path, plain, scalars
-from evolve.skills.signatures import extended, names_of, types_of
+from evolve.skills.signatures import extended, names_of, shape, types_of
 from evolve.skills.skill import Skill
 from evolve.skills.testfile import render_tests
 
@@ -187,3 +187,17 @@ def _wrap(tree: ast.Module, entry: str, takes: Sequence[str]) -> None:
 def _sentence(skill: Skill) -> str:
     """What it does, without what was said of its cases."""
     return skill.description.split(" Its cases differ in ", maxsplit=1)[0]
+
+
+def as_cases(general: Skill, other: Skill) -> list[tuple[Json, ...]]:
+    """Arguments with which one skill may be another; only () where the host knows what either is made of."""
+    if general.tree is None and other.tree is None:
+        return list(cases(general, other))
+    return [()] if shape(general.signature) == shape(other.signature) else []
+
+
+def told_case(skill: Skill, values: Sequence[Json]) -> str:
+    """A skill with its last arguments, in words."""
+    names = names_of(skill.signature)[-len(values) :] if values else ()
+    given = ", ".join(f"{name} = {value!r}" for name, value in zip(names, values, strict=True))
+    return f"{skill.name} with {given}" if given else skill.name

@@ -129,6 +129,15 @@ def without_arms(source: str) -> list[str]:
     return sources
 
 
+def arms_told(source: str) -> list[str]:
+    """Where each arm of :func:`without_arms` stands, in words."""
+    return [f"line {_line(node)}: {_arm_told(node, field)}" for node, field, _ in _arms(ast.parse(source))]
+
+
+def _arm_told(node: ast.AST, field: str) -> str:
+    return ("else of " if field == "orelse" else "") + _brief(node)
+
+
 def _failure() -> ast.expr:
     return ast.BinOp(left=ast.Constant(value=1), op=ast.FloorDiv(), right=ast.Constant(value=0))
 

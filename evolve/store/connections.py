@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import Any
 
 from evolve.errors import WorkspaceError
 
 _BUSY_TIMEOUT_MS = 5_000
+_PEEK_STEPS, _PEEK_ROWS = 50_000, 1_000
 
 
 def connect(target: str) -> sqlite3.Connection:
@@ -46,6 +48,26 @@ def reader(path: Path) -> sqlite3.Connection:
             hint=f"make {path.parent} writable, or copy it to a folder that is",
         )
     return connect(f"{uri}?immutable=1")
+
+
+def peek(path: Path, sql: str, *, log: bool = False) -> list[tuple[Any, ...]] | None:
+    """What a query finds in a file that may be anybody's; None where it cannot be read. Nothing is checked or written.
+
+    Args:
+        log: Look into the log beside the file too, for which SQLite makes an index there.
+    """
+    if path.is_symlink() or not path.is_file():
+        return None
+    steps = iter(range(_PEEK_STEPS))
+    try:
+        with closing(reader(path.absolute()) if log else connect(f"{path.absolute().as_uri()}?immutable=1")) as found:
+            found.row_factory = None
+            # A view under a table's name says what it likes, such as the time that it is, and could go on for ever.
+            found.set_authorizer(lambda *asked: sqlite3.SQLITE_DENY if asked[4] else sqlite3.SQLITE_OK)
+            found.set_progress_handler(lambda: next(steps, None) is None, 1_000)
+            return found.execute(sql).fetchmany(_PEEK_ROWS)
+    except (sqlite3.Error, WorkspaceError, UnicodeDecodeError):
+        return None
 
 
 def undo_cut_write(path: Path) -> None:

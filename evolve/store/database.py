@@ -57,6 +57,7 @@ class Database:
         read_only: Opens an existing file for reading, without running migrations. In a folder that cannot
             be written it shows the record as it was when opened, and a log left beside it by a crash can
             be read only where its index was left too.
+        born: Facts for :meth:`get_meta` that a file has from the moment it is made.
         verify: Checks every row before use, unless the file is what it was at its last clean close. Only who
             looks for damage leaves it out.
 
@@ -66,7 +67,13 @@ class Database:
     """
 
     def __init__(
-        self, path: Path, migrations: Sequence[Migration] = (), *, read_only: bool = False, verify: bool = True
+        self,
+        path: Path,
+        migrations: Sequence[Migration] = (),
+        *,
+        read_only: bool = False,
+        verify: bool = True,
+        born: Mapping[str, str] | None = None,
     ) -> None:
         self.path = Path(path)
         # Reentrant: a transaction calls the methods that take it too.
@@ -89,7 +96,7 @@ class Database:
                 if verify:
                     self._verify_all(CleanMark(self.path), self._connection)
                 return
-            if not self._prepare(changes) and verify:
+            if not self._prepare(changes, born or {}) and verify:
                 self._look_before_opening()
             self._connection = connect(str(self.path))
             self._open(changes)
@@ -116,7 +123,7 @@ class Database:
             more = f" and {len(problems) - 1} more" if len(problems) > 1 else ""
             raise damage_error(self.path, f"{problems[0]}{more}")
 
-    def _prepare(self, changes: Sequence[Migration]) -> bool:
+    def _prepare(self, changes: Sequence[Migration], born: Mapping[str, str]) -> bool:
         """Creates a missing database under another name and moves it into place complete; whether it was missing."""
         if self.path.exists():
             return False
@@ -134,6 +141,8 @@ class Database:
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=FULL")
             schema.migrate(connection, changes)
+            for row in ({"key": key, "value": value} for key, value in born.items()):
+                connection.execute("INSERT INTO meta VALUES (?, ?, ?)", (*row.values(), row_checksum("meta", row)))
         finally:
             connection.close()
         hit("record.create")
@@ -352,7 +361,7 @@ class Database:
         if row.get("checksum") != row_checksum(table, row):
             self._distrusted = True
             raise RecordDamaged(
-                f"{self._name(table, row)} in {self.path} does not match its checksum", hint="evolve doctor --repair"
+                f"{self._name(table, row)} in {self.path} does not match its checksum", hint="evolve status --repair"
             )
 
     def _name(self, table: str, row: Row) -> str:

@@ -36,7 +36,7 @@ def closed() -> UsageError:
 
 def damage_error(path: Path, reason: str) -> RecordDamaged:
     """The error for a database file that cannot be trusted."""
-    return RecordDamaged(f"{path} is damaged ({reason}); nothing was changed", hint="evolve doctor --repair")
+    return RecordDamaged(f"{path} is damaged ({reason}); nothing was changed", hint="evolve status --repair")
 
 
 def _problem(path: Path, error: sqlite3.DatabaseError) -> EvolveError | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import time
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 from evolve.errors import WorkspaceBusy, WorkspaceError
 from evolve.failpoints import hit
 from evolve.files import write_failure
+from evolve.store.processes import is_gone, this_process
 
 # Within the second in which a busy workspace is refused.
 _OWNER_WAIT_S = 0.5
@@ -40,7 +42,7 @@ class WriterLock:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             handle = _try_lock(self.path)
-            if handle is None and _surely_dead(_read_owner(self.path)):
+            if handle is None and is_gone(_read_owner(self.path)):
                 handle = self._take_over()
         except OSError as error:
             raise write_failure(self.path, error) from error
@@ -48,7 +50,7 @@ class WriterLock:
             raise self._busy()
         self._handle = handle
         hit("lock.taken")
-        _write_owner(handle, _this_process())
+        _write_owner(handle, this_process())
         hit("lock.owned")
 
     def release(self) -> None:
@@ -77,7 +79,7 @@ class WriterLock:
         if guard is None:
             return None
         try:
-            if _surely_dead(_read_owner(self.path)):
+            if is_gone(_read_owner(self.path)):
                 hit("lock.takeover")
                 # Another file: the lock on this one is held by processes that the owner left behind.
                 self.path.unlink(missing_ok=True)
@@ -105,7 +107,12 @@ def _try_lock(path: Path) -> int | None:
     except ImportError as error:
         raise WorkspaceError("workspaces need POSIX file locks, which this system lacks") from error
     while True:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        # The file is emptied later, so it has to be one that no other place knows by another name.
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
+        state = os.fstat(handle)
+        if not stat.S_ISREG(state.st_mode) or state.st_nlink > 1:
+            os.close(handle)
+            raise WorkspaceError(f"{path} is not a file of its own, so it is no lock", hint=f"remove it: rm {path}")
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -121,7 +128,7 @@ def _try_lock(path: Path) -> int | None:
 
 def _same_file(handle: int, path: Path) -> bool:
     try:
-        return os.path.samestat(os.fstat(handle), os.stat(path))
+        return os.path.samestat(os.fstat(handle), os.lstat(path))
     except FileNotFoundError:
         return False
 
@@ -137,38 +144,3 @@ def _read_owner(path: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return owner if isinstance(owner, dict) else {}
-
-
-def _this_process() -> dict[str, Any]:
-    return {"pid": os.getpid(), "started": _start_time(os.getpid()), **_machine()}
-
-
-def _machine() -> dict[str, str]:
-    """Identifies the boot and the process-id namespace; process ids mean nothing outside them."""
-    try:
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-        namespace = os.readlink("/proc/self/ns/pid")
-    except OSError:
-        return {"boot": "", "namespace": ""}
-    return {"boot": boot, "namespace": namespace}
-
-
-def _start_time(pid: int) -> str:
-    """When the process started, in clock ticks since boot; "" when it is gone or cannot be read."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return ""
-    # The command name, in parentheses, may hold spaces; proc(5): field 3 is the state, 22 the start time.
-    parts = stat.rpartition(")")[2].split()
-    return "" if parts[0] in "ZX" else parts[19]
-
-
-def _surely_dead(owner: dict[str, Any]) -> bool:
-    pid = owner.get("pid")
-    machine = _machine()
-    # In doubt it lives: two writers are worse than one who has to wait.
-    if not isinstance(pid, int) or not machine["boot"] or {key: owner.get(key) for key in machine} != machine:
-        return False
-    # Numbers of processes are given again, start times are not.
-    return _start_time(pid) != owner.get("started")

@@ -1,4 +1,4 @@
-"""Schema changes: each package lists its own; they run once, in order, a transaction each."""
+"""Schema changes: they run once, in order, a transaction each."""
 
 from __future__ import annotations
 

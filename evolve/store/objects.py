@@ -12,7 +12,7 @@ from evolve.errors import RecordDamaged, WorkspaceError
 from evolve.failpoints import hit
 from evolve.files import canonical_json, digest, write_atomic
 
-_REPAIR = "evolve doctor --repair"
+_REPAIR = "evolve status --repair"
 _DIGEST = re.compile(r"[0-9a-f]{64}\Z")
 
 

@@ -9,49 +9,51 @@ here knows what a table is for.
 
 from __future__ import annotations
 
-from evolve.tables.columns import ANY, TEXT, ColumnKind, Comma, comma_of, mostly, text_column, typed_column
-from evolve.tables.form import (
-    CHECKS,
-    Cell,
-    Change,
-    Form,
-    Record,
-    Rewriting,
-    Table,
-    column_of,
-    identity,
-    is_blank,
-    label_of,
-    printable,
-    table_path,
-)
-from evolve.tables.opening import DELIMITED, LINES, WORKBOOKS, form_of, open_table
+from evolve.lazy import attach
 
-__all__ = [
-    "ANY",
-    "CHECKS",
-    "DELIMITED",
-    "LINES",
-    "TEXT",
-    "WORKBOOKS",
-    "Cell",
-    "Change",
-    "ColumnKind",
-    "Comma",
-    "Form",
-    "Record",
-    "Rewriting",
-    "Table",
-    "column_of",
-    "comma_of",
-    "form_of",
-    "identity",
-    "is_blank",
-    "label_of",
-    "mostly",
-    "open_table",
-    "printable",
-    "table_path",
-    "text_column",
-    "typed_column",
-]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from evolve.tables.columns import (
+        ANY,
+        TEXT,
+        ColumnKind,
+        Comma,
+        comma_of,
+        mostly,
+        other_kind,
+        text_column,
+        typed_column,
+    )
+    from evolve.tables.first_line import FirstLine, first_line_of
+    from evolve.tables.form import (
+        CHECKS,
+        Cell,
+        Change,
+        Form,
+        Record,
+        Rewriting,
+        Table,
+        column_of,
+        identity,
+        is_blank,
+        label_of,
+        printable,
+        reading_told,
+        table_path,
+    )
+    from evolve.tables.formulas import TEXT_PREFIX, Formulas, formula_sign
+    from evolve.tables.opening import DELIMITED, LINES, WORKBOOKS, form_of, open_table
+else:
+    __all__, __getattr__, __dir__ = attach(
+        __name__,
+        {
+            ".columns": "ANY TEXT ColumnKind Comma comma_of mostly other_kind text_column typed_column",
+            ".first_line": "FirstLine first_line_of",
+            ".form": (
+                "CHECKS Cell Change Form Record Rewriting Table column_of identity is_blank label_of printable "
+                "reading_told table_path"
+            ),
+            ".formulas": "TEXT_PREFIX Formulas formula_sign",
+            ".opening": "DELIMITED LINES WORKBOOKS form_of open_table",
+        },
+    )

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Literal
 
+from evolve.reasons import Reason, reason
 from evolve.tables.form import Cell, is_blank
 
 LONGEST_NUMBER = 300
@@ -17,16 +18,29 @@ LONGEST_NUMBER = 300
 _LARGEST = 10**LONGEST_NUMBER
 _FAR = 6
 """Digits behind the sign; noise has as many at least."""
-_STYLES = ((",", ""), (",", "."), (",", " "), (",", "\u00a0"), (".", ""), (".", ","), (".", "'"))
-"""Decimal signs, and what stands between thousands."""
+_STYLES = (
+    *((",", between) for between in ("", ".", " ", "\u00a0", "\u202f")),
+    *((".", between) for between in ("", ",", "'", "\u2019")),
+)
+"""Decimal signs, and what stands between thousands: spreadsheets write the narrow blank in French, ’ in Switzerland."""
 Comma = Literal["decimal", "thousands", ""]
 _NUMERAL = re.compile(r"-?[0-9]+(?:[.,][0-9]+)*")
 _EITHER_COMMA = re.compile(r"-?[1-9][0-9]{0,2},[0-9]{3}")
 _DECIMAL_COMMA = re.compile(r"-?[0-9]+(?:\.[0-9]{3})*,[0-9]+")
 _DECIMAL_POINT = re.compile(r"-?(?:[0-9]{1,3}(?:,[0-9]{3}){2,}|[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+|[0-9]+\.[0-9]{1,2})")
+_ONE_SIGN = {
+    ",": re.compile(r"-?(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+),(?:[0-9]{1,2}|[0-9]{4,})"),
+    ".": re.compile(r"-?(?:[0-9]+|[0-9]{1,3}(?:,[0-9]{3})+)\.(?:[0-9]{1,2}|[0-9]{4,})"),
+}
+"""Numbers in which a sign can be the decimal sign alone: three digits may be thousands."""
 _ENOUGH = Context(prec=400)
 _FITTING = 0.95
 """Share of cells that have to be numbers where those beside the examples are."""
+
+
+def other_kind(value: Cell, column: ColumnKind) -> Reason:
+    """That a value is of another kind than the cells of its column."""
+    return reason("other_kind", kind=type(value).__name__, column=column.name)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +82,8 @@ class ColumnKind:
     def number(self, cell: str) -> int | float | None:
         """The number that a text is in this kind of column, or None."""
         if len(cell) > LONGEST_NUMBER or not _pattern(self.decimal, self.thousands).fullmatch(cell.strip()):
-            return None if self.decimal != "." or self.thousands else _canonical(cell, self.name)
+            usual = _canonical(cell, self.name) if self.decimal == "." and not self.thousands else None
+            return usual if usual is not None else self._by_the_other_sign(cell.strip())
         plain = cell.strip().replace(self.thousands, "") if self.thousands else cell.strip()
         exact = Decimal(plain.replace(self.decimal, "."))
         if self.name == "int":
@@ -76,6 +91,13 @@ class ColumnKind:
         if Decimal(repr(float(exact))) == exact:
             return float(exact)
         return int(exact) if exact == exact.to_integral_value() else None
+
+    def _by_the_other_sign(self, cell: str) -> float | None:
+        """The number of a cell whose decimal sign is another one than its column's, where only that can be meant."""
+        other = "," if self.decimal == "." else "."
+        if len(cell) > LONGEST_NUMBER or other not in cell or not _ONE_SIGN[other].fullmatch(cell):
+            return None
+        return float(cell.replace(self.decimal, "").replace(other, "."))
 
     def fits(self, value: Cell) -> bool:
         """Whether a value that was read is of this kind."""
@@ -85,29 +107,34 @@ class ColumnKind:
             return isinstance(value, int | float) and not isinstance(value, bool)
         return self.name == "any" or isinstance(value, str)
 
-    def write(self, value: Cell) -> tuple[Cell, str]:
-        """A cell of a delimited table for a value, and what is doubtful about it or "".
+    def write(self, value: Cell) -> tuple[Cell, Reason | None]:
+        """A cell of a delimited table for a value, and what is doubtful about it or None.
 
         The cell is None where the value cannot stand in one.
         """
         if isinstance(value, bool):
-            return str(value), "" if self.name == "any" else "it gives true or false, unlike the other cells"
+            return str(value), None if self.name == "any" else other_kind(value, self)
         if isinstance(value, int | float):
             if not math.isfinite(value) if isinstance(value, float) else abs(value) >= _LARGEST:
-                return None, f"it gives a number that no cell can hold, beyond {LONGEST_NUMBER} digits"
+                return None, reason("too_many_digits", most=LONGEST_NUMBER)
             return self._number_text(value), self._doubt(value)
         if isinstance(value, str):
-            return value, "it gives text where the other cells are numbers" if self.is_number else ""
-        return None, "it gives nothing" if value is None else f"it gives a {type(value).__name__}"
+            return value, None if self._is_written_so(value) else other_kind(value, self)
+        return None, reason("no_value") if value is None else reason("no_cell", kind=type(value).__name__)
 
-    def _doubt(self, value: int | float) -> str:
+    def _is_written_so(self, text: str) -> bool:
+        """Whether a cell of this kind would have the same text."""
+        number = self.number(text) if self.is_number else None
+        return not self.is_number or (number is not None and self._number_text(number) == text)
+
+    def _doubt(self, value: int | float) -> Reason | None:
         if self.name in ("text", "date"):
-            return "it gives a number where the other cells are text"
+            return other_kind(value, self)
         if self.name == "int" and value != int(value):
-            return "it gives no whole number as the other cells are"
+            return reason("fraction")
         if isinstance(value, float) and math.ulp(value) > 10.0 ** -(self.decimals or 0):
-            return "it gives a number that is too large to be exact to its last digit"
-        return ""
+            return reason("inexact")
+        return None
 
     def _number_text(self, value: int | float) -> str:
         text = self._digits(value)
@@ -182,7 +209,9 @@ def text_column(
     if every.is_number or not others:
         return every
     kind = _numeric(cells, loose=loose, comma=comma)
-    if kind.is_number and sum(kind.number(cell) is not None for cell in others) >= _FITTING * len(others):
+    odd = sum(kind.number(cell) is None for cell in others)
+    # Among numbers with decimals a single word is no reason to take all of them for texts, as one of few codes may be.
+    if kind.is_number and odd <= max((1 - _FITTING) * len(others), kind.name == "float" and len(others) > 1):
         return kind
     return TEXT
 
@@ -202,10 +231,10 @@ def comma_of(columns: Iterable[Sequence[str]], delimiter: str) -> Comma:
         cells = [cell.strip() for cell in column if not is_blank(cell) and len(cell) <= LONGEST_NUMBER]
         if not all(map(_NUMERAL.fullmatch, cells)):
             continue
-        if any(_DECIMAL_COMMA.fullmatch(cell) and not _EITHER_COMMA.fullmatch(cell) for cell in cells):
-            votes.add("decimal")
-        elif any(map(_DECIMAL_POINT.fullmatch, cells)):
-            votes.add("thousands")
+        commas = sum(bool(_DECIMAL_COMMA.fullmatch(cell) and not _EITHER_COMMA.fullmatch(cell)) for cell in cells)
+        points = sum(bool(_DECIMAL_POINT.fullmatch(cell)) for cell in cells)
+        if commas or points:
+            votes.add("decimal" if commas > points else "thousands")
         elif any(map(_EITHER_COMMA.fullmatch, cells)):
             plain = {len(cell.lstrip("-")) > 3 for cell in cells if "," not in cell}
             votes |= {"decimal" if long else "thousands" for long in plain}
@@ -238,6 +267,17 @@ def _numeric(cells: Sequence[str], *, loose: bool, comma: Comma) -> ColumnKind:
         kind = _styled(cells, decimal, thousands)
         if kind is not None and (loose or (decimal == "," and not thousands and kind.decimals is None)):
             return kind
+    return _mostly_one_sign(cells, comma=comma) if loose else TEXT
+
+
+def _mostly_one_sign(cells: Sequence[str], *, comma: Comma) -> ColumnKind:
+    """The kind of numbers of which a few have another decimal sign than most, such as ``18,50`` among ``120.00``."""
+    for sign in (",", "."):
+        most = [cell for cell in cells if len(cell) > LONGEST_NUMBER or not _ONE_SIGN[sign].fullmatch(cell.strip())]
+        if len(cells) / 2 < len(most) < len(cells):
+            kind = _numeric(most, loose=True, comma=comma)
+            if kind.name == "float" and kind.decimal != sign:
+                return kind
     return TEXT
 
 

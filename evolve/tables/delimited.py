@@ -5,15 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 from evolve.errors import TaskError
-from evolve.tables.form import LONGEST_LINE, Change, Form, Record, Rewriting, has_reason, moved, too_long
+from evolve.reasons import Reason, reason
+from evolve.tables.form import CHECKS, LONGEST_LINE, Change, Form, Record, Rewriting, has_reason, moved, too_long
+from evolve.tables.quoting import QUOTE, Grammar, SpacedReader
 from evolve.tables.recognising import declared_delimiter, recognised
 
-_QUOTE = '"'
+_CHECK = re.compile(rf"column [0-9]+{CHECKS}: ")
+"""How what is doubtful begins where no header names the column in which it stands."""
 
 
 class DelimitedTable:
@@ -30,17 +34,19 @@ class DelimitedTable:
 
     typed = False
     loss = ""
+    uncomputed: frozenset[int] = frozenset()
 
     def __init__(self, path: Path, *, file: str, header: bool = True) -> None:
         self.path, self._file = path, file
         self.form: Form = recognised(path, file=file, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
+        self._grammar = Grammar(delimiter=self.form.delimiter, spaced=self.form.spaced)
         self._header = header
         self._checks = -1
         first = next(self._rows(), None)
         if first is None:
             raise TaskError("the table has no rows", file=file)
         self.first_line, cells = first
-        self.columns: Sequence[str] = [cell.strip() for cell in cells] if header else [""] * len(cells)
+        self.columns: Sequence[str] = [cell.strip() for cell in cells] if header else self._unnamed(len(cells))
 
     def records(self) -> Iterator[Record]:
         """Every row, read anew each time."""
@@ -50,14 +56,31 @@ class DelimitedTable:
         width = len(self.columns)
         for number, (line, cells) in enumerate(rows, 1):
             if len(cells) != width:
-                raise TaskError(
-                    f"{len(cells)} cell{'s' * (len(cells) != 1)} where the table has {width} columns",
-                    file=self._file,
-                    line=line,
-                )
+                raise self._ragged(line, len(cells))
             yield Record(number=number, line=line, cells=cells)
 
-    def _rows(self) -> Iterator[tuple[int, list[str]]]:
+    def _unnamed(self, width: int) -> Sequence[str]:
+        """No names, but of a column in which an earlier fill says what is doubtful: its cells begin with its name."""
+        begins: list[set[str]] = [set() for _ in range(width)]
+        for _, cells in self._rows():
+            for known, cell in zip(begins, cells, strict=False):
+                if cell and len(known) <= 1:
+                    known.add(found[0] if (found := _CHECK.match(cell)) else "")
+        return [known.pop().removesuffix(": ") if len(known) == 1 else "" for known in begins]
+
+    def _ragged(self, line: int, count: int) -> TaskError:
+        width = len(self.columns)
+        hint = "delete this row if it is a total or a note; put quotes around a cell with a separator or a line break"
+        if count > width:
+            hint = f"delete line {self.first_line} if it is a title above the header; {hint}"
+        return TaskError(
+            f"the row has {count} cell{'s' * (count != 1)}, the header has {width}",
+            file=self._file,
+            line=line,
+            hint=hint,
+        )
+
+    def _rows(self) -> Iterator[tuple[int, Sequence[str]]]:
         """The rows with the lines where they begin; empty lines left out."""
         line = 1
         with self._text() as stream:
@@ -66,17 +89,33 @@ class DelimitedTable:
                 first = next(lines, "")
                 skipped = 1 if declared_delimiter(first) else 0
                 lines = lines if skipped else itertools.chain([first], lines)
-                reader = csv.reader(lines, delimiter=self.form.delimiter, strict=True)
+                reader = (
+                    SpacedReader(lines, self._grammar)
+                    if self.form.spaced
+                    else csv.reader(lines, delimiter=self.form.delimiter, strict=True)
+                )
                 line += skipped
                 for row in reader:
                     if row:
                         yield line, row
                     line = reader.line_num + 1 + skipped
             except csv.Error as error:
-                raise TaskError(f"not a well-formed table: {error}", file=self._file, line=line) from error
+                raise self._unreadable(line, str(error)) from error
             except UnicodeDecodeError as error:
                 hint = "save the file as UTF-8 and try again"
-                raise TaskError(f"not {self.form.encoding}", file=self._file, line=line, hint=hint) from error
+                raise TaskError(
+                    f"the text is not {self.form.encoding}", file=self._file, line=line, hint=hint
+                ) from error
+
+    def _unreadable(self, line: int, why: str) -> TaskError:
+        if "field limit" in why:
+            return TaskError(f"a cell is longer than {csv.field_size_limit():,} characters", file=self._file, line=line)
+        return TaskError(
+            "a quotation mark is not closed, or text follows it",
+            file=self._file,
+            line=line,
+            hint='put quotes around the whole cell, and write each quotation mark in it twice: "say ""no"""',
+        )
 
     def _lines(self, stream: io.TextIOWrapper) -> Iterator[str]:
         for number, line in enumerate(iter(lambda: stream.readline(LONGEST_LINE), ""), 1):
@@ -89,13 +128,13 @@ class DelimitedTable:
         stream.seek(len(self.form.mark))
         return io.TextIOWrapper(stream, encoding=self.form.encoding, newline="")
 
-    def problem(self, cell: str, *, line: int = 0, column: int = -1) -> str:
-        """Why a cell cannot be written, or ""."""
+    def problem(self, cell: str, *, line: int = 0, column: int = -1) -> Reason | None:
+        """Why a cell cannot be written, or None."""
         try:
             cell.encode(self.form.encoding)
         except UnicodeEncodeError as error:
-            return f"{self.form.encoding} has no {cell[error.start]!r}"
-        return ""
+            return reason("no_such_character", character=cell[error.start], encoding=self.form.encoding)
+        return None
 
     def is_doubted(self, record: Record, column: int) -> bool:
         """Whether an earlier fill left a doubt about a cell that nobody has cleared since."""
@@ -133,20 +172,22 @@ class DelimitedTable:
     def _changed(self, text: str, wanted: Rewriting, change: Change | None, number: int) -> str:
         cell = None if change is None else change.cell
         why = "" if change is None else change.why
+        why = f"{wanted.check_label}: {why}" if why and not self._header else why
         more = [cell or ""] if wanted.column == len(self.columns) else []
         if change is not None and cell is not None and not more:
             start, stop = self._span(text, wanted.column, change.number)
-            change.must_replace(_unquoted(text[start:stop]), self._file)
-            text = text[:start] + self._quoted(cell) + text[stop:]
+            change.must_replace(self._grammar.cell(text[start:stop]), self._file)
+            text = text[:start] + self._beside(text[start:stop], cell) + text[stop:]
         told = why.encode(self.form.encoding, "replace").decode(self.form.encoding)
         if self._checks >= 0:
             # what an earlier fill said there holds no longer
             start, stop = self._span(text, self._checks, number)
-            text = text if _unquoted(text[start:stop]) == told else text[:start] + self._quoted(told) + text[stop:]
+            old = text[start:stop]
+            text = text if self._grammar.cell(old) == told else text[:start] + self._beside(old, told) + text[stop:]
         return self._with_more(text, [*more, *([told] if wanted.checks and self._checks < 0 else [])])
 
     def _span(self, text: str, column: int, number: int) -> tuple[int, int]:
-        spans = cell_spans(text, self.form.delimiter) or ()
+        spans = self._grammar.spans(text) or ()
         if column >= len(spans):
             raise moved(number, self._file)
         return spans[column]
@@ -154,26 +195,23 @@ class DelimitedTable:
     def _with_more(self, text: str, cells: Sequence[str]) -> str:
         return self.form.delimiter.join([text, *map(self._quoted, cells)])
 
+    def _beside(self, old: str, cell: str) -> str:
+        """A new cell with the blanks around the old one that are no part of it."""
+        if not self.form.spaced:
+            return self._quoted(cell)
+        left, right = len(old) - len(old.lstrip(" ")), len(old.rstrip(" "))
+        return old[:left] + self._quoted(cell) + old[max(left, right) :]
+
     def _quoted(self, cell: str) -> str:
-        special = any(sign in cell for sign in (self.form.delimiter, _QUOTE, "\r", "\n"))
+        special = any(sign in cell for sign in (self.form.delimiter, QUOTE, "\r", "\n"))
         if not (special or self.form.quoted):
             return cell
-        return _QUOTE + cell.replace(_QUOTE, _QUOTE * 2) + _QUOTE
+        return QUOTE + cell.replace(QUOTE, QUOTE * 2) + QUOTE
 
     def _raw(self) -> Iterator[tuple[str, str]]:
         """The text of each row as it stands in the file, with what ends it."""
-        held = ""
         with self._text() as stream:
-            for line in self._lines(stream):
-                line = held + line
-                text = line[: len(line) - _ending(line)]
-                if _QUOTE in text and cell_spans(text, self.form.delimiter) is None:
-                    held = line  # a quote is open: the line end belongs to a cell
-                    continue
-                held = ""
-                yield text, line[len(text) :]
-        if held:
-            yield held, ""
+            yield from self._grammar.rows(self._lines(stream))
 
 
 class _Writer:
@@ -191,44 +229,3 @@ class _Writer:
     def flush(self) -> None:
         self._stream.write("".join(self._held).encode(self._encoding))
         self._held.clear()
-
-
-def _ending(line: str) -> int:
-    """How many signs end a line."""
-    return 2 if line.endswith("\r\n") else 1 if line.endswith(("\n", "\r")) else 0
-
-
-def cell_spans(text: str, delimiter: str) -> list[tuple[int, int]] | None:
-    """Where the cells of a row stand in its text, quotes included; None where a quote is left open.
-
-    A quote opens a cell only at its beginning, as for the standard library's reader.
-    """
-    spans = []
-    start = 0
-    while True:
-        stop = start
-        if text.startswith(_QUOTE, start):
-            closing = _closing_quote(text, start + 1)
-            if closing < 0:
-                return None
-            stop = closing + 1
-        stop = text.find(delimiter, stop)
-        spans.append((start, len(text) if stop < 0 else stop))
-        if stop < 0:
-            return spans
-        start = stop + len(delimiter)
-
-
-def _unquoted(cell: str) -> str:
-    """What the standard library's reader makes of the text of one cell."""
-    if not cell.startswith(_QUOTE):
-        return cell
-    stop = _closing_quote(cell, 1)
-    return cell[1:stop].replace(_QUOTE * 2, _QUOTE) + cell[stop + 1 :]
-
-
-def _closing_quote(text: str, start: int) -> int:
-    at = text.find(_QUOTE, start)
-    while at >= 0 and text.startswith(_QUOTE, at + 1):
-        at = text.find(_QUOTE, at + 2)
-    return at

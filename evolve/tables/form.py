@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, Protocol
 
+from evolve.activity import doing
 from evolve.errors import TaskError, UsageError
 from evolve.files import named_path
+from evolve.reasons import Reason
 
 Cell = Any
 """A text in delimited tables; a JSON value in the others, with dates as ISO texts; None where there is nothing."""
@@ -19,6 +23,8 @@ CHECKS = ": check"
 """How the column is called, after the one it speaks of, in which doubts stand."""
 LONGEST_LINE = 1 << 25
 """Signs, or bytes; a longer line would take memory without end."""
+_MOST_NAMES = 1_000
+"""Files of a folder among which one is looked for that is called like a missing one."""
 _MARKS = {b"\xef\xbb\xbf": "a byte-order mark", b"\xff\xfe": "", b"\xfe\xff": ""}
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
@@ -34,6 +40,7 @@ class Form:
         mark: The byte-order mark at the beginning, or nothing.
         delimiter: What stands between cells; "" where nothing does.
         quoted: Every cell stands in quotes.
+        spaced: Blanks may stand beside quotes, outside of them.
         line_end: What stands at the end of lines.
         sheet: Name of the sheet of a workbook.
     """
@@ -43,6 +50,7 @@ class Form:
     mark: bytes = b""
     delimiter: str = ""
     quoted: bool = False
+    spaced: bool = False
     line_end: str = "\n"
     sheet: str = ""
 
@@ -56,7 +64,8 @@ class Form:
         else:
             parts.insert(0, f"separated by {_SEPARATORS.get(self.delimiter, repr(self.delimiter))}")
         parts += filter(None, [_MARKS.get(self.mark, "")])
-        return ", ".join([*parts, *(["every cell quoted"] if self.quoted else [])])
+        parts += ["every cell quoted"] * self.quoted + ["blanks beside quotes"] * self.spaced
+        return ", ".join(parts)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -134,6 +143,8 @@ class Table(Protocol):
     """Where the header stands, or the first row where there is none."""
     loss: str
     """What of the file is lost when it is written again, in a sentence, or ""."""
+    uncomputed: frozenset[int]
+    """Indices of the columns with formulas whose values were not saved, which are read as the formulas themselves."""
 
     def records(self) -> Iterator[Record]:
         """Every row, read anew each time.
@@ -143,8 +154,8 @@ class Table(Protocol):
         """
         ...
 
-    def problem(self, cell: Cell, *, line: int = 0, column: int = -1) -> str:
-        """Why a cell cannot be written in this form, or "".
+    def problem(self, cell: Cell, *, line: int = 0, column: int = -1) -> Reason | None:
+        """Why a cell cannot be written in this form, or None.
 
         Args:
             line: Where its row begins.
@@ -174,15 +185,27 @@ def printable(text: str) -> str:
 def moved(number: int, file: str) -> TaskError:
     """What is told where a row is not found again when the table is written."""
     return TaskError(
-        f"what stands in row {number} is not the table that was read, so nothing is written",
+        f"row {number} changed while evolve worked, so evolve wrote nothing",
         file=file,
-        hint="run the command again, and do not write to the table meanwhile",
+        hint="run the command again, and leave the table alone meanwhile",
     )
 
 
 def too_long(line: int, file: str) -> TaskError:
     """What is told of a line that is longer than :data:`LONGEST_LINE`."""
-    return TaskError(f"a line of more than {LONGEST_LINE:,} signs", file=file, line=line)
+    return TaskError(f"the line is longer than {LONGEST_LINE:,} characters", file=file, line=line)
+
+
+def _like(path: Path) -> str:
+    """Names the file beside a missing one that is called most like it, or ""."""
+    from difflib import get_close_matches
+
+    try:
+        stems = [one.stem for one in islice(path.parent.iterdir(), _MOST_NAMES) if one.suffix == path.suffix]
+    except OSError:
+        return ""
+    near = get_close_matches(path.stem, sorted(stems), n=1)
+    return f"did you mean {printable(near[0] + path.suffix)}?" if near else ""
 
 
 def identity(path: Path) -> tuple[int, ...]:
@@ -199,10 +222,23 @@ def table_path(text: str | os.PathLike[str]) -> Path:
     """
     path = named_path(text)
     if not path.exists():
-        raise TaskError("no such file", file=os.fspath(text))
+        raise TaskError("no such file", file=os.fspath(text), hint=_like(path))
+    if path.is_dir():
+        raise TaskError("a folder, and no table", file=os.fspath(text), hint="name one file of it")
     if not path.is_file():
-        raise TaskError("is a folder, not a file" if path.is_dir() else "is not a regular file", file=os.fspath(text))
+        raise TaskError("is not a regular file", file=os.fspath(text))
     return path.resolve()
+
+
+@contextmanager
+def reading_told(table: Table) -> Iterator[None]:
+    """Adds to the hint of each refusal how the table was read: where that is wrong, it is the reason of the refusal."""
+    try:
+        with doing("table", table.path.name):
+            yield
+    except UsageError as error:
+        error.hint = "; ".join(filter(None, [error.hint, f"{table.path.name} was read as {table.form.told()}"]))
+        raise
 
 
 def label_of(table: Table, index: int) -> str:
@@ -219,17 +255,22 @@ def has_reason(table: Table, record: Record, column: int) -> bool:
 
 
 def column_of(table: Table, name: str) -> int:
-    """Index of a column that a person named as :func:`label_of` does; as many as there are columns where there is none.
+    """Index of a column that a person named; as many as there are columns where there is none.
+
+    A column is named as :func:`label_of` does, or by its number where none is called so.
 
     Raises:
         UsageError: Two columns have that name.
     """
     called = [label_of(table, index) for index in range(len(table.columns))]
     plain = [label.strip().casefold() for label in called]
-    for labels, wanted in ((table.columns, name), (called, name), (plain, name.strip().casefold())):
+    numbers = [str(index + 1) for index in range(len(called))]
+    ways = ((table.columns, name), (called, name), (plain, name.strip().casefold()), (numbers, name.strip()))
+    for labels, wanted in ways:
         found = [index for index, label in enumerate(labels) if label == wanted]
         if len(found) > 1:
-            raise UsageError(f"{len(found)} columns are called {name!r}", hint="give one of them another name")
+            which = " or ".join(numbers[index] for index in found)
+            raise UsageError(f"{len(found)} columns are called {name!r}", hint=f"name it by its number: {which}")
         if found:
             return found[0]
     return len(table.columns)

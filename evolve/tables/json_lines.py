@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from evolve.errors import TaskError
+from evolve.reasons import Reason, reason
 from evolve.tables.form import LONGEST_LINE, Cell, Change, Form, Record, Rewriting, has_reason, moved, too_long
 
 _BOM = b"\xef\xbb\xbf"
@@ -32,6 +33,7 @@ class JsonLinesTable:
     typed = True
     first_line = 1
     loss = ""
+    uncomputed: frozenset[int] = frozenset()
 
     def __init__(self, path: Path, *, file: str) -> None:
         self.path, self._file = path, file
@@ -46,7 +48,7 @@ class JsonLinesTable:
         for line, value in self._objects():
             names.update(dict.fromkeys(value))
             if len(names) > _MOST_KEYS:
-                raise TaskError(f"more than {_MOST_KEYS:,} different keys", file=file, line=line)
+                raise TaskError(f"the lines have more than {_MOST_KEYS:,} different keys", file=file, line=line)
         if not names:
             raise TaskError("the table has no rows", file=file)
         self.columns: Sequence[str] = list(names)
@@ -64,9 +66,9 @@ class JsonLinesTable:
                 value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
             except (ValueError, RecursionError) as error:
                 why = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
-                raise TaskError(f"not JSON: {why}", file=self._file, line=number) from error
+                raise TaskError(f"the line is not JSON: {why}", file=self._file, line=number) from error
             if not isinstance(value, dict):
-                raise TaskError("expected an object in each line", file=self._file, line=number)
+                raise TaskError("""the line is not an object such as {"name": "Ann"}""", file=self._file, line=number)
             yield number, value
 
     def _lines(self) -> Iterator[tuple[int, str]]:
@@ -79,15 +81,15 @@ class JsonLinesTable:
                     yield number, line.decode("utf-8")
                 except UnicodeDecodeError as error:
                     hint = "save the file as UTF-8 and try again"
-                    raise TaskError("not UTF-8", file=self._file, line=number, hint=hint) from error
+                    raise TaskError("the line is not UTF-8", file=self._file, line=number, hint=hint) from error
 
-    def problem(self, cell: Cell, *, line: int = 0, column: int = -1) -> str:
-        """Why a cell cannot be written, or ""."""
+    def problem(self, cell: Cell, *, line: int = 0, column: int = -1) -> Reason | None:
+        """Why a cell cannot be written, or None."""
         try:
             json.dumps(cell, allow_nan=False, ensure_ascii=False).encode("utf-8")
-        except (TypeError, ValueError, RecursionError) as error:
-            return f"it is no JSON: {error}"
-        return ""
+        except (TypeError, ValueError, RecursionError):
+            return reason("no_json")
+        return None
 
     def is_doubted(self, record: Record, column: int) -> bool:
         """Whether an earlier fill left a doubt about a cell that nobody has cleared since."""

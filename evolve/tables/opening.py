@@ -28,7 +28,7 @@ def open_table(path: str | os.PathLike[str], *, sheet: str | None = None, header
     file, name = table_path(path), os.fspath(path)
     kind = form_of(file)
     if sheet is not None and kind != "workbook":
-        raise UsageError(f"{name} is no workbook, so it has no sheet {sheet!r}", hint="leave --sheet out")
+        raise UsageError(f"{name} is not a workbook, so it has no sheet {sheet!r}", hint="leave --sheet out")
     if kind == "workbook":
         from evolve.tables.workbook import WorkbookTable
 
@@ -52,6 +52,7 @@ def form_of(path: Path) -> str:
     for kind, suffixes in (("delimited", DELIMITED), ("workbook", WORKBOOKS), ("jsonl", LINES)):
         if suffix in suffixes:
             return kind
-    hint = "save it as .xlsx or as CSV" if suffix in (".xls", ".ods", ".numbers") else ""
+    hint = "save it as .xlsx or as CSV" if suffix in (".xls", ".xlsb", ".ods", ".numbers") else ""
     known = ", ".join((".csv", ".tsv", ".jsonl", ".xlsx"))
-    raise TaskError(f"not a kind of table; known are {known}", file=os.fspath(path), hint=hint)
+    what = f"a {suffix} file" if suffix else "a file without an ending"
+    raise TaskError(f"evolve cannot read {what} as a table; it reads {known}", file=path.name, hint=hint)

@@ -3,37 +3,35 @@
 from __future__ import annotations
 
 import codecs
-import csv
 import io
 import itertools
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from evolve.errors import TaskError
+from evolve.tables.columns import text_column
 from evolve.tables.form import Form
+from evolve.tables.quoting import QUOTE, Grammar, cells_of
+from evolve.text_files import BYTE_ORDER_MARKS, guessed, unmarked_wide
 
 _BLOCK = 1 << 20
 _SAMPLE = 1 << 18
 _ROWS = 500
 """Rows that are looked at to tell the delimiter."""
+_QUOTED_ROWS = 50
+_FITTING = 0.5
+"""Share of rows that have to have as many cells where not all have; the others are titles and totals."""
 _DELIMITERS = (",", ";", "\t", "|")
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
-_SAVED = ("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1257", "cp932", "gb18030", "big5", "cp949", "mac_roman")
-"""Encodings in which spreadsheets save; only among these is guessed."""
 
 
 def recognised(path: Path, *, file: str, delimiter: str = ",") -> Form:
     """The form of a delimited table.
 
     Byte-order marks say the encoding; without one it is UTF-8 where all of the file is, else what charset-normalizer
-    takes it for. The delimiter is the usual one where it gives every row the same number of cells, two at least; else
-    the first other one that does; else what ``csv.Sniffer`` says.
+    takes it for. The delimiter is the one that gives every row the same number of cells, two at least; of several the
+    one with most cells, or of as many the usual one.
 
     Args:
         file: Its name for messages.
@@ -45,7 +43,7 @@ def recognised(path: Path, *, file: str, delimiter: str = ",") -> Form:
     with path.open("rb") as stream:
         head = stream.read(_SAMPLE)
     _refuse_other_files(head, file)
-    marked = next(((mark, name) for mark, name in _MARKS if head.startswith(mark)), None)
+    marked = next(((mark, name) for mark, name in BYTE_ORDER_MARKS if head.startswith(mark)), None)
     mark, encoding = marked or (b"", encoding_of(path, head, file))
     text = codecs.getincrementaldecoder(encoding)("replace").decode(head[len(mark) :])
     if not text.strip():
@@ -54,11 +52,18 @@ def recognised(path: Path, *, file: str, delimiter: str = ",") -> Form:
         text = text[: text.rfind("\n") + 1] or text
     told = declared_delimiter(text.split("\n", 1)[0])
     lines = text.split("\n", 1)[1] if told and "\n" in text else text
-    chosen = told or _delimiter(lines, delimiter)
+    grammar = _reading(lines, told).grammar if told else _grammar(lines, delimiter)
     first = text.find("\n")
     line_end = "\r\n" if first > 0 and text[first - 1] == "\r" else "\r" if first < 0 and "\r" in text else "\n"
-    quoted = _all_quoted(lines, chosen)
-    return Form(kind="delimited", encoding=encoding, mark=mark, delimiter=chosen, quoted=quoted, line_end=line_end)
+    return Form(
+        kind="delimited",
+        encoding=encoding,
+        mark=mark,
+        delimiter=grammar.delimiter,
+        spaced=grammar.spaced,
+        quoted=_all_quoted(lines, grammar),
+        line_end=line_end,
+    )
 
 
 def declared_delimiter(line: str) -> str:
@@ -91,45 +96,20 @@ def encoding_of(path: Path, head: bytes, file: str) -> str:
                 return "utf-8"
             except UnicodeDecodeError:
                 foreign = head
-    wide = _without_mark(head)
-    return wide or _guessed(path, foreign, (file, line))
-
-
-def _without_mark(head: bytes) -> str:
-    """UTF-16 without a mark: every second byte of ASCII text is zero."""
-    zeros = [head[start::2].count(0) * 4 > len(head) for start in (0, 1)]
-    return "" if zeros[0] == zeros[1] else "utf-16-be" if zeros[0] else "utf-16-le"
+    return unmarked_wide(head) or _guessed(path, foreign, (file, line))
 
 
 def _guessed(path: Path, foreign: bytes, place: tuple[str, int]) -> str:
-    from charset_normalizer import from_bytes
-
-    letters = b"\n".join(part for part in foreign.splitlines() if not part.isascii())[:_SAMPLE]
-    fits = [name for name in _SAVED if _decodes(path, name)]
-    if "cp1252" in fits and _is_western(letters):
-        return "cp1252"
-    best = from_bytes(letters, cp_isolation=fits).best() if fits else None
-    if best is None:
+    letters = b"\n".join(part for part in foreign.splitlines() if not part.isascii())
+    encoding = guessed(letters, lambda name: _decodes(path, name))
+    if not encoding:
         raise TaskError(
-            "not UTF-8, and in no other encoding that is known",
+            "the text is not UTF-8, and in no other encoding that evolve knows",
             file=place[0],
             line=place[1],
             hint="save the file as UTF-8 and try again",
         )
-    return str(best.encoding)
-
-
-def _is_western(letters: bytes) -> bool:
-    """Whether the bytes are what letters and signs of Western Europe are in cp1252, each in a word of ASCII letters.
-
-    Statistics of a few names tell less than this: such a table has some accents, and none of the many signs between.
-    """
-    text = letters.decode("cp1252", "replace")
-    usual = "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜßàáâãäåæçèéêëìíîïñòóôõöøùúûüÿŒœŠšŽž€£§°²³µ«»„“”‚‘’–—…·´©®½¼\u00a0"
-    strange = sum(not sign.isascii() and sign not in usual for sign in text)
-    foreign = sum(not sign.isascii() for sign in text)
-    runs = sum(not one.isascii() and not other.isascii() for one, other in itertools.pairwise(text))
-    return not strange and runs * 4 <= foreign
+    return encoding
 
 
 def _decodes(path: Path, encoding: str) -> bool:
@@ -154,43 +134,110 @@ def _decodes(path: Path, encoding: str) -> bool:
 def _refuse_other_files(head: bytes, file: str) -> None:
     if head.startswith(b"PK\x03\x04"):
         raise TaskError(
-            "holds a workbook or another zip archive, and no text",
+            "the file is a workbook or a zip archive, and no text",
             file=file,
             hint="name it .xlsx, or save the sheet as CSV",
         )
     if head.startswith(b"\xd0\xcf\x11\xe0"):
-        raise TaskError("holds a workbook of the old form", file=file, hint="save it as .xlsx or as CSV")
+        raise TaskError("the file is a workbook of the old form, .xls", file=file, hint="save it as .xlsx or as CSV")
 
 
-def _delimiter(text: str, usual: str) -> str:
+@dataclass(frozen=True, kw_only=True)
+class _Reading:
+    """The first rows of a text by one grammar."""
+
+    grammar: Grammar
+    rows: Sequence[Sequence[str]]
+
+    @property
+    def width(self) -> int:
+        """How many cells most rows have."""
+        return Counter(map(len, self.rows)).most_common(1)[0][0] if self.rows else 0
+
+    @property
+    def fitting(self) -> float:
+        """Share of rows that have as many cells as most."""
+        width = self.width
+        return sum(len(row) == width for row in self.rows) / max(1, len(self.rows))
+
+    def torn(self, marks: Iterable[str], *, prose: bool) -> float:
+        """How many cells of a row, on average, have another delimiter in them that nothing explains.
+
+        A comma in a number is explained, and in prose any delimiter that a blank follows. Prose is no reason to take
+        fewer cells for the right reading, since a blank may follow a delimiter. The header counts as prose alone.
+        """
+        others = [mark for mark in marks if mark != self.grammar.delimiter]
+        if self.grammar.delimiter == "\t":  # nobody types a tab into a cell
+            return 0.0
+        rows = self.rows if prose else self.rows[1:]
+        cells = [cell.strip() for row in rows for cell in row if any(mark in cell for mark in others)]
+        explained = sum(_is_number(cell) or (prose and _is_prose(cell, others)) for cell in cells)
+        return (len(cells) - explained) / max(1, len(rows))
+
+
+def _is_number(cell: str) -> bool:
+    return text_column([cell], loose=True, comma="decimal").is_number
+
+
+def _is_prose(cell: str, marks: Sequence[str]) -> bool:
+    return all(part.startswith(" ") for mark in marks for part in cell.split(mark)[1:])
+
+
+def _grammar(text: str, usual: str) -> Grammar:
+    """The grammar that gives every row as many cells, two at least, and of several the one with most cells.
+
+    A grammar with fewer cells comes first where all that another one would split are numbers, such as ``3,50;2,90``.
+    Where no grammar fits every row, it is the one that fits most, half of them at least.
+    """
     others = [mark for mark in _DELIMITERS if mark != usual]
-    for mark in (usual, *others):
-        widths = _widths(text, mark)
-        if widths and widths[0] >= 2 and len(set(widths)) == 1:
-            return mark
-    try:
-        sniffed = csv.Sniffer().sniff(text[:20_000], "".join(_DELIMITERS)).delimiter
-    except csv.Error:
-        return usual
-    # What the first line lacks would leave the table with one column.
-    return sniffed if sniffed in text.split("\n", 1)[0] else usual
+    readings = [reading for mark in (usual, *others) if (reading := _reading(text, mark)).width >= 2]
+    fits = [reading for reading in readings if reading.fitting == 1] or [
+        reading for reading in readings if reading.fitting >= _FITTING
+    ]
+    marks = [reading.grammar.delimiter for reading in fits]
+
+    def rank(reading: _Reading) -> tuple[float, ...]:
+        whole = not reading.torn(marks, prose=False)
+        return reading.fitting, whole, reading.width, -reading.torn(marks, prose=True)
+
+    return max(fits, key=rank).grammar if fits else Grammar(delimiter=usual)
 
 
-def _widths(text: str, delimiter: str) -> Sequence[int]:
-    """How many cells each of the first rows has; none where the quoting does not go with that delimiter."""
-    widths: list[int] = []
-    try:
-        for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True):
-            if row:
-                widths.append(len(row))
-            if len(widths) >= _ROWS:
-                break
-    except csv.Error:
-        # An open quote at the end of the sample is no fault of the rows before it.
-        return widths if len(text) > _SAMPLE // 8 and len(widths) > 1 else ()
-    return widths
+def _reading(text: str, mark: str) -> _Reading:
+    """The reading by a delimiter, with blanks beside quotes where there are some and this fits more rows."""
+    plain = _Reading(grammar=Grammar(delimiter=mark), rows=_rows(text, Grammar(delimiter=mark)))
+    if not _has_blanks_beside_quotes(text, plain.grammar):
+        return plain
+    spaced = Grammar(delimiter=mark, spaced=True)
+    return max(_Reading(grammar=spaced, rows=_rows(text, spaced)), plain, key=lambda one: (bool(one.rows), one.fitting))
 
 
-def _all_quoted(text: str, delimiter: str) -> bool:
-    lines = [line.rstrip("\r") for line in text.split("\n")[:50] if line.strip()]
-    return all(line[:1] == '"' and line[-1:] == '"' and f'"{delimiter}"' in line for line in lines)
+def _has_blanks_beside_quotes(text: str, grammar: Grammar) -> bool:
+    rows = itertools.islice(grammar.rows(io.StringIO(text, newline="")), _ROWS)
+    cells = (row[start:stop] for row, _ in rows if QUOTE in row for start, stop in grammar.spans(row) or ())
+    return any(cell.strip(" ") != cell and cell.lstrip(" ").startswith(QUOTE) for cell in cells)
+
+
+def _rows(text: str, grammar: Grammar) -> Sequence[Sequence[str]]:
+    """The first rows of a text; none where the quotes do not go with the grammar."""
+    rows: list[Sequence[str]] = []
+    for row, _ in grammar.rows(io.StringIO(text, newline="")):
+        cells = cells_of(grammar, row)
+        if cells is None:
+            # An open quote at the end of the sample is no fault of the rows before it.
+            return rows if len(text) > _SAMPLE // 8 and len(rows) > 1 else ()
+        if row:
+            rows.append(cells)
+        if len(rows) >= _ROWS:
+            break
+    return rows
+
+
+def _all_quoted(text: str, grammar: Grammar) -> bool:
+    """Whether every cell of the first rows stands in quotes, but for empty ones."""
+    found = quoted = 0
+    for row, _ in itertools.islice(grammar.rows(io.StringIO(text, newline="")), _QUOTED_ROWS):
+        cells = [cell for start, stop in grammar.spans(row) or () if (cell := row[start:stop]).strip()]
+        found += len(cells)
+        quoted += sum(map(grammar.is_quoted, cells))
+    return found == quoted > 1

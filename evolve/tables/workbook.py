@@ -18,9 +18,12 @@ from typing import Any, BinaryIO
 from xml.parsers import expat
 
 from evolve.errors import TaskError, UsageError, WorkspaceError
+from evolve.reasons import Reason, reason
 from evolve.tables.columns import iso_text
 from evolve.tables.form import Cell, Form, Record, Rewriting, is_blank, printable
-from evolve.tables.package import loss_of
+from evolve.tables.formulas import formula_sign
+from evolve.tables.number_codes import code_shown, coded_number
+from evolve.tables.package import damaged, loss_of
 
 _MOST_CELLS = 5_000_000
 """A workbook is held in memory whole, because what is not changed has to be written again; about 50 bytes a cell."""
@@ -65,13 +68,16 @@ class WorkbookTable:
         self._rows = _grid(chosen, self._book[chosen.title], file)
         self._head = next((index for index, row in enumerate(self._rows) if _filled(row) >= 2), -1)
         if self._head < 0:
-            raise TaskError("the sheet has no row with two cells or more", file=file)
+            raise TaskError("the sheet has no row with two filled cells, so it has no header", file=file)
         self.first_line = self._head + 1
         width = range(len(self._rows[0]))
         used = [index for index in width if any(not is_blank(row[index]) for row in self._table())]
         self._left, self._right = used[0], used[-1] + 1
         head = self._rows[self._head][self._left : self._right]
         self.columns: Sequence[str] = ["" if cell is None else str(cell).strip() for cell in head]
+        saved, cells = chosen._cells, self._book[chosen.title]._cells
+        bare = (place for place, cell in cells.items() if cell.data_type == "f" and saved[place].value is None)
+        self.uncomputed = frozenset(column - 1 - self._left for _, column in bare)
 
     def _table(self) -> list[list[Cell]]:
         return self._rows[self._head :]
@@ -85,20 +91,20 @@ class WorkbookTable:
                 number += 1
                 yield Record(number=number, line=index, cells=cells)
 
-    def problem(self, cell: Cell, *, line: int = 0, column: int = -1) -> str:
-        """Why a cell cannot be written, or ""."""
+    def problem(self, cell: Cell, *, line: int = 0, column: int = -1) -> Reason | None:
+        """Why a cell cannot be written, or None."""
         from openpyxl.cell.cell import MergedCell
 
         if isinstance(cell, list | dict):
-            return f"it gives a {type(cell).__name__}"
+            return reason("no_cell", kind=type(cell).__name__)
         if isinstance(cell, int | float) and not _is_exact(cell):
-            return "it gives a number that no workbook can hold exactly"
+            return reason("no_workbook_number")
         there = self._book[self.form.sheet]._cells.get((line, self._left + column + 1)) if column >= 0 else None
         if isinstance(there, MergedCell):
-            return "the cell is a part of merged cells"
+            return reason("merged")
         if isinstance(cell, str) and (len(cell) > 32_767 or _NO_XML.search(cell)):
-            return "it gives a text that no workbook can hold"
-        return ""
+            return reason("no_workbook_text")
+        return None
 
     def is_doubted(self, record: Record, column: int) -> bool:
         """Whether an earlier fill left a comment with a doubt about a cell that nobody has taken away since."""
@@ -115,12 +121,18 @@ class WorkbookTable:
             _put(head, wanted.label, None)
             _like(head, sheet.cell(self._head + 1, column - 1))
         pattern = self._pattern(sheet, column)
+        wholes = {
+            row: whole
+            for whole in sheet.merged_cells.ranges
+            if whole.min_col <= column <= whole.max_col
+            for row in range(whole.min_row, whole.max_row + 1)
+        }
         for change in wanted.changes:
             cell = sheet.cell(lines[change.number], column)
             if change.cell is not None:
                 _put(cell, change.cell, pattern)
             if change.why:
-                _mark(sheet, cell, change.why)
+                _mark(sheet, cell, change.why, wholes.get(cell.row))
         _keep_digits(self._book)
         written = io.BytesIO()
         self._book.save(written)
@@ -140,16 +152,22 @@ def _grid(values: Any, formulas: Any, file: str) -> list[list[Cell]]:
     """Every cell up to the last row and column with something in them: formats alone, which people give to whole
     columns, make no rows."""
     found: dict[tuple[int, int], Cell] = {}
+    codes: dict[int, dict[tuple[int, int], str]] = {}
     for place, cell in formulas._cells.items():
         saved = values._cells[place].value if place in values._cells else None
         # A formula whose value was not saved is no blank cell; one that has a link alone is.
         value = _value(saved if saved is not None else cell.value)
         if value is not None and not (value == "" and cell.hyperlink is not None):
             found[place] = value
+            if type(value) is int and (code := code_shown(value, cell.number_format)):
+                codes.setdefault(place[1], {})[place] = code
+    for shown in codes.values():
+        if any(code != str(found[place]) for place, code in shown.items()):  # else they are numbers to a person, too
+            found |= shown
     height, width = (max((place[axis] for place in found), default=0) for axis in (0, 1))
     if height * width > _MOST_CELLS:
         raise TaskError(
-            f"more than {_MOST_CELLS:,} cells, which do not fit into memory",
+            f"the sheet has more than {_MOST_CELLS:,} cells, too many for memory",
             file=file,
             hint="save the sheet as CSV, which is read row by row",
         )
@@ -177,10 +195,17 @@ def _put(cell: Any, value: Cell, pattern: Any) -> None:
     """Writes a value as the cells of the column are: dates as dates, texts as texts."""
     dated = pattern is not None and isinstance(pattern.value, datetime.date | datetime.time)
     cell.value = _as_date(value) if dated and isinstance(value, str) else value
+    coded = pattern is not None and type(pattern.value) is int and isinstance(value, str)
+    if coded:
+        cell.value = coded_number(value, pattern.number_format)
     if isinstance(cell.value, str):
         cell.data_type = "s"  # a text that begins with an equals sign is no formula
     if pattern is not None:
         _like(cell, pattern)
+    if coded and type(cell.value) is int:
+        cell.number_format = pattern.number_format  # in the cell's own one it would be another code
+    if formula_sign(cell.value):
+        cell.quotePrefix = True  # it stays a text also when somebody edits the cell
 
 
 def _as_date(value: str) -> Any:
@@ -217,14 +242,13 @@ def _keep_digits(book: Any) -> None:
                 cell._value = repr(value)
 
 
-def _mark(sheet: Any, cell: Any, why: str) -> None:
+def _mark(sheet: Any, cell: Any, why: str, whole: Any) -> None:
     """Colours a cell and says why; a part of a merged cell, which can have no comment, leaves both to the whole."""
     from openpyxl.cell.cell import MergedCell
     from openpyxl.comments import Comment
     from openpyxl.styles import PatternFill
 
     if isinstance(cell, MergedCell):
-        whole = next(one for one in sheet.merged_cells.ranges if cell.coordinate in one)
         why, cell = f"{cell.coordinate}: {why}", sheet.cell(whole.min_row, whole.min_col)
     cell.fill = PatternFill("solid", fgColor=_DOUBTFUL)
     before = cell.comment.text.split("\n") if cell.comment is not None else []
@@ -245,8 +269,12 @@ def _loaded(path: Path, file: str, *, values: bool) -> Any:
                 rich_text=not values,
             )
             _clear_linked(book, stream, values=values)
+            if book.vba_archive is not None:  # left open for writing, it fails when it is collected
+                held = book.vba_archive.fp
+                book.vba_archive.close()
+                book.vba_archive = zipfile.ZipFile(held)
     except _DAMAGE as error:
-        raise TaskError(f"not a workbook that can be read: {error}", file=file) from error
+        raise damaged(file) from error
     if not book.worksheets:
         raise TaskError("the workbook has no sheet with cells", file=file)
     return book
@@ -284,4 +312,4 @@ def _check(written: BinaryIO, name: str) -> None:
                 else:
                     parts.read(part)  # compares the checksum
     except (zipfile.BadZipFile, expat.ExpatError) as error:
-        raise WorkspaceError(f"{name} would be damaged by writing it: {error}", hint="save it as CSV") from error
+        raise WorkspaceError(f"writing would damage {name}, so nothing is written", hint="save it as CSV") from error

@@ -2,11 +2,40 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from evolve.episodes import Json
+from evolve.episodes import Json, Row
+from evolve.files import canonical_json
+from evolve.reasons import Reason, reason
+
+
+def row_outline(row: Row) -> str:
+    """A rough outline of a row: runs of letters, digits and blanks, sizes of lists, signs of numbers."""
+    text = canonical_json([_outline(value) for value in (*row.input, row.output)])
+    return re.sub(r"(.)\1+", r"\1", text)
+
+
+def _outline(value: Json) -> Json:
+    if isinstance(value, str):
+        outline = re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "0", re.sub(r"\s+", " ", value)))
+        return outline[:40]
+    if isinstance(value, bool) or value is None:
+        return value
+    if isinstance(value, int | float):
+        return "-" if value < 0 else "0" if value == 0 else "+"
+    if isinstance(value, list):
+        return [min(len(value), 3)]
+    return {key: _outline(item) for key, item in value.items()}
+
+
+_BETWEEN = ",;:/|="
+"""Signs that stand between parts of a text, and so may say in which order these are."""
+_Blanks = tuple[int, int, bool]
+_ZEROS = "leading zeros"
+_LEADING = re.compile(r"(?<![\d.,])0\d")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,23 +44,56 @@ class Likeness:
 
     Attributes:
         bounds: Per argument and trait, the least and the most that a known value has of it.
+        blanks: Per argument, where known values have blanks besides single ones between words.
     """
 
     bounds: tuple[dict[str, tuple[int, int]], ...]
+    blanks: tuple[frozenset[_Blanks], ...] = ()
 
     @classmethod
     def of(cls, inputs: Iterable[Sequence[Json]]) -> Likeness:
         """The likeness of some rows' inputs, of equal length each."""
-        return cls(bounds=tuple(_bounds(column) for column in zip(*inputs, strict=True)))
+        columns = list(zip(*inputs, strict=True))
+        blanks = (frozenset(_blanks(value) for value in column if isinstance(value, str)) for column in columns)
+        return cls(bounds=tuple(map(_bounds, columns)), blanks=tuple(blanks))
 
-    def novelty(self, values: Sequence[Json], used: Iterable[int] | None = None) -> str:
-        """What no known row has, in a few words, or "".
+    def novelty(self, values: Sequence[Json], used: Iterable[int] | None = None) -> Reason | None:
+        """What no known row has, or None.
 
         Args:
             used: The arguments that matter, by number; by default all.
         """
         places = range(len(self.bounds)) if used is None else sorted(used)
-        return next((told for place in places if (told := _beyond(self.bounds[place], values[place]))), "")
+        return next((found for place in places if (found := _beyond(self.bounds[place], values[place]))), None)
+
+    def exchanged(self, values: Sequence[Json], used: Iterable[int] | None = None) -> tuple[Reason, list[Json]] | None:
+        """The first thing that says that the parts of a text may stand elsewhere than in known rows, and the values
+        with a text as it would be there; None where nothing does.
+
+        It is a sign between parts that no known row has in that argument, such as in ``Knuth, Donald``, which is
+        ``Donald Knuth`` then; or blanks where no known row has any, or none where they have some.
+        """
+        for place in range(len(self.bounds)) if used is None else sorted(used):
+            text, known = values[place], self.bounds[place]
+            if not known or not isinstance(text, str):
+                continue
+            sign = next((one for one in text if one in _BETWEEN and repr(one) not in known), "")
+            if sign:
+                left, _, right = text.partition(sign)
+                other = f"{right.strip()} {left.strip()}"
+                return reason("unknown_trait", trait=repr(sign)), [*values[:place], other, *values[place + 1 :]]
+            if text.strip() and _blanks(text) not in self.blanks[place]:
+                before, after, _ = min(self.blanks[place])
+                other = " " * before + " ".join(text.split()) + " " * after
+                return reason("other_blanks"), [*values[:place], other, *values[place + 1 :]]
+        return None
+
+
+def _blanks(text: str) -> _Blanks:
+    """Blanks before the first word, behind the last one, and whether there are several between two words."""
+    inner = text.strip()
+    before = len(text) - len(text.lstrip())
+    return before, len(text) - before - len(inner), inner != " ".join(inner.split())
 
 
 def _bounds(column: Sequence[Json]) -> dict[str, tuple[int, int]]:
@@ -40,22 +102,24 @@ def _bounds(column: Sequence[Json]) -> dict[str, tuple[int, int]]:
     return {name: (min(one[name] for one in traits), max(one[name] for one in traits)) for name in names}
 
 
-def _beyond(bounds: dict[str, tuple[int, int]], value: Json) -> str:
+def _beyond(bounds: dict[str, tuple[int, int]], value: Json) -> Reason | None:
     if not bounds or not isinstance(value, str):
-        return ""
+        return None
     own = _traits(value)
     for name in sorted({*bounds, *own}):
         least, most = bounds.get(name, (0, 0))
         if own[name] > most:
-            return f"more {name}" if most else name
-        if own[name] < least:
-            return f"fewer {name}" if own[name] else f"no {name}"
-    return ""
+            return reason("more_than_known" if most else "unknown_trait", trait=name)
+        if own[name] < least and name != _ZEROS:  # a number without them is written as any other
+            return reason("fewer_than_known" if own[name] else "trait_missing", trait=name)
+    return None
 
 
 def _traits(text: str) -> Counter[str]:
     """How many words and marks of each kind a text has, and whether it has digits, letters with accents, and cases."""
     traits = Counter({"words": len(text.split())})
+    if _LEADING.search(text):  # as a number it would lose them
+        traits[_ZEROS] = 1
     for character in text:
         if character.isdigit():
             traits["digits"] = 1

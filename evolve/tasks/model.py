@@ -17,7 +17,7 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import Literal, cast, get_args
 
-from evolve.episodes import Json, Refused, Row, Saved, TaskView, Turn
+from evolve.episodes import Decision, Json, Refused, Row, Saved, TaskView, Turn
 from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
 from evolve.tasks.signature import format_signature, infer_signature
@@ -54,6 +54,9 @@ class Task:
         refused: Answers to it that earlier runs handed in, newest first; the rows that were shown with them verify
             nothing any more. No part of its identity.
         found: A right answer that learning from an earlier run found, or ""; no part of its identity either.
+        decision: What the person did with the change that a finished run of it made; no part of its identity either.
+        in_force: What the person has kept for its folder, or for all questions, once a run of it is over; no
+            part of its identity.
         saved: Functions that are there already and may answer it, the likeliest first; no part of its identity either.
         unlabelled: Inputs whose outputs are wanted, such as the other rows of a table; no part of its identity either.
         source: Where it came from: :data:`evolve.episodes.BUILT_IN`, or digests of its place and of what stands there,
@@ -75,6 +78,8 @@ class Task:
     earlier: tuple[Turn, ...] = field(default=(), compare=False)
     refused: tuple[Refused, ...] = field(default=(), compare=False)
     found: str = field(default="", compare=False)
+    decision: Decision | None = field(default=None, compare=False)
+    in_force: tuple[str, ...] = field(default=(), compare=False)
     saved: tuple[Saved, ...] = field(default=(), compare=False)
     unlabelled: tuple[tuple[Json, ...], ...] = field(default=(), compare=False)
     source: str = field(default="", compare=False)
@@ -128,6 +133,8 @@ class Task:
             earlier=self.earlier,
             refused=self.refused,
             found=self.found,
+            decision=self.decision,
+            in_force=self.in_force,
             saved=self.saved,
             place=self.work.place if isinstance(self.work, Varied) else "",
         )

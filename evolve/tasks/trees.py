@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from evolve.activity import doing
 from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
 from evolve.paths import APPROVALS, MARKER
@@ -41,6 +42,9 @@ change."""
 _SECRETS = re.compile(r"(?:\.env(?:\..+)?|.+\.env)\Z")
 _TEMPLATES = (".example", ".sample", ".template")
 
+_MOST_NAMED = 3
+"""Files that are left out, of each kind, that a person and a model are told of by name."""
+
 MAX_TREE_FILES = 10_000
 MAX_TREE_BYTES = 500 * 2**20
 
@@ -58,11 +62,23 @@ class Tree:
         files: Content by name relative to the folder, components joined by ``/``.
         executable: Names of files whose owner may execute them.
         skipped: Names of what is neither a regular file nor a folder, or has a name that cannot travel.
+        secret: Names of files that are left out because they may hold secrets.
+        folders: Names of folders in which nothing is left.
     """
 
     files: Mapping[str, bytes] = field(repr=False)
     executable: frozenset[str] = frozenset()
     skipped: tuple[str, ...] = ()
+    secret: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+
+    @property
+    def told(self) -> str:
+        """Which files are not in a copy, in a line; version control, environments and caches are not told of."""
+        parts = [(self.secret, "may hold secrets"), (self.skipped, "a link or a special file")]
+        named = [f"{name} ({why})" for names, why in parts for name in names[:_MOST_NAMED]]
+        more = sum(max(0, len(names) - _MOST_NAMED) for names, _ in parts)
+        return f"not in the copy: {', '.join(named)}{f' and {more} more' if more else ''}" if named else ""
 
     @property
     def digest(self) -> str:
@@ -73,12 +89,13 @@ class Tree:
 
 def is_ignored(name: str) -> bool:
     """Whether a relative name lies in something that is left out. Case does not matter: some disks do not mind it."""
-    return any(part in IGNORED or _holds_secrets(part) for part in name.casefold().split("/"))
+    return any(part in IGNORED or holds_secrets(part) for part in name.casefold().split("/"))
 
 
-def _holds_secrets(name: str) -> bool:
+def holds_secrets(name: str) -> bool:
     """Whether a name is that of a ``.env`` file, such as ``.env.local`` or ``prod.env``, and of no template for one."""
-    return bool(_SECRETS.match(name)) and not name.endswith(_TEMPLATES)
+    last = name.casefold().rpartition("/")[2]
+    return bool(_SECRETS.match(last)) and not last.endswith(_TEMPLATES)
 
 
 def read_tree(folder: str | os.PathLike[str]) -> Tree:
@@ -96,12 +113,19 @@ def read_tree(folder: str | os.PathLike[str]) -> Tree:
         raise UsageError(f"{root}: {reason}", hint="name a folder with --dir") from error
     reader = _TreeReader(root)
     try:
-        reader.read(handle, "")
+        with doing("tree", str(root), count=lambda: len(reader.files)):
+            reader.read(handle, "")
     except OSError as error:
         raise UsageError(f"{root}: cannot be read: {(error.strerror or str(error)).lower()}") from error
     finally:
         os.close(handle)
-    return Tree(files=reader.files, executable=frozenset(reader.executable), skipped=tuple(reader.skipped))
+    return Tree(
+        files=reader.files,
+        executable=frozenset(reader.executable),
+        skipped=tuple(reader.skipped),
+        secret=tuple(reader.secret),
+        folders=tuple(reader.folders),
+    )
 
 
 class _TreeReader:
@@ -110,12 +134,16 @@ class _TreeReader:
         self.files: dict[str, bytes] = {}
         self.executable: set[str] = set()
         self.skipped: list[str] = []
+        self.secret: list[str] = []
+        self.folders: list[str] = []
         self.bytes = 0
 
     def read(self, folder: int, prefix: str) -> None:
+        before = len(self.files), len(self.folders)
         for name in sorted(os.listdir(folder)):
             path = prefix + name
             if is_ignored(name):
+                self.secret += [path] if holds_secrets(name) else []
                 continue
             state = os.stat(name, dir_fd=folder, follow_symlinks=False)
             if not is_plain_name(path) or not (stat.S_ISDIR(state.st_mode) or stat.S_ISREG(state.st_mode)):
@@ -124,6 +152,8 @@ class _TreeReader:
                 self._inner(folder, name, path)
             else:
                 self._file(folder, name, path, state)
+        if prefix and before == (len(self.files), len(self.folders)):
+            self.folders.append(prefix.rstrip("/"))
 
     def _inner(self, folder: int, name: str, path: str) -> None:
         handle = os.open(name, _FOLDER, dir_fd=folder)

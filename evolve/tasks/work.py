@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Protocol, runtime_checkable
 
 from evolve.episodes import Json
+from evolve.sandbox.actions import is_plain_name
 
 PROTECTED = (
     "tests/",
@@ -29,7 +30,11 @@ PROTECTED = (
 """Files that say what a check checks. A pattern with a slash at its end is a folder of that name at any depth."""
 
 _CHECKS = re.compile(r"(?<![\w./=-])[\w./-]*(?:test|check|verify)[\w-]*\.\w+(?![\w./-])")
+_WORDS = re.compile(r"[\w./+-]*\w")
 _RUN = re.compile(r"(?:(?:^|[\s;&|/])(?:python[\d.]*|sh|bash)\s+(?:-[a-zA-Z]\s+)*|(?:^|[\s;&|])(?=\./))([\w./-]+)")
+
+_MOST_TOLD = 20
+"""Protected files that a model is told of by name."""
 
 MAX_CHECK_S = 3600.0
 
@@ -107,10 +112,13 @@ class FolderWork:
         folder: Path of the folder; only a copy of it is worked on.
         check: A shell command, run in the copy's root; it passes when it ends with 0. The policy may read and run it.
         base: Digest of the folder's content when the task was made, or "".
-        protected: Patterns of files whose changes are shown and not counted.
+        protected: Patterns of files whose changes are neither counted nor applied.
+        named: Protected files that a person names in the task or in what they keep. A change to one is put to the
+            person, and decides nothing in its own favour.
         hidden_check: A command that decides in place of ``check`` and that the policy never sees, or "".
         hidden_files: Files, by relative name, put over the copy before the hidden check runs.
         seconds: Most wall seconds of one run of a check.
+        elsewhere: A file names the folder that does not lie around it, so no leave for a change is given beforehand.
     """
 
     folder: str
@@ -120,6 +128,8 @@ class FolderWork:
     hidden_check: str = ""
     hidden_files: Mapping[str, str] = field(default_factory=dict)
     seconds: float = 120.0
+    elsewhere: bool = False
+    named: tuple[str, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -145,11 +155,30 @@ class FolderWork:
             value["hidden_files"] = dict(self.hidden_files)
         if self.seconds != 120.0:
             value["seconds"] = self.seconds
+        if self.elsewhere:
+            value["elsewhere"] = True
+        if self.named:
+            value["named"] = list(self.named)
         return value
 
     def identity(self) -> dict[str, Json]:
         """The same without the folder."""
-        return {**self.as_json(), "folder": ""}
+        return replace(self, folder="", elsewhere=False, named=()).as_json()
+
+    def told(self, files: Iterable[str]) -> str:
+        """Which of these files are protected and which the task may change all the same, for a model; "" for none."""
+        guarded = sorted(name for name in files if self.protects(name))
+        if not (guarded or self.named):
+            return ""
+        more = f" and {len(guarded) - _MOST_TOLD} more" if len(guarded) > _MOST_TOLD else ""
+        own = f"; {', '.join(self.named)} may be changed where that is asked for" if self.named else ""
+        names = ", ".join(guarded[:_MOST_TOLD]) or "no file yet"
+        kept = f"protected, so that a change to them is not taken: {names}{more}"
+        return f"{kept}, and new files named like {', '.join(self.protected)}{own}"
+
+    def protects(self, name: str) -> bool:
+        """Whether a change to this file is neither counted nor applied."""
+        return name not in self.named and is_protected(name, self.guarded)
 
     @property
     def guarded(self) -> tuple[str, ...]:
@@ -167,6 +196,21 @@ def files_run(command: str) -> frozenset[str]:
     return frozenset(name.removeprefix("./") for name in _RUN.findall(command))
 
 
+def protected_in(text: str, files: Iterable[str], patterns: tuple[str, ...]) -> tuple[str, ...]:
+    """The protected files that a text names, by their path or its last parts; also those that it wants made.
+
+    Args:
+        files: The names that there are.
+    """
+    guarded = [name for name in files if is_protected(name, patterns)]
+    found: dict[str, None] = {}
+    for word in (word.rstrip(".").removeprefix("./") for word in _WORDS.findall(text)):
+        there = [name for name in guarded if f"/{name}".endswith(f"/{word}")]
+        is_new = not there and "." in word.rpartition("/")[2] and is_plain_name(word) and is_protected(word, patterns)
+        found |= dict.fromkeys([*there, *([word] if is_new else [])])
+    return tuple(found)
+
+
 def is_protected(name: str, patterns: tuple[str, ...]) -> bool:
     """Whether a relative name matches a pattern by its last component, as a whole, or by a folder it lies in."""
     *folders, last = name.split("/")
@@ -179,7 +223,7 @@ def is_protected(name: str, patterns: tuple[str, ...]) -> bool:
     return False
 
 
-def restored(files: Mapping[str, bytes], original: Mapping[str, bytes], protected: tuple[str, ...]) -> dict[str, bytes]:
+def restored(files: Mapping[str, bytes], original: Mapping[str, bytes], work: FolderWork) -> dict[str, bytes]:
     """The files with every protected one as in the original: changed back, put back, or left out where it is new."""
-    unprotected = {name: data for name, data in files.items() if not is_protected(name, protected)}
-    return {**unprotected, **{name: data for name, data in original.items() if is_protected(name, protected)}}
+    unprotected = {name: data for name, data in files.items() if not work.protects(name)}
+    return {**unprotected, **{name: data for name, data in original.items() if work.protects(name)}}

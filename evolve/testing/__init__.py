@@ -2,37 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from evolve.lazy import attach
 
-from evolve.testing.doubles import Double, prompt_of, question_of, schema_of
-from evolve.testing.endpoint_scenario import Scenario, load_scenario
-from evolve.testing.policies import FixedLearner, FixedPolicy, ScriptedWorker
-from evolve.testing.sandboxes import TrustingSandbox
-from evolve.testing.wires import LocalWire
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from evolve.testing.doubles import Double, prompt_of, question_of, schema_of
     from evolve.testing.endpoint import ScriptedEndpoint
-
-__all__ = [
-    "Double",
-    "FixedLearner",
-    "FixedPolicy",
-    "LocalWire",
-    "Scenario",
-    "ScriptedEndpoint",
-    "ScriptedWorker",
-    "TrustingSandbox",
-    "load_scenario",
-    "prompt_of",
-    "question_of",
-    "schema_of",
-]
-
-
-def __getattr__(name: str) -> Any:
-    # It is also a program, ``python -m evolve.testing.endpoint``, and must not be loaded twice.
-    if name == "ScriptedEndpoint":
-        from evolve.testing.endpoint import ScriptedEndpoint
-
-        return ScriptedEndpoint
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from evolve.testing.endpoint_scenario import Scenario, load_scenario
+    from evolve.testing.policies import FixedLearner, FixedPolicy, ScriptedWorker
+    from evolve.testing.sandboxes import TrustingSandbox
+    from evolve.testing.wires import LocalWire
+else:
+    __all__, __getattr__, __dir__ = attach(
+        __name__,
+        {
+            ".doubles": "Double prompt_of question_of schema_of",
+            ".endpoint": "ScriptedEndpoint",
+            ".endpoint_scenario": "Scenario load_scenario",
+            ".policies": "FixedLearner FixedPolicy ScriptedWorker",
+            ".sandboxes": "TrustingSandbox",
+            ".wires": "LocalWire",
+        },
+    )

@@ -8,40 +8,19 @@ the generation of the record it has caught up with, so that its owner can tell w
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from evolve.lazy import attach
 
-from evolve.vectors.protocol import CROSSOVER, Hit, IndexOpener, Progress, Rows, Tag, VectorIndex, Where
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from evolve.vectors.exact import MemoryIndex, copied_exact
+    from evolve.vectors.protocol import CROSSOVER, Hit, IndexOpener, Progress, Rows, Tag, VectorIndex, Where
     from evolve.vectors.stored import Care, StoredIndex, open_index, open_store
-
-__all__ = [
-    "CROSSOVER",
-    "Care",
-    "Hit",
-    "IndexOpener",
-    "MemoryIndex",
-    "Progress",
-    "Rows",
-    "StoredIndex",
-    "Tag",
-    "VectorIndex",
-    "Where",
-    "copied_exact",
-    "open_index",
-    "open_store",
-]
-
-
-def __getattr__(name: str) -> Any:
-    # chromadb and numpy are paid for only by those who search.
-    if name in ("Care", "StoredIndex", "open_index", "open_store"):
-        from evolve.vectors import stored
-
-        return getattr(stored, name)
-    if name in ("MemoryIndex", "copied_exact"):
-        from evolve.vectors import exact
-
-        return getattr(exact, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+else:
+    __all__, __getattr__, __dir__ = attach(
+        __name__,
+        {
+            ".exact": "MemoryIndex copied_exact",
+            ".protocol": "CROSSOVER Hit IndexOpener Progress Rows Tag VectorIndex Where",
+            ".stored": "Care StoredIndex open_index open_store",
+        },
+    )

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from evolve.activity import doing
 from evolve.errors import WorkspaceError
 from evolve.files import AFTER_SPACE, canonical_json, write_atomic
 from evolve.vectors.exact import checked_rows, unit_rows
@@ -57,6 +58,7 @@ _SEEN = "has_tags"
 """Chroma has no empty tag set, so every row carries this one."""
 
 
+@doing("load", "chromadb")
 def open_chroma(path: Path, name: str, dimension: int) -> ChromaIndex:
     """Opens or creates the collection ``name`` in folder ``path``.
 
@@ -99,7 +101,7 @@ def open_chroma(path: Path, name: str, dimension: int) -> ChromaIndex:
         try:
             return ChromaIndex(os.path.join(folder, "."), name, dimension, set_aside=aside)
         except (ChromaError, AttributeError, RuntimeError) as again:
-            raise WorkspaceError(f"the index {folder} cannot be made: {again}", hint="evolve doctor") from again
+            raise WorkspaceError(f"the index {folder} cannot be made: {again}", hint="evolve status") from again
 
 
 @contextmanager

@@ -52,7 +52,8 @@ class Care:
     warn: Callable[[str], None] = lambda _: None
     deadline: float = 60.0
     seconds_a_row: float = 0.02
-    command: Sequence[str] = (sys.executable, "-m", "evolve.vectors.rebuild")
+    # -P: else a module in the folder that the person is in would be run in place of one of ours.
+    command: Sequence[str] = (sys.executable, "-P", "-m", "evolve.vectors.rebuild")
 
 
 def open_index(

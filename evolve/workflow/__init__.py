@@ -5,46 +5,35 @@ A workflow that passes the check always compiles and always ends; :func:`visit_b
 
 from __future__ import annotations
 
-from evolve.workflow.bounds import misfits, visit_bounds
-from evolve.workflow.difference import Difference, differences
-from evolve.workflow.drawing import mermaid, svg
-from evolve.workflow.knobs import BY_HAND, KNOB_BOUNDS, Knobs, used_knobs
-from evolve.workflow.spec import Condition, Edge, Workflow, conditions_of, parse_workflow
-from evolve.workflow.stages import (
-    KINDS,
-    MANDATORY,
-    PLACES,
-    ROUTED,
-    UNATTENDED,
-    StageKind,
-    kind_of,
-    places_of,
-    skill_of,
-)
+from evolve.lazy import attach
 
-__all__ = [
-    "BY_HAND",
-    "KINDS",
-    "KNOB_BOUNDS",
-    "MANDATORY",
-    "PLACES",
-    "ROUTED",
-    "UNATTENDED",
-    "Condition",
-    "Difference",
-    "Edge",
-    "Knobs",
-    "StageKind",
-    "Workflow",
-    "conditions_of",
-    "differences",
-    "kind_of",
-    "mermaid",
-    "misfits",
-    "parse_workflow",
-    "places_of",
-    "skill_of",
-    "svg",
-    "used_knobs",
-    "visit_bounds",
-]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from evolve.workflow.difference import Difference, differences
+    from evolve.workflow.drawing import mermaid, svg
+    from evolve.workflow.knobs import BY_HAND, KNOB_BOUNDS, Knobs, used_knobs
+    from evolve.workflow.reference import misfits, visit_bounds
+    from evolve.workflow.spec import Condition, Edge, Workflow, conditions_of, parse_workflow
+    from evolve.workflow.stages import (
+        KINDS,
+        MANDATORY,
+        PLACES,
+        ROUTED,
+        UNATTENDED,
+        StageKind,
+        kind_of,
+        places_of,
+        skill_of,
+    )
+else:
+    __all__, __getattr__, __dir__ = attach(
+        __name__,
+        {
+            ".difference": "Difference differences",
+            ".drawing": "mermaid svg",
+            ".knobs": "BY_HAND KNOB_BOUNDS Knobs used_knobs",
+            ".reference": "misfits visit_bounds",
+            ".spec": "Condition Edge Workflow conditions_of parse_workflow",
+            ".stages": "KINDS MANDATORY PLACES ROUTED UNATTENDED StageKind kind_of places_of skill_of",
+        },
+    )

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
-from evolve.workflow.bounds import visit_bounds
+from evolve.workflow.reference import visit_bounds
 from evolve.workflow.spec import Edge, Workflow
 from evolve.workflow.stages import kind_of, skill_of
 

@@ -1,4 +1,4 @@
-"""Tells in words which stages and numbers a workflow may have, from the registry that the check itself reads."""
+"""Tells in words which stages and numbers a workflow may have, and how often each stage can be visited."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import fields
 
 from evolve.workflow.knobs import KNOB_BOUNDS, Knobs
+from evolve.workflow.spec import Workflow
 from evolve.workflow.stages import KINDS, PLACES, kind_of
 
 
@@ -46,3 +47,36 @@ def _between(place: str) -> str:
     if not before:
         return f"before {after[0]}"
     return f"between {before[-1]} and {after[0]}" if after else f"after {before[-1]}"
+
+
+def visit_bounds(workflow: Workflow) -> dict[str, int]:
+    """How often an episode can visit each stage at most.
+
+    A way back leads to ``act`` or before it and is taken only while fewer than ``steps`` actions were chosen, and
+    between two of them ``act`` chooses one. So an episode makes at most ``steps`` passes, in each of which it visits a
+    stage at most once; what lies outside of every loop is visited in one of them only.
+    """
+    position = {stage: number for number, stage in enumerate(workflow.stages)}
+    back = [edge for edge in workflow.edges if position[edge.target] <= position[edge.source]]
+    first = min((position[edge.target] for edge in back), default=len(position))
+    last = max((position[edge.source] for edge in back), default=-1)
+    return {stage: workflow.knobs.steps if first <= number <= last else 1 for stage, number in position.items()}
+
+
+def misfits(workflow: Workflow, *, policy: str, environment: str, one_file: bool) -> dict[str, str]:
+    """The stages that do nothing in such an episode, each with the reason.
+
+    Args:
+        policy: ``search`` or ``language``, with or without the model's name.
+        environment: Name of the kind of environment.
+        one_file: Whether an answer is one source file there.
+    """
+    reasons = {}
+    for stage in workflow.stages:
+        kind = kind_of(stage)
+        name = policy.partition(":")[0]
+        if kind is not None and kind.policies and name not in kind.policies:
+            reasons[stage] = f"{stage} does nothing for the policy {name}"
+        elif kind is not None and kind.one_file and not one_file:
+            reasons[stage] = f"{stage} does nothing in the environment {environment}"
+    return reasons

@@ -135,7 +135,7 @@ def parse_workflow(text: str, *, file: str = "workflow.toml") -> Workflow:
     Raises:
         WorkspaceError: Naming the file and the key that is wrong.
     """
-    hint = "evolve workflow show seed prints one that works"
+    hint = "evolve lab workflow show seed prints one that works"
     try:
         raw = parse_toml(text, file)
     except UsageError as error:

@@ -10,8 +10,9 @@ TYPE_CHECKING = False  # as in ``typing``, which is slow to load
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
-    from typing import Any
+    from typing import Any, Unpack
 
+    from evolve.activity import Activities, Activity, doing, watched
     from evolve.agent.codec import to_data
     from evolve.agent.records import Run
     from evolve.cancellation import Cancellation
@@ -38,49 +39,59 @@ if TYPE_CHECKING:
     from evolve.improve.ablation import AblationReport, ItemCredit
     from evolve.improve.item_history import ItemHistory
     from evolve.improve.optimization import Change, OptimizationReport
-    from evolve.improve.report import ArmRow, Contrast, CostShares, Report
+    from evolve.improve.report import ArmRow, Contrast, CostShares, Report, RoundRow, RunChanges
     from evolve.improve.targets import TargetFigures
-    from evolve.ledger import Amount, Budget, parse_budget
-    from evolve.memory import CausalChain, EvidenceRow, Insight, InsightStatus, Sentence
+    from evolve.ledger import Amount, Budget, Ledger, parse_budget
+    from evolve.memory import CausalChain, EvidenceRow, Insight, InsightStatus, Note, Sentence
     from evolve.memory.metrics import Metric, MetricsReport
-    from evolve.memory.preferences import Context, PersonAct, Preference
+    from evolve.memory.preferences import Context, PersonAct, Preference, parse_answer
     from evolve.models import Probed, Recording, parse_model
     from evolve.policies.protocol import Policy
-    from evolve.record import Learner
+    from evolve.reasons import Reason
     from evolve.record.function_uses import FunctionCounts
+    from evolve.record.learner import Learner
     from evolve.sandbox import ActionResult, ProbeOutcome, SandboxLimits
     from evolve.skills import ACTIVE, Skill
     from evolve.tasks import Suite, Task
     from evolve.workflow import Workflow
+    from evolve.workspace.arguments import command_budget
     from evolve.workspace.facade import Workspace
     from evolve.workspace.health.doctor import Finding, doctor
     from evolve.workspace.health.fault_reports import kept_file
     from evolve.workspace.health.repair import Repair, repair
     from evolve.workspace.kept_servers import KeptServers
+    from evolve.workspace.locating import Place, locate
     from evolve.workspace.loops.ablating import AblationRequest
+    from evolve.workspace.loops.at_work import LoopAtWork, loop_at_work, pause_loop, resume_loop, stop_loop
     from evolve.workspace.loops.optimizing import OptimizerRequest
     from evolve.workspace.loops.selftest import NullReport, selftest
+    from evolve.workspace.loops.status import LoopProgress, OpenRun, Status, status
     from evolve.workspace.loops.trials import TrialsReport, TrialsRequest
     from evolve.workspace.loops.tried_claims import ClaimTest
     from evolve.workspace.model_setup import recorded
-    from evolve.workspace.opening import Place, locate
-    from evolve.workspace.options import Options
-    from evolve.workspace.places import Config, Setting, Where, config, init, where
+    from evolve.workspace.options import Options, Safety, setting_names
+    from evolve.workspace.places import Config, Setting, Where, config, init, proposal, where
+    from evolve.workspace.proposals import Proposal
     from evolve.workspace.runs import tasks
     from evolve.workspace.runs.conversations import ChatTurn, Conversation, Conversations, Means, PastConversation
     from evolve.workspace.runs.diagnosing import Diagnosis
-    from evolve.workspace.runs.filled import Filled, Mark
+    from evolve.workspace.runs.explaining import Explained
+    from evolve.workspace.runs.filled import Filled, Flag, Mark
+    from evolve.workspace.runs.kept_things import KeptThing, Used
     from evolve.workspace.runs.learning import Taught
+    from evolve.workspace.runs.past_runs import RunRow
     from evolve.workspace.runs.person import Approve, LearnMode, Person
+    from evolve.workspace.runs.proposing import Dropped
     from evolve.workspace.runs.result import Result
     from evolve.workspace.runs.sandboxed import sandbox
     from evolve.workspace.runs.searching import Said
     from evolve.workspace.shelves import worlds
-    from evolve.workspace.shelves.folders import Patch
     from evolve.workspace.shelves.models import models
+    from evolve.workspace.shelves.patch import Patch
     from evolve.workspace.shelves.preferences import context_of
     from evolve.workspace.shelves.servers import KnownServer, servers
     from evolve.workspace.shelves.workflow import StageRow, is_stage, workflow
+    from evolve.workspace.visits import Visit, keep_visit, last_visit
     from evolve.worlds import Scene, Stateful, Trial
 
 __all__ = [
@@ -88,6 +99,8 @@ __all__ = [
     "AblationReport",
     "AblationRequest",
     "ActionResult",
+    "Activities",
+    "Activity",
     "Ambiguity",
     "Amount",
     "Approve",
@@ -109,13 +122,16 @@ __all__ = [
     "CostShares",
     "Decision",
     "Diagnosis",
+    "Dropped",
     "Effect",
     "EpisodeRecord",
     "Event",
     "EventSink",
     "EvidenceRow",
+    "Explained",
     "Filled",
     "Finding",
+    "Flag",
     "Found",
     "Function",
     "FunctionCounts",
@@ -125,17 +141,24 @@ __all__ = [
     "ItemCredit",
     "ItemHistory",
     "KeptServers",
+    "KeptThing",
     "KnownServer",
     "LearnMode",
+    "Learner",
+    "Ledger",
+    "LoopAtWork",
+    "LoopProgress",
     "Mark",
     "Means",
     "Measurement",
     "Metric",
     "MetricsReport",
     "Misfit",
+    "Note",
     "NullReport",
     "Observation",
     "OfferedTool",
+    "OpenRun",
     "OptimizationReport",
     "OptimizerRequest",
     "Options",
@@ -145,16 +168,22 @@ __all__ = [
     "Person",
     "PersonAct",
     "Place",
+    "Policy",
     "Preference",
     "ProbeOutcome",
     "Probed",
     "Proof",
+    "Proposal",
     "Question",
+    "Reason",
     "Recording",
     "Repair",
     "Report",
     "Result",
+    "RoundRow",
     "Run",
+    "RunChanges",
+    "RunRow",
     "Said",
     "SandboxLimits",
     "Scene",
@@ -164,6 +193,7 @@ __all__ = [
     "Skill",
     "StageRow",
     "Stateful",
+    "Status",
     "Step",
     "SubgoalState",
     "Suite",
@@ -174,38 +204,54 @@ __all__ = [
     "Trial",
     "TrialsReport",
     "TrialsRequest",
+    "Used",
+    "Visit",
     "Where",
     "Workflow",
     "Workspace",
     "blamed",
     "clean_text",
+    "command_budget",
     "config",
     "context_of",
     "doctor",
+    "doing",
     "init",
     "is_stage",
+    "keep_visit",
     "kept_file",
+    "last_visit",
     "locate",
+    "loop_at_work",
     "machine_problem",
     "models",
     "named_path",
     "open",
+    "parse_answer",
     "parse_budget",
     "parse_model",
+    "pause_loop",
+    "proposal",
     "recorded",
     "repair",
+    "resume_loop",
     "sandbox",
     "selftest",
     "servers",
+    "setting_names",
+    "status",
+    "stop_loop",
     "subgoal_states",
     "tasks",
     "to_data",
+    "watched",
     "where",
     "workflow",
     "worlds",
 ]
 
 _FROM: Mapping[str, tuple[str, ...]] = {
+    "evolve.activity": ("Activities", "Activity", "doing", "watched"),
     "evolve.agent.codec": ("to_data",),
     "evolve.agent.records": ("Run",),
     "evolve.cancellation": ("Cancellation",),
@@ -232,13 +278,17 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.improve.ablation": ("AblationReport", "ItemCredit"),
     "evolve.improve.item_history": ("ItemHistory",),
     "evolve.improve.optimization": ("Change", "OptimizationReport"),
-    "evolve.improve.report": ("ArmRow", "Contrast", "CostShares", "Report"),
+    "evolve.improve.report": ("ArmRow", "Contrast", "CostShares", "Report", "RoundRow", "RunChanges"),
     "evolve.improve.targets": ("TargetFigures",),
-    "evolve.ledger": ("Amount", "Budget", "parse_budget"),
-    "evolve.memory": ("CausalChain", "EvidenceRow", "Insight", "InsightStatus", "Sentence"),
+    "evolve.ledger": ("Amount", "Budget", "Ledger", "parse_budget"),
+    "evolve.workspace.arguments": ("command_budget",),
+    "evolve.memory": ("CausalChain", "EvidenceRow", "Insight", "InsightStatus", "Note", "Sentence"),
     "evolve.memory.metrics": ("Metric", "MetricsReport"),
-    "evolve.memory.preferences": ("Context", "PersonAct", "Preference"),
+    "evolve.memory.preferences": ("Context", "PersonAct", "Preference", "parse_answer"),
     "evolve.models": ("Probed", "Recording", "parse_model"),
+    "evolve.policies.protocol": ("Policy",),
+    "evolve.reasons": ("Reason",),
+    "evolve.record.learner": ("Learner",),
     "evolve.record.function_uses": ("FunctionCounts",),
     "evolve.sandbox": ("ActionResult", "ProbeOutcome", "SandboxLimits"),
     "evolve.skills": ("ACTIVE", "Skill"),
@@ -249,25 +299,33 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.workspace.health.fault_reports": ("kept_file",),
     "evolve.workspace.health.repair": ("Repair", "repair"),
     "evolve.workspace.loops.ablating": ("AblationRequest",),
+    "evolve.workspace.loops.at_work": ("LoopAtWork", "loop_at_work", "pause_loop", "resume_loop", "stop_loop"),
     "evolve.workspace.loops.optimizing": ("OptimizerRequest",),
     "evolve.workspace.loops.selftest": ("NullReport", "selftest"),
+    "evolve.workspace.loops.status": ("LoopProgress", "OpenRun", "Status", "status"),
     "evolve.workspace.loops.trials": ("TrialsReport", "TrialsRequest"),
     "evolve.workspace.loops.tried_claims": ("ClaimTest",),
     "evolve.workspace.model_setup": ("recorded",),
-    "evolve.workspace.opening": ("Place", "locate"),
     "evolve.workspace.kept_servers": ("KeptServers",),
-    "evolve.workspace.options": ("Options",),
-    "evolve.workspace.places": ("Config", "Setting", "Where", "config", "init", "where"),
+    "evolve.workspace.visits": ("Visit", "keep_visit", "last_visit"),
+    "evolve.workspace.locating": ("Place", "locate"),
+    "evolve.workspace.options": ("Options", "setting_names"),
+    "evolve.workspace.places": ("Config", "Setting", "Where", "config", "init", "proposal", "where"),
+    "evolve.workspace.proposals": ("Proposal",),
     "evolve.workspace.runs": ("tasks",),
     "evolve.workspace.runs.conversations": ("ChatTurn", "Conversation", "Conversations", "Means", "PastConversation"),
     "evolve.workspace.runs.diagnosing": ("Diagnosis",),
-    "evolve.workspace.runs.filled": ("Filled", "Mark"),
+    "evolve.workspace.runs.explaining": ("Explained",),
+    "evolve.workspace.runs.filled": ("Filled", "Flag", "Mark"),
+    "evolve.workspace.runs.kept_things": ("KeptThing", "Used"),
     "evolve.workspace.runs.learning": ("Taught",),
+    "evolve.workspace.runs.past_runs": ("RunRow",),
     "evolve.workspace.runs.person": ("Approve", "LearnMode", "Person"),
+    "evolve.workspace.runs.proposing": ("Dropped",),
     "evolve.workspace.runs.result": ("Result",),
     "evolve.workspace.runs.sandboxed": ("sandbox",),
     "evolve.workspace.runs.searching": ("Said",),
-    "evolve.workspace.shelves.folders": ("Patch",),
+    "evolve.workspace.shelves.patch": ("Patch",),
     "evolve.workspace.shelves": ("worlds",),
     "evolve.workspace.shelves.models": ("models",),
     "evolve.workspace.shelves.preferences": ("context_of",),
@@ -288,7 +346,7 @@ def open(
     model: str | Recording | None = None,
     events: EventSink | None = None,
     read_only: bool = False,
-    sandbox: str | None = None,
+    **safety: Unpack[Safety],
 ) -> Workspace:
     """Opens a workspace.
 
@@ -300,17 +358,24 @@ def open(
             for that of the settings, if they name one. Or an ``evolve.models.Recording`` of one, to record or replay.
         events: Told what happens while it happens.
         read_only: Looks only; may be used while another process writes.
-        sandbox: A backend for this time only; ``none`` confines nothing, needs ``EVOLVE_UNSAFE=I_UNDERSTAND`` in the
-            environment as well, and marks what is learned.
+        safety: ``settings``: some for this time only, as text, such as ``{"learn": "off"}``. ``sandbox``: a backend
+            for this time only; ``none`` confines nothing, needs ``EVOLVE_UNSAFE=I_UNDERSTAND`` in the environment as
+            well, and marks what is learned. ``trust=True``: believe the workspace from now on, though somebody else
+            may have made it; a path alone selects it.
 
     Raises:
+        UntrustedWorkspace: This user neither made it on this machine nor trusted it.
         WorkspaceBusy: Another process writes to it.
         WorkspaceError: It cannot be written, the disk is full, or a newer version made it.
     """
-    from evolve.workspace.facade import Workspace
-    from evolve.workspace.options import Options
+    from evolve.activity import doing
 
-    return Workspace(path, Options(policy=policy, model=model, events=events, read_only=read_only, sandbox=sandbox))
+    with doing("load", "evolve"):
+        from evolve.workspace.facade import Workspace
+        from evolve.workspace.options import Options
+
+    options = Options(policy=policy, model=model, events=events, read_only=read_only, **safety)
+    return Workspace(path, options)
 
 
 def __dir__() -> list[str]:

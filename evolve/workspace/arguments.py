@@ -11,10 +11,11 @@ from types import FunctionType, NoneType, SimpleNamespace, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from evolve.errors import UsageError
-from evolve.ledger import Budget, parse_budget
+from evolve.ledger import Budget, Ledger, Spent, parse_budget, process_seconds
 
-BudgetLike = Budget | str | Sequence[str] | None
-"""A budget or its short forms, such as ``"50k-candidates"``; None is unlimited."""
+BudgetLike = Budget | Ledger | str | Sequence[str] | None
+"""A budget or its short forms, such as ``"50k-candidates"``; None is unlimited. Calls that are given the same ledger
+spend from one budget, and its seconds count from when it was made."""
 
 _Class = TypeVar("_Class", bound=type)
 _WORDS = {
@@ -48,29 +49,49 @@ def checked(*own: str) -> Callable[[_Class], _Class]:
 def _checked(method: Callable[..., Any], own: Sequence[str]) -> Callable[..., Any]:
     @wraps(method)
     def call(*args: Any, **kwargs: Any) -> Any:
-        kinds = _kinds(method)
-        for name, value in [*zip(kinds, args, strict=False), *kwargs.items()]:
-            if name not in own and not _fits(value, kinds.get(name, Any)):
-                raise UsageError(f"{name}: expected {_kind_in_words(kinds[name])}, got {type(value).__name__}")
+        parameters = _parameters(method)
+        for name, value in [*zip(parameters, args, strict=False), *kwargs.items()]:
+            if name not in own and name in parameters and not _takes(method, parameters[name], value):
+                kind = _kind(method, name)
+                raise UsageError(f"{name}: expected {_kind_in_words(kind)}, got {type(value).__name__}")
         return method(*args, **kwargs)
 
     return call
 
 
 @cache
-def _kinds(method: Callable[..., Any]) -> Mapping[str, Any]:
-    """The kind of every parameter, in order; Any where its name is known to type checkers alone."""
-    return {parameter.name: _kind(method, parameter) for parameter in inspect.signature(method).parameters.values()}
+def _parameters(method: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    return inspect.signature(method).parameters
 
 
-def _kind(method: Any, parameter: inspect.Parameter) -> Any:
+def _takes(method: Callable[..., Any], parameter: inspect.Parameter, value: Any) -> bool:
+    # What is left out is most often None, and to look at its kind loads the module that defines it.
+    may_be_none = value is None and str(parameter.annotation).endswith("None")
+    return may_be_none or _fits(value, _kind(method, parameter.name))
+
+
+@cache
+def _kind(method: Any, name: str) -> Any:
+    """The kind of a parameter; Any where a name in it is known to type checkers alone."""
+    parameter = _parameters(method)[name]
     if not isinstance(parameter.annotation, str) or parameter.kind is parameter.VAR_POSITIONAL:
         return Any
     try:
-        hint = SimpleNamespace(__annotations__={parameter.name: parameter.annotation})
-        return get_type_hints(hint, method.__globals__)[parameter.name]
+        hint = SimpleNamespace(__annotations__={name: parameter.annotation})
+        return get_type_hints(hint, _Known(method.__globals__))[name]
     except NameError:
         return Any
+
+
+class _Known(dict[str, Any]):
+    """The names of a module; those that it imports for type checkers alone are had from the door."""
+
+    def __missing__(self, name: str) -> Any:
+        from evolve import workspace
+
+        if name not in workspace.__all__:
+            raise KeyError(name)
+        return getattr(workspace, name)
 
 
 def _fits(value: Any, kind: Any) -> bool:
@@ -110,6 +131,26 @@ def as_budget(budget: BudgetLike) -> Budget:
     """A budget from its short forms; None is unlimited."""
     if budget is None:
         return Budget()
+    if isinstance(budget, Ledger):
+        return budget.budget
     if isinstance(budget, Budget):
         return replace(budget)
     return parse_budget([budget] if isinstance(budget, str) else budget)
+
+
+def as_ledger(budget: BudgetLike) -> Ledger:
+    """What a call may spend and books on: the ledger that was given, else one that begins now."""
+    return budget if isinstance(budget, Ledger) else Ledger(as_budget(budget))
+
+
+def command_budget(texts: Sequence[str], *, whole_process: bool = True) -> Ledger:
+    """The budget of a whole command: everything it does books on it.
+
+    Args:
+        texts: As typed after ``--budget``.
+        whole_process: The seconds count from when this process was started, and not from now.
+
+    Raises:
+        UsageError: For text of another form and for a bound of zero.
+    """
+    return Ledger(parse_budget(texts), spent=Spent(seconds=process_seconds() if whole_process else 0.0))

@@ -8,30 +8,29 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from evolve.events import Event, EventSink
-from evolve.functions.mcp import ServerFunctions
-from evolve.models import Recording
-from evolve.paths import WorkspacePaths
-from evolve.prompts import PromptLayers, load_prompt
-from evolve.record.arms import Learner
-from evolve.record.stores import Stores
-from evolve.sandbox import UNSANDBOXED
-from evolve.settings import Settings
-from evolve.workflow import Workflow, parse_workflow
-from evolve.workspace.kept_servers import KeptServers
-from evolve.workspace.shelves.folders import Folders
-from evolve.workspace.shelves.judges import Judges
-from evolve.workspace.shelves.metrics import Metrics
-from evolve.workspace.shelves.preferences import Preferences
-from evolve.workspace.shelves.servers import approved_now, server_functions
-from evolve.workspace.shelves.tools import Tools
 
 if TYPE_CHECKING:
+    from evolve.functions.mcp import ServerFunctions
+    from evolve.memory.preferences import PreferenceBook
+    from evolve.models import Recording
+    from evolve.paths import WorkspacePaths
+    from evolve.record.learner import Learner
+    from evolve.record.stores import Stores
     from evolve.sandbox import Sandbox
+    from evolve.settings import Settings
+    from evolve.tasks import RubricVerifier, Task
+    from evolve.workflow import Workflow
+    from evolve.workspace.kept_servers import KeptServers
+    from evolve.workspace.shelves.folders import Folders
+    from evolve.workspace.shelves.judges import Judges
+    from evolve.workspace.shelves.metrics import Metrics
+    from evolve.workspace.shelves.preferences import Preferences
+    from evolve.workspace.shelves.tools import Tools
 
 
 @dataclass(frozen=True, kw_only=True)
 class Desk:
-    """The open parts of a workspace.
+    """What a workspace was opened with, and the parts that runs and loops work with, made when they are asked for.
 
     Attributes:
         model: The model that was named when it was opened, or a recording of one; None for that of the settings.
@@ -47,11 +46,6 @@ class Desk:
     model: str | Recording | None
     events: EventSink
     stores: Stores
-    preferences: Preferences
-    judges: Judges
-    metrics: Metrics
-    folders: Folders
-    tools: Tools
     open_sandbox: Callable[[], Sandbox]
     finish: Callable[..., None]
     shows: Callable[[], bool]
@@ -60,10 +54,61 @@ class Desk:
     @cached_property
     def workflow(self) -> Workflow:
         """The workflow in force outside of variants: the workspace's file, else the seed."""
+        from evolve.prompts import PromptLayers, load_prompt
+        from evolve.workflow import parse_workflow
+
         return parse_workflow(load_prompt("workflow.toml", PromptLayers(workspace=self.paths.prompts)))
+
+    @cached_property
+    def preferences(self) -> Preferences:
+        """What the person wants."""
+        from evolve.workspace.shelves.preferences import Preferences
+
+        return Preferences(self._wishes, self.stores.runs, self.learner)
+
+    @cached_property
+    def judges(self) -> Judges:
+        """Models that judge."""
+        from evolve.workspace.shelves.judges import Judges
+
+        return Judges(self.stores.db, self.learner, self.open_sandbox, self.paths)
+
+    @property
+    def judge(self) -> Callable[[Task], RubricVerifier] | None:
+        """Makes the verifier that judges by a task's rubric; None where no model can."""
+        return self.judges.verifier if hasattr(self.learner, "judge") else None
+
+    @cached_property
+    def metrics(self) -> Metrics:
+        """What people say about runs."""
+        from evolve.workspace.shelves.metrics import Metrics
+
+        return Metrics(self.stores, self._wishes, self.judges, self.learner)
+
+    @cached_property
+    def folders(self) -> Folders:
+        """What runs would change in folders."""
+        from evolve.workspace.shelves.folders import Folders
+
+        return Folders(self.paths.runs, self.stores.runs, self.stores.objects)
+
+    @cached_property
+    def tools(self) -> Tools:
+        """Functions that code actions may call."""
+        from evolve.workspace.shelves.tools import Tools
+
+        return Tools(self.servers, self._warn, self.stores.db)
+
+    @cached_property
+    def _wishes(self) -> PreferenceBook:
+        from evolve.memory.preferences import PreferenceBook
+
+        return PreferenceBook(self.stores.db, self.stores.memory.embedder)
 
     def servers(self) -> ServerFunctions:
         """The functions of the servers that are approved by now; none is started before one of its own is called."""
+        from evolve.workspace.shelves.servers import approved_now
+
         functions = self._own_servers if self.kept is None else self.kept.functions
         functions.renew(approved_now(self.paths))
         return functions
@@ -75,6 +120,8 @@ class Desk:
 
     @cached_property
     def _own_servers(self) -> ServerFunctions:
+        from evolve.workspace.shelves.servers import server_functions
+
         return server_functions(self.paths, self._warn)
 
     def _warn(self, text: str) -> None:
@@ -83,6 +130,8 @@ class Desk:
     @property
     def mark(self) -> dict[str, bool]:
         """What a run notes of itself when its code is not confined, else {}."""
+        from evolve.sandbox import UNSANDBOXED
+
         return {UNSANDBOXED: True} if self.settings.unsandboxed else {}
 
     @property

@@ -2,85 +2,49 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Unpack
 
-from evolve.errors import UsageError, WorkspaceError
+from evolve.errors import WorkspaceError
 from evolve.events import Event, EventSink, NoEvents
-from evolve.memory.preferences import PreferenceBook
-from evolve.paths import WorkspacePaths, find_workspace, user_workspace
-from evolve.record.stores import Stores
-from evolve.settings import Settings, load_settings, with_sandbox
-from evolve.skills import ACTIVE
-from evolve.store import WriterLock, closed
-from evolve.tasks import Task
-from evolve.workspace.arguments import BudgetLike, as_budget, checked
+from evolve.store import WriterLock
+from evolve.workspace import loops
+from evolve.workspace.arguments import BudgetLike, as_ledger, checked
 from evolve.workspace.desk import Desk
-from evolve.workspace.health.housekeeping import drop_checkpoints, tidy
 from evolve.workspace.learners import check_model, choose_learner
-from evolve.workspace.loops.improving import Asked, improve, report
-from evolve.workspace.loops.optimizing import OptimizerRequest, optimize
-from evolve.workspace.loops.trials import TrialsReport, TrialsRequest, play_trials
-from evolve.workspace.loops.tried_claims import TriedMemories
-from evolve.workspace.loops.tried_variants import TriedVariants
-from evolve.workspace.opening import is_current, locate, open_stores, sandbox_opener
-from evolve.workspace.options import Options
-from evolve.workspace.runs.approvals import undone
-from evolve.workspace.runs.conversations import Conversations
-from evolve.workspace.runs.fill_request import FillOptions, FillRequest
-from evolve.workspace.runs.filled import Filled
-from evolve.workspace.runs.filling import fill
-from evolve.workspace.runs.given_task import Examples, wanted_task
-from evolve.workspace.runs.learning import Taught, learn, settled
-from evolve.workspace.runs.past_runs import Runs
-from evolve.workspace.runs.person import Person
-from evolve.workspace.runs.place import Wish
-from evolve.workspace.runs.result import Result
-from evolve.workspace.runs.solving import solve
-from evolve.workspace.shelves.folders import Folders, Patch
-from evolve.workspace.shelves.gate import GateLog
-from evolve.workspace.shelves.judges import Judges
-from evolve.workspace.shelves.metrics import Metrics
-from evolve.workspace.shelves.models import Models
-from evolve.workspace.shelves.preferences import Preferences
-from evolve.workspace.shelves.shelf import Shelf, shut
-from evolve.workspace.shelves.skills import Skills
-from evolve.workspace.shelves.tools import Tools
-from evolve.workspace.shelves.workflow import Workflows
+from evolve.workspace.locating import locate, trusted, trusted_settings
+from evolve.workspace.opening import is_current, open_stores, sandbox_opener
+from evolve.workspace.options import Options, overridden
+from evolve.workspace.parts import Parts
 
 if TYPE_CHECKING:
     from evolve.improve.optimization import OptimizationReport
     from evolve.improve.report import Report
+    from evolve.record.stores import Stores
     from evolve.sandbox import Sandbox
+    from evolve.settings import Settings
+    from evolve.tasks import Task
+    from evolve.workspace.runs.fill_request import FillOptions
+    from evolve.workspace.runs.filled import Filled
+    from evolve.workspace.runs.given_task import Examples
+    from evolve.workspace.runs.learning import Taught
+    from evolve.workspace.runs.person import Person
+    from evolve.workspace.runs.result import Result
+    from evolve.workspace.shelves.patch import Patch
 
 
 @checked("task", "examples", "budget")
-class Workspace:
-    """One open workspace. Use it as a context manager; the writer's lock is held until it is closed.
-
-    Attributes:
-        runs: What was done, and what waits for a person.
-        conversations: What was asked turn by turn.
-        memory: Notes and insights.
-        preferences: What the person wants: instructions, never evidence.
-        skills: Learned skills.
-        metrics: What people say about runs, gathered.
-        models: Models that decide, and what their endpoints can do.
-        judges: Models that judge, and what they were found to be worth.
-        variants: What was tried, and which of it acts.
-        gate: The verdicts on what was tried.
-        workflow: The order of an episode's stages.
-        folders: What runs would change in folders: to apply and to undo.
-        tools: Functions that code actions may call.
-    """
+class Workspace(Parts):
+    """One open workspace. Use it as a context manager; the writer's lock is held until it is closed."""
 
     def __init__(self, path: str | os.PathLike[str] | None = None, options: Options | None = None) -> None:
         self.options = options or Options()
         check_model(self.options.policy, self.options.model)  # refuses before anything is made
-        self.paths = WorkspacePaths(find_workspace(path) or user_workspace())
-        self.settings: Settings = with_sandbox(load_settings(self.paths.root), self.options.sandbox)
+        self.paths = trusted(path, trust_now=self.options.trust)
+        self.settings: Settings = overridden(trusted_settings(self.paths), self.options.overrides)
         self.learner = choose_learner(self.options.policy, self.options.model, (self.paths, self.settings))
         self.options.check(self.paths)
         # After settings and model were read: what is refused makes no workspace.
@@ -89,41 +53,21 @@ class Workspace:
         self._lock = WriterLock(self.paths.lock)
         self._held: list[tuple[str, str]] | None = None
         self._sandbox: Sandbox | None = None
-        self._closed = False
         self.stores = self._open()
-        wishes = PreferenceBook(self.stores.db, self.stores.memory.embedder)
-        self.preferences = Preferences(wishes, self.stores.runs, self.learner)
-        only = self.options.read_only
-        self.skills = Skills(self.stores, self.paths, self.open_sandbox, on_empty=self._forgotten, read_only=only)
-        self.judges = Judges(self.stores.db, self.learner, self.open_sandbox, self.paths)
-        self.metrics = Metrics(self.stores, wishes, self.judges, self.learner)
-        self.folders = Folders(self.paths.runs)
-        self.tools = Tools(lambda: self._desk.servers(), self._warn, self.stores.db)
-        self._desk = Desk(
+        desk = Desk(
             paths=self.paths,
             settings=self.settings,
             learner=self.learner,
             model=self.options.model,
             events=self.events,
             stores=self.stores,
-            preferences=self.preferences,
-            judges=self.judges,
-            metrics=self.metrics,
-            folders=self.folders,
-            tools=self.tools,
             open_sandbox=self.open_sandbox,
             finish=self.finish,
             shows=lambda: self._held is not None,
             kept=self.options.servers,
         )
-        self.memory = TriedMemories(self._desk, self._need_writer, on_empty=self._forgotten)
-        self.conversations = Conversations(self.paths.runs / "chats")
-        self.runs = Runs(self._desk, self._need_writer, self.conversations.list)
-        self.variants = TriedVariants(self._desk, self._need_writer)
-        self.gate = GateLog(self.stores)
-        self.models = Models(self.paths.root, self.judges)
-        self.workflow = Workflows(lambda: self.paths.prompts, lambda: self.skills.list(ACTIVE))
-        for name, reason in self.skills.quarantined.items():
+        super().__init__(desk, read_only=self.options.read_only)
+        for name, reason in self.stores.skills.quarantined.items():
             self._warn(f"the skill {name} is not used: {reason}")
 
     def _open(self) -> Stores:
@@ -190,11 +134,17 @@ class Workspace:
             UsageError: The task is malformed, or nothing here can decide in its environment.
             EnvironmentProblem: No sandbox, disk full, damaged record.
         """
+        from evolve.workspace.runs.given_task import wanted_task
+        from evolve.workspace.runs.learning import settled
+        from evolve.workspace.runs.person import Person
+        from evolve.workspace.runs.place import Wish
+        from evolve.workspace.runs.solving import solve
+
         self._need_writer()
         chosen = wanted_task(task, examples, name, words=self.uses_model)
         environment = None if python is None else os.fspath(python)
-        wish = Wish(task=chosen, budget=as_budget(budget), python=environment, person=person or Person())
-        return settled(self._desk, solve(self._desk, wish), wish.person)
+        wish = Wish(task=chosen, ledger=as_ledger(budget), python=environment, person=person or Person())
+        return settled(self._desk, solve(self._desk, wish), wish.person, wish.ledger)
 
     def fill(self, table: str | os.PathLike[str], **options: Unpack[FillOptions]) -> Filled:
         """Fills the blank cells of a table's column by a function of the others, and marks what is doubtful.
@@ -209,9 +159,12 @@ class Workspace:
             UsageError: The table is malformed, it does not say what is meant, or there is a file already.
             EnvironmentProblem: No sandbox, disk full, or the table was changed meanwhile.
         """
+        from evolve.workspace.runs.fill_request import FillRequest
+        from evolve.workspace.runs.filling import fill
+
         self._need_writer()
-        request = FillRequest(table=table, **options)
-        return fill(self._desk, request, lambda task: self.run(task, budget=request.budget, person=request.person))
+        request, ledger = FillRequest(table=table, **options), as_ledger(options.get("budget"))
+        return fill(self._desk, request, ledger, lambda task: self.run(task, budget=ledger, person=request.person))
 
     def learn(
         self, run: str | None = None, *, budget: BudgetLike = None, person: Person | None = None
@@ -229,13 +182,17 @@ class Workspace:
             UsageError: There is no such run.
             EndpointProblem: The model that has to be asked does not answer; what is left stays to be learned.
         """
+        from evolve.workspace.runs.learning import learn
+
         self._need_writer()
         if run is not None:
             self.stores.runs.run(run)
-        return learn(self._desk, run, person, as_budget(budget))
+        return learn(self._desk, run, person, as_ledger(budget))
 
     def undo(self, run: str | None = None, *, person: Person | None = None) -> Patch:
-        """Takes back what a run changed in a folder.
+        """Takes back what a run changed in a folder, or the table that it filled in place.
+
+        The function that the run found for a table is out of use then, as by :meth:`Runs.leave`.
 
         Args:
             run: By default the newest run whose changes are applied.
@@ -244,8 +201,15 @@ class Workspace:
         Raises:
             UsageError: There is none, or a file changed since and nobody gave leave; then nothing was undone.
         """
+        from evolve.workspace.runs.approvals import undone
+        from evolve.workspace.runs.person import Person
+        from evolve.workspace.runs.run_answers import found_itself
+
         self._need_writer()
-        return undone(self._desk, run, person or Person())
+        patch = undone(self._desk, run, person or Person())
+        if found_itself(self._desk, patch.run):
+            self.runs.leave(patch.run)
+        return patch
 
     def improve(
         self,
@@ -263,7 +227,8 @@ class Workspace:
 
         Args:
             suite: A file or folder of tasks, or the name of a built-in suite.
-            rounds: Rounds of practise, fit, judge; by default 2. A suite that is too small to be split has 3 always.
+            rounds: Rounds of practise, fit, judge; by default 2. A suite that is too small to be split has 3 always;
+                one that can prove no gain is practised on until a pass brings nothing new, or so many times.
             budget: The first bound reached ends the loop; what was done is kept.
             python: A virtual environment for work in folders, as for :meth:`run`; one for all tasks of the suite.
             fresh: Begin a new run, and leave one that was cut off where it is.
@@ -273,10 +238,10 @@ class Workspace:
             BudgetExhausted: The budget ended before any episode.
         """
         self._need_writer()
-        asked = Asked(rounds=rounds, seed=seed, fresh=fresh)
-        return improve(self._desk, os.fspath(suite), asked, as_budget(budget), python)
+        asked, ledger = loops.Asked(rounds=rounds, seed=seed, fresh=fresh), as_ledger(budget)
+        return loops.improve(self._desk, os.fspath(suite), asked, ledger, python)
 
-    def optimize(self, request: OptimizerRequest, *, budget: BudgetLike = None) -> OptimizationReport:
+    def optimize(self, request: loops.OptimizerRequest, *, budget: BudgetLike = None) -> OptimizationReport:
         """Searches for better prompts, workflows or knobs; keeps what the gate accepts, as variants.
 
         The same call continues where a crash or Ctrl-C cut it off.
@@ -286,14 +251,14 @@ class Workspace:
             BudgetExhausted: The budget buys fewer than three proposals or paired tests.
         """
         self._need_writer()
-        return optimize(self._desk, request, as_budget(budget))
+        return loops.optimize(self._desk, request, as_ledger(budget))
 
     def trials(
-        self, request: TrialsRequest, *, budget: BudgetLike = None, curve: str | os.PathLike[str] | None = None
-    ) -> TrialsReport:
+        self, request: loops.TrialsRequest, *, budget: BudgetLike = None, curve: str | os.PathLike[str] | None = None
+    ) -> loops.TrialsReport:
         """Plays trials in a world by the policy that learns from them; the same call goes on where one was cut off."""
         self._need_writer()
-        return play_trials(self._desk, request, as_budget(budget), curve)
+        return loops.play_trials(self._desk, request, as_ledger(budget), curve)
 
     def report(self, *, fresh: bool = False, curve: str | os.PathLike[str] | None = None) -> Report:
         """The last report again, without opening the test tasks.
@@ -307,7 +272,7 @@ class Workspace:
             WorkspaceError: The file cannot be written.
         """
         (self._need_writer if fresh else self._need_open)()
-        return report(self._desk, fresh=fresh, curve=curve)
+        return loops.report(self._desk, fresh=fresh, curve=curve)
 
     @contextmanager
     def delivering(self) -> Iterator[None]:
@@ -334,6 +299,8 @@ class Workspace:
             self._held.append((run, state))
 
     def _end(self, run: str, state: str) -> None:
+        from evolve.workspace.health.housekeeping import drop_checkpoints
+
         self.stores.runs.end(run, state)
         # After the run is closed: where this is cut off, tidying removes the checkpoints of ended runs.
         if run not in {owed.run for owed in self.stores.runs.owed()}:  # learning goes on from them
@@ -343,6 +310,8 @@ class Workspace:
         """Frees everything; closing twice is no error. In order, it first copies a record that has grown."""
         try:
             if not self._closed and not self.options.read_only and self.stores.db.keep_copy():
+                from evolve.workspace.health.housekeeping import tidy
+
                 tidy(self.paths, self.stores.db)
         except WorkspaceError as problem:  # what was done is saved, with a copy or without
             self._warn(f"no backup was made: {problem}")
@@ -351,15 +320,12 @@ class Workspace:
 
     def _free(self) -> None:
         """Frees every part, also where one fails to close."""
-        self._closed = True
-        # First, so that a part that somebody kept says it is closed, and fails nowhere inside SQLite.
-        for shelf in (part for part in vars(self).values() if isinstance(part, Shelf)):
-            shut(shelf)
+        self._shut()
         with ExitStack() as parts:
             # The stack runs in reverse, so the lock goes last, when nothing here can write any more.
             parts.callback(self._lock.release)
-            parts.callback(self.stores.db.close)
-            parts.callback(self.stores.memory.close)
+            parts.callback(gc.unfreeze)  # what an agent set aside when it loaded the library of graphs
+            parts.callback(self.stores.close)
             parts.callback(getattr(self.learner, "close", lambda: None))
             parts.callback(self._desk.close_servers)
             if self._sandbox is not None:
@@ -368,7 +334,7 @@ class Workspace:
 
     def __repr__(self) -> str:
         how = "closed" if self._closed else f"decided by {self.learner.name}"
-        only = ", for reading only" if self.options.read_only and not self._closed else ""
+        only = ", for reading only" if self._read_only and not self._closed else ""
         return f"<Workspace {self.paths.root}, {how}{only}>"
 
     def __enter__(self) -> Workspace:
@@ -379,22 +345,7 @@ class Workspace:
         if kind is None:
             self.close()
         else:
-            # No copy after an error: backups are made at a clean end alone.
-            self._free()
+            self._free()  # without a copy: backups are made at a clean end alone
 
     def _warn(self, text: str) -> None:
         self.events.emit(Event(kind="warning", data={"text": text}))
-
-    def _need_open(self) -> None:
-        if self._closed:
-            raise closed()
-
-    def _need_writer(self) -> None:
-        self._need_open()
-        if self.options.read_only:
-            raise UsageError("the workspace was opened for reading only")
-
-    def _forgotten(self) -> None:
-        """With every insight gone and no skill in use, what was judged together with them acts no longer."""
-        if not self.stores.memory.claims() and self.variants.taken_back() is not None:
-            self.stores.variants.fall_back(grounds="what it rests on was forgotten")

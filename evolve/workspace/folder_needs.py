@@ -6,10 +6,16 @@ import os
 from collections.abc import Collection
 from pathlib import Path
 
+from evolve.environments import kind_of
 from evolve.environments.worlds import WorldWork
 from evolve.errors import UsageError
 from evolve.sandbox.interpreter import environment_at
 from evolve.tasks import Task
+
+
+def only_for_a_model(task: Task) -> bool:
+    """Whether the embedded search can do nothing for a task: it needs examples."""
+    return kind_of(task.environment).needs_model or not task.examples
 
 
 def refuse_search(decides: str, task: Task | None = None) -> None:
@@ -21,7 +27,7 @@ def refuse_search(decides: str, task: Task | None = None) -> None:
     if decides == "search":
         hint, work = "`evolve models` says what can decide", None if task is None else task.work
         if isinstance(work, WorldWork):
-            hint += f"; without a model, evolve trials {work.world} --task {work.task} plays such worlds"
+            hint += f"; without a model, evolve lab trials {work.world} --task {work.task} plays such worlds"
         raise UsageError("such a task needs a model: the embedded search finds functions from examples", hint=hint)
 
 
@@ -49,5 +55,7 @@ def common_environment(folders: Collection[str], python: str | os.PathLike[str] 
     """
     environments = {environment_for(folder, python) for folder in folders}
     if len(environments) > 1:
-        raise UsageError("the tasks' folders have different environments", hint="name one for all with --python PATH")
+        raise UsageError(
+            "the tasks' folders have different environments", hint="name one for all with --set python=PATH"
+        )
     return next(iter(environments), None)

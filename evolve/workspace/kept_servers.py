@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from evolve.functions.mcp import ServerFunctions
+if TYPE_CHECKING:
+    from evolve.functions.mcp import ServerFunctions
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,11 +16,13 @@ from evolve.policies.language import EpisodeMeter, LanguagePolicy, LanguageSetti
 from evolve.policies.language.describing import Described, describe
 from evolve.policies.protocol import Policy
 from evolve.prompts import PromptLayers, load_prompt, render_prompt
-from evolve.record.arms import Arm, Learner
+from evolve.record.arms import Arm
+from evolve.record.learner import Learner
 from evolve.settings import Settings
 from evolve.skills import Skill
 from evolve.tasks import Task
-from evolve.tasks.verification.verifiers import RubricVerifier, Verifier
+from evolve.tasks.verification.rubric import RubricVerifier
+from evolve.tasks.verification.verifiers import Verifier
 from evolve.workflow import Knobs, parse_workflow
 from evolve.workspace.model_setup import limited, model_setup
 

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, cast
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, cast
 
 from evolve.episodes import Json, Limits, TaskView
 from evolve.errors import BudgetExhausted, UsageError
-from evolve.ledger import Budget
-from evolve.memory import ExperienceRow
-from evolve.models import Recording, parse_model
-from evolve.paths import WorkspacePaths
-from evolve.policies.protocol import Policy
-from evolve.record.arms import Learner
-from evolve.sandbox import Outcome
-from evolve.settings import Settings
-from evolve.skills import Skill
-from evolve.skills.admission import Interpreter
-from evolve.workflow import Knobs
+from evolve.record.learner import Learner
+
+if TYPE_CHECKING:
+    from evolve.ledger import Budget
+    from evolve.memory import ExperienceRow
+    from evolve.models import Recording
+    from evolve.paths import WorkspacePaths
+    from evolve.policies.protocol import Policy
+    from evolve.sandbox import Outcome
+    from evolve.settings import Settings
+    from evolve.skills import Skill
+    from evolve.skills.admission import Interpreter
+    from evolve.workflow import Knobs
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class SearchLearner:
     ends: float | None = None
 
     def until(self, ends: float) -> SearchLearner:
-        """The same learner; see :class:`evolve.record.arms.Hurried`."""
+        """The same learner; see :class:`evolve.record.learner.Hurried`."""
         return replace(self, ends=ends)
 
     def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> Policy:
@@ -54,6 +56,7 @@ class SearchLearner:
                 look_on=self.look_on if attended else 0.0,
                 doubts_rows=attended,
                 habits=attended and self.habits,
+                ends=self.ends,
             ),
         )
 
@@ -69,14 +72,42 @@ class SearchLearner:
             return None
         from evolve.policies.search import TrainingSettings, fit_guide
 
-        settings = TrainingSettings(check=self._check_time)
+        settings = TrainingSettings(check=_FitClock(self.ends))
         if self.dreams is not None:
             settings = replace(settings, dreams=self.dreams)
         return fit_guide(experience, views, with_trees(skills), seed, settings).to_json()
 
-    def _check_time(self) -> None:
-        if self.ends is not None and time.monotonic() >= self.ends:
+    def fitting(self, views: Sequence[TaskView]) -> int:
+        """The most candidates that the dreams of a fit try."""
+        from evolve.policies.search.dreams import CANDIDATES
+
+        return CANDIDATES * len(views)
+
+
+_SAMPLE = 0.02
+"""Share of a fit after which its length is foretold."""
+_ERROR = 0.2
+"""How much longer than there is time for a fit may seem to take and still goes on."""
+
+
+@dataclass
+class _FitClock:
+    """Ends a fit when its time is over, and as soon as it is seen to take longer."""
+
+    ends: float | None
+    began: float = field(default_factory=time.monotonic)
+
+    def __call__(self, done: float) -> None:
+        """Told which share is done."""
+        now = time.monotonic()
+        if self.ends is None:
+            return
+        if now >= self.ends:
             raise BudgetExhausted("the time budget ended while a guide was being fitted")
+        whole = (now - self.began) / done if done >= _SAMPLE else 0.0
+        if whole > (1 + _ERROR) * (self.ends - self.began):
+            room = f"{max(0.0, self.ends - self.began):.0f} s"
+            raise BudgetExhausted(f"no guide was fitted: that takes about {whole:.0f} s, and there were {room} for it")
 
 
 def with_trees(skills: Sequence[Skill]) -> tuple[Skill, ...]:
@@ -101,6 +132,7 @@ class TreeInterpreter:
         """One outcome per input; a tree that cannot be read is an error on every input."""
         from evolve.programs.evaluation import compile_term
         from evolve.programs.terms import from_json, type_from_json
+        from evolve.sandbox import Outcome
 
         try:
             types = [type_from_json(kind) for kind in tree["inputs"]]
@@ -113,6 +145,7 @@ class TreeInterpreter:
 def _outcome_of(meaning: Callable[[tuple[Any, ...]], Any], types: Sequence[Any], row: Sequence[Json]) -> Outcome:
     from evolve.programs.operation import EVALUATION_ERRORS
     from evolve.programs.types import as_type, thaw
+    from evolve.sandbox import Outcome
 
     try:
         return Outcome(value=thaw(meaning(tuple(as_type(v, t) for v, t in zip(row, types, strict=True)))))
@@ -138,7 +171,7 @@ class GivenPolicy(Learner):
 
 def model_name(model: str | Recording | None) -> str | None:
     """The name that was given for a model, or for that of a recording."""
-    return model.model if isinstance(model, Recording) else model
+    return model if model is None or isinstance(model, str) else model.model
 
 
 def check_model(policy: Policy | Learner | None, model: str | Recording | None) -> None:
@@ -150,6 +183,8 @@ def check_model(policy: Policy | Learner | None, model: str | Recording | None) 
     if policy is not None and model:
         raise UsageError("either a policy or a model decides, not both", hint="leave one of them out")
     for name in filter(str.strip, (model_name(model) or "").split(",")):
+        from evolve.models import parse_model
+
         parse_model(name)
 
 
@@ -170,7 +205,7 @@ def choose_learner(
     if policy is not None:
         return cast(Learner, policy) if hasattr(policy, "fit") else GivenPolicy(policy)
     paths, settings = place
-    recording = model if isinstance(model, Recording) else None
+    recording = None if model is None or isinstance(model, str) else model
     model = model_name(model)
     if model or (model is None and (settings.model or settings.role_models.get("act"))):
         from evolve.workspace.language import LanguageLearner

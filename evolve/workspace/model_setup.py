@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from evolve.errors import UsageError, WorkspaceError
 from evolve.files import named_path, read_text, write_atomic
-from evolve.ledger import Budget, Ledger, LimitedLedger, SpendingBook
-from evolve.models import Deadlines, ModelSetup, Recording, parse_model
-from evolve.models.opening import PRICES
-from evolve.paths import WorkspacePaths
+from evolve.ledger import Budget, Ledger
 from evolve.prompts import PromptLayers
 from evolve.settings import Settings, limit_of
 from evolve.workspace.opening import cache_folder
+
+if TYPE_CHECKING:
+    from evolve.ledger import LimitedLedger
+    from evolve.models import ModelSetup, Recording
+    from evolve.paths import WorkspacePaths
 
 _MODEL_LINE = re.compile(r"^[ \t]*(?:#[ \t]*)?model[ \t]*=.*$", re.MULTILINE)
 
@@ -34,19 +37,18 @@ def model_setup(
         run: The ledger of the run; the limits of day and workspace are put on top of it.
         recording: Where exchanges are recorded or replayed from, or None.
     """
+    from evolve.models import Deadlines, ModelSetup
+
     return ModelSetup(
         model=settings.model if model is None else model,
         roles=settings.role_models if model is None else {},
         base_url=settings.base_url,
         meter=limited(paths, settings, run or Ledger(Budget())),
-        prices=paths.root / PRICES,
+        prices=paths.prices,
         abilities=cache_folder() / "endpoints.json",
         layers=PromptLayers(workspace=paths.prompts),
-        deadlines=Deadlines(
-            # Who waits long for a reply waits long for its first piece as well.
-            idle=max(Deadlines().idle, settings.reply_seconds / 5),
-            total=settings.reply_seconds,
-        ),
+        # A reply that streams may be as late as any other: a slow model thinks, or reads, before its first piece.
+        deadlines=Deadlines(idle=settings.reply_seconds, total=settings.reply_seconds),
         seed=settings.seed,
         recording=recording,
         folders=(paths.root, Path.cwd()),
@@ -63,6 +65,8 @@ def recorded(model: str | None, record: str | None, replay: str | None) -> str |
         raise UsageError("--record asks the endpoint and --replay does not", hint="leave one of them out")
     if not (record or replay):
         return model
+    from evolve.models import Recording
+
     place = named_path(record or replay or "")
     recording = Recording(place=place, mode="reuse" if record else "only", model=model)
     recording.open()  # what is wrong with it is told before anything is made
@@ -74,6 +78,8 @@ def limited(paths: WorkspacePaths, settings: Settings, run: Ledger) -> Ledger | 
     day, total = limit_of(settings.day_limit), limit_of(settings.total_limit)
     if day.unlimited and total.unlimited:
         return run
+    from evolve.ledger import LimitedLedger, SpendingBook
+
     return LimitedLedger(run, SpendingBook(paths.spending, day=day, total=total))
 
 
@@ -84,6 +90,8 @@ def set_default_model(paths: WorkspacePaths, model: str) -> Path:
         UsageError: The text names no model.
         WorkspaceError: The settings are in a pyproject.toml, which is not changed here, or cannot be written.
     """
+    from evolve.models import parse_model
+
     for name in filter(str.strip, model.split(",")):
         parse_model(name, {})
     if not paths.marker.is_file():

@@ -1,107 +1,48 @@
-"""Finds, makes and opens what a workspace consists of."""
+"""Opens what a workspace consists of."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from evolve.agent import MIGRATIONS as AGENT
-from evolve.agent import RunRecords
-from evolve.errors import RecordDamaged, WorkspaceError
+from evolve.activity import doing
+from evolve.errors import RecordDamaged, UsageError, WorkspaceError
 from evolve.extensions import BUILT_IN, find, refused
-from evolve.failpoints import hit
-from evolve.files import write_atomic, write_failure
-from evolve.gate import MIGRATIONS as GATE
-from evolve.gate import Decisions, Looks, RegressionSuite
-from evolve.gate.judges import JUDGES
-from evolve.memory import MIGRATIONS as MEMORY
-from evolve.memory import Memory
-from evolve.memory.notes import KeptNotes
-from evolve.optimizer import MIGRATIONS as OPTIMIZER
-from evolve.optimizer import VariantArchive
-from evolve.paths import WorkspacePaths, find_workspace, is_workspace, user_workspace
-from evolve.record.function_uses import MIGRATIONS as FUNCTIONS
-from evolve.record.function_uses import FunctionCounts, FunctionUses
-from evolve.record.journal import MIGRATIONS as IMPROVE
+from evolve.files import read_text
+from evolve.paths import WorkspacePaths, home_folder
+from evolve.record.schema import MIGRATIONS
 from evolve.record.stores import Stores
-from evolve.settings import Settings, settings_template
-from evolve.skills import MIGRATIONS as SKILLS
-from evolve.skills import SkillLibrary
-from evolve.store import Database, Migration, ObjectStore
+from evolve.store import Database, ObjectStore
 
 if TYPE_CHECKING:
+    from evolve.memory import Memory
+    from evolve.record.function_uses import FunctionCounts
     from evolve.retrieval import Embedder
     from evolve.sandbox import Sandbox
+    from evolve.settings import Settings
     from evolve.vectors import VectorIndex
-
-MIGRATIONS: tuple[Migration, ...] = (*AGENT, *MEMORY, *SKILLS, *GATE, *JUDGES, *OPTIMIZER, *IMPROVE, *FUNCTIONS)
-"""The tables of every package, in order of registration."""
-
 
 _SESSIONS = "sessions"
 """Recorded code sessions lie beside the runs and need no record."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Place:
-    """Where the workspace is.
-
-    Attributes:
-        created: It was made just now, in the user's data folder, because no other was found.
-    """
-
-    paths: WorkspacePaths
-    created: bool = False
+NAMED = "workspace"
+"""The fact of a record that says which workspace it is of."""
 
 
-def locate(path: str | os.PathLike[str] | None = None, *, looking: bool = False) -> Place:
-    """The workspace to use; the user's own is made on first use, any other must exist or be named.
-
-    Args:
-        looking: One that is named must exist: nothing is to be seen in a new one, and the name may be misspelt.
-
-    Raises:
-        WorkspaceError: When the place cannot be written, or there is none to look at.
-    """
-    nearest = find_workspace(path)
-    if nearest is not None:
-        if looking and not is_workspace(nearest):
-            raise WorkspaceError(f"there is no workspace at {nearest}", hint=f"evolve init {nearest} makes one")
-        return Place(paths=WorkspacePaths(nearest), created=ensure_workspace(nearest))
-    root = user_workspace()
-    return Place(paths=WorkspacePaths(root), created=ensure_workspace(root))
-
-
-def ensure_workspace(root: Path) -> bool:
-    """Makes a folder a workspace: marker, ``prompts/``, ``skills/``, ``memory_store/``. False where it was one.
-
-    Existing files are never changed.
-
-    Raises:
-        WorkspaceError: When the folder cannot be written or is a file.
-    """
-    if root.exists() and not root.is_dir():
-        raise WorkspaceError(f"{root} is a file, not a folder", hint="choose a folder with -w")
-    fresh = not is_workspace(root)
-    paths = WorkspacePaths(root)
+def identity_of(paths: WorkspacePaths) -> str:
+    """The number that is written in the store, or "" where none can be read."""
     try:
-        for folder in (paths.prompts, paths.skills, paths.store):
-            folder.mkdir(parents=True, exist_ok=True)
-        hit("workspace.folders")
-    except OSError as error:
-        raise write_failure(error.filename or root, error) from error
-    if fresh:
-        # The marker comes last: with it the folder counts as a workspace, so a kill leaves none half made.
-        write_atomic(paths.marker, settings_template().encode())
-        hit("workspace.marked")
-    return fresh
+        return read_text(paths.identity).strip()
+    except UsageError:
+        return ""
 
 
+@doing("open")
 def open_stores(
     paths: WorkspacePaths,
     settings: Settings,
@@ -109,7 +50,7 @@ def open_stores(
     read_only: bool = False,
     warn: Callable[[str], None] = lambda _: None,
 ) -> Stores:
-    """Opens every part of the record.
+    """Opens the record; each part of it is made when it is asked for.
 
     Args:
         read_only: Does not write, needs no lock, and may be used while another process writes.
@@ -120,8 +61,8 @@ def open_stores(
         RecordDamaged: The record is not sound.
     """
     refuse_lost_record(paths)
-    db = Database(paths.db, MIGRATIONS, read_only=read_only)
-    objects = ObjectStore(paths.objects)
+    identity = identity_of(paths)
+    db = Database(paths.db, MIGRATIONS, read_only=read_only, born={NAMED: identity} if identity else {})
 
     def index(dimension: int, path: Path = paths.index, name: str = "episodes") -> VectorIndex:
         from evolve.vectors import Care, copied_exact, open_store
@@ -131,24 +72,20 @@ def open_stores(
             return copied_exact(path, name, dimension)
         return open_store(settings.vectors, path, name, dimension, Care(warn=warn))
 
-    runs = RunRecords(db)
-    return Stores(
-        db=db,
-        objects=objects,
-        runs=runs,
-        memory=Memory(
+    def open_memory() -> Memory:
+        from evolve.memory import Memory
+        from evolve.memory.notes import KeptNotes
+
+        return Memory(
             db,
             index,
-            open_embedder(settings),
+            encoder,
             note_index=lambda dimension: index(dimension, paths.index.with_name("index-notes"), "notes"),
             kept_notes=KeptNotes(paths.index.with_name("notes.kept"), read_only=read_only),
-        ),
-        skills=SkillLibrary(db, objects, paths.skills),
-        variants=VariantArchive(db, objects),
-        decisions=Decisions(db, earlier=runs.judged_groups),
-        looks=Looks(db),
-        regression=RegressionSuite(db),
-    )
+        )
+
+    encoder = open_embedder(settings)  # one that is missing is told at once
+    return Stores(db=db, objects=ObjectStore(paths.objects), skill_folder=paths.skills, open_memory=open_memory)
 
 
 def refuse_lost_record(paths: WorkspacePaths) -> None:
@@ -157,7 +94,7 @@ def refuse_lost_record(paths: WorkspacePaths) -> None:
         return
     for place in (paths.objects, paths.runs, paths.store / "backups"):
         if place.is_dir() and any(entry.name != _SESSIONS for entry in place.iterdir()):
-            raise RecordDamaged(f"{paths.db} is missing, and {place} is not empty", hint="evolve doctor --repair")
+            raise RecordDamaged(f"{paths.db} is missing, and {place} is not empty", hint="evolve status --repair")
 
 
 def is_current(paths: WorkspacePaths) -> bool:
@@ -178,6 +115,8 @@ def function_counts(paths: WorkspacePaths) -> Mapping[str, FunctionCounts]:
 
     A record that is missing, older or damaged counts as an empty one.
     """
+    from evolve.record.function_uses import FunctionUses
+
     try:
         if not is_current(paths):
             return {}
@@ -200,7 +139,7 @@ def open_embedder(settings: Settings) -> Embedder:
         if not Path(folder).expanduser().is_absolute():  # a command finds it from any folder, or from none
             raise WorkspaceError(
                 f"the encoder's folder {folder!r} is no whole path",
-                hint=f'encoder = "minilm:{Path(folder).absolute()}" in evolve.toml, then evolve doctor',
+                hint=f'encoder = "minilm:{Path(folder).absolute()}" in evolve.toml, then evolve status',
             )
         return MiniLMEmbedder(folder)
     factory: Callable[[], Embedder] | None = find("encoders", settings.encoder, Callable)
@@ -228,10 +167,10 @@ def _tried(name: str, factory: Callable[[], Embedder]) -> Embedder:
 def cache_folder() -> Path:
     """Where facts about this machine are remembered, outside any workspace."""
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "evolve"
+        return home_folder() / "Library" / "Caches" / "evolve"
     # The XDG specification has relative paths ignored.
     named = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(named) if os.path.isabs(named) else Path.home() / ".cache") / "evolve"
+    return (Path(named) if os.path.isabs(named) else home_folder() / ".cache") / "evolve"
 
 
 def tracing_warning() -> str:

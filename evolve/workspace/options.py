@@ -1,17 +1,30 @@
-"""How a workspace is opened."""
+"""How a workspace is opened, and which settings hold for one opening only."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypedDict, get_args
 
 from evolve.errors import UsageError
-from evolve.events import EventSink
-from evolve.models import Recording
-from evolve.paths import WorkspacePaths
-from evolve.policies.protocol import Policy
-from evolve.record.arms import Learner
+from evolve.settings import LIMITS, SandboxBackend, Settings, setting_fields, setting_of
 from evolve.workspace.arguments import checked
-from evolve.workspace.kept_servers import KeptServers
+
+if TYPE_CHECKING:
+    from evolve.events import EventSink
+    from evolve.models import Recording
+    from evolve.paths import WorkspacePaths
+    from evolve.policies.protocol import Policy
+    from evolve.record.learner import Learner
+    from evolve.workspace.kept_servers import KeptServers
+
+
+class Safety(TypedDict, total=False):
+    """What of :class:`Options` a person says for one time: about trust in code and workspaces, and settings."""
+
+    sandbox: str | None
+    settings: Mapping[str, str] | None
+    trust: bool
 
 
 @checked()
@@ -26,6 +39,8 @@ class Options:
         events: Told what happens while it happens.
         read_only: Looks only; needs no lock and may run beside a writer.
         sandbox: A backend for this time only. ``none`` confines nothing and needs ``EVOLVE_UNSAFE=I_UNDERSTAND``.
+        settings: Settings for this time only, each as text, such as ``{"learn": "off"}``.
+        trust: Believe the workspace from now on, though somebody else may have made it.
         servers: Servers of tools that go on running when it is closed, from ``evolve.workspace.servers(PATH).kept()``.
     """
 
@@ -34,7 +49,14 @@ class Options:
     events: EventSink | None = None
     read_only: bool = False
     sandbox: str | None = None
+    settings: Mapping[str, str] | None = None
+    trust: bool = False
     servers: KeptServers | None = None
+
+    @property
+    def overrides(self) -> Mapping[str, str]:
+        """The settings for this time only, with the backend."""
+        return {**(self.settings or {}), **({} if self.sandbox is None else {"sandbox": self.sandbox})}
 
     def check(self, paths: WorkspacePaths) -> None:
         """Raises :class:`UsageError` where the servers were approved for another workspace."""
@@ -43,3 +65,38 @@ class Options:
                 f"the servers are those of {self.servers.root}, not of {paths.root}",
                 hint=f"evolve.workspace.servers({str(paths.root)!r}).kept()",
             )
+
+
+def setting_names() -> tuple[str, ...]:
+    """The settings that can be overridden; the model is no setting here, since it is named by itself."""
+    return tuple(item.name for item in setting_fields() if item.name != "model")
+
+
+def overridden(settings: Settings, values: Mapping[str, str] | None) -> Settings:
+    """The settings with others in place of some, each given as text.
+
+    A limit on spending holds beside the one that is there. Only here can the sandbox be ``none``.
+
+    Raises:
+        UsageError: There is no such setting, or it has no such value.
+    """
+    for name, text in (values or {}).items():
+        if name not in setting_names():
+            raise UsageError(f"there is no setting {name!r}", hint=f"one of {', '.join(setting_names())}")
+        settings = _overridden(settings, name, text)
+    return settings
+
+
+def _overridden(settings: Settings, name: str, text: str) -> Settings:
+    sources = {**settings.sources, name: f"--set {name}"}
+    if name == "sandbox":
+        known = (*get_args(SandboxBackend), "none")
+        if text not in known:
+            raise UsageError(f"no sandbox backend {text!r}", hint=f"one of {', '.join(known)}")
+        if text == "none":
+            return replace(settings, unsandboxed=True, sources=sources)
+    changed = setting_of(name, text, place=f"--set {name}")
+    before = getattr(settings, name)
+    if name in LIMITS and before:  # both hold, so nothing that is typed lifts what the workspace says
+        changed = {name: f"{before} {text}"}
+    return replace(settings, **changed, sources=sources)

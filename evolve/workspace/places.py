@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evolve.paths import find_workspace, is_workspace, user_workspace, workspace_at
-from evolve.settings import VARIABLES, load_settings, setting_fields, unread_variables
+from evolve.errors import WorkspaceError
+from evolve.paths import find_workspace, is_workspace, workspace_at
+from evolve.settings import VARIABLES, setting_fields, unread_variables
 
 if TYPE_CHECKING:
-    from evolve.workspace.opening import Place
+    from evolve.workspace.locating import Place
+    from evolve.workspace.proposals import Proposal
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,11 +24,13 @@ class Where:
     Attributes:
         exists: It is there; else it is made on first use.
         user: It is the user's own, because none is named and no folder above is one.
+        trusted: Nothing is there yet, or this user made it here or trusted it.
     """
 
     root: Path
     exists: bool
     user: bool
+    trusted: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,17 +62,41 @@ class Config:
     unread: tuple[str, ...]
 
 
-def init(path: str | os.PathLike[str] = ".") -> Place:
+def init(path: str | os.PathLike[str] = ".", *, trust: bool | Proposal = False) -> Place:
     """Makes a folder a workspace; files that are there stay as they are.
 
-    Raises:
-        WorkspaceError: The folder cannot be written, or is a file.
-    """
-    from evolve.paths import WorkspacePaths
-    from evolve.workspace.opening import Place, ensure_workspace
+    Args:
+        trust: Believe what is there from now on, though somebody else may have made it; a proposal: if it is still
+            what was shown.
 
-    root = workspace_at(path)
-    return Place(created=ensure_workspace(root), paths=WorkspacePaths(root))
+    Raises:
+        UntrustedWorkspace: Somebody else made it, or the folder, and it was not trusted.
+        WorkspaceError: The folder cannot be written, or is a file, or git tracks its store.
+    """
+    from evolve.workspace import locating
+
+    paths = locating.used(workspace_at(path))
+    if trust:
+        locating.trust(paths, None if trust is True else trust)
+    return locating.Place(created=locating.ensure_workspace(paths.root), paths=paths)
+
+
+def proposal(path: str | os.PathLike[str] | None = None) -> Proposal:
+    """What a workspace would change that nobody trusted yet, for :func:`evolve.init`; nothing in it is believed.
+
+    Args:
+        path: As for :func:`evolve.open`.
+
+    Raises:
+        WorkspaceError: There is none.
+    """
+    from evolve.workspace.locating import used
+    from evolve.workspace.proposals import proposal_of
+
+    paths = used(path)
+    if not paths.root.is_dir():
+        raise WorkspaceError(f"there is no workspace at {paths.root}")
+    return proposal_of(paths)
 
 
 def where(path: str | os.PathLike[str] | None = None) -> Where:
@@ -77,9 +105,11 @@ def where(path: str | os.PathLike[str] | None = None) -> Where:
     Args:
         path: As for :func:`evolve.open`.
     """
-    nearest = find_workspace(path)
-    root = nearest or user_workspace()
-    return Where(root=root, exists=is_workspace(root), user=nearest is None)
+    from evolve.workspace.locating import is_trusted, used
+
+    paths = used(path)
+    root, user = paths.root, find_workspace(path) is None
+    return Where(root=root, exists=is_workspace(root), user=user, trusted=is_trusted(paths))
 
 
 def config(path: str | os.PathLike[str] | None = None) -> Config:
@@ -87,9 +117,11 @@ def config(path: str | os.PathLike[str] | None = None) -> Config:
 
     Raises:
         UsageError: A variable of the environment has a value that means nothing.
-        WorkspaceError: So has a setting in the workspace's file.
+        WorkspaceError: So has a setting in the workspace's file, or the workspace is not trusted.
     """
-    settings = load_settings(where(path).root)
+    from evolve.workspace.locating import trusted, trusted_settings
+
+    settings = trusted_settings(trusted(path))
     rows = [
         Setting(
             name=item.name,

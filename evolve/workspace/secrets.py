@@ -7,13 +7,14 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from evolve.errors import UsageError
-from evolve.paths import WorkspacePaths
-from evolve.redaction import Scanner, known_secrets
-from evolve.tasks import Task, task_json
-from evolve.tasks.trees import read_tree
+
+if TYPE_CHECKING:
+    from evolve.paths import WorkspacePaths
+    from evolve.redaction import Scanner
+    from evolve.tasks import Task
 
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -29,6 +30,8 @@ class AsksEndpoints(Protocol):
 
 def scanner_of(paths: WorkspacePaths, folders: Iterable[Path] = ()) -> Scanner:
     """Knows the environment, and the ``.env`` files of the workspace, the current folder and the folders."""
+    from evolve.redaction import Scanner, known_secrets
+
     return Scanner(known_secrets(os.environ, (paths.root, Path.cwd(), *folders)))
 
 
@@ -39,6 +42,9 @@ def scanner_for(paths: WorkspacePaths, tasks: Sequence[Task]) -> tuple[Scanner, 
     a word is no secret there, and what the work comes to must not depend on who has it as a password. Any other value
     that stands in a file stays secret.
     """
+    from evolve.redaction import Scanner
+    from evolve.tasks import task_json
+
     scanner = scanner_of(paths, folders_of(tasks))
     task_text = json.dumps([task_json(task) for task in tasks], ensure_ascii=False)
     guessable = [secret for secret in scanner.known if not secret.random]
@@ -52,6 +58,8 @@ def scanner_for(paths: WorkspacePaths, tasks: Sequence[Task]) -> tuple[Scanner, 
 
 
 def _contents(folders: Iterable[Path]) -> Iterator[bytes]:
+    from evolve.tasks.trees import read_tree
+
     for folder in folders:
         try:
             yield from read_tree(folder).files.values()

@@ -6,24 +6,32 @@ package that has worlds is one adapter beside it.
 
 from __future__ import annotations
 
-from evolve.worlds.checking import Checked, check_world
-from evolve.worlds.opening import open_world
-from evolve.worlds.questions import choices
-from evolve.worlds.world import Described, Move, Scene, Split, Stateful, Trial, World, WorldFault, identity, is_tellable
+from evolve.lazy import attach
 
-__all__ = [
-    "Checked",
-    "Described",
-    "Move",
-    "Scene",
-    "Split",
-    "Stateful",
-    "Trial",
-    "World",
-    "WorldFault",
-    "check_world",
-    "choices",
-    "identity",
-    "is_tellable",
-    "open_world",
-]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from evolve.worlds.checking import Checked, check_world
+    from evolve.worlds.opening import open_world
+    from evolve.worlds.questions import choices
+    from evolve.worlds.world import (
+        Described,
+        Move,
+        Scene,
+        Split,
+        Stateful,
+        Trial,
+        World,
+        WorldFault,
+        identity,
+        is_tellable,
+    )
+else:
+    __all__, __getattr__, __dir__ = attach(
+        __name__,
+        {
+            ".checking": "Checked check_world",
+            ".opening": "open_world",
+            ".questions": "choices",
+            ".world": "Described Move Scene Split Stateful Trial World WorldFault identity is_tellable",
+        },
+    )

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evolve.errors import UsageError
-from evolve.worlds.packages import installed_version, loaded, one_line
+from evolve.worlds.opening import installed_version, loaded, one_line
 from evolve.worlds.world import Move, Scene, Split
 
 _SEEDS: Mapping[Split, range] = {"train": range(100), "dev": range(100, 150), "test": range(150, 200)}

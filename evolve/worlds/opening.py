@@ -2,14 +2,47 @@
 
 from __future__ import annotations
 
+from importlib import import_module, metadata
 from typing import Any
 
-from evolve.errors import UsageError
+from evolve.activity import doing
+from evolve.errors import EnvironmentProblem, UsageError
 from evolve.extensions import BUILT_IN, find, installed, names, refused
 from evolve.worlds.guarded import Guard, GuardedWorld
 from evolve.worlds.world import World
 
+_LONGEST = 1000  # letters of a move; what people type and policies choose is far shorter
 
+
+def loaded(module: str, *, extra: str) -> Any:
+    """A module of a package that is an extra of evolve.
+
+    Raises:
+        EnvironmentProblem: It is not installed; the hint is the command that installs it.
+    """
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        raise EnvironmentProblem(
+            f"the package {extra} is not installed", hint=f"pip install '.[{extra}]' in the folder of evolve"
+        ) from error
+
+
+def installed_version(package: str) -> str:
+    """Its version; "" where it is not installed."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def one_line(move: str) -> str:
+    """What a policy or person typed, as one line of bounded length that any program can read."""
+    plain = "".join(sign if sign.isprintable() else " " for sign in move[:_LONGEST])
+    return " ".join(plain.split())
+
+
+@doing("world")
 def open_world(name: str, *, bounded: bool = True) -> World:
     """Makes a world; nothing is started before its first trial. One that a package offers is held to the protocol.
 
@@ -29,7 +62,7 @@ def open_world(name: str, *, bounded: bool = True) -> World:
     if plain in BUILT_IN["worlds"]:
         return _made(make, plain, colon, setting)
     package = installed("worlds").get(plain, "")
-    hint = f"mend or uninstall {package or 'the package'}; evolve worlds check {name} tries it"
+    hint = f"mend or uninstall {package or 'the package'}; evolve lab worlds check {name} tries it"
     guard = Guard(name=name, by=f"{plain} (worlds) of the package {package}", hint=hint, bounded=bounded)
     with guard.calling():
         return GuardedWorld(_made(make, plain, colon, setting), guard)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from evolve.errors import UsageError
-from evolve.worlds.packages import installed_version, loaded, one_line
+from evolve.worlds.opening import installed_version, loaded, one_line
 from evolve.worlds.world import Move, Scene, Split, WorldFault
 
 _LENGTHS = (1, 2, 3, 4, 5, 6, 8, 10)

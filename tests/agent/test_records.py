@@ -6,15 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from evolve.agent import MIGRATIONS, RunRecords
+from evolve.agent import RunRecords
 from evolve.episodes import Judgement
 from evolve.errors import UsageError
+from evolve.record.schema import AGENT
 from evolve.store import Database
 
 
 @pytest.fixture
 def records(tmp_path):
-    with Database(tmp_path / "memory.db", MIGRATIONS) as db:
+    with Database(tmp_path / "memory.db", AGENT) as db:
         yield RunRecords(db)
 
 

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from evolve.agent.checkpoints import open_saver
-from evolve.agent.checksums import is_sound
+from evolve.agent.checkpoints import is_sound, open_saver
 from evolve.agent.runner import episode_id
 from evolve.episodes import Cost
 from evolve.errors import RecordDamaged, WorkspaceError

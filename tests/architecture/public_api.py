@@ -18,7 +18,9 @@ def offered() -> list[str]:
 
 
 def names(door: Module) -> list[str]:
-    """``__all__`` where there is one, else the public definitions of a module that is its own door."""
+    """What a door hands on or its ``__all__``, else the public definitions of a module that is its own door."""
+    if handed := handed_on(door):
+        return sorted(handed)
     for node in door.tree.body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
             return list(ast.literal_eval(node.value))
@@ -26,6 +28,17 @@ def names(door: Module) -> list[str]:
         return []
     defined = [node for node in door.tree.body if isinstance(node, FunctionNode | ast.ClassDef)]
     return [node.name for node in defined if not node.name.startswith("_")]
+
+
+def handed_on(door: Module) -> dict[str, str]:
+    """What a door hands on by :func:`evolve.lazy.attach`: the whole name of the module of each name."""
+    calls = [node for node in door.nodes if isinstance(node, ast.Call) and ast.unparse(node.func) == "attach"]
+    offered = [item for call in calls for item in ast.literal_eval(call.args[1]).items()]
+    return {
+        name: f"{door.name}{place}" if place.startswith(".") else place
+        for place, names in offered
+        for name in names.split()
+    }
 
 
 def described(door: Module, name: str, by_name: dict[str, Module]) -> str:

@@ -13,6 +13,7 @@ from importlib.metadata import packages_distributions
 
 import pytest
 
+from tests.architecture.public_api import handed_on
 from tests.architecture.source import PACKAGE, ROOT, Module, called_name, module_names, modules
 
 # Top to bottom. A module imports only from rows below its own.
@@ -33,15 +34,15 @@ LAYERS = (
     ("functions", "models", "sandbox", "vectors", "store", "worlds"),
     ("episodes", "prompts", "workflow", "settings", "events", "cancellation", "lifeline"),
     ("ledger", "paths", "redaction", "extensions", "tables"),
-    ("files", "frontmatter"),
-    ("failpoints",),
-    ("errors",),
+    ("files", "frontmatter", "text_files"),
+    ("activity", "failpoints", "reasons"),
+    ("errors", "lazy"),
 )
 RANK = {name: row for row, names in enumerate(LAYERS) for name in names}
 ABOVE_ALL = "testing"
 
 # The same within the workspace; a file that is not named here stands lowest.
-ROOMS = ("facade", "loops", "runs", "desk", "health", "shelves")
+ROOMS = ("facade", "parts", "loops", "runs", "desk", "health", "shelves")
 
 HEAVY = (
     *("chromadb", "genai_prices", "gepa", "gymnasium", "langgraph", "mcp", "minigrid", "networkx", "openai"),
@@ -166,6 +167,16 @@ def test_suites_do_not_know_who_will_solve_them() -> None:
         if found.target.startswith(banned)
     ]
     assert wrong == []
+
+
+def test_type_checkers_read_of_a_door_what_it_hands_on() -> None:
+    for door in modules():
+        if handed := handed_on(door):
+            blocks = [node for node in door.tree.body if isinstance(node, ast.If)]
+            imports = [node for block in blocks for node in block.body if isinstance(node, ast.ImportFrom)]
+            read = {alias.name: node.module for node in imports for alias in node.names}
+            assert read == handed, door.place
+            assert not [name for name in handed if f"{door.name}.{name}" in module_names()], door.place
 
 
 def test_no_import_cycles() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -11,8 +12,12 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.version import Version
 
-from evolve.paths import find_workspace
+import evolve
+from evolve.errors import WorkspaceError
+from evolve.paths import find_workspace, is_workspace
 from evolve.tasks import BUILTIN, load_suite
 from tests.architecture.source import ROOT
 
@@ -50,7 +55,7 @@ def test_what_is_learned_is_ignored_by_git(tmp_path: Path) -> None:
     shutil.copy(ROOT / ".gitignore", tmp_path)
     run("git", "init", "-q", ".", cwd=tmp_path)
     learned = ["memory_store/memory.db", "memory_store/runs/r/e/events.jsonl", "skills/learned/SKILL.md", "evolve.toml"]
-    kept = ["memory_store/.gitkeep", "skills/SEEDS", "prompts/SEEDS", "prompts/workflow.toml", "evolve/files.py"]
+    kept = ["skills/SEEDS", "prompts/SEEDS", "prompts/workflow.toml", "evolve/files.py"]
     for name in learned + kept:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
@@ -58,9 +63,12 @@ def test_what_is_learned_is_ignored_by_git(tmp_path: Path) -> None:
     assert sorted(listed) == sorted([*kept, ".gitignore"])
 
 
-def test_a_fresh_clone_is_a_workspace(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_source_is_never_a_workspace(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("EVOLVE_WORKSPACE")
-    assert find_workspace(start=ROOT / "evolve" / "store") == ROOT
+    assert find_workspace(start=ROOT / "evolve" / "store") not in (ROOT, *(ROOT / "evolve").iterdir())
+    assert not is_workspace(ROOT)
+    with pytest.raises(WorkspaceError):
+        find_workspace(ROOT)
 
 
 def test_the_readmes_test_command_is_the_one_that_is_run() -> None:
@@ -74,6 +82,17 @@ def test_the_readmes_test_command_is_the_one_that_is_run() -> None:
 def test_the_checks_are_valid_bash() -> None:
     run("bash", "-n", str(ROOT / ".ci" / "run"), cwd=ROOT)
     assert (ROOT / ".ci" / "run").stat().st_mode & 0o111
+
+
+def test_no_index_can_have_the_version_that_packages_depend_on() -> None:
+    """A stranger may publish under any name; a version with a local part is refused by the index."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    named = re.search(rf'"({project["name"]}[^"]*)"', (ROOT / "docs" / "extending.md").read_text("utf-8"))
+    assert named is not None
+    bound = Requirement(named[1]).specifier
+    assert Version(project["version"]).local and Version(project["version"]) in bound
+    assert Version(project["version"]).public == evolve.__version__
+    assert not [text for text in ("0.1.0", "0.1.0.post1", "0.2", "1.0", "99") if Version(text) in bound]
 
 
 def test_dependencies_are_bounded() -> None:

@@ -104,6 +104,12 @@ def is_broad(handler: ast.ExceptHandler) -> bool:
     return any(ast.unparse(kind) in ("Exception", "BaseException") for kind in kinds)
 
 
+def test_a_person_is_asked_in_one_way() -> None:
+    """A prompt elsewhere would be drawn over by the line that shows what goes on."""
+    asks = [m.place for m in modules() if re.search(r"\btyper\.(prompt|confirm)\(", m.text)]
+    assert asks == ["evolve/cli/asking.py"]
+
+
 def test_what_doors_offer_is_explained() -> None:
     by_name = {module.name: module for module in modules()}
     missing = []

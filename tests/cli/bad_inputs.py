@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
+
+import evolve
+from evolve.errors import WorkspaceError
 
 LONG = "n" * 300
 GOOD = ("run", "--examples", "good.csv")
@@ -107,6 +111,9 @@ def make_files(folder: Path) -> None:
     os.mkfifo(folder / "fifo.csv")
     os.mkfifo(folder / "fifo.py")
     os.mkfifo(folder / "fifo.toml")
+    for name in ("settings", "project", "flow", "prices", "binary-settings", "inner", "skills-file"):
+        with suppress(WorkspaceError):  # whatever is wrong with them is told by the commands
+            evolve.init(folder / name, trust=True)
 
 
 NAMES = [
@@ -132,27 +139,26 @@ NAMES = [
     (("run", "make it", "--dir", "a\0b", "--check", "true"), 2, "not a file name"),
     (("improve", LONG), 2, "no suite"),
     (("improve", f"{LONG}.jsonl"), 2, "no such file"),
-    (("tasks", "show", LONG), 2, ""),
-    (("tasks", "show", "everyday#" + LONG), 2, ""),
-    (("tasks", "import", f"{LONG}.jsonl"), 2, "too long"),
-    (("workflow", "validate", LONG), 2, "too long"),
-    (("sandbox", "exec", f"{LONG}.py"), 2, "too long"),
-    (("sandbox", "exec", "a\0b.py"), 2, "file"),
+    (("lab", "tasks", "show", LONG), 2, ""),
+    (("lab", "tasks", "show", "everyday#" + LONG), 2, ""),
+    (("lab", "tasks", "import", f"{LONG}.jsonl"), 2, "too long"),
+    (("lab", "workflow", "validate", LONG), 2, "too long"),
+    (("lab", "sandbox", "exec", f"{LONG}.py"), 2, "too long"),
+    (("lab", "sandbox", "exec", "a\0b.py"), 2, "file"),
     (("memory", "list", "-w", LONG), 3, "too long"),
     (("memory", "list", "-w", "a\0b"), 3, ""),
     (("memory", "list", "-w", "~nobody-of-that-name/x"), 3, "~nobody-of-that-name"),
     (("init", LONG), 3, "too long"),
     (("init", "a\0b"), 3, ""),
-    (("where", "-w", "a\0b"), 3, ""),
+    (("status", "-w", "a\0b"), 3, ""),
     (("skills", "show", LONG), 2, "no skill"),
     (("skills", "show", "a\0b"), 2, "no skill"),
     (("runs", "show", "../../x"), 2, "no run"),
     (("runs", "diff", "../../x"), 2, ""),
-    (("runs", "apply", "../x"), 2, ""),
-    (("runs", "replay", "\0"), 2, "no episode"),
+    (("apply", "../x"), 2, ""),
+    (("why", "\0"), 2, ""),
     (("undo", "../x"), 2, ""),
-    (("variants", "show", "../x"), 2, "no variant"),
-    (("memory", "show", "\0"), 2, ""),
+    (("lab", "variants", "show", "../x"), 2, "no variant"),
     (("memory", "note", ""), 2, ""),
 ]
 
@@ -177,21 +183,21 @@ NUMBERS = [
             "٣s",
         )
     ),
-    (("improve", "everyday", "--seed", "-1"), 2, "seed"),
-    (("improve", "everyday", "--seed", DIGITS), 2, "seed"),
+    (("improve", "everyday", "--set", "seed=-1"), 2, "seed"),
+    (("improve", "everyday", "--set", f"seed={DIGITS}"), 2, "seed"),
     (("improve", "everyday", "--rounds", "-1"), 2, "rounds"),
-    (("tasks", "generate", "lists", "--n", "0"), 2, "--n"),
-    (("tasks", "generate", "lists", "--n", DIGITS), 2, ""),
-    (("tasks", "generate", "lists", "--n", "nan"), 2, "--n"),
-    (("gate", "show", DIGITS), 2, ""),
-    (("gate", "show", "-1"), 2, ""),
+    (("lab", "tasks", "generate", "lists", "--n", "0"), 2, "--n"),
+    (("lab", "tasks", "generate", "lists", "--n", DIGITS), 2, ""),
+    (("lab", "tasks", "generate", "lists", "--n", "nan"), 2, "--n"),
+    (("lab", "gate", "show", DIGITS), 2, ""),
+    (("lab", "gate", "show", "-1"), 2, ""),
     (("memory", "recall", "x", "--k", "0"), 2, "--k"),
-    (("sandbox", "exec", "deep.py", "--wall", "nan"), 2, "wall"),
-    (("sandbox", "exec", "deep.py", "--wall", "inf"), 2, "wall"),
-    (("sandbox", "exec", "deep.py", "--wall", "-1"), 2, "wall"),
-    (("sandbox", "exec", "deep.py", "--memory", DIGITS), 2, "memory"),
-    (("selftest", "--null", "--loops", "0"), 2, "--loops"),
-    (("optimize", "everyday", "--proposals", "1"), 2, "--proposals"),
+    (("lab", "sandbox", "exec", "deep.py", "--wall", "nan"), 2, "wall"),
+    (("lab", "sandbox", "exec", "deep.py", "--wall", "inf"), 2, "wall"),
+    (("lab", "sandbox", "exec", "deep.py", "--wall", "-1"), 2, "wall"),
+    (("lab", "sandbox", "exec", "deep.py", "--memory", DIGITS), 2, "memory"),
+    (("lab", "selftest", "--null", "--loops", "0"), 2, "--loops"),
+    (("lab", "optimize", "everyday", "--proposals", "1"), 2, "--proposals"),
 ]
 
 FILES = [
@@ -210,12 +216,12 @@ FILES = [
             "one-column.csv": "",
             "bom.csv": "empty",
             "blank.csv": "empty",
-            "utf16.csv": "not utf-16-le",
+            "utf16.csv": "the text is not utf-16-le",
             "binary.csv": "UTF-8",
             "nul.csv": "NUL",
             "quote.csv": "",
             "huge-header.csv": "",
-            "huge-cell.csv": "larger than",
+            "huge-cell.csv": "longer than",
             "inf.json": "infinite",
             "types.jsonl": "'id'",
             "object.jsonl": "'examples'",
@@ -233,33 +239,33 @@ FILES = [
     ),
     (("improve", "same.jsonl"), 2, "taken already"),
     (("improve", "empty"), 2, "no task file"),
-    (("tasks", "import", "deep.jsonl"), 2, "deep.jsonl:1"),
-    (("tasks", "import", "mbpp.jsonl"), 2, "mbpp.jsonl:1"),
-    (("tasks", "import", "folder.csv"), 2, ""),
-    (("tasks", "import", "good.csv"), 2, ""),
-    (("workflow", "validate", "deep.toml"), 3, "nested too deeply"),
-    (("workflow", "show", "deep.toml"), 3, "nested too deeply"),
-    (("workflow", "validate", "folder.csv"), 2, "directory"),
-    (("workflow", "draw", "--out", "folder.csv"), 3, "folder.csv"),
-    (("config", "-w", "settings"), 3, "nested too deeply"),
+    (("lab", "tasks", "import", "deep.jsonl"), 2, "deep.jsonl:1"),
+    (("lab", "tasks", "import", "mbpp.jsonl"), 2, "mbpp.jsonl:1"),
+    (("lab", "tasks", "import", "folder.csv"), 2, ""),
+    (("lab", "tasks", "import", "good.csv"), 2, ""),
+    (("lab", "workflow", "validate", "deep.toml"), 3, "nested too deeply"),
+    (("lab", "workflow", "show", "deep.toml"), 3, "nested too deeply"),
+    (("lab", "workflow", "validate", "folder.csv"), 2, "directory"),
+    (("lab", "workflow", "draw", "--out", "folder.csv"), 3, "folder.csv"),
+    (("status", "--settings", "-w", "settings"), 3, "nested too deeply"),
     (("memory", "list", "-w", "project"), 3, "nested too deeply"),
     (("run", "--examples", "good.csv", "-w", "flow"), 3, "nested too deeply"),
-    (("workflow", "show", "-w", "flow"), 3, "nested too deeply"),
+    (("lab", "workflow", "show", "-w", "flow"), 3, "nested too deeply"),
     (("run", "sort my list", "--model", "http://127.0.0.1:9/v1#m", "-w", "prices"), 3, "nested too deeply"),
-    (("config", "-w", "binary-settings"), 3, "evolve.toml"),
+    (("status", "--settings", "-w", "binary-settings"), 3, "evolve.toml"),
     (("memory", "list", "-w", "good.csv"), 3, "not a folder"),
     (("memory", "list", "-w", "good.csv/x"), 3, "good.csv"),
     (("memory", "list", "-w", "/proc/no-workspace"), 3, "/proc/no-workspace"),
     (("memory", "list", "-w", "inner/memory_store"), 3, "memory_store"),
     (("init", "inner/memory_store/objects"), 3, "memory_store"),
-    (("memory", "list", "-w", "store-file"), 3, "memory_store"),
+    (("memory", "list", "-w", "store-file"), 3, "store-file"),
     (("memory", "list", "-w", "skills-file"), 3, "skills"),
     (("memory", "list", "-w", "evolve.toml-folder"), 3, "evolve.toml"),
-    (("tasks", "generate", "lists", "--out", "folder.csv"), 3, "folder.csv"),
-    (("tasks", "generate", "lists", "--out", "/proc/x/y"), 3, "/proc/x"),
-    (("sandbox", "exec", "folder.csv"), 2, "directory"),
-    (("sandbox", "exec", "latin.py"), 2, "UTF-8"),
-    (("sandbox", "exec", "deep.py"), 1, ""),
+    (("lab", "tasks", "generate", "lists", "--out", "folder.csv"), 3, "folder.csv"),
+    (("lab", "tasks", "generate", "lists", "--out", "/proc/x/y"), 3, "/proc/x"),
+    (("lab", "sandbox", "exec", "folder.csv"), 2, "directory"),
+    (("lab", "sandbox", "exec", "latin.py"), 2, "UTF-8"),
+    (("lab", "sandbox", "exec", "deep.py"), 1, ""),
     (("run", "make it", "--dir", "good.csv", "--check", "true"), 2, "not a directory"),
     (("run", "make it", "--dir", "empty"), 2, "needs a model"),
 ]
@@ -288,10 +294,10 @@ CORPUS = [*NAMES, *NUMBERS, *FILES, *ENDPOINTS]
 
 HARD = [
     (("run", "--examples", "fifo.csv"), 2, "not a regular file"),
-    (("workflow", "validate", "fifo.toml"), 2, "not a regular file"),
-    (("workflow", "validate", "/dev/zero"), 2, "not a regular file"),
-    (("sandbox", "exec", "fifo.py"), 2, "not a regular file"),
-    (("sandbox", "exec", "/dev/zero"), 2, "not a regular file"),
-    (("tasks", "import", "/dev/zero"), 2, "not a regular file"),
+    (("lab", "workflow", "validate", "fifo.toml"), 2, "not a regular file"),
+    (("lab", "workflow", "validate", "/dev/zero"), 2, "not a regular file"),
+    (("lab", "sandbox", "exec", "fifo.py"), 2, "not a regular file"),
+    (("lab", "sandbox", "exec", "/dev/zero"), 2, "not a regular file"),
+    (("lab", "tasks", "import", "/dev/zero"), 2, "not a regular file"),
     ((*GOOD, "--model", "m", "--replay", "/dev/zero"), 2, "/dev/zero"),
 ]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -19,8 +20,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class Done:
-    def __init__(self, code, out, err):
-        self.code, self.out, self.err = code, out, err
+    def __init__(self, code, out, err, line=""):
+        self.code, self.out, self.err, self.line = code, out, err, line
 
 
 @pytest.fixture(scope="session")
@@ -47,7 +48,7 @@ def cli(tmp_path, capfd, monkeypatch, private_home, command_tree):
             signal.signal(number, handler)
         out, err = capfd.readouterr()
         assert "Traceback" not in err
-        return Done(ended.value.code or 0, out, err)
+        return Done(ended.value.code or 0, out, err, shlex.join(map(str, arguments)))
 
     return run
 
@@ -64,7 +65,9 @@ def empty_workspace(tmp_path_factory, private_home):
 @pytest.fixture
 def made(empty_workspace, tmp_path):
     """A workspace that is there before the first command, for commands that look."""
-    return shutil.copytree(empty_workspace, tmp_path / "ws")
+    import evolve
+
+    return evolve.init(shutil.copytree(empty_workspace, tmp_path / "ws"), trust=True).paths.root
 
 
 @pytest.fixture
@@ -83,6 +86,16 @@ def endpoint():
     """Serves a model for conversations."""
     with ScriptedEndpoint(double=ConversingDouble()) as serving:
         yield serving
+
+
+@pytest.fixture
+def failing_project(tmp_path):
+    """A folder with a module and a test of it that fails."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "total.py").write_text("def total(xs):\n    return xs[0]\n")
+    (folder / "test_total.py").write_text("from total import total\n\nassert total([1, 2]) == 3\n")
+    return folder
 
 
 @pytest.fixture

@@ -55,14 +55,13 @@ def test_wrong_files_name_the_file_and_what_is_wrong(cli, tmp_path):
         (["report"], "evolve improve"),
         (["report", "--fresh"], "evolve improve"),
         (["runs", "show", "r7"], "evolve runs list"),
-        (["runs", "replay", "abc"], "no episode"),
-        (["memory", "show", "abc"], "evolve memory list"),
-        (["memory", "forget"], "--all"),
+        (["why", "abc"], "evolve status"),
+        (["forget"], "--all"),
         (["skills", "show", "abc"], "abc"),
         (["skills", "export", "abc", "--out", "o"], "abc"),
         (["skills", "export", "abc", "--to", "pickle", "--out", "o"], "agent-skills"),
-        (["tasks", "show", "nosuch"], "nosuch"),
-        (["tasks", "generate", "nosuch"], "nosuch"),
+        (["lab", "tasks", "show", "nosuch"], "nosuch"),
+        (["lab", "tasks", "generate", "nosuch"], "nosuch"),
         (["nosuch"], "nosuch"),
         (["run", "--nosuch"], "nosuch"),
     ],
@@ -98,17 +97,17 @@ def test_wrong_rows_on_stdin_are_named_so(start_cli):
     process = start_cli("run", "-", stdin=subprocess.PIPE)
     out, err = process.communicate("a,b\n1,2\n1\n", timeout=300)
     assert (process.returncode, out) == (2, "")
-    assert err == "evolve: stdin:3: 1 cell where the table has 2 columns\n"
+    assert err.startswith("evolve: stdin:3: ") and "\n  try: " in err
 
 
 @pytest.mark.slow
 def test_one_example_is_warned_about_and_many_are_sampled(cli, tmp_path):
     (tmp_path / "one.csv").write_text("a,b\n1,2\n")
     done = cli("run", "--examples", "one.csv")
-    assert done.code == 0 and "warning: one example only" in done.err and "unverified" in done.out
+    assert done.code == 0 and "warning: " in done.err and "unchecked" in done.out
     (tmp_path / "many.csv").write_text("n,out\n" + "".join(f"{n},{2 * n}\n" for n in range(100_000)))
     done = cli("run", "--examples", "many.csv")
-    assert done.code == 0 and "of 100,000 rows" in done.err and "solved, verified" in done.out
+    assert done.code == 0 and "of 100,000 rows" in done.err and "\nverified: " in done.out
 
 
 def test_a_folder_that_is_a_file_is_a_workspace_problem(cli, tmp_path):
@@ -120,7 +119,7 @@ def test_a_folder_that_is_a_file_is_a_workspace_problem(cli, tmp_path):
 def test_a_wrong_setting_names_file_and_key(cli, tmp_path):
     cli("init", "ws")
     (tmp_path / "ws" / "evolve.toml").write_text("candidatse = 3\n")
-    done = cli("config")
+    done = cli("status", "--settings")
     assert done.code == 3
     assert "evolve.toml" in done.err and "candidatse" in done.err
 
@@ -158,7 +157,7 @@ def test_the_workspace_may_be_named_before_the_command(cli, tmp_path):
     assert "x" in cli("memory", "list", "-w", "other").out
     assert cli("-w", "third", "init").code == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "third"]
-    assert cli("-w", "other", "where", "-w", "third").out.endswith("third\n")
+    assert json.loads(cli("-w", "other", "status", "-w", "third", "--json").out)["workspace"].endswith("third")
 
 
 @pytest.mark.slow
@@ -169,7 +168,7 @@ def test_a_full_disk_is_told_and_the_same_command_continues(start_cli, tmp_path)
         out, err = process.communicate(timeout=300)
         assert (process.returncode, out) == (3, "")
         assert "Traceback" not in err
-        assert "free some space, then run the same command again" in err
+        assert "free some space" in err
     process = start_cli("run", "--examples", "rows.csv")
     out, err = process.communicate(timeout=300)
     assert process.returncode == 0, err
@@ -182,11 +181,11 @@ def _at_most(size):
 
 @pytest.mark.slow
 def test_output_that_cannot_be_written_is_told(start_cli, made):
-    for arguments in (["skills", "list"], ["skills", "list", "--json"], ["tasks", "show", "lists"]):
+    for arguments in (["skills", "list"], ["skills", "list", "--json"], ["lab", "tasks", "show", "lists"]):
         with open("/dev/full", "w") as full:
             process = start_cli(*arguments, stdout=full)
             _, err = process.communicate(timeout=300)
-        assert (process.returncode, err) == (3, "evolve: cannot write the output: no space left on device\n")
+        assert process.returncode == 3 and err.startswith("evolve: cannot write") and err.count("\n") == 1
 
 
 def test_a_folder_that_was_deleted_meanwhile_is_told(cli, tmp_path, monkeypatch):
@@ -196,7 +195,7 @@ def test_a_folder_that_was_deleted_meanwhile_is_told(cli, tmp_path, monkeypatch)
     (tmp_path / "gone").rmdir()
     done = cli("memory", "list")
     assert done.code == 3
-    assert done.err.startswith("evolve: the current folder no longer exists")
+    assert done.err.startswith("evolve: the current folder")
 
 
 # A policy with a fault of its own stands for a fault of evolve.
@@ -234,8 +233,7 @@ def test_a_fault_of_evolve_is_one_line_and_its_traceback_is_kept(start_cli, tmp_
         out, err = process.communicate(timeout=300)
         assert (process.returncode, out) == (3, "")
         kept = tmp_path / "ws" / "memory_store" / "runs" / run / "fault.txt"
-        assert "a fault of evolve itself" in err and f"the traceback is in {kept}" in err
-        assert "the same command again" in err
+        assert str(kept) in err and "\n  try: " in err
         assert "Traceback" not in err
         assert "Traceback" in kept.read_text() and "nobody thought of this" in kept.read_text()
 
@@ -274,19 +272,17 @@ def test_json_of_an_empty_workspace_parses(cli, made):
     for arguments in (
         ["memory", "list"],
         ["memory", "recall", "sort"],
-        ["memory", "why", "solved"],
-        ["memory", "check"],
-        ["memory", "reindex"],
+        ["lab", "memory", "check"],
+        ["lab", "memory", "reindex"],
         ["skills", "list"],
         ["skills", "find", "dates"],
         ["runs", "list"],
-        ["config"],
-        ["where"],
+        ["status", "--settings"],
         ["models"],
-        ["doctor"],
-        ["tasks", "list"],
-        ["tasks", "show", "lists"],
-        ["tasks", "generate", "strings"],
+        ["status"],
+        ["lab", "tasks", "list"],
+        ["lab", "tasks", "show", "lists"],
+        ["lab", "tasks", "generate", "strings"],
         ["init", "elsewhere"],
     ):
         done = cli(*arguments, "--json")

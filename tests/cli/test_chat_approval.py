@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from evolve.cli.chat.screen import PlainScreen
+from evolve.cli.chat.session import ChatSession
+from evolve.cli.chat.setup import Setup
+from evolve.testing.doubles import prompt_of
 from tests.cli.chat_terminal import Terminal
 
 LEAVE = "[yes/no/later]"
@@ -23,13 +27,16 @@ def window(tmp_path, endpoint, project):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [(), ("--plain",)], ids=["terminal", "plain"])
-def test_a_yes_that_was_typed_before_the_change_was_on_the_screen_approves_nothing(window, project, options):
+def test_a_yes_that_was_typed_before_the_change_was_on_the_screen_approves_nothing(window, project, endpoint, options):
     opened = window(*options)
     opened.ready()
-    # In one go, so that all of it is there before anything is shown.
-    opened.type("replace red by green in left.txt\nyes")
+    opened.type("replace red by green in left.txt")
+    while not endpoint.requests:  # what comes with the line itself would belong to it
+        opened.screen()
+    opened.type("yes")
     shown = opened.wait(LEAVE)
     assert "+green green" in shown
+    assert shown.index("unchecked") < shown.index(LEAVE)
     opened.ready()
     assert (project / "left.txt").read_text() == "red red\n"
     assert "typed before" in opened.screen() and "applied" not in opened.screen()
@@ -39,15 +46,50 @@ def test_a_yes_that_was_typed_before_the_change_was_on_the_screen_approves_nothi
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("options", [(), ("--plain",)], ids=["terminal", "plain"])
+def test_lines_that_come_together_are_one_message_with_its_line_breaks(window, endpoint, options):
+    opened = window(*options)
+    opened.type("replace red by green in left.txt\nand nothing else\nplease")  # before it is ready
+    opened.wait(LEAVE)
+    assert "Task: replace red by green in left.txt\nand nothing else\nplease\n" in prompt_of(endpoint.requests[0])
+
+
+@pytest.mark.slow
 def test_a_run_outside_of_a_conversation_takes_no_leave_that_was_typed_ahead(window, project):
     opened = window("replace red by green in left.txt", command="run")
     opened.type("y")
-    opened.wait("change 1 file in")
+    shown = opened.wait("change 1 file in")
+    assert shown.index("unchecked: ") < shown.index("change 1 file in")
     opened.type("n")
     opened.wait("what is wrong with it")
     opened.type("")
     opened.wait("left with code")
     assert (project / "left.txt").read_text() == "red red\n"
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        (["/refuse one line is enough"], "one line is enough"),
+        (["/refuse", "too long"], "too long"),
+        (["no too long"], "too long"),
+        (["one line is enough"], "one line is enough"),
+        (["/approve"], "yes"),
+        (["/approve never"], None),
+        (["/diff all"], None),
+        (["/undo r1"], None),
+        (["later"], None),
+    ],
+)
+def test_a_command_at_the_question_means_what_it_says_and_is_never_a_reason(tmp_path, typed, meant):
+    replies = iter(typed)
+    session = ChatSession(
+        setup=Setup(workspace=str(tmp_path)),
+        screen=PlainScreen(),
+        ask=lambda question: next(replies),
+        conversation=None,
+    )
+    assert session.ask_leave("", "change 1 file?") == meant
 
 
 def test_what_was_not_shown_here_is_shown_before_it_is_applied(work, project):

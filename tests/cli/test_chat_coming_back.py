@@ -17,7 +17,7 @@ def test_the_line_that_is_printed_at_the_end_goes_on_in_the_same_way(tmp_path, e
     window = Terminal(tmp_path, columns=200)
     try:
         start = ["--dir", str(project), "--check", "true", "--model", endpoint.model]
-        window.start("chat", *start, "--approve", "never", "--budget", "100k-tokens", "--plain")
+        window.start("chat", *start, "--set", "approve=never", "--budget", "100k-tokens", "--plain")
         window.ready()
         window.type("replace red by green in left.txt")
         window.wait("nothing is changed yet")
@@ -34,7 +34,7 @@ def test_the_line_that_is_printed_at_the_end_goes_on_in_the_same_way(tmp_path, e
         window.type("/budget")
         window.wait("100,000 tokens left")
         options = shlex.split(line)
-        for option, value in (("--approve", "never"), ("--model", endpoint.model), ("--check", "true")):
+        for option, value in (("--set", "approve=never"), ("--model", endpoint.model), ("--check", "true")):
             assert options[options.index(option) + 1] == value
         assert "--plain" in options
     finally:

@@ -12,7 +12,7 @@ from evolve.testing import ScriptedEndpoint, question_of
 from tests.cli.chat_terminal import Terminal
 from tests.workspace.test_found_while_learning import RIGHT, Adder, mending
 
-FOUND = "a right answer was found while learning"
+FOUND = "found a right answer while learning"
 
 
 class Held:
@@ -70,7 +70,7 @@ def window(tmp_path, serving):
 def refused(opened, double):
     """A turn whose result is there while learning from it is under way."""
     opened.type("make total add up")
-    opened.wait("run r1")
+    opened.wait("why r1")
     opened.ready()
     assert double.asked.wait(240.0)
 
@@ -157,8 +157,8 @@ def test_learn_goes_on_with_what_failed_or_was_ended(chat, double, serving, tmp_
     project = mending(tmp_path)
     options = ("--dir", project, "--check", "python3 test_total.py", "--model", serving.model)
     done = chat("make total add up", "/learn", options=options)
-    told, _, later = done.out.partition("the result stands" if ended else "it is not learned from yet")
-    assert "run r1" in told and FOUND not in told
+    told, _, later = done.out.partition("the result stays" if ended else "it is not learned from yet")
+    assert "why r1" in told and FOUND not in told
     assert FOUND in later and "insight: " in later.partition(FOUND)[2]
     assert json.loads(cli("learn", "--model", serving.model, "--json").out) == []
 

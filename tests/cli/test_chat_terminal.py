@@ -122,7 +122,7 @@ def test_a_conversation_of_sixty_turns(terminal, endpoint, project, tmp_path):
     talk.turn("replace grey by gold in third.txt", "Ctrl-C stops it")
     assert endpoint_waits(endpoint)
     window.press("C-c")
-    window.wait("/again goes on")
+    window.wait("/again continues")
     talk.turn("")
     talk.turn("/again", LEAVE)
     talk.turn("yes", "applied")
@@ -146,7 +146,7 @@ def test_a_conversation_of_sixty_turns(terminal, endpoint, project, tmp_path):
     # Several lines: rows, Alt-Enter, a backslash, triple quotes.
     for row in ("1 -> 2", "2 -> 3", "5 -> 6"):
         talk.turn(row)
-    talk.turn("", "run r")
+    talk.turn("", "why r")
     window.type("replace one by two", enter=False)
     window.press("M-Enter")
     talk.turn("in left.txt", LEAVE)
@@ -180,7 +180,7 @@ def test_a_conversation_of_sixty_turns(terminal, endpoint, project, tmp_path):
     assert left.read_text() == "black ten black\n"
     talk.turn("replace gold by rust in third.txt", LEAVE)
     talk.turn("no gold should stay", "refused", "you said: gold should stay", KEEP)
-    talk.turn("no", "nothing of it is kept")
+    talk.turn("no", "not kept: ")
 
     # What is kept.
     talk.turn("/why", "used")
@@ -243,13 +243,13 @@ def test_a_screen_reader_gets_lines_with_a_word_in_front(terminal, endpoint, pro
     window.ready()
     window.press("C-d")
     shown = window.wait("left with code 0")
-    assert "diff: 5 lines follow" in shown and "decides nothing" in shown and "wish: " in shown
+    assert "diff: 5 lines follow" in shown and "unchecked" in shown and "preference: " in shown
     assert "\x1b" not in window.screen(colours=True).replace("\x1b[0m", "").replace("\x1b[39m", "")
 
 
 def test_nothing_confined_is_said_loudly(terminal, endpoint, project):
     window = terminal()
-    window.start("chat", "--sandbox", "none", "--model", endpoint.model, EVOLVE_UNSAFE="I_UNDERSTAND")
+    window.start("chat", "--set", "sandbox=none", "--model", endpoint.model, EVOLVE_UNSAFE="I_UNDERSTAND")
     window.wait("UNSANDBOXED", times=2)
     bar = window.screen(colours=True).rstrip().rpartition("\n")[2]
     assert "UNSANDBOXED" in bar and "\x1b[" in bar

@@ -14,7 +14,7 @@ from tests.doubles.conversing import ConversingDouble
 
 REFUSAL = "no, always day first"
 GENERAL = "The person wants the dates in reports written day first."
-CONFIRM = "in your words]"
+CONFIRM = "Enter: later]"
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,11 @@ def wishes(cli):
     return json.loads(cli("memory", "preferences", "list", "--json").out)
 
 
+def said(cli):
+    """What comes of a refusal."""
+    return [one for one in wishes(cli) if one["acts"][0]["kind"] == "refusal"]
+
+
 def told(endpoint):
     """Every prompt that says what a person wants."""
     return [prompt_of(body) for body in endpoint.requests if "said by" in prompt_of(body)]
@@ -48,38 +53,36 @@ def told(endpoint):
 @pytest.mark.slow
 def test_where_nobody_confirms_a_wish_waits_and_no_task_is_told_of_it(work, cli, endpoint):
     done = work("replace red by green in left.txt", f"/refuse {REFUSAL}", "replace red by blue in left.txt", "/memory")
-    assert f"wish: you said: {REFUSAL}" in done.out and "wish: to be kept: always day first" in done.out
-    [wish] = wishes(cli)
+    assert REFUSAL in done.out and "always day first" in done.out
+    [wish] = said(cli)
     assert (wish["status"], wish["description"], wish["acts"][0]["text"]) == ("proposed", "always day first", REFUSAL)
-    assert f"not in force: /confirm {wish['id'][:8]}" in done.out
+    assert f"/confirm {wish['id'][:8]}" in done.out
     assert told(endpoint) == []
 
 
 @pytest.mark.slow
-def test_a_confirmed_wish_is_told_to_what_it_fits_and_not_to_an_unrelated_task(work, cli, endpoint):
+def test_a_confirmed_wish_is_told_to_every_task_of_the_folder(work, cli, endpoint):
     work("replace red by green in left.txt", "/refuse dates day first")
-    name = wishes(cli)[0]["id"][:8]
+    name = said(cli)[0]["id"][:8]
     done = work(
         f"/confirm {name} Dates are written day first", "rename the helper function", options=("--resume", "c1")
     )
-    assert "wish: Dates are written day first" in done.out
-    assert told(endpoint) == []
-    work("write the dates in words", options=("--resume", "c1"))
+    assert "Dates are written day first" in done.out
     assert "Dates are written day first" in told(endpoint)[-1]
-    assert wishes(cli)[0]["status"] == "active"
+    assert [one["id"][:8] for one in wishes(cli) if one["status"] == "active"] == [name]
 
 
 def test_a_run_that_is_refused_outside_of_a_conversation_leaves_a_wish_to_confirm(work, cli):
     work("replace red by green in left.txt")
     cli("runs", "answer", "r1", REFUSAL)
-    [wish] = wishes(cli)
+    [wish] = said(cli)
     assert wish["status"] == "proposed"
     assert cli("memory", "preferences", "confirm", wish["id"]).code == 0
-    assert wishes(cli)[0]["status"] == "active"
+    assert [one["id"] for one in wishes(cli) if one["status"] == "active"] == [wish["id"]]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("answer", ["yes", "no", "always", "Day first, please", ""])
+@pytest.mark.parametrize("answer", ["yes", "no", "always", "edit Day first, please", ""])
 def test_the_person_sees_both_wordings_and_decides(tmp_path, endpoint, project, cli, answer):
     window = Terminal(tmp_path, columns=120)
     try:
@@ -89,19 +92,32 @@ def test_the_person_sees_both_wordings_and_decides(tmp_path, endpoint, project, 
         window.wait("[yes/no/later]")
         window.type(REFUSAL)
         screen = window.wait(CONFIRM)
-        assert f"you said: {REFUSAL}" in screen and f"to be kept: {GENERAL}" in screen
+        assert f"you said: {REFUSAL}" in screen and GENERAL in screen and "for every task in this folder" in screen
         window.type(answer)
-        told = {"no": "nothing of it is kept", "": "does not act until", "always": "for all work in project; "}
+        told = {"no": "not kept: ", "": "does not act until"}
         window.wait(told.get(answer, "drops it)"))
         window.ready()
         window.press("C-d")
         window.wait("left with code 0")
     finally:
         window.close()
-    kept = wishes(cli)
+    kept = said(cli)
     assert [wish["status"] for wish in kept] == {"no": [], "": ["proposed"]}.get(answer, ["active"])
     if answer in ("yes", "always"):
         assert kept[0]["description"] == GENERAL
-        assert (kept[0]["contexts"] == [{"instruction": "", "family": "", "folder": str(project)}]) == (answer != "yes")
+    if answer not in ("no", ""):
+        assert [one["folder"] for one in kept[0]["contexts"]] == [str(project)] * (answer != "always")
     if " " in answer:
-        assert kept[0]["description"] == answer and kept[0]["acts"][0]["text"] == REFUSAL
+        assert kept[0]["description"] == answer.removeprefix("edit ") and kept[0]["acts"][0]["text"] == REFUSAL
+
+
+@pytest.mark.slow
+def test_what_was_said_of_this_change_is_told_to_its_conversation_alone(work, cli, endpoint):
+    work("replace red by green in left.txt", "/refuse do not touch right.txt in this change")
+    name = said(cli)[0]["id"][:8]
+    work(f"/confirm {name}", options=("--resume", "c1"))
+    assert said(cli)[0]["status"] == "active"
+    work("replace red by blue in right.txt")
+    assert told(endpoint) == []
+    work("replace red by blue in left.txt", options=("--resume", "c1"))
+    assert "do not touch right.txt in this change" in told(endpoint)[-1]

@@ -10,7 +10,7 @@ import pytest
 
 import evolve
 from benchmarks.doubles import slow_learner, small_suite
-from evolve.cli.report import show_report
+from evolve.cli.render.report_details import show_details
 from evolve.tasks import render_jsonl
 from evolve.testing import TrustingSandbox
 from tests.write_protection import without_power_over_permissions
@@ -28,7 +28,7 @@ def trained(kept, tmp_path, monkeypatch):
     folder, reports = kept
     if not reports:
         reports.append(improved(folder, monkeypatch))
-    shutil.copytree(folder / "ws", tmp_path / "ws")
+    evolve.init(shutil.copytree(folder / "ws", tmp_path / "ws"), trust=True)
     return reports[0]
 
 
@@ -44,7 +44,7 @@ def improved(folder, monkeypatch):
 
 @pytest.mark.slow
 def test_the_report_shows_arms_interval_and_looks(cli, trained, tmp_path):
-    text = cli("report", "--curve", "curve.svg").out
+    text = cli("report", "--curve", "curve.svg", "--details").out
     for part in ("unlearned", "learned", "not run", "95 % interval", "opened once", "learning helped", "4 insights"):
         assert part in text
     assert (tmp_path / "curve.svg").read_text().startswith("<svg")
@@ -55,7 +55,7 @@ def test_the_report_shows_arms_interval_and_looks(cli, trained, tmp_path):
 
 def test_what_an_earlier_run_promoted_is_named(trained, capsys):
     assert trained.promoted_by == trained.run
-    show_report(replace(trained, run="r7"))
+    show_details(replace(trained, run="r7"))
     said = capsys.readouterr().out
     assert f"measured was the variant {trained.promoted[:12]} that {trained.run} promoted, not this run" in said
 
@@ -66,16 +66,16 @@ def test_runs_can_be_listed_shown_and_replayed(cli, trained):
     episodes = json.loads(cli("runs", "show", run["id"], "--json").out)
     assert run["episodes"] == len(episodes)
     assert episodes[0]["episode"][:10] in cli("runs", "show", run["id"]).out
-    text = cli("runs", "replay", episodes[0]["episode"][:12]).out
+    text = cli("why", episodes[0]["episode"][:12], "--steps").out
     assert "step 1: code" in text and "accepted" in text and "claim:" in text
-    assert json.loads(cli("runs", "replay", episodes[0]["episode"], "--json").out)["task"] == episodes[0]["task"]
+    assert json.loads(cli("why", episodes[0]["episode"], "--json").out)["task"] == episodes[0]["task"]
 
 
 READING = [
     ("report",),
     ("runs", "list"),
     ("memory", "list"),
-    ("memory", "why", "solved"),
+    ("why", "solved"),
     ("skills", "list"),
 ]
 
@@ -104,17 +104,17 @@ def test_memory_can_be_listed_shown_explained_and_forgotten(cli, trained):
     found = json.loads(cli("memory", "list", "--json").out)["insights"]
     assert {one["status"] for one in found} == {"confirmed"}
     assert found[0]["id"][:10] in cli("memory", "list", "--status", "confirmed").out
-    assert "intervention" in cli("memory", "show", found[0]["id"][:8]).out
-    assert "solved" in cli("memory", "why", "solved").out
-    assert json.loads(cli("memory", "why", "solved", "--json").out)
+    assert "intervention" in cli("why", found[0]["id"][:8]).out
+    assert "solved" in cli("why", "solved").out
+    assert json.loads(cli("why", "solved", "--json").out)
     assert cli("memory", "recall", "give the total").out.startswith("kind")
-    assert json.loads(cli("memory", "check", "--json").out)["ok"]
-    assert cli("memory", "forget", found[0]["id"][:8]).out == "forgot 1 insight\n"
-    active = json.loads(cli("variants", "list", "--json").out)["active"]
-    done = cli("memory", "forget", "--all")
+    assert json.loads(cli("lab", "memory", "check", "--json").out)["ok"]
+    assert cli("forget", found[0]["id"][:8]).out.startswith("forgot the insight ")
+    active = json.loads(cli("lab", "variants", "list", "--json").out)["active"]
+    done = cli("forget", "--all")
     assert done.out == f"forgot {len(found) - 1} insights\nactive: unlearned, before {active[:12]}\n"
     assert f"{active[:12]} goes, which was judged with them: guide, insights" in done.err
-    assert cli("memory", "list").out == "no insights yet\n"
+    assert cli("memory", "list").out == "evolve remembers nothing yet\n"
 
 
 def test_notes_are_shown_with_their_author(cli):
@@ -123,19 +123,19 @@ def test_notes_are_shown_with_their_author(cli):
 
 
 def test_generated_suites_load_again_and_are_the_same_for_a_seed(cli, tmp_path, generators):
-    cli("tasks", "generate", "lists", "--n", "12", "--seed", "5", "--out", "a.jsonl")
-    again = cli("tasks", "generate", "lists", "--n", "12", "--seed", "5").out
+    cli("lab", "tasks", "generate", "lists", "--n", "12", "--seed", "5", "--out", "a.jsonl")
+    again = cli("lab", "tasks", "generate", "lists", "--n", "12", "--seed", "5").out
     assert (tmp_path / "a.jsonl").read_text() == again
-    shown = json.loads(cli("tasks", "show", "a.jsonl", "--json").out)
+    shown = json.loads(cli("lab", "tasks", "show", "a.jsonl", "--json").out)
     assert len(shown["tasks"]) == 12
     task = shown["tasks"][0]["id"]
-    assert "def " in cli("tasks", "show", f"a.jsonl#{task}").out
+    assert "def " in cli("lab", "tasks", "show", f"a.jsonl#{task}").out
 
 
 @pytest.mark.slow
 def test_a_suite_that_ships_is_written_where_nothing_draws_tasks(cli, tmp_path):
-    cli("tasks", "generate", "lists", "--out", "a.jsonl")
-    ours, theirs = (json.loads(cli("tasks", "show", name, "--json").out) for name in ("lists", "a.jsonl"))
+    cli("lab", "tasks", "generate", "lists", "--out", "a.jsonl")
+    ours, theirs = (json.loads(cli("lab", "tasks", "show", name, "--json").out) for name in ("lists", "a.jsonl"))
     assert {**ours, "name": "a"} == theirs
 
 
@@ -144,30 +144,30 @@ def test_showing_a_task_does_not_show_the_rows_kept_back(cli, tmp_path):
     task = {"id": "t", "family": "f", "instruction": "i", "examples": rows[:3], "hidden": rows[3:]}
     (tmp_path / "t.json").write_text(json.dumps(task))
     for extra in ([], ["--json"]):
-        out = cli("tasks", "show", "t.json", *extra).out
+        out = cli("lab", "tasks", "show", "t.json", *extra).out
         assert "2077" in out.replace(",", "") and "4077" not in out
 
 
-def test_init_where_and_config_agree(cli, tmp_path, monkeypatch):
+def test_init_and_status_agree(cli, tmp_path, monkeypatch):
     monkeypatch.delenv("EVOLVE_WORKSPACE")
     assert cli("init").out.startswith("made a workspace")
     assert cli("init").out.startswith("already a workspace")
-    assert cli("where").out.strip() == str(tmp_path)
+    assert json.loads(cli("status", "--json").out)["workspace"] == str(tmp_path)
     monkeypatch.setenv("EVOLVE_CANDIDATES", "123")
-    settings = json.loads(cli("config", "--json").out)
+    settings = json.loads(cli("status", "--settings", "--json").out)["settings"]
     assert settings["candidates"] == {"value": 123, "source": "EVOLVE_CANDIDATES"}
     assert settings["seed"]["source"] == "default"
 
 
-def test_where_makes_nothing(cli, tmp_path):
-    cli("where")
+def test_status_makes_nothing(cli, tmp_path):
+    assert cli("status").code == 0
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_doctor_has_one_line_per_part(cli, monkeypatch):
+def test_status_checks_every_part_and_tells_what_is_not_in_order(cli, monkeypatch):
     monkeypatch.setenv("LANGSMITH_TRACING", "true")
-    done = cli("doctor")
-    parts = [line.split()[1] for line in done.out.splitlines()]
+    parts = [one["part"] for one in json.loads(cli("status", "--json").out)["checks"]]
+    done = cli("status")
     assert parts == [
         "workspace",
         "sandbox",
@@ -191,7 +191,7 @@ def test_preferences_are_stated_changed_and_deleted_and_one_that_is_unknown_is_n
     cli("memory", "preferences", "edit", kept["id"][:8], "Dates month first", "--dir", tmp_path)
     told = cli("memory", "preferences", "show", kept["id"][:8]).out
     assert "Dates month first" in told and str(tmp_path) in told and "    Dates day first" in told
-    assert cli("memory", "preferences", "forget", kept["id"][:8]).out == "forgot 1 preference\n"
+    assert cli("forget", kept["id"][:8]).out.startswith("forgot the preference ")
     unknown = cli("memory", "preferences", "show", "ffff")
     assert (unknown.code, "evolve memory preferences list" in unknown.err) == (2, True)
 
@@ -205,3 +205,12 @@ def test_a_workspace_may_be_named_wherever_a_command_line_has_room_for_it(cli, t
         pass
     done = cli(*words)
     assert (done.code, done.out) == (0, "no runs yet\n")
+
+
+def test_the_list_of_memory_has_preferences_and_why_tells_of_one(cli):
+    cli("memory", "preferences", "add", "no emojis in documentation")
+    (kept,) = json.loads(cli("memory", "list", "--json").out)["preferences"]
+    assert kept["id"][:8] in cli("memory", "list").out
+    told = json.loads(cli("why", kept["id"][:8], "--json").out)
+    assert (told["kind"], told["id"]) == ("preference", kept["id"])
+    assert "no emojis in documentation" in cli("why", kept["id"]).out

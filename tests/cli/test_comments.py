@@ -1,4 +1,4 @@
-"""``evolve runs comment``, ``evolve memory metrics`` and ``evolve models judge``."""
+"""``evolve runs comment``, ``evolve lab metrics`` and ``evolve lab judges``."""
 
 from __future__ import annotations
 
@@ -28,22 +28,33 @@ def test_comments_by_command_become_a_metric_that_can_be_renamed_and_forgotten(c
     assert "no metric yet" in told[0]
     assert "new metric: docstring" in told[1]
     assert "it speaks of docstring" in told[2]
-    found = json.loads(cli("memory", "metrics", "list", "--json").out)
+    found = json.loads(cli("lab", "metrics", "list", "--json").out)
     assert found["metrics"][0]["scores"] == {"r1": -1.0, "r2": 1.0, "r3": -1.0}
     assert (found["report"]["coverage"], len(found["metrics"])) == (1.0, 1)
-    cli("memory", "metrics", "edit", "docstring", "--name", "explained")
-    assert "praise" in cli("memory", "metrics", "show", "explained").out
-    assert cli("memory", "metrics", "forget", "explained").out == "forgot 1 metric\n"
-    unknown = cli("memory", "metrics", "show", "explained")
-    assert (unknown.code, "evolve memory metrics list" in unknown.err) == (2, True)
+    cli("lab", "metrics", "edit", "docstring", "--name", "explained")
+    assert "praise" in cli("lab", "metrics", "show", "explained").out
+    assert cli("forget", "explained").out.startswith("forgot the metric explained")
+    unknown = cli("lab", "metrics", "show", "explained")
+    assert (unknown.code, "evolve lab metrics list" in unknown.err) == (2, True)
     assert cli("runs", "comment", "r9", "fine").code == 2
 
 
 @pytest.mark.slow
 def test_measuring_a_judge_shows_the_bounds_and_says_by_its_code_whether_it_counts(cli):
     with ScriptedEndpoint(double=GullibleJudge()) as serving:
-        shown = cli("models", "judge", serving.model, "--count", "10")
-        report = json.loads(cli("models", "judge", serving.model, "--count", "10", "--json").out)
+        shown = cli("lab", "judges", serving.model, "--count", "10")
+        report = json.loads(cli("lab", "judges", serving.model, "--count", "10", "--json").out)
     assert (shown.code, "do not count" in shown.out) == (1, True)
     assert report["standing"] == "below the bar"
     assert report["precision"]["n"] == 10 + sum(one["accepted"] for one in report["accepted_wrong"].values())
+
+
+@pytest.mark.slow
+def test_a_preferred_comment_waits_where_nobody_confirms_it(cli, folder):
+    said = json.loads(cli("runs", "comment", "r1", "short names, please", "--prefer", "--json").out)
+    [wish] = json.loads(cli("memory", "preferences", "list", "--json").out)
+    assert (said["preference"], said["status"], wish["status"]) == (wish["id"], "proposed", "proposed")
+    assert wish["id"][:10] in cli("runs", "comment", "r2", "short names, please", "--prefer").err
+    assert cli("memory", "preferences", "confirm", wish["id"]).code == 0
+    again = json.loads(cli("runs", "comment", "r1", "short names, please", "--prefer", "--json").out)
+    assert again["status"] == "active"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -55,7 +54,7 @@ def test_no_variable_fills_in_what_was_not_typed(monkeypatch):
 
 
 def test_the_page_lists_what_the_package_reads():
-    page = (ROOT / "docs" / "environment.md").read_text()
+    page = (ROOT / "docs" / "settings.md").read_text()
     assert set(re.findall(r"^\| `(EVOLVE_\w+)`", page, re.MULTILINE)) == set(VARIABLES)
     for file in (ROOT / "evolve").rglob("*.py"):
         named = set(re.findall(r"EVOLVE_[A-Z]\w*", file.read_text()))
@@ -68,7 +67,7 @@ def test_a_variable_deletes_nothing(start_cli, tmp_path, monkeypatch):
         workspace.preferences.add("write dates day first")
     for name in ("ALL", "YES", "FORCE", "APPROVE", "REPAIR", "EVERYTHING"):
         monkeypatch.setenv(f"EVOLVE_{name}", "1")
-    for command in (("memory", "forget"), ("memory", "preferences", "forget")):
+    for command in (("forget",),):
         process = start_cli(*command)
         out, err = process.communicate(timeout=60)
         assert (process.returncode, out) == (2, ""), command
@@ -93,7 +92,7 @@ def test_a_wrong_variable_is_told_by_every_command_that_reads_settings(cli, monk
         ("memory", "list"),
         ("runs", "list"),
         ("improve", "lists"),
-        ("config",),
+        ("status", "--settings"),
     )
     for name, text in (("DAY_LIMIT", "nonsense"), ("TOTAL_LIMIT", "$0"), ("WORKERS", "many")):
         with monkeypatch.context() as patch:
@@ -102,14 +101,14 @@ def test_a_wrong_variable_is_told_by_every_command_that_reads_settings(cli, monk
                 done = cli(*command)
                 assert (done.code, done.out) == (2, ""), command
                 assert f"EVOLVE_{name}: " in done.err, command
-    assert cli("config").code == 0
+    assert cli("status", "--settings").code == 0
 
 
 def test_config_shows_what_is_read_and_what_is_not(cli, monkeypatch):
     monkeypatch.setenv("EVOLVE_ALL", "1")
     monkeypatch.setenv("EVOLVE_WORKERS", "2")
-    done = cli("config")
+    done = cli("status", "--settings")
     assert re.search(r"^EVOLVE_WORKERS +yes ", done.out, re.MULTILINE)
     assert "EVOLVE_ALL is set and means nothing" in done.err
-    assert "EVOLVE_ALL" not in json.dumps(json.loads(cli("config", "--json").out))
-    assert "evolve config" in cli("--help").out
+    assert "EVOLVE_ALL" not in cli("status", "--settings", "--json").out.partition('"unread_variables"')[0]
+    assert "evolve status --settings" in cli("--help").out

@@ -8,6 +8,9 @@ import sys
 
 import pytest
 
+import evolve
+from tests.cli.screens import check_screen
+from tests.cli.test_answering import Terminal
 from tests.write_protection import without_power_over_permissions
 
 NAMES = ("Ada Lovelace", "Alan Turing", "Grace Hopper", "Tony Hoare", "John Backus", "Donald Knuth", "Leslie Lamport")
@@ -24,22 +27,12 @@ def people(tmp_path):
 def test_a_table_is_filled_and_what_was_recognised_and_done_is_told(cli, people, tmp_path):
     done = cli("fill", "people.csv")
     assert done.code == 0
-    lines = done.out.splitlines()
-    assert lines[0].startswith("read as ") and lines[2].startswith("wrote ")
-    assert lines[3] == "verified: reproduces every example and 3 rows it was not shown"
-    assert lines.index(next(line for line in lines if line.startswith("def shout("))) > 3
-    assert "candidates" not in done.out and "episode" not in done.out
-    assert [line.strip() for line in done.err.splitlines() if not line.startswith("made the workspace")] == [
-        "looking for a function that gives the filled cells"
-    ]
-    assert "read as separated by semicolons, cp1252; shout from name; 7 rows given" in done.out
-    assert "1 cell of shout filled, 0 marked" in done.out
-    assert "wrote people.filled.csv" in done.out
+    check_screen("fill-verified", done, progress=True)
     written = (tmp_path / "people.filled.csv").read_bytes().decode("cp1252")
     assert written == people.read_bytes().decode("cp1252").replace("Zoë Müller;", "Zoë Müller;ZOË MÜLLER")
+    (tmp_path / "people.filled.csv").write_text("mine")  # what evolve wrote itself it would replace
     again = cli("fill", "people.csv")
-    assert again.code == 2
-    assert "is there already" in again.err and "--in-place" in again.err
+    assert again.code == 2 and "--in-place" in again.err
     assert cli("fill", "people.csv", "--in-place", "--json").code == 0
     assert people.read_bytes().decode("cp1252") == written
 
@@ -59,9 +52,7 @@ def test_marked_cells_end_with_one_and_are_listed(cli, tmp_path):
     (tmp_path / "f.py").write_text("def f(a):\n    one, two = a.split()\n    return one.upper()\n")
     done = cli("fill", "t.csv", "--function", "f.py", "--out", "o.csv")
     assert done.code == 1
-    assert "0 cells of b filled, 10 marked" in done.out
-    assert "row 2 (line 3): empty: the function fails here: ValueError" in done.out
-    assert "and 5 further cells, all marked in the file" in done.out
+    check_screen("fill-flagged", done)
     result = json.loads(cli("fill", "t.csv", "--function", "f.py", "--out", "o.csv", "--json").out)
     assert (result["marked"], result["marks"][0]["row"], result["result"]) == (10, 2, None)
 
@@ -71,32 +62,45 @@ def test_without_a_function_nothing_is_written(cli, tmp_path):
     (tmp_path / "noise.csv").write_text("n,out\n1,731\n2,15\n3,9981\n4,2\n5,77123\n6,403\n7,\n")
     done = cli("fill", "noise.csv", "--budget", "300-candidates")
     assert done.code == 5
-    assert "nothing is written" in done.out
-    assert done.out.count("--budget 10M-candidates --budget 10m") == 1 and "500k" not in done.out
+    check_screen("fill-nothing-found", done)
     assert not (tmp_path / "noise.filled.csv").exists()
     assert cli("fill", "noise.csv", "--budget", "300-candidates", "--json").code == 5
 
 
-@pytest.mark.parametrize(
-    ("arguments", "why"),
-    [
-        (["gone.csv"], "no such file"),
-        (["t.csv"], "2 columns of t.csv are partly filled"),
-        (["t.csv", "--column", "d"], "no column 'd'"),
-        (["t.csv", "--column", "b", "--with", "nothing"], "nothing"),
-        (["t.csv", "--column", "b", "--function", "gone.py"], "gone.py"),
-        (["t.csv", "--column", "b", "--function", "two.py"], "2 public functions: f, g"),
-        (["t.csv", "--column", "b", "--sheet", "x"], "is no workbook"),
-        (["t.csv", "--in-place", "--out", "x.csv"], "either"),
-    ],
-)
-def test_what_is_wrong_is_told_before_anything_is_written(cli, tmp_path, arguments, why):
+def test_what_is_wrong_is_told_before_anything_is_written(cli, tmp_path):
     (tmp_path / "t.csv").write_text("a,b,c\n1,,2\n2,3,\n")
     (tmp_path / "two.py").write_text("def f(a): return a\ndef g(a): return a\n")
-    done = cli("fill", *arguments)
-    assert done.code == 2
-    assert why in done.err
+    wrong = (
+        ["gone.csv"],
+        ["t.csv"],
+        ["t.csv", "--column", "d"],
+        ["t.csv", "--column", "b", "--with", "nothing"],
+        ["t.csv", "--column", "b", "--function", "gone.py"],
+        ["t.csv", "--column", "b", "--function", "two.py"],
+        ["t.csv", "--column", "b", "--sheet", "x"],
+        ["t.csv", "--in-place", "--out", "x.csv"],
+        ["t.csv", "--column", "b", "--out", "t.csv"],
+        ["t.csv", "--column", "b", "--out", "t.xlsx"],
+        ["t.csv", "--column", "b", "--save", "t.csv"],
+        ["t.csv", "--column", "b", "--save", "t.txt"],
+        ["t.csv", "--column", "b", "--save", "two.py"],
+    )
+    done = [cli("fill", *arguments) for arguments in wrong]
+    assert {one.code for one in done} == {2}
+    check_screen("fill-refused", *done, progress=True)
     assert sorted(path.suffix for path in tmp_path.iterdir() if path.is_file()) == [".csv", ".py"]
+
+
+@pytest.mark.slow
+def test_a_doubtful_cell_is_flagged_and_the_verdict_names_the_row_that_settles_it(cli, tmp_path):
+    rows = [f"{name},{name[0]}. {name.split()[1].upper()}" for name in NAMES[:6]]
+    (tmp_path / "t.csv").write_text("\n".join(["name,short", *rows, "Leslie Lamport,", '"Wirth, Niklaus",', ""]))
+    done = cli("fill", "t.csv")
+    assert done.code == 1
+    check_screen("fill-doubtful", done)
+    assert [line for line in (tmp_path / "t.filled.csv").read_text().splitlines() if line.endswith(",")][-1] == (
+        "Leslie Lamport,L. LAMPORT,"
+    )
 
 
 @pytest.mark.slow
@@ -129,7 +133,7 @@ def test_support_is_named_and_left_to_the_script(cli, tmp_path):
     (tmp_path / "t.csv").write_text("\n".join(["price;amount", *rows, "$ 12,000.25;", ""]))
     done = cli("fill", "t.csv", "--save", "amount.py")
     assert "def amount(" in done.out and done.out.count("def ") == 1 and "import re" not in done.out
-    assert "supported by parse_amount (" in done.out and "--save FILE.py writes all of it" in done.out
+    check_screen("fill-with-support", done)
     assert "def parse_amount(" in (tmp_path / "amount.py").read_text()
 
 
@@ -153,15 +157,17 @@ def test_a_folder_that_cannot_be_written_is_told_before_the_search(tmp_path):
         preexec_fn=without_power_over_permissions,
     )
     (tmp_path / "there").chmod(0o700)
-    assert done.returncode == 3 and "looking for" not in done.stderr
+    assert done.returncode == 3 and "searching for" not in done.stderr
     assert "t.filled.csv: permission denied" in done.stderr.replace("\n ", "")
 
 
 @pytest.mark.slow
 def test_rows_that_an_earlier_fill_doubted_are_counted(cli, tmp_path):
     (tmp_path / "t.csv").write_text("a,b,b: check\nx,X,\ny,Y,\nz,z,unsure\nw,,\n")
-    done = cli("fill", "t.csv")
-    assert "3 rows given\n1 of them doubted by an earlier fill, so no example" in done.out
+    done = cli("fill", "t.csv", "--out", "o.csv")
+    check_screen("fill-again", done)
+    told = json.loads(cli("fill", "t.csv", "--out", "p.csv", "--json").out)
+    assert (told["given"], told["doubted"]) == (3, 1)
 
 
 @pytest.mark.slow
@@ -169,9 +175,66 @@ def test_a_function_that_is_no_skill_of_its_own_can_be_kept_as_a_script(cli, tmp
     (tmp_path / "t.csv").write_text(
         "a,b\nada,ADA\ngrace,GRACE\ntony,TONY\nalan,ALAN\njohn,JOHN\nleslie,LESLIE\nkurt,\n"
     )
-    told = "no skill of its own; --save FILE.py keeps the function, --function FILE.py applies it to other tables"
-    assert told in cli("fill", "t.csv").out.replace("\n  ", " ")
+    assert cli("fill", "t.csv").out.rstrip().endswith("--function FILE.py")
     (tmp_path / "next.csv").write_text("a,b\nedsger,\n")
     cli("fill", "t.csv", "--out", "again.csv", "--save", "upper.py")
     cli("fill", "next.csv", "--function", "upper.py", "--in-place")
     assert (tmp_path / "next.csv").read_text().startswith("a,b\nedsger,EDSGER")
+
+
+def test_a_table_that_is_not_there_is_told_with_the_name_that_is_meant(cli, people):
+    for name, near in (("poeple.csv", "people.csv"), ("budget.csv", "")):
+        done = cli("fill", name)
+        assert done.code == 2 and name in done.err
+        assert ("people.csv" in done.err) is bool(near)
+
+
+EXPENSES = "shop,net,gross\nRewe,10.00,11.90\nAldi,20.00,23.80\nLidl,7.50,8.93\nShell,40.00,\n"
+
+
+@pytest.mark.slow
+def test_a_script_is_told_how_to_keep_a_function_that_nothing_verified(cli, tmp_path):
+    (tmp_path / "march.csv").write_text(EXPENSES)
+    (tmp_path / "april.csv").write_text("shop,net,gross\nTank,30.00,35.70\nRewe,50.00,\n")
+    done = cli("fill", "march.csv")
+    (line,) = [line for line in done.err.splitlines() if "skills own" in line]
+    assert cli(*line.partition("evolve ")[2].split()).code == 0
+    used = json.loads(cli("fill", "april.csv", "--json").out)
+    assert used["result"]["used"]["kept"] and used["filled"] == 1
+    assert cli("forget", "r1").code == 0
+    refused = cli("forget", "r1")  # it is out of use by now
+    assert refused.code == 2 and "r1" in refused.err
+    assert "r1" not in cli("skills", "list").out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("said", "kept"), [("y", ["r1"]), ("n", [])])
+def test_a_person_at_a_terminal_is_asked_once_whether_the_column_is_right(start_cli, tmp_path, said, kept):
+    (tmp_path / "march.csv").write_text(EXPENSES)
+    screen = Terminal(start_cli, "fill", "march.csv").until("[y/N]").type(said)
+    assert screen.ended() == 0 and screen.seen.count("[y/N]") == 1
+    with evolve.open(tmp_path / "ws") as workspace:
+        assert [one.name for one in workspace.runs.kept()] == kept
+        assert ("forgotten" in workspace.stores.runs.run("r1").body) is (said == "n")
+
+
+@pytest.mark.slow
+def test_that_a_column_of_one_value_is_right_is_not_asked_for_later_tables(start_cli, tmp_path):
+    rows = "".join(f"RE-{n},2026-03-{n + 10},{'2026-03' if n < 5 else ''}\n" for n in range(6))
+    (tmp_path / "march.csv").write_text(f"number,date,month\n{rows}")
+    screen = Terminal(start_cli, "fill", "march.csv")
+    assert screen.ended() == 0 and "[y/N]" not in screen.seen and "skills own" not in screen.seen
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("text", "larger"),
+    [
+        ("shop,net,gross\nRewe,10.00,QX\nAldi,20.00,\n", False),  # one row shows nothing
+        ("n,out\n1,731\n2,15\n3,9981\n4,2\n5,77123\n6,403\n7,\n", True),
+    ],
+)
+def test_a_larger_budget_is_named_where_it_could_help(cli, tmp_path, text, larger):
+    (tmp_path / "t.csv").write_text(text.replace("QX", "11.93"))
+    done = cli("fill", "t.csv", "--budget", "3k-candidates")
+    assert done.code == 5 and ("--budget" in done.out) is larger

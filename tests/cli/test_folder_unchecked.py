@@ -10,6 +10,7 @@ import pytest
 
 from evolve.testing import ScriptedEndpoint
 from evolve.testing.doubles import prompt_of, schema_of
+from tests.cli.screens import check_screen
 
 WORDS = "The first number is given back by `total.py`; `test_total.py` wants the sum."
 CHECK = "python3 test_total.py"
@@ -35,12 +36,8 @@ class Reader:
 
 
 @pytest.fixture
-def project(tmp_path):
-    folder = tmp_path / "project"
-    folder.mkdir()
-    (folder / "total.py").write_text("def total(xs):\n    return xs[0]\n")
-    (folder / "test_total.py").write_text("from total import total\n\nassert total([1, 2]) == 3\n")
-    return folder
+def project(failing_project):
+    return failing_project
 
 
 @pytest.fixture
@@ -67,9 +64,7 @@ def chat(cli, project, monkeypatch):
 def test_a_question_gets_words_once_with_the_files_they_rest_on(run, check):
     done = run("what does total give?", *check)
     assert done.code == 0, done.out + done.err
-    assert done.out.count("The first number is given back") == 1
-    assert "rests on: total.py, test_total.py" in done.out
-    assert "unverified: nothing can check it" in done.out and "it gives" not in done.out
+    check_screen("run-answer-in-words", done.out.partition("\nlearning: ")[0])
     told = json.loads(run("what does total give?", *check, "--json").out)
     assert (told["status"], told["answer"], told["verified"], told["patch"]) == ("unverified", WORDS, False, None)
 
@@ -91,9 +86,9 @@ def test_words_without_a_folder_are_printed_once(cli):
 def test_a_change_without_a_check_waits_and_is_applied_by_leave_alone(run, cli, project):
     done = run("change notes")
     assert done.code == 6, done.out + done.err
-    assert "+new" in done.out and "unverified: nothing can check it" in done.out and "solved" not in done.out
+    check_screen("run-folder-unchecked", done, folder=project)
     assert not (project / "notes.txt").exists()
-    told = json.loads(run("change notes", "--approve", "never", "--json").out)
+    told = json.loads(run("change notes", "--set", "approve=never", "--json").out)
     assert (told["status"], told["patch"]["state"], told["patch"]["files"]) == ("unverified", "waiting", ["notes.txt"])
     assert cli("runs", "answer", "r1", "yes").code == 0
     assert (project / "notes.txt").read_text() == "new\n"
@@ -104,16 +99,13 @@ def test_a_change_without_a_check_waits_and_is_applied_by_leave_alone(run, cli, 
 def test_leave_for_what_passes_its_check_is_none_for_what_has_none(run, cli, project):
     assert run("change notes", "--yes").code == 6
     assert not (project / "notes.txt").exists()
-    assert cli("runs", "apply", "r1").code == 0 and (project / "notes.txt").exists()
+    assert cli("apply", "r1").code == 0 and (project / "notes.txt").exists()
 
 
 @pytest.mark.slow
 def test_a_conversation_about_a_folder_needs_no_check(chat, project):
     done = chat("what does total give?", "change notes", "/approve", "/undo")
-    assert "rests on: total.py, test_total.py" in done.out and done.out.count("The first number") == 1
-    assert "unverified: nothing can check it" in done.out and "+new" in done.out
-    assert "waiting: nothing is changed yet" in done.out and "applied: notes.txt" in done.out
-    assert "undone: notes.txt" in done.out and "value: " not in done.out and "/again" not in done.out
+    check_screen("chat-folder-unchecked", done, folder=project)
     assert not (project / "notes.txt").exists()
     again = chat("what does total give?", options=("--check", CHECK, "--new"))
     assert again.code == 0 and "rests on: total.py" in again.out
@@ -126,7 +118,17 @@ def test_a_replay_shows_what_code_that_only_looked_gave(run, cli):
     assert done.code == 6, done.out + done.err
     shown = json.loads(cli("runs", "show", "r1", "--json").out)
     episode = shown[0]["episode"]
-    told = cli("runs", "replay", episode).out
+    told = cli("why", episode, "--steps").out
     assert "    value: '    return xs[0]'" in told
     assert "changed: notes.txt" in told
     assert "differs" not in told and "every example" not in told
+
+
+@pytest.mark.parametrize(
+    ("check", "asked"), [("pytset -q", False), (" pytset", False), ("./made-later.sh", True), ("true && pytset", True)]
+)
+def test_a_check_that_cannot_begin_ends_the_run_before_a_model_is_asked(cli, project, check, asked):
+    with ScriptedEndpoint(double=Reader()) as serving:
+        done = cli("run", "change it", "--dir", project, "--model", serving.model, "--check", check)
+        assert (done.code == 2, bool(serving.requests)) == (not asked, asked)
+    assert asked or "pytset" in done.err

@@ -1,4 +1,4 @@
-"""What ``evolve gate``, ``evolve selftest`` and ``evolve report`` show."""
+"""What ``evolve lab gate``, ``evolve lab selftest`` and ``evolve report`` show."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 import evolve
 from benchmarks.doubles import small_suite
 from benchmarks.doubles.cheating import _solves_more
-from evolve.cli.report import show_report
+from evolve.cli.render.report_details import show_details
 from evolve.gate import Comparing, Interval, Proposal, Seals
 from evolve.gate.gate import Gate
 from evolve.improve.report import ArmRow, Contrast, Report
@@ -30,12 +30,12 @@ def judged(tmp_path):
 
 @pytest.mark.slow
 def test_verdicts_are_listed_with_the_level_of_the_next_proposal(cli, judged):
-    done = cli("gate", "list")
+    done = cli("lab", "gate", "list")
     assert done.code == 0
     lines = done.out.splitlines()
     assert lines[1].split()[3:5] == ["better", "accept"] and lines[2].split()[3:5] == ["copied", "reject"]
     assert lines[3].endswith("proposal 2 will need 120:1 (error level 0.0083)")
-    body = json.loads(cli("gate", "list", "--json").out)
+    body = json.loads(cli("lab", "gate", "list", "--json").out)
     assert [one["verdict"] for one in body["decisions"]] == ["accept", "reject"]
     assert [round(one["level"], 3) for one in body["next"]] == [0.008] and body["begun"] == []
 
@@ -43,34 +43,34 @@ def test_verdicts_are_listed_with_the_level_of_the_next_proposal(cli, judged):
 def test_a_judgement_that_was_broken_off_is_listed_with_the_level_it_holds(cli, tmp_path):
     with evolve.open(tmp_path / "ws") as opened:
         opened.stores.decisions.open({}, run="r4", parent="unlearned", variant="stopped", suite="s")
-    listed = cli("gate", "list").out
+    listed = cli("lab", "gate", "list").out
     assert "run r4 broke off judging stopped: its error level of 0.025 counts as spent" in listed
     assert "proposal 2 will need 120:1 (error level 0.0083)" in listed
-    (begun,) = json.loads(cli("gate", "list", "--json").out)["begun"]
+    (begun,) = json.loads(cli("lab", "gate", "list", "--json").out)["begun"]
     assert (begun["run"], begun["proposal"]) == ("r4", 1)
 
 
 @pytest.mark.slow
 def test_one_verdict_is_shown_with_its_grounds(cli, judged):
-    done = cli("gate", "show", 1)
+    done = cli("lab", "gate", "show", 1)
     assert "for the variant; 40:1 was needed (error level 0.025)" in done.out
     assert "at most 1 of that many tests" in done.err
     assert "of 60 that could be tried" in done.out
     assert "solved   by both" in done.out and "verifier " in done.out
-    assert "refused untested" in cli("gate", "show", 2).out
-    body = json.loads(cli("gate", "show", 1, "--json").out)
+    assert "refused untested" in cli("lab", "gate", "show", 2).out
+    body = json.loads(cli("lab", "gate", "show", 1, "--json").out)
     assert (body["proposal"], body["planned"], body["looks"]) == (1, 60, 0)
     assert set(body["pins"]) == {"verifier", "evaluator", "gate"}
 
 
 def test_a_verdict_that_is_not_there_names_the_list(cli, judged):
-    done = cli("gate", "show", 7)
-    assert done.code == 2 and "evolve gate list" in done.err
+    done = cli("lab", "gate", "show", 7)
+    assert done.code == 2 and "evolve lab gate list" in done.err
 
 
 def test_a_selftest_of_nothing_is_a_wrong_call(cli):
-    done = cli("selftest")
-    assert done.code == 2 and "evolve selftest --null" in done.err
+    done = cli("lab", "selftest")
+    assert done.code == 2 and "evolve lab selftest --null" in done.err
 
 
 def test_every_figure_of_a_report_stands_with_interval_n_and_looks(capsys):
@@ -80,7 +80,7 @@ def test_every_figure_of_a_report_stands_with_interval_n_and_looks(capsys):
         Contrast(arm=name, gain=some, ratio=some, gain_always=some, saving_always=some)
         for name in ("unlearned", "best-of-n", "placebo")
     ]
-    show_report(
+    show_details(
         Report(
             run="r1",
             suite="small",

@@ -52,7 +52,7 @@ def test_the_result_comes_first_and_then_one_line_about_learning(cli, names):
     done = cli("run", names)
     lines = done.out.splitlines()
     (told,) = [place for place, line in enumerate(lines) if line.startswith("learning: ")]
-    assert any(line.startswith("solved, verified") for line in lines[:told])
+    assert any(line.startswith("verified: ") for line in lines[:told])
     assert "kept which steps the answer needed" in lines[told] and "1 new skill" in lines[told]
     assert lines[told + 1].startswith("new skill: ") and len(lines) == told + 2
     assert cli("learn").out == "everything is learned from\n"
@@ -61,17 +61,18 @@ def test_the_result_comes_first_and_then_one_line_about_learning(cli, names):
 @pytest.mark.slow
 def test_what_one_task_showed_is_not_called_supported(cli, names):
     cli("run", names)
-    listed = cli("memory", "list").out
-    assert "seen once" in listed and "in 1 of 1 task" in listed and "supported" not in listed
+    assert "seen once" not in cli("memory", "list").out
+    listed = cli("memory", "list", "--all").out
+    assert "seen once" in listed and "1 of 1 task" in listed and "supported" not in listed
 
 
 @pytest.mark.slow
 def test_in_json_one_object_has_both(cli, names):
     told = json.loads(cli("run", names, "--json").out)
     assert told["learned"] and told["skills"] and told["learning"]["limits"]["candidates"] == 1_000_000
-    off = json.loads(cli("run", names, "--learn", "off", "--json").out)
+    off = json.loads(cli("run", names, "--set", "learn=off", "--json").out)
     assert off["status"] == "solved" and not off["learned"] and off["learning"] is None
-    refused = cli("run", names, "--learn", "never")
+    refused = cli("run", names, "--set", "learn=never")
     assert refused.code == 2 and "none of off, after, full" in refused.err
 
 
@@ -79,7 +80,7 @@ def test_in_json_one_object_has_both(cli, names):
 def test_killed_while_learning_the_result_was_there_and_the_next_command_learns(cli, names):
     command, environ = [sys.executable, "-m", "evolve", "run", str(names)], {**os.environ, VARIABLE: FAULT + "kill"}
     killed = subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
-    assert killed.returncode == -9 and "solved, verified" in killed.stdout and "learning" not in killed.stdout
+    assert killed.returncode == -9 and "\nverified: " in killed.stdout and "learning" not in killed.stdout
     assert json.loads(cli("memory", "list", "--json").out)["insights"] == []
     learned = json.loads(cli("learn", "--json").out)
     assert [(one["run"], bool(one["learned"]), len(one["skills"])) for one in learned] == [("r1", True, 1)]
@@ -91,7 +92,7 @@ def test_killed_while_learning_the_result_was_there_and_the_next_command_learns(
 def test_stopped_while_learning_it_says_how_to_go_on(cli, names, monkeypatch):
     monkeypatch.setenv(VARIABLE, FAULT + "int")
     stopped = cli("run", names)
-    assert stopped.code == 130 and "continue with: evolve learn" in stopped.err and "solved" in stopped.out
+    assert stopped.code == 130 and "continue with: evolve learn" in stopped.err and "\nverified: " in stopped.out
     assert "kept which steps the answer needed" in cli("learn", "r1").out
 
 
@@ -111,8 +112,7 @@ def test_a_refused_row_is_named_in_text_and_in_json(cli, ends):
     budget = ("--budget", "2k-candidates")
     text = cli("run", ends, *budget)
     assert text.code == 5
-    assert "one of your rows ruled out an earlier answer" in text.out
-    assert "for [1, 2] it gives 1, wanted 1000003" in text.out
+    assert "1000003" in text.out
     told = json.loads(cli("run", ends, *budget, "--json").out)
     assert [(one["input"], one["given"], one["expected"]) for one in told["misfits"]] == [([[1, 2]], 1_000_003, 1)]
 
@@ -123,15 +123,13 @@ def test_a_right_answer_that_was_found_while_learning_is_printed_and_in_the_reco
     file.write_text(json.dumps(task_json(TASK)) + "\n")
     with ScriptedEndpoint(double=Served(coder())) as serving:
         text = cli("run", file, "--model", serving.model)
-    assert text.code == 1 and text.out.index("refused: ") < text.out.index("learning: ")
-    (lesson,) = (line for line in text.out.splitlines() if line.startswith("learning: "))
-    assert "tokens were allowed" in lesson and "of at most" not in lesson
+    assert text.code == 1 and text.out.index("not solved: ") < text.out.index("learning: ")
     told = text.out.partition("a right answer was found while learning, verified:\n")[2]
     assert told.startswith(SIX)
     assert "found while learning, verified" in cli("runs", "show", "r1").out
     (shown,) = json.loads(cli("runs", "show", "r1", "--json").out)
     assert (shown["status"], shown["found"]) == ("refused", {"answer": SIX, "kind": "verified"})
-    assert "found while learning, verified:\n    def shorten" in cli("runs", "replay", shown["episode"]).out
+    assert "found while learning, verified:\n    def shorten" in cli("why", shown["episode"], "--steps").out
 
 
 def test_in_json_the_one_object_has_the_answer_that_was_found(cli, tmp_path):
@@ -150,5 +148,5 @@ def test_a_change_that_was_found_while_learning_is_offered(cli, tmp_path):
         command = ("run", "make total add up", "--dir", project, "--check", "python3 test_total.py", "--yes")
         done = cli(*command, "--model", serving.model)
     assert "act " in done.err and "plan " not in done.err  # no plan was asked for, and none was made
-    assert done.code == 1 and "evolve runs apply r1" in done.out
-    assert cli("runs", "apply", "r1").code == 0 and (project / "total.py").read_text() == RIGHT
+    assert done.code == 1 and "evolve apply r1" in done.out
+    assert cli("apply", "r1").code == 0 and (project / "total.py").read_text() == RIGHT

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import evolve
 from benchmarks.doubles import QuirkDouble
 from evolve.testing import Scenario, ScriptedEndpoint
 
@@ -51,16 +52,17 @@ def test_an_option_is_not_lost_between_the_two_words(cli, tmp_path):
 
 @pytest.mark.parametrize("text", ["seed = 3\n", "[evolve]\nseed = 3\n", "[evolve] # mine\nmodel = 'x'\nseed = 3"])
 def test_a_default_leaves_the_other_settings_alone(cli, tmp_path, text):
-    (tmp_path / "ws").mkdir()
+    evolve.init(tmp_path / "ws")
     (tmp_path / "ws" / "evolve.toml").write_text(text)
     assert cli("models", "default", "gpt-5").code == 0
-    settings = json.loads(cli("config", "--json").out)
+    settings = json.loads(cli("status", "--settings", "--json").out)["settings"]
     assert (settings["model"]["value"], settings["seed"]["value"]) == ("gpt-5", 3)
 
 
 def test_a_workspace_in_a_pyproject_is_not_edited(cli, tmp_path):
     (tmp_path / "ws").mkdir()
     (tmp_path / "ws" / "pyproject.toml").write_text("[tool.evolve]\n")
+    evolve.init(tmp_path / "ws", trust=True)
     done = cli("models", "default", "gpt-5")
     assert done.code == 3
     assert 'model = "gpt-5" under [tool.evolve]' in done.err
@@ -116,7 +118,7 @@ def test_a_wrong_key_is_told_with_the_next_step(cli, monkeypatch):
 
 @pytest.mark.slow
 def test_the_longest_wait_for_a_reply_is_a_setting(cli, tmp_path):
-    (tmp_path / "ws").mkdir()
+    evolve.init(tmp_path / "ws")
     (tmp_path / "ws" / "evolve.toml").write_text("reply_seconds = 0.3")
     with ScriptedEndpoint(Scenario(replies=[{"fault": "hang"}] * 4)) as silent:
         done = cli("models", "check", silent.model)
@@ -125,7 +127,7 @@ def test_the_longest_wait_for_a_reply_is_a_setting(cli, tmp_path):
 
 
 def test_a_check_keeps_to_the_limit_of_the_day(cli, endpoint, tmp_path):
-    (tmp_path / "ws").mkdir()
+    evolve.init(tmp_path / "ws")
     (tmp_path / "ws" / "evolve.toml").write_text("day_limit = '2-calls'")
     done = cli("models", "check", endpoint.model)
     assert done.code == 5

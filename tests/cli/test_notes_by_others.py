@@ -31,6 +31,6 @@ def test_a_note_is_listed_with_an_id_by_which_it_is_forgotten(cli):
     cli("memory", "note", "the port of search is 7000")
     (line,) = [line for line in cli("memory", "list").out.splitlines() if "9000" in line]
     name = line.split()[1]
-    assert cli("memory", "forget", name).out == "forgot 1 note\n"
+    assert cli("forget", name).out.startswith("forgot the note ")
     assert "9000" not in cli("memory", "list").out + cli("memory", "recall", "port of billing").out
-    assert cli("memory", "forget", name).code == 2
+    assert cli("forget", name).code == 2

@@ -1,4 +1,4 @@
-"""``evolve optimize --only prompts`` as a user runs it: a wrong item of ``prompts/act.md`` is found, mended, proved."""
+"""``evolve lab optimize --only prompts`` by a user: a wrong item of ``prompts/act.md`` is found, mended, proved."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections import Counter
 
 import pytest
 
+import evolve
 from benchmarks.doubles.quirks import quirk_family
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.tasks import render_jsonl
@@ -18,7 +19,7 @@ from tests.doubles.advice import WRONG_ADVICE, AdvisedDouble
 pytestmark = pytest.mark.slow
 JOBS = quirk_family("dates", 70)
 WRONG, RIGHT = WRONG_ADVICE["dates"], JOBS[0].quirk.sentence
-SEARCH = ("optimize", "dates.jsonl", "--only", "prompts", "--engine", "gepa", "--proposals", "4")
+SEARCH = ("lab", "optimize", "dates.jsonl", "--only", "prompts", "--engine", "gepa", "--proposals", "4")
 
 
 class Unhelpful(AdvisedDouble):
@@ -49,6 +50,7 @@ def seed(folder) -> None:
     (folder / "evolve.toml").write_text("")
     advice = f"\nAdvice:\n- {WRONG}\n"
     (folder / "prompts" / "act.md").write_text(load_prompt("act.md", PromptLayers()) + advice)
+    evolve.init(folder, trust=True)
 
 
 @pytest.fixture
@@ -70,23 +72,23 @@ def test_a_wrong_item_is_found_mended_proved_written_out_and_taken_back(desk, en
     assert code == 0, err
     asked_for = int(re.search(r"(\d+) edits asked for, 1 put to trial", out)[1])
     assert asked_for > 1, "what a hunch brings is turned down on a single stage"
-    assert "edit of act.md, tried on a single failure" in err and "gate verdict: accept" in err
+    assert "edit of act.md, tried on a single failure" in err and "Compared: accept" in err
     assert re.search(r"accepted \w{12} over unlearned: edit of act.md: ", out)
     figures = dict(re.findall(r"(predicted on gate|realised on test) tasks, won minus lost: +([+-][\d.]+), 95 %", out))
     assert all(float(figures[name]) > 0.5 for name in ("predicted on gate", "realised on test"))
-    changed = [line for line in desk("variants", "diff")[1].splitlines() if re.match(r"[-+](?!--|\+\+)", line)]
+    changed = [line for line in desk("lab", "variants", "diff")[1].splitlines() if re.match(r"[-+](?!--|\+\+)", line)]
     assert changed == [f"-- {WRONG}", f"+- {RIGHT}"], "nothing else has changed"
     assert desk("run", task)[0] == 0
 
-    assert desk("variants", "rollback")[0] == 0
+    assert desk("lab", "variants", "rollback")[0] == 0
     assert desk("run", f"dates.jsonl#{JOBS[8].task.id}")[0] == 1, "the old behaviour is back"
-    name = next(one["digest"] for one in json.loads(desk("variants", "list", "--json")[1])["variants"])
-    assert desk("variants", "promote", name)[0] == 0
-    code, out, err = desk("variants", "write")
+    name = next(one["digest"] for one in json.loads(desk("lab", "variants", "list", "--json")[1])["variants"])
+    assert desk("lab", "variants", "promote", name)[0] == 0
+    code, out, err = desk("lab", "variants", "write")
     assert code == 0, err
     prompt = tmp_path / "ws" / "prompts" / "act.md"
     assert RIGHT in prompt.read_text() and WRONG not in prompt.read_text()
-    code, _, err = desk("variants", "rollback")
+    code, _, err = desk("lab", "variants", "rollback")
     assert code == 0 and str(prompt) in err, "that the file goes on to act is told"
 
 
@@ -114,7 +116,8 @@ def test_killed_in_the_middle_the_same_command_goes_on_and_pays_nothing_twice(
 def test_a_budget_that_is_too_small_names_one_that_does(desk, endpoint) -> None:
     code, out, err = desk(*SEARCH, "--budget", "200k-tokens")
     assert (code, out) == (5, "") and "too small to decide anything" in err
-    command = re.search(r"try: evolve (optimize dates.jsonl --only prompts --engine gepa --budget \d+k-tokens)", err)[1]
+    hint = r"try: evolve (lab optimize dates.jsonl --only prompts --engine gepa --budget \d+k-tokens)"
+    command = re.search(hint, err)[1]
     before = len(endpoint.requests)
     code, out, err = desk(*command.split(), "--proposals", "4")
     assert code == 0, err
@@ -126,10 +129,12 @@ def test_a_model_that_cannot_rewrite_is_told_and_another_one_goes_on(desk, tmp_p
     settings = tmp_path / "ws" / "evolve.toml"
     with ScriptedEndpoint(double=Unhelpful(JOBS)) as poor, ScriptedEndpoint(double=AdvisedDouble(JOBS)) as good:
         settings.write_text(f'model = "{poor.model}"\n')
+        evolve.init(settings.parent, trust=True)
         code, out, err = desk(*SEARCH, "--budget", "2M-tokens")
         assert (code, out) == (4, "")
         assert "nothing usable 3 times in a row" in err and "evolve models check" in err
         settings.write_text(f'model = "{poor.model}"\nmodel_rewrite = "{good.model}"\n')
+        evolve.init(settings.parent, trust=True)
         code, out, err = desk(*SEARCH, "--budget", "2M-tokens", "--resume")
         assert code == 0, err
         assert "judged: 1 (1 accept)" in out

@@ -20,17 +20,20 @@ pytestmark = pytest.mark.usefixtures("few_rivals")
 THIRD = ["Rosa Parks", "Nelson Mandela", "Angela Davis", "Martin King", "Bertha Suttner", "Mary Wilson", "Desmond Tutu"]
 
 
+def tally(own):
+    counts = own["state"]["tally"]
+    return counts["wins"], counts["losses"], counts["ties"]
+
+
 @pytest.mark.slow
 def test_the_report_tells_it_without_any_suite(cli, tmp_path):
     with evolve.open(tmp_path / "ws") as workspace:
         for label, names in (("mail", FIRST), ("address", SECOND), ("contact", THIRD)):
             workspace.run(examples=table(tmp_path, names, mail, label))
-    told = cli("report")
-    assert told.code == 0 and "your own tasks: 3 distinct problems" in told.out
-    assert "2 better, 0 worse, 1 the same" in told.out and "of 20:1 needed. Not shown yet" in told.out
+    assert cli("report").code == 0
     own = json.loads(cli("report", "--json").out)["own"]
     assert (own["counted"], own["alike"], own["helped"]) == (3, 0, False)
-    assert own["spent"]["candidates"] > 0 and f"took {own['spent']['candidates']:,} candidates" in told.out
+    assert tally(own) == (2, 0, 1) and own["spent"]["candidates"] > 0
 
 
 @pytest.mark.slow
@@ -40,14 +43,11 @@ def test_what_was_begun_and_never_finished_is_told(cli, tmp_path):
     with evolve.open(tmp_path / "ws") as workspace:
         workspace.run(examples=table(tmp_path, FIRST, mail, "mail"))
         workspace.run(examples=table(tmp_path, SECOND, mail, "address"), person=Person(cancellation=stop))
-    told = cli("report").out
-    assert "1 more problem begun and not judged, which counts as worse until it is" in told
-    assert "0 better, 0 worse, 1 the same" in told
     own = json.loads(cli("report", "--json").out)["own"]
-    assert own["missing"] == 1 and own["state"]["wealth"] < 1.0
+    assert own["missing"] == 1 and own["state"]["wealth"] < 1.0 and tally(own) == (0, 0, 1)
     with evolve.open(tmp_path / "ws") as workspace:
         workspace.run(examples=table(tmp_path, SECOND, mail, "address"))
-    assert "not judged" not in cli("report").out
+    assert json.loads(cli("report", "--json").out)["own"]["missing"] == 0
 
 
 @pytest.mark.slow
@@ -70,12 +70,8 @@ def test_evidence_with_a_model_is_told_by_model_with_what_it_is_about(cli, tmp_p
         (tmp_path / "second.jsonl").write_text(workspace_tasks.render([HIDDEN[1].task]))
         assert cli("run", "first.jsonl#hidden-0", "--model", serving.model).code == 0
         told = cli("run", "second.jsonl#hidden-1", "--model", serving.model)
-    assert "judging  once there is a result" in told.err and "more tokens" in told.err
-    assert "solving it again without what was learned took" in told.out
-    report = cli("report").out
-    assert f"your own tasks with {serving.model}: 1 distinct problem" in report
-    assert "the way of learning as a whole, against the same model that has learned nothing" in report
-    assert "1 better, 0 worse" in report and "solving them again to judge that took" in report
+    assert "\njudging  " in told.err
+    assert serving.model in cli("report").out
     own = json.loads(cli("report", "--json").out)
     assert "own" not in own and own["own_models"][f"language:{serving.model}"]["state"]["tally"]["wins"] == 1
 
@@ -83,4 +79,4 @@ def test_evidence_with_a_model_is_told_by_model_with_what_it_is_about(cli, tmp_p
 def test_without_own_tasks_and_suites_there_is_no_report(cli, tmp_path):
     evolve.open(tmp_path / "ws").close()
     told = cli("report")
-    assert told.code == 2 and "no report in this workspace" in told.err
+    assert told.code == 2 and "\n  try: " in told.err

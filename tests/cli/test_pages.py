@@ -12,6 +12,7 @@ import typer
 import evolve
 from docs import pages
 from evolve.cli.program import build_app
+from evolve.cli.tree import FRONT
 from evolve.settings import VARIABLES
 from tests.cli.conftest import ROOT
 
@@ -44,7 +45,7 @@ def test_a_page_has_a_sentence_and_examples_and_words(cli, path, monkeypatch):
     assert done.code == 0
     usage, sentence, *_ = page.split("\n\n")
     assert usage.startswith("Usage: evolve") and re.match(r"  [A-Z]", sentence) and "." in sentence
-    assert 1 <= len(examples(page)) <= 3, page
+    assert 2 <= len(examples(page)) <= 3, page
     assert "env var" not in page and "int range" not in page
     without_places = re.sub(r"\{[A-Za-z]+\}", "", page)  # of values in a command line
     assert not re.search(r"<(list|str|int|float)", page) and not re.search(r"[{}]|0<=", without_places)
@@ -86,18 +87,42 @@ def test_every_example_is_a_command_line_that_is_understood(cli, path):
         assert not getattr(command, "commands", None) or command.invoke_without_command, line
 
 
-def test_the_page_of_the_program_lists_commands_under_headings_and_names_the_variables(cli, monkeypatch):
+def listed(page: str) -> list[str]:
+    return re.findall(r"^  ([a-z]+)  +[A-Z]", page, re.MULTILINE)
+
+
+def test_every_command_is_on_one_of_two_pages_and_the_first_leads_to_the_second(cli, monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
-    page = cli("--help").out
-    headings = re.findall(r"^(\S.*):$", page, re.MULTILINE)
-    assert len(headings) >= 5 and "Commands" not in headings
-    listed = re.findall(r"^  ([a-z]+)  +[A-Z]", page, re.MULTILINE)
-    assert sorted(listed) == sorted(TREE.commands)
-    assert "EVOLVE_WORKSPACE" in page and "evolve config" in page
+    page, second = cli("--help").out, cli("help", "all").out
+    assert listed(page) == [name for names in FRONT.values() for name in names if name in TREE.commands]
+    assert sorted([*listed(page), *listed(second), "help"]) == sorted(TREE.commands)
+    told = " ".join(page.split())
+    assert "evolve help all" in told and "EVOLVE_WORKSPACE" in told and "evolve status --settings" in told
+    assert cli("help").out == page
+
+
+def test_help_shows_the_page_of_any_command(cli, path):
+    assert cli("help", *path).out.strip() == cli(*path, "--help").out.strip()
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        (("gate", "list"), "evolve lab gate"),
+        (("memory", "metrics"), "evolve lab metrics"),
+        (("runs", "apply", "r1"), "evolve apply"),
+        (("help", "worlds"), "evolve lab worlds"),
+        (("lab", "fill", "names.csv"), "evolve fill"),
+    ],
+)
+def test_a_word_that_is_a_command_elsewhere_is_answered_by_where_it_is(cli, typed, found):
+    done = cli(*typed)
+    assert done.code == 2 and f"Did you mean {found}?" in done.err
+    assert "Did you mean evolve" not in cli("nonsense").err
 
 
 def test_every_variable_is_told_once_in_one_place(cli):
-    shown = cli("config").out
+    shown = cli("status", "--settings").out
     assert all(shown.count(name) >= 1 for name in VARIABLES)
 
 
@@ -109,13 +134,13 @@ def test_the_version_is_told_with_what_runs_it(cli):
 
 def test_a_wrong_variable_is_still_named(cli, monkeypatch):
     monkeypatch.setenv("EVOLVE_SEED", "many")
-    done = cli("tasks", "generate", "lists", "--n", "1")
+    done = cli("lab", "tasks", "generate", "lists", "--n", "1")
     assert done.code == 2 and "EVOLVE_SEED" in done.err
 
 
 def test_the_docs_show_a_picture_of_every_page_that_is_taken_at_every_width():
-    shown = (ROOT / "docs" / "terminal.md").read_text()
+    shown = (ROOT / "docs" / "screens.md").read_text()
     for name in pages.PAGES:
-        for width in pages.WIDTHS:
-            assert f"(images/{name}-{width}.svg)" in shown
-            assert (ROOT / "docs" / "images" / f"{name}-{width}.svg").is_file()
+        for picture in (f"{name}-{width}{theme}.svg" for width in pages.WIDTHS for theme in ("", "-dark")):
+            assert f"images/{picture}" in shown
+            assert (ROOT / "docs" / "images" / picture).is_file()

@@ -46,7 +46,7 @@ def test_a_run_shows_its_plan_where_it_was_cut_off_and_once_it_is_over(cli, fold
         command = ("run", "make two", "--dir", folder, "--check", "test -f two.txt", "--model", serving.model, "--yes")
         first = cli(*command)
         assert first.code == 4, first.err
-        assert "of the plan 1 of 3 done" in first.err
+        assert "1 of 3 steps" in first.err
         shown = cli("runs", "show", "r1").out
         assert all(line in shown for line in STANDS)
         second = cli(*command)
@@ -64,7 +64,7 @@ def test_a_run_shows_its_plan_where_it_was_cut_off_and_once_it_is_over(cli, fold
 def test_chat_shows_the_plan_of_the_last_turn(cli, folder, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO("make two\n/plan\n"))
     with ScriptedEndpoint(Scenario(replies=[{"text": PLAN}, {"text": REST}])) as serving:
-        options = ("--dir", folder, "--check", "test -f two.txt", "--approve", "never")
+        options = ("--dir", folder, "--check", "test -f two.txt", "--set", "approve=never")
         done = cli("chat", "--model", serving.model, *options)
     assert all(f"plan: {line}" in done.out for line in ENDS), done.out + done.err
 

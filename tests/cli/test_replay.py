@@ -25,7 +25,8 @@ def made(cli, tasks):
     def record(*command):
         with ScriptedEndpoint(double=QuirkDouble()) as serving:
             done = cli(*command, "--model", serving.model, "--json")
-            assert done.code == 0, done.err
+            # A loop over so few tasks keeps nothing.
+            assert done.code == (1 if command[0] == "improve" else 0), done.err
             return serving.model, json.loads(done.out)
 
     return record
@@ -81,7 +82,7 @@ def test_wrong_options_are_told_before_anything_is_made(cli, tasks, tmp_path):
 def test_a_loop_is_replayed_without_an_endpoint(cli, made, tasks):
     model, first = made("improve", tasks, "--rounds", "1", "--record", "rec")
     done = cli("improve", tasks, "--rounds", "1", "--model", model, "--replay", "rec", "-w", "other", "--json")
-    assert done.code == 0, done.err
+    assert done.code == 1, done.err
     second = json.loads(done.out)
     assert [row["solved"] for row in second["rounds"]] == [row["solved"] for row in first["rounds"]]
     assert second["spent"]["tokens"] == 0 < first["spent"]["tokens"]

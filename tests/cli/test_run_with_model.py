@@ -10,6 +10,7 @@ import pytest
 from benchmarks.doubles import QuirkDouble, quirk_suite
 from evolve.tasks import render_jsonl
 from evolve.testing import Scenario, ScriptedEndpoint, question_of
+from tests.cli.screens import check_screen
 
 
 @pytest.fixture
@@ -37,8 +38,7 @@ def test_what_two_tasks_of_a_family_showed_solves_the_third_at_once(cli, endpoin
     before = len(endpoint.requests)
     done = cli("run", f"{tasks}#quirk-08", "--model", endpoint.model)
     assert done.code == 0, done.err
-    assert "solved, verified" in done.out
-    assert "tokens in" in done.out
+    assert "verified: " in done.out and "tokens in" in done.out
     fewer = [question_of(body) for body in endpoint.requests[before:]]
     assert fewer.count("action") == 3  # the answer, and two more to see what the fact that it used is worth
     assert "supported" in cli("memory", "list").out
@@ -61,17 +61,15 @@ def test_a_task_in_words_gets_an_answer_that_is_called_unverified(cli):
     with ScriptedEndpoint(Scenario(replies=replies)) as serving:
         done = cli("run", "What is 17 plus 25?", "--model", serving.model)
     assert done.code == 0, done.err
-    assert "it gives 42" in done.out
-    assert "unverified" in done.out
-    assert "observe  runs; there is no example" in done.err
-    assert "reproduces every example" not in done.err + cli("runs", "show", "r1").out
+    check_screen("run-without-rows", done, progress=True)
+    assert "every example" not in done.err + cli("runs", "show", "r1").out
 
 
 def test_actions_are_json_where_the_settings_say_so(cli, made):
     block = {"kind": "answer", "path": "", "code": "It is 42."}
     (made / "evolve.toml").write_text('reply_form = "json"\n')
     with ScriptedEndpoint(Scenario(replies=[{"data": {"thought": "so", "blocks": [block], "uses": []}}])) as serving:
-        done = cli("run", "What is 17 plus 25?", "--model", serving.model, "--learn", "off")
+        done = cli("run", "What is 17 plus 25?", "--model", serving.model, "--set", "learn=off")
         [asked] = serving.requests
     assert done.code == 0 and "It is 42." in done.out, done.err
     assert asked["response_format"]["json_schema"]["name"] == "action"
@@ -83,7 +81,7 @@ def test_older_steps_are_summed_up_where_they_fill_the_share_that_the_settings_s
     (made / "evolve.toml").write_text(share)
     looks = [{"text": f"Look {n}.\n```python\nprint('{n}' * 4_000)\n```"} for n in (1, 2)]
     with ScriptedEndpoint(Scenario(replies=[*looks, {"text": "```answer\nfine\n```"}])) as serving:
-        done = cli("run", "What do you see?", "--model", serving.model, "--learn", "off")
+        done = cli("run", "What do you see?", "--model", serving.model, "--set", "learn=off")
         *_, asked = serving.requests
     assert done.code == 0 and "fine" in done.out, done.err
     told = [message["content"] for message in asked["messages"]]
@@ -122,13 +120,12 @@ def test_a_rubric_is_judged_by_a_model_and_its_opinion_is_called_one(cli, letter
         done = cli(*command, "--model", serving.model)
         told = json.loads(cli(*command, "--model", serving.model, "--json").out)
     assert done.code == code, done.err
-    assert ("unverified: judged by" in done.out) == (code == 0)
-    assert "unmeasured, not verified" in done.out
+    check_screen(f"run-rubric-{code}", done.out)
     assert (told["verified"], told["judged"], told["value"]) == (False, True, letter)
     assert (
         told["cost"]["calls"] == len(serving.requests) / 2 == (2 if code == 0 else 6)
     )  # what the judge costs is counted
-    assert "solved, verified" not in done.out and told["learned"] == []
+    assert told["learned"] == []
 
 
 @pytest.mark.slow
@@ -143,8 +140,8 @@ def test_a_rubric_in_a_file_comes_after_the_check_of_a_folder(cli, tmp_path):
                 "run", "tidy up", "--dir", "project", "--check", "grep -q new a.txt", "--rubric", "rubric.md",
                 "--model", serving.model,
             )  # fmt: skip
-    assert done["tidy"].code == 6 and "solved, judged, not verified: it was not cross-examined" in done["tidy"].out
-    assert "judged by" in done["tidy"].out and "not verified" in done["tidy"].out
+    assert done["tidy"].code == 6
+    check_screen("run-folder-rubric", done["tidy"].out)
     assert done["wild"].code == 1
 
 
@@ -169,7 +166,7 @@ def test_a_rubric_needs_a_model_and_a_task_without_rows(cli, tasks):
     rubric = ("--rubric", "It says please.")
     alone = cli("run", "Write a letter.", *rubric)
     assert alone.code == 2 and "evolve models" in alone.err
-    assert "nothing else to check" in cli("run", f"{tasks}#quirk-00", *rubric, "--model", "http://localhost:1/v1#m").err
+    assert "--rubric" in cli("run", f"{tasks}#quirk-00", *rubric, "--model", "http://localhost:1/v1#m").err
     assert cli("run", "Write a letter.", "--rubric", " ", "--model", "http://localhost:1/v1#m").code == 2
 
 
@@ -225,11 +222,11 @@ def test_a_budget_that_covers_no_call_exits_5(cli, endpoint, tasks):
 @pytest.mark.slow
 def test_a_loop_with_a_model_practises_and_learns_within_its_budget(cli, endpoint, tasks):
     done = cli("improve", tasks, "--model", endpoint.model, "--rounds", "1", "--budget", "1M-tokens", "--json")
-    assert done.code == 0, done.err
     report = json.loads(done.out)
     practised = report["rounds"][0]
+    assert done.code == (0 if practised["promoted"] else 1), done.err
     assert practised["solved"] == practised["episodes"] > 16
-    assert practised["pairs"] > 0
+    assert practised["pairs"] == 0  # 7 tasks are left to judge on, too few to prove a gain
     assert 0 < report["spent"]["tokens"] <= 1_000_000
     known = json.loads(cli("memory", "list", "--json").out)
     assert "Dates in this workspace are written day first, as in 31/12/2024." in json.dumps(known)

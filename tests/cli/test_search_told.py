@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from evolve.cli.views import LoopView
+from evolve.cli.render.views import LoopView
 from evolve.events import Event
+from tests.cli.screens import check_screen
 
 
 def test_who_watches_is_told_what_is_waited_for_and_when_the_model_is_given_up(capsys) -> None:
@@ -17,10 +18,4 @@ def test_who_watches_is_told_what_is_waited_for_and_when_the_model_is_given_up(c
             ("engine", {"text": "4 workflows in a row brought nothing"}),
         ):
             view.emit(Event(kind=kind, data=data))
-    assert capsys.readouterr().err.splitlines() == [
-        "the model writes a workflow",
-        "the model writes a workflow, mending fault 1",
-        "candidate 1, design: 2 of 3 train tasks solved",
-        "the model writes a workflow",
-        "4 workflows in a row brought nothing",
-    ]
+    check_screen("search-of-workflows", capsys.readouterr().err)

@@ -103,17 +103,18 @@ import sys
 
 class CtrlC:
     def find_spec(self, name, path=None, target=None):
-        if name == "evolve.cli.tasks":
+        if name == sys.argv[1]:
             raise KeyboardInterrupt
 
 from evolve.cli import main
 sys.meta_path.insert(0, CtrlC())
-main(sys.argv[1:])
+main(sys.argv[2:])
 """
 
 
-def test_ctrl_c_while_the_program_is_loaded_is_told(start_cli):
-    process = start_cli("run", "--examples", "my rows.csv", program=["-c", INTERRUPTED_LOADING])
+@pytest.mark.parametrize("module", ["evolve.cli.tree", "evolve.cli.run"], ids=["program", "command"])
+def test_ctrl_c_while_the_program_is_loaded_is_told(start_cli, module):
+    process = start_cli("run", "--examples", "my rows.csv", program=["-c", INTERRUPTED_LOADING, module])
     out, err = process.communicate(timeout=300)
     assert (process.returncode, out) == (130, "")
     assert "Traceback" not in err
@@ -142,7 +143,7 @@ main(sys.argv[2:])
 """
 IN_AN_EXEC = "<string>"
 IN_THE_MAKING_OF_A_CLASS = "cached_property.__set_name__"
-BETWEEN_READING_AND_RUNNING = "Commands.invoke"
+BETWEEN_READING_AND_RUNNING = "Program.invoke"
 
 
 @pytest.mark.parametrize(

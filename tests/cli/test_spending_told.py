@@ -8,15 +8,24 @@ import re
 import pytest
 
 from benchmarks.doubles import QuirkDouble, quirk_suite
-from evolve.cli.amounts import spending
 from evolve.cli.chat.spending import Purse, spent_of
-from evolve.cli.optimize import show_optimization
+from evolve.cli.lab.optimize import show_optimization
+from evolve.cli.render.amounts import spending
 from evolve.episodes import Cost
 from evolve.improve.optimization import Forecast, OptimizationReport
 from evolve.ledger import Budget, Ledger, Spent
 from evolve.tasks import render_jsonl
 from evolve.testing import Scenario, ScriptedEndpoint
+from tests.cli.screens import check_screen
 
+AMOUNTS = (
+    Cost(calls=5, tokens=13_500, completion=1_200, cached=9_800, money=0.012),
+    Cost(candidates=3),
+    Cost(calls=1, tokens=7),  # of an earlier version
+    Cost(calls=1, tokens=7, completion=2, money=1e-6),
+    Spent(candidates=3, calls=1, tokens=7, completion=2, money=2.0),
+    Cost(),
+)
 TOLD = re.compile(r"[\d,]+ calls, [\d,]+ tokens in \([\d,]+ cached\), [\d,]+ out, \$\d")
 
 
@@ -50,11 +59,19 @@ def test_a_run_tells_calls_tokens_in_and_out_cached_and_money(cli, endpoint, tas
     assert cost["money"] == pytest.approx(expected / 1e6)
 
 
+def test_a_limit_of_the_day_ends_a_run_as_a_budget_does(cli, endpoint, tasks, monkeypatch):
+    monkeypatch.setenv("EVOLVE_DAY_LIMIT", "500-tokens")
+    done = cli("run", f"{tasks}#quirk-00", "--model", endpoint.model)
+    assert done.code == 5
+    assert "--budget" not in done.out + done.err  # a larger one lifts no limit
+    assert json.loads(cli("run", f"{tasks}#quirk-00", "--model", endpoint.model, "--json").out)["limit_ended"]
+
+
 @pytest.mark.slow
 def test_a_loop_tells_the_same_and_no_candidates(cli, endpoint, tasks):
     command = ("improve", tasks, "--model", endpoint.model, "--rounds", "1", "--budget", "9-calls")
     done = cli(*command)
-    assert TOLD.search(done.out.partition("spent:")[2]), done.out + done.err
+    assert TOLD.search(done.out.partition("Spent:")[2]), done.out + done.err
     assert "candidate" not in done.out
     report = json.loads(cli("report", "--json").out)
     spent = report["spent"]
@@ -73,39 +90,21 @@ def test_an_optimiser_tells_the_same_and_by_how_much_its_budget_was_passed(capsy
         tried=0, judged=0, changes=(), looks=0, spent=spent, overshoot="the budget was passed by 7 tokens",
     )  # fmt: skip
     show_optimization(report)
-    told = capsys.readouterr().out
-    assert "spent: 5 calls, 12,300 tokens in (9,800 cached), 1,200 out, $0.012 in 3 s" in told
-    assert "the budget was passed by 7 tokens" in told
+    check_screen("amounts", capsys.readouterr().out, *map(spending, AMOUNTS), exact=True)
 
 
-def test_amounts_in_words():
-    whole = Cost(calls=5, tokens=13_500, completion=1_200, cached=9_800, money=0.012)
-    assert spending(whole) == "5 calls, 12,300 tokens in (9,800 cached), 1,200 out, $0.012"
-    assert spending(Cost(candidates=3)) == "3 candidates"
-    assert spending(Cost(calls=1, tokens=7)) == "1 call, 7 tokens"  # of an earlier version
-    assert (
-        spending(Cost(calls=1, tokens=7, completion=2, money=1e-6)) == "1 call, 5 tokens in, 2 out, less than $0.0001"
-    )
-    assert spending(Spent(candidates=3, calls=1, tokens=7, completion=2, money=2.0)) == (
-        "3 candidates, 1 call, 5 tokens in, 2 out, $2"
-    )
-    assert spending(Cost()) == "nothing"
-
-
-def test_a_session_tells_the_same_over_its_turns():
+def test_a_session_books_a_turn_that_goes_on_once():
     purse = Purse(budget=Budget(money=1.0))
-    assert purse.told() == "nothing spent, $1 left"
     stopped = Cost(calls=2, tokens=1_000, completion=100, cached=300, money=0.01)
     purse.book(stopped, {})
     purse.book(stopped + stopped, spent_of(stopped))
-    assert purse.told() == "4 calls, 1,800 tokens in (600 cached), 200 out, $0.02, $0.98 left"
+    assert (purse.spent["calls"], purse.spent["tokens"], purse.spent["money"]) == (4, 2_000, pytest.approx(0.02))
+    assert purse.left().money == pytest.approx(0.98)
 
 
-def test_a_budget_that_was_passed_is_told():
+def test_a_budget_that_was_passed_is_told_with_both_bounds():
     ledger = Ledger(Budget(tokens=100, money=0.001))
     assert ledger.overshoot_told == ""
     ledger.reserve(Cost(tokens=90, money=0.0005))
     ledger.settle(Cost(tokens=90, money=0.0005), Cost(tokens=190, money=0.0015))
-    assert ledger.overshoot_told == (
-        "the budget was passed by 90 tokens and $0.0005: a call took more than was set aside for it"
-    )
+    assert "90 tokens" in ledger.overshoot_told and "$0.0005" in ledger.overshoot_told

@@ -8,9 +8,13 @@ import os
 import pytest
 
 from evolve.paths import approvals_folder
+from evolve.redaction import MARK
 from evolve.testing import ScriptedEndpoint
 from tests.doubles.counting_seats import Clerk
 from tests.functions.running import INTERPRETER, SERVERS
+from tests.functions.test_openapi import serving
+
+SECRET = "q7Zp-81kLmWx02"
 
 
 @pytest.fixture
@@ -124,6 +128,8 @@ def test_settings_propose_and_a_person_approves(cli, text, program, tmp_path):
 def test_a_copy_of_a_workspace_has_no_approvals(cli, text, program, tmp_path):
     add(cli, text, program, "--yes")
     os.rename(tmp_path / "ws", tmp_path / "copy")
+    assert cli("tools", "list", "-w", tmp_path / "copy").code == 3
+    assert cli("trust", tmp_path / "copy").code == 0
     assert json.loads(cli("tools", "list", "-w", tmp_path / "copy", "--json").out) == []
 
 
@@ -178,8 +184,8 @@ def test_a_program_is_shown_whole_approved_and_called(cli, tmp_path):
     (folder / "a").write_text("tea at four\n")
     line = (
         "--program",
-        "--about",
-        "Lines with a word.",
+        "--set",
+        "about=Lines with a word.",
         "--read",
         folder,
         "--",
@@ -211,3 +217,19 @@ def test_the_operations_of_a_file_are_approved_with_their_effects(cli, tmp_path)
     assert cli("tools", "check", "web").code == 1
     assert "cannot be reached" in cli("tools", "call", "web_get_x", "--yes").err
     assert "an OpenAPI service a file and a URL" in cli("tools", "add", "web", "--openapi", file, "--", "ls").err
+
+
+def test_a_call_by_hand_carries_no_secret_there_or_back(cli, tmp_path, monkeypatch):
+    monkeypatch.setenv("SHOP_TOKEN", SECRET)
+    paths = {"/x": {"get": {"parameters": [{"name": "q", "in": "query", "schema": {"type": "string"}}]}}}
+    (tmp_path / "api.json").write_text(json.dumps({"openapi": "3.0.0", "info": {}, "paths": paths}))
+    with serving(body=json.dumps({"token": SECRET}).encode()) as (url, came):
+        command = ("--openapi", tmp_path / "api.json", "--url", url, "--header", "X-Key=w9Rt-55vBnQy73")
+        assert cli("tools", "add", "web", *command, "--yes").code == 0
+        done = cli("tools", "call", "web_get_x", "q=tea", "--yes")
+        assert done.code == 0 and SECRET not in done.out and MARK in done.out
+        before = len(came)
+        for held in (SECRET, "w9Rt-55vBnQy73"):
+            refused = cli("tools", "call", "web_get_x", f"q={held}", "--yes")
+            assert refused.code == 2 and held not in refused.out + refused.err
+        assert len(came) == before

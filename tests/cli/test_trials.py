@@ -1,4 +1,4 @@
-"""The command ``evolve trials``: what a person sees, what a program gets, and what is refused."""
+"""The command ``evolve lab trials``: what a person sees, what a program gets, and what is refused."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 from evolve.worlds import Move, Scene
 from tests.offering import offer
 
-LAKE = ("trials", "gymnasium", "--task", "taxi", "--variations", "2", "--trials", "2", "--moves", "20")
+LAKE = ("lab", "trials", "gymnasium", "--task", "taxi", "--variations", "2", "--trials", "2", "--set", "moves=20")
 
 
 def test_trials_are_told_one_by_one_and_drawn(cli, tmp_path):
@@ -38,7 +38,7 @@ def test_trials_are_told_one_by_one_and_drawn(cli, tmp_path):
         (("--variations", "1,1000000"), "variation 1"),
         (("--setting", "all"), "gen-adapt"),
         (("--budget", "2M-tokens"), "--budget 10m"),
-        (("--task", "golf"), "evolve worlds list gymnasium"),
+        (("--task", "golf"), "lab worlds list gymnasium"),
         (("--curve", "."), "name a file in it"),
     ],
 )
@@ -53,7 +53,17 @@ def test_what_is_wrong_is_told_with_what_to_type(cli, tmp_path, more, told):
     [(signal.SIGINT, 130, 0.0), (signal.SIGTERM, 143, 0.07), (signal.SIGINT, 130, 0.31), (signal.SIGTERM, 143, 0.31)],
 )
 def test_a_signal_while_java_works_ends_in_a_sentence(tmp_path, number, code, pause):
-    words = ["trials", "scienceworld", "--task", "use-thermometer", "--variations", "1", "-w", str(tmp_path / "ws")]
+    words = [
+        "lab",
+        "trials",
+        "scienceworld",
+        "--task",
+        "use-thermometer",
+        "--variations",
+        "1",
+        "-w",
+        str(tmp_path / "ws"),
+    ]
     command = [sys.executable, "-c", "from evolve.cli import main; main()", *words]
     pipe = subprocess.PIPE
     process = subprocess.Popen(command, stderr=pipe, stdout=pipe, text=True, start_new_session=True)
@@ -113,7 +123,7 @@ def test_worlds_of_one_version_keep_trials_of_their_own_and_kept_ones_say_so(cli
     def tried(right):
         offer(monkeypatch, tmp_path / right, "worlds", f"{right}-switch", lambda: Switch(right))
         words = ("--trials", "2", "--variations", "1", "-w", str(tmp_path / "mine"))
-        return cli("trials", f"{right}-switch", *words)
+        return cli("lab", "trials", f"{right}-switch", *words)
 
     assert "kept from before" not in tried("red").err
     other = tried("blue")
@@ -125,7 +135,7 @@ def test_worlds_of_one_version_keep_trials_of_their_own_and_kept_ones_say_so(cli
 def test_what_trials_proved_is_listed_by_what_it_is_about(cli, monkeypatch, tmp_path):
     offer(monkeypatch, tmp_path / "site", "worlds", "red-switch", Switch)
     mine = ("-w", str(tmp_path / "mine"))
-    assert cli("trials", "red-switch", "--trials", "2", *mine).code == 0
+    assert cli("lab", "trials", "red-switch", "--trials", "2", *mine).code == 0
     listed, other = (
         cli("memory", "list", "--about", "RED-switch/light", *mine),
         cli("memory", "list", "--about", "chess", *mine),

@@ -12,16 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evolve
-from evolve.cli import layout
-from evolve.cli.output import counted, shorten, singular
+from evolve.cli.render import layout
+from evolve.cli.render.output import counted, shorten, singular
 from evolve.memory.preferences import Context
 from tests.golden.make import unpack
 
-FAST = "report; runs list; gate list; gate show 1; skills list; memory list; memory preferences list; doctor"
+FAST = "report; runs list; lab gate list; lab gate show 1; skills list; memory list; memory preferences list; status"
 SLOW = (
-    "runs show r1; skills list --all; memory why solved; memory recall 'split a text and count its words'; config;"
-    " memory metrics list; variants list; variants show; models; tasks list; tasks show everyday;"
-    " tasks show everyday#row-stock-1; workflow show; workflow validate"
+    "runs show r1; skills list --all; why solved; memory recall 'split a text and count its words'; status --settings;"
+    " lab metrics list; lab variants list; lab variants show; models; lab tasks list; lab tasks show everyday;"
+    " lab tasks show everyday#row-stock-1; lab workflow show; lab workflow validate"
 )
 PAGES = [*FAST.split("; "), *(pytest.param(one, marks=pytest.mark.slow) for one in SLOW.split("; "))]
 THINGS = "runs|tasks|rows|skills|insights|pieces|episodes|pairs|wins|losses|ties|candidates|groups|stages|rounds"
@@ -75,12 +75,14 @@ def _headings(command):
     """What is told for every row and not in a line above them, where a row becomes a paragraph."""
     if command.startswith("memory recall"):
         return {"text:", "why:"}
-    return {"value", "from", "meaning", "set"} if command == "config" else set()
+    if command.startswith("memory preferences"):
+        return {"preference:", "for:"}
+    return {"value", "from", "meaning", "set"} if command == "status --settings" else set()
 
 
 def test_to_another_program_a_row_is_a_line(show):
-    insights = json.loads(show(None, "memory list --json"))["insights"]
-    rows = [line for line in show(None, "memory list").splitlines() if re.match(r"[0-9a-f]{10}  ", line)]
+    insights = json.loads(show(None, "memory list --all --json"))["insights"]
+    rows = [line for line in show(None, "memory list --all").splitlines() if re.match(r"[0-9a-f]{10}  ", line)]
     assert [row[:10] for row in rows] == [one["id"][:10] for one in insights]
     assert len(rows) > 10
 
@@ -88,9 +90,9 @@ def test_to_another_program_a_row_is_a_line(show):
 @pytest.mark.slow
 def test_nothing_is_cut_without_a_sign_of_it(show):
     """A list at 60 columns says as much of an insight as at 200, over several lines."""
-    wide, narrow = (" ".join(show(width, "memory list").split()) for width in (200, 60))
-    texts = re.findall(r"the answer has", wide)
-    assert texts and len(texts) == len(re.findall(r"the answer has", narrow))
+    wide, narrow = (" ".join(show(width, "memory list --all").split()) for width in (200, 60))
+    texts = re.findall(r"is in the answer to", wide)
+    assert texts and len(texts) == len(re.findall(r"is in the answer to", narrow))
 
 
 WORDS = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "So", "Mn")), min_size=1, max_size=18)
@@ -163,7 +165,9 @@ def test_the_width_is_that_of_the_terminal(monkeypatch):
         assert layout.terminal_width(stream) == 63
 
 
-@pytest.mark.parametrize("command", ["--help", "chat --help", "memory --help", "models list --help", "tasks --help"])
+@pytest.mark.parametrize(
+    "command", ["--help", "chat --help", "memory --help", "models list --help", "lab tasks --help"]
+)
 def test_a_help_page_fits_forty_columns_but_for_command_lines_that_are_shown_whole(show, command):
     lines = show(40, command).splitlines()
     assert [line for line in lines if layout.columns(line) > 40 and not line.startswith("  evolve ")] == []
@@ -182,4 +186,4 @@ def test_one_round_is_told_as_one():
 
 
 def test_the_suites_are_listed_whatever_workspace_is_named(cli, learned):
-    assert "everyday" in cli("tasks", "list", "-w", learned).out
+    assert "everyday" in cli("lab", "tasks", "list", "-w", learned).out

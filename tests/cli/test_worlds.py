@@ -21,23 +21,23 @@ def typed(monkeypatch):
 
 
 def test_worlds_are_listed_with_what_they_need(cli, monkeypatch, tmp_path):
-    done = cli("worlds", "list", "--json")
+    done = cli("lab", "worlds", "list", "--json")
     found = {one["name"]: one for one in json.loads(done.out)}
     assert list(found) == ["scienceworld", "textworld", "minigrid", "gymnasium"]
     assert found["minigrid"]["tasks"] == 12 and found["minigrid"]["missing"] == ""
     for one in found.values():
         assert one["version"].startswith(one["name"]) or one["missing"].startswith(f"pip install '.[{one['name']}]'")
-    done = cli("worlds", "list", "minigrid")
+    done = cli("lab", "worlds", "list", "minigrid")
     assert done.out.splitlines()[0].split() == ["task", "train", "dev", "test"]
     assert "PutNextLocal" in done.out
 
 
 @pytest.mark.slow
 def test_a_world_is_checked(cli):
-    done = cli("worlds", "check", "gymnasium", "--task", "taxi", "--moves", "10", "--json")
+    done = cli("lab", "worlds", "check", "gymnasium", "--task", "taxi", "--moves", "10", "--json")
     told = json.loads(done.out)
     assert (done.code, told["wrong"], told["moves"], told["task"]) == (0, [], 10, "taxi")
-    assert "the same moves lead to the same scenes" in cli("worlds", "check", "minigrid", "--moves", "5").out
+    assert "the same moves lead to the same scenes" in cli("lab", "worlds", "check", "minigrid", "--moves", "5").out
 
 
 class Forgetful:
@@ -76,18 +76,18 @@ class Forgetful:
 
 def test_a_world_that_does_not_keep_its_promises_is_told_so(cli, monkeypatch, tmp_path):
     offer(monkeypatch, tmp_path / "site", "worlds", "forgetful", Forgetful)
-    done = cli("worlds", "check", "forgetful")
+    done = cli("lab", "worlds", "check", "forgetful")
     assert done.code == 1
     for fault in ("two splits", "begins otherwise", "a score of 2.0", "counts steps at the beginning"):
         assert fault in done.out
     offer(monkeypatch, tmp_path / "more", "worlds", "nothing", dict)
-    done = cli("worlds", "check", "nothing")
+    done = cli("lab", "worlds", "check", "nothing")
     assert done.code == 3 and "makes dict, which is no world" in done.err
 
 
 def test_a_person_plays_by_number_and_text_and_takes_back(cli, typed):
     typed("?", "moves down", "2", "go right", "undo", "fly", "99", "9" * 5000, "look", "quit")
-    done = cli("worlds", "play", "gymnasium", "--variation", "1")
+    done = cli("lab", "worlds", "play", "gymnasium", "--variation", "1")
     assert done.code == 0
     assert "goal: Get to the last row and column." in done.out
     assert "   2  go down" in done.out
@@ -98,7 +98,7 @@ def test_a_person_plays_by_number_and_text_and_takes_back(cli, typed):
 
 def test_what_was_played_is_given_as_json_without_what_was_taken_back(cli, typed):
     typed("go down", "go up", "undo", "undo", "undo", "go down")
-    done = cli("worlds", "play", "gymnasium", "--variation", "1", "--json")
+    done = cli("lab", "worlds", "play", "gymnasium", "--variation", "1", "--json")
     told = json.loads(done.out)
     assert done.out.startswith("{") and told["moves"] == ["go down"]
     assert (told["score"], told["over"], told["lost"]) == (0.0, False, False)
@@ -107,12 +107,12 @@ def test_what_was_played_is_given_as_json_without_what_was_taken_back(cli, typed
 
 def test_a_loss_is_taken_back_or_ends_the_game(cli, typed):
     typed("go down", "undo", "go left", "quit")
-    done = cli("worlds", "play", "gymnasium", "--variation", "0")
+    done = cli("lab", "worlds", "play", "gymnasium", "--variation", "0")
     assert done.code == 0
     assert "lost: score 0.00 after 1 step; undo takes the last move back, quit ends it" in done.out
     assert done.out.count("You stand in row 1, column 1 of 4.") == 3
     typed("go down", "go left")
-    assert cli("worlds", "play", "gymnasium", "--variation", "0").out.count("row 1") == 1
+    assert cli("lab", "worlds", "play", "gymnasium", "--variation", "0").out.count("row 1") == 1
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_a_loss_is_taken_back_or_ends_the_game(cli, typed):
     ],
 )
 def test_a_mistake_is_told_in_a_sentence(cli, words, told):
-    done = cli("worlds", *words)
+    done = cli("lab", "worlds", *words)
     assert (done.code, told in done.err) == (2, True), done.err
 
 
@@ -214,43 +214,45 @@ def test_a_world_of_a_package_that_breaks_its_protocol_is_blamed_and_no_evidence
     cli, monkeypatch, tmp_path, wrong, told
 ):
     offer(monkeypatch, tmp_path / "site", "worlds", "careless", Careless)
-    checked = cli("worlds", "check", f"careless:{wrong}")
+    checked = cli("lab", "worlds", "check", f"careless:{wrong}")
     assert checked.code == 1 and "WRONG: it " in checked.out and told in checked.out
-    tried = cli("trials", f"careless:{wrong}", "--moves", "3", "-w", str(tmp_path / "mine"))
+    tried = cli("lab", "trials", f"careless:{wrong}", "--set", "moves=3", "-w", str(tmp_path / "mine"))
     assert tried.code == 3 and told in tried.err and "the package evolve-toy" in tried.err
 
 
 def test_a_world_that_ends_the_program_or_prints_spoils_no_result(cli, monkeypatch, tmp_path):
     offer(monkeypatch, tmp_path / "site", "worlds", "careless", Careless)
     for wrong, told in (("leaves", "ended itself"), ("stops", "raised StopIteration")):
-        left = cli("trials", f"careless:{wrong}", "--moves", "3", "--json", "-w", str(tmp_path / "mine"))
+        left = cli("lab", "trials", f"careless:{wrong}", "--set", "moves=3", "--json", "-w", str(tmp_path / "mine"))
         assert left.code == 3 and told in json.loads(left.out)["error"]
-    printed = cli("worlds", "check", "careless:prints", "--moves", "3", "--json")
+    printed = cli("lab", "worlds", "check", "careless:prints", "--moves", "3", "--json")
     assert printed.code == 0 and json.loads(printed.out)["moves"] == 3
 
 
 def test_a_check_goes_on_until_enough_moves_were_made(cli):
-    told = json.loads(cli("worlds", "check", "gymnasium", "--moves", "40", "--json").out)
+    told = json.loads(cli("lab", "worlds", "check", "gymnasium", "--moves", "40", "--json").out)
     assert (told["moves"], told["wrong"]) == (40, []) and 1 < told["trials"] <= 20
 
 
 def test_a_variation_that_is_listed_twice_is_told_and_counted_once(cli, monkeypatch, tmp_path):
     offer(monkeypatch, tmp_path / "site", "worlds", "careless", Careless)
-    checked = cli("worlds", "check", "careless:twice")
+    checked = cli("lab", "worlds", "check", "careless:twice")
     assert checked.code == 1 and "WRONG: it lists a variation twice" in checked.out
-    tried = cli("trials", "careless:twice", "--trials", "2", "--moves", "3", "--json", "-w", str(tmp_path / "mine"))
+    tried = cli(
+        "lab", "trials", "careless:twice", "--trials", "2", "--set", "moves=3", "--json", "-w", str(tmp_path / "mine")
+    )
     assert [one["number"] for one in json.loads(tried.out)["trials"]] == [0, 1]
 
 
 def test_what_is_typed_after_the_end_is_answered(cli, typed):
     typed("go down", "look", "moves", "undo", "quit")
-    done = cli("worlds", "play", "gymnasium", "--variation", "0")
+    done = cli("lab", "worlds", "play", "gymnasium", "--variation", "0")
     assert done.code == 0 and done.out.count("undo takes the last move back, quit ends it") == 3
 
 
 def test_a_task_is_named_in_a_line(cli, monkeypatch, tmp_path):
     offer(monkeypatch, tmp_path / "site", "worlds", "careless", Careless)
-    done = cli("trials", "careless:named", "-w", str(tmp_path / "mine"))
+    done = cli("lab", "trials", "careless:named", "-w", str(tmp_path / "mine"))
     assert done.code == 3 and "a task whose name is no line of text" in done.err
 
 
@@ -259,7 +261,7 @@ def test_a_world_that_cannot_be_made_hides_no_other(cli, monkeypatch, tmp_path):
         raise ValueError("no map")
 
     offer(monkeypatch, tmp_path / "site", "worlds", "broken", fails)
-    found = {one["name"]: one["missing"] for one in json.loads(cli("worlds", "list", "--json").out)}
+    found = {one["name"]: one["missing"] for one in json.loads(cli("lab", "worlds", "list", "--json").out)}
     assert found["broken"] == "failed (ValueError: no map)" and found["gymnasium"] == ""
 
 
@@ -268,4 +270,4 @@ def test_a_task_of_a_world_without_a_model_names_what_plays_it(cli, tmp_path):
     told = {"id": "lake", "instruction": "Reach the goal.", "worlds": work}
     (tmp_path / "lake.json").write_text(json.dumps(told), encoding="utf-8")
     result = cli("run", str(tmp_path / "lake.json"))
-    assert result.code == 2 and "evolve trials gymnasium --task FrozenLake-v1 plays" in result.err
+    assert result.code == 2 and "evolve lab trials gymnasium --task FrozenLake-v1 plays" in result.err

@@ -37,6 +37,8 @@ class ConversingDouble:
             return json.dumps({"goal": task or "nothing", "subgoals": []})
         if "claims" in schema.get("properties", {}):
             return json.dumps({"claims": []})
+        if "memories" in schema.get("properties", {}):
+            return json.dumps({"memories": []})
         if not schema or "kind" in schema.get("properties", {}):
             return _reply(_action(task, prompt))
         return json.dumps({"name": "an-answer", "description": task or "nothing"})

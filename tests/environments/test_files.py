@@ -38,8 +38,7 @@ def handed_in(sandbox, make_work):
             actions = [*(Action(kind="code", code=code) for code in codes), *[Action(kind="finish")] * 2]
             for number, action in enumerate(actions, 1):
                 steps.append(Step(number=number, action=action, observation=environment.observe(action, steps)))
-            assert steps[-1].observation.ok
-            return steps, environment.judge(steps)
+            return steps, environment.judge(steps) if steps[-1].observation.ok else None
 
     return run
 
@@ -73,7 +72,7 @@ def test_a_check_won_by_changing_its_own_files_is_not_won(handed_in):
     forge = "open('test_total.py', 'w').write('')", "open('conftest.py', 'w').write('')"
     steps, judged = handed_in(*forge)
     assert [step.observation.state.protected for step in steps[:2]] == [("test_total.py",), ("conftest.py",)]
-    assert not judged.accepted and "fails" in judged.text
+    assert judged is None and not any(step.observation.ok for step in steps)
 
 
 @pytest.mark.slow

@@ -32,25 +32,27 @@ def test_a_small_folder_is_seen_whole_with_what_its_check_prints(look):
     # The command itself stands in what says how the work is judged.
     assert check.text.startswith("Traceback") and "AssertionError" in check.text
     assert check.text.splitlines()[-1].startswith("[exit 1")
-    assert (files.name, files.text) == (
+    left_out, protected, shown = files.text.split("\n", 2)
+    assert (files.name, shown) == (
         "files",
-        f"all files\n=== test_total.py\n{TEST}=== total.py\n{WRONG}".rstrip(),
+        f"all files of the copy\n=== test_total.py\n{TEST}=== total.py\n{WRONG}".rstrip(),
     )
+    assert ".env" in left_out and "outside" in left_out and "test_total.py, and new files" in protected
 
 
 def test_what_is_said_of_a_check_holds_for_a_change_and_for_a_question():
     task = {"id": "t", "family": "", "instruction": "How many?", "signature": "", "examples": ()}
     (decides,) = kind_of("files").put(TaskView(**task, environment="files", check="make test"))
     assert decides.text.endswith(": make test")
-    assert decides.text.startswith("Once a change is made")
-    assert "a question needs only an answer" in decides.text
+    (none,) = kind_of("files").put(TaskView(**task, environment="files"))
+    assert "could run" not in none.text  # what the person keeps may name a check
 
 
 def test_a_file_that_stands_elsewhere_is_not_said_to_be_among_all_files(look, project):
     (project / "AGENTS.md").write_text("Use tabs.\n")
-    assert look()[1].text.startswith("all files but AGENTS.md, which is below\n=== ")
+    assert "\nall files of the copy but AGENTS.md, which is below\n=== " in look()[1].text
     (project / "README.md").write_text("What it is.\n")
-    assert look()[1].text.startswith("all files but AGENTS.md, README.md, which are below\n=== ")
+    assert "\nall files of the copy but AGENTS.md, README.md, which are below\n=== " in look()[1].text
 
 
 def test_a_long_table_is_shown_by_its_columns_and_first_rows():
@@ -91,6 +93,17 @@ def test_tables_of_other_kinds_are_known(name, line):
 def test_what_is_no_table_is_shown_as_it_is(text):
     assert whole({"a.csv": text.encode()}).endswith(text.rstrip())
     assert whole({"a.jsonl": text.encode()}).endswith(text.rstrip())
+
+
+def test_text_in_other_encodings_and_with_other_line_ends_is_seen_decoded():
+    latin = "# coding: latin-1\ndef grün(): return 'ö'\n".encode("latin-1")
+    files = {"a.py": latin, "b.txt": "naïve\r\n".encode("utf-16"), "c.txt": b"\xc3\xa4\xc3\xb6\r\xfc"}
+    assert whole(files) == (
+        "=== a.py, latin-1\n# coding: latin-1\ndef grün(): return 'ö'\n"
+        "=== b.txt, utf-16-le, begins with a byte order mark, CRLF line ends\nnaïve\n"
+        "=== c.txt, utf-8 but for 1 byte, CR line ends, without a line end\näö\n\ufffd"
+    )
+    assert map_of(files, "").splitlines()[:2] == ["a.py (41 bytes, latin-1)", "  2: def grün()"]
 
 
 def test_a_byte_order_mark_is_seen():

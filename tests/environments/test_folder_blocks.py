@@ -131,7 +131,9 @@ def test_after_a_time_no_further_block_of_a_reply_is_begun_and_that_is_said(sand
     """The first second of a block does not count, so that a busy machine ends no reply of short ones."""
 
     def ran(*sources, seconds):
-        runner = BlockRunner({"a.txt": b"x"}, None, lambda tree: FolderSession(sandbox, tree), (), seconds)
+        runner = BlockRunner(
+            {"a.txt": b"x"}, None, lambda tree: FolderSession(sandbox, tree), lambda name: False, seconds
+        )
         blocks = [Block(kind="python", text=text) for text in sources] + [Block(kind="file", path="b.txt", text="y")]
         try:
             return runner.run(blocks)
@@ -292,12 +294,15 @@ REFUSALS = [
     (file(".git/hooks/pre-commit", "x"), "left out of the work"),
     (file("sub/.env", "x"), "left out of the work"),
     (file("total.py/x.txt", "x"), "total.py is a file and no folder"),
+    (edit("image.bin", ("x", "y")), "it is binary and no text"),
+    (file("image.bin", "x"), "it is binary and no text"),
 ]
 
 
 @pytest.mark.parametrize(("block", "why"), REFUSALS)
 def test_an_edit_that_cannot_be_made_is_refused_with_the_place(opened, project, block, why):
     (project / "twice.txt").write_text("same\nother\nsame\n")
+    (project / "image.bin").write_bytes(b"x\n\0\1")
     seen = opened().act(block)
     assert why in seen.state.output and "refused" in seen.error
     assert not seen.error.endswith((":", " is"))  # alone, where no more than a line is shown, it is a whole sentence
@@ -383,6 +388,19 @@ def test_a_slow_check_runs_when_the_folder_is_handed_in(sandbox, make_work):
         assert "was not run" not in work.says(f"{file('more.txt', 'x')}\n{sh(CHECK)}")
         seen = work.act(kind="finish")
         assert seen.ok and seen.state.check == "fine\n"
+
+
+@pytest.mark.slow
+def test_what_passes_a_slow_check_is_found_behind_a_later_state(sandbox, make_work):
+    with closing(FilesEnvironment(make_work().work, Setting(sandbox=sandbox), quick_s=0.0)) as environment:
+        work = Work(environment)
+        work.act(file("notes.txt", "x"))  # the only one on which the check runs
+        work.act(MEND)
+        mended = work.steps[-1].observation.state.snapshot
+        for spoilt in ("0", "1", "x"):
+            assert environment.left_right(work.steps).state.snapshot == mended
+            work.act(file("total.py", f"def total(xs):\n    return {spoilt!r}\n"))
+        assert environment.left_right(work.steps) is None  # each state that is looked at costs a run of the check
 
 
 def test_an_answer_in_words_is_no_change_and_nothing_can_check_it(opened, project):

@@ -12,7 +12,12 @@ from evolve.episodes.blocks import Block
 TREE = {
     "app/main.py": b"limit = 5\nlimit_of = 6\n",
     "app/other.py": b"print('a limit')\r\nlast",
-    "image.bin": b"\xff\xfe limit \x00",
+    "image.bin": b"\x89PNG limit \x00",
+    "latin.py": "# coding: latin-1\nNAME = 'Bj\xf8rn'\nMOST = 1\n".encode("latin-1"),
+    "mixed.txt": b"\xef\xbb\xbfone\r\ntwo\nthree\r\nno end",
+    "wide.txt": "na\xefve\r\nfive\r\n".encode("utf-16"),
+    "sjis.txt": "\u3053\u308c\u306f\u65e5\u672c\u8a9e\u306e\u6587\u7ae0\u3067\u3059\u3002\n5\n".encode("cp932") * 3
+    + b"end\n",
     "notes.txt": "Grün limit\n".encode(),
 }
 BRING = "from folder_functions import edit, read, run, search\n"
@@ -32,10 +37,13 @@ def gave(session, code):
 @pytest.mark.slow
 def test_read_gives_a_file_or_lines_of_it(session):
     assert gave(session, "read('notes.txt')") == "Grün limit\n"
-    assert gave(session, "read('app/other.py')") == "print('a limit')\r\nlast"
+    assert gave(session, "read('app/other.py')") == "print('a limit')\nlast"
     assert gave(session, "read('app/main.py', 2, 1)") == "limit_of = 6\n"
     assert "No such file" in gave(session, "read('app/none.py')")
-    assert "UnicodeDecodeError" in gave(session, "read('image.bin')")
+    assert "binary" in gave(session, "read('image.bin')")
+    assert gave(session, "read('latin.py', 2, 1)") == "NAME = 'Bj\xf8rn'\n"
+    assert gave(session, "read('wide.txt')") == "na\xefve\nfive\n"
+    assert "\u65e5\u672c\u8a9e" in gave(session, "read('sjis.txt')")
 
 
 def test_search_gives_lines_of_texts_in_the_order_of_names(session):
@@ -59,6 +67,27 @@ def test_an_edit_replaces_what_stands_there_once_or_makes_a_file(session):
     assert session.tree["new/deep/file.txt"] == b"x"
     assert "File exists" in gave(session, "edit('notes.txt', '', 'x')")
     assert session.tree["notes.txt"] == TREE["notes.txt"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "call", "old", "new"),
+    [
+        ("latin.py", r"edit('latin.py', 'MOST = 1', 'MOST = \xfc')", b"MOST = 1", b"MOST = \xfc"),
+        ("mixed.txt", r"edit('mixed.txt', 'one\ntwo\nth', 'ONE\nTWO\nth')", b"one\r\ntwo\n", b"ONE\r\nTWO\n"),
+        ("mixed.txt", r"edit('mixed.txt', 'three\r\n', '3\n4\n')", b"three\r\n", b"3\r\n4\r\n"),
+        ("wide.txt", "edit('wide.txt', 'five', '5')", "five".encode("utf-16-le"), "5".encode("utf-16-le")),
+        ("sjis.txt", "edit('sjis.txt', 'end', '\u672c')", b"end", "\u672c".encode("cp932")),
+    ],
+)
+def test_an_edit_keeps_every_byte_of_other_lines(session, name, call, old, new):
+    assert gave(session, call) is None
+    assert session.tree[name] == TREE[name].replace(old, new)
+
+
+def test_an_edit_that_the_encoding_cannot_hold_changes_nothing(session):
+    assert "line 3 holds" in gave(session, r"edit('latin.py', 'MOST = 1', 'MOST = \u2192')")
+    assert session.tree == TREE
 
 
 def test_run_gives_the_exit_code_and_what_was_printed(session):
@@ -89,5 +118,7 @@ def test_no_link_leads_out(session, call, path):
 
 def test_a_file_of_that_name_takes_nothing_s_place(sandbox):
     tree = {**TREE, "folder_functions.py": b"def read(path):\n    return 'mine'\n"}
+    tree["evolve/text_files.py"] = b"MINE = 1\n"
     with closing(FolderSession(sandbox, tree)) as session:
         assert gave(session, "read('notes.txt')") == "Grün limit\n"
+        assert gave(session, "from evolve.text_files import MINE\nMINE") == 1

@@ -6,7 +6,7 @@ from contextlib import closing
 
 import pytest
 
-from evolve.cli.views import episode_line
+from evolve.cli.render.views import episode_line
 from evolve.environments import Setting, open_environment
 from evolve.episodes import Action, Step
 from evolve.policies.language.results import seen_text
@@ -122,8 +122,8 @@ def test_what_blocks_above_a_refused_done_gave_is_shown(judged):
 @pytest.mark.parametrize(
     ("check", "told"),
     [
-        (CHECK, ["1 file changed; the check fails: AssertionError", "handed in, though the check fails"]),
-        ("", ["1 file changed", "handed in"]),
+        (CHECK, ["1 file changed; the check fails: AssertionError", "submitted, although the check fails"]),
+        ("", ["1 file changed", "submitted"]),
     ],
 )
 def test_who_watches_reads_the_same_of_the_check_before_and_after_it_is_handed_in(

@@ -104,12 +104,13 @@ def test_a_secret_in_words_stays_behind_or_stops_the_export_of_what_a_person_own
 
 
 def test_secrets_of_the_folder_that_a_run_worked_in_are_known(workspace, tmp_path, monkeypatch):
-    from evolve.workspace.shelves.folders import Patch
+    from evolve.workspace.shelves.patch import Patch
 
     project = tmp_path / "project"
     project.mkdir()
     (project / ".env").write_text("SITE_PASSWORD=open-sesame-7\n")
-    patch = Patch(run="r1", folder=str(project), state="applied", changes=(), diff="")
+    run = workspace.stores.runs.begin("run", "a task", {}, started="2026-01-01T00:00:00+00:00")
+    patch = Patch(run=run.id, folder=str(project), state="applied", changes=(), diff="")
     workspace.folders._write(patch)
     with pytest.raises(UsageError, match="SITE_PASSWORD in .env"):
         exported(workspace, skill_with(row="open-sesame-7"))

@@ -43,7 +43,7 @@ def test_a_package_that_cannot_be_loaded_is_named(code: str, tmp_path: Path, mon
 def test_a_value_that_is_something_else_is_refused(seam: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     offer(monkeypatch, tmp_path / "site", seam, "odd", object())
     root = tmp_path / "ws"
-    root.mkdir()
+    evolve.init(root)
     (root / "evolve.toml").write_text(
         {"encoders": "encoder = 'odd'", "vectors": "vectors = 'odd'"}.get(seam, "") + "\n"
     )
@@ -94,7 +94,7 @@ def test_an_encoder_that_does_not_work_is_found_out_before_a_run(
 ) -> None:
     offer(monkeypatch, tmp_path / "site", "encoders", "odd", encoder)
     root = tmp_path / "ws"
-    root.mkdir()
+    evolve.init(root)
     (root / "evolve.toml").write_text("encoder = 'odd'\n")
     with pytest.raises(EnvironmentProblem, match=r"odd \(encoders\) of the package evolve-toy"):
         evolve.open(root)

@@ -16,7 +16,7 @@ from evolve.functions.mcp import Approval, Approvals, Home, Pin, Server, with_pi
 from evolve.functions.mcp.servers import resolved, server_of
 from evolve.settings import load_settings, proposed_servers
 from evolve.tasks.trees import read_tree
-from evolve.workspace.opening import ensure_workspace
+from evolve.workspace.locating import ensure_workspace
 
 HERE = Home(path="/somewhere", id="1")
 PROGRAM = Server(name="shop", command=("/usr/bin/shop", "--all"), readable=("/srv/shop",))

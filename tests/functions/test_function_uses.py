@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from evolve.episodes import Action, EpisodeRecord, FunctionCall, Observation, Step
-from evolve.record.function_uses import MIGRATIONS, FunctionCounts, FunctionUses
+from evolve.record.function_uses import FunctionCounts, FunctionUses
+from evolve.record.schema import IMPROVE
 from evolve.store import Database
 
 
 @pytest.fixture
 def uses(tmp_path):
-    with Database(tmp_path / "evolve.db", MIGRATIONS) as db:
+    with Database(tmp_path / "evolve.db", IMPROVE) as db:
         yield FunctionUses(db)
 
 

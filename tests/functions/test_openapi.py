@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -18,6 +19,7 @@ from evolve.functions import CallFailed, CallGate, CallsInMemory, Permission
 from evolve.functions.mcp import Approval, Server
 from evolve.functions.openapi.operations import Operation, Parameter
 from evolve.functions.openapi.requests import request_of
+from evolve.redaction import MARK
 from tests.functions.running import allowed, free_port, functions_of
 
 PET = {"type": "object", "properties": {"name": {"type": "string"}, "mother": {"$ref": "#/components/schemas/Pet"}}}
@@ -142,6 +144,23 @@ def test_each_argument_goes_where_it_belongs(tmp_path, monkeypatch):
     assert (came[0]["headers"]["x-trace"], came[0]["headers"]["authorization"]) == ("t", "token")
     assert put["method"] == "PUT" and json.loads(put["body"]) == {"name": "Rex\r\n"}
     assert came[1]["headers"]["content-type"] == "application/json"
+
+
+@pytest.mark.parametrize("status", [200, 400])
+@pytest.mark.parametrize(
+    "headers",
+    [{"Authorization": "Bearer q7Zp-81kLmWx02"}, {"X-Api-Key": "q7Zp-81kLmWx02"}, {"X-Site": "q7Zp-81kLmWx02"}],
+)
+def test_a_credential_in_a_header_is_a_mark_in_what_a_call_gives(tmp_path, headers, status):
+    told = b'{"you sent": "q7Zp-81kLmWx02", "as": "application/json"}'
+    server = service(tmp_path, PETS, headers={**headers, "Accept": "application/json"})
+    with serving(body=told, status=status) as (url, came):
+        try:
+            got = json.dumps(call(replace(server, url=url), "pets_getPet", petId="1"))
+        except CallFailed as failure:
+            got = str(failure)
+    assert any("q7Zp-81kLmWx02" in value for value in came[0]["headers"].values())
+    assert "q7Zp-81kLmWx02" not in got and MARK in got and "application/json" in got
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from evolve.functions import CallFailed
 from evolve.functions.mcp import Approval, OfferedTool, Pin, Server
 from evolve.functions.mcp.source import ServerFunctions
 from evolve.paths import WorkspacePaths
-from evolve.workspace.opening import ensure_workspace
+from evolve.workspace.locating import ensure_workspace
 from evolve.workspace.shelves.servers import start_server
 from tests.functions.running import allowed, free_port, functions_of, hostile, seen_before
 
@@ -45,8 +45,6 @@ def failure(server, seconds=20.0) -> CallFailed:
         ("hang", 0.5, "foe_act gave no answer within 0.5 s", True),
         ("die", 20, "foe_act: server foe has ended: no more memory", True),
         ("huge", 20, "foe_act: server foe sends a message of more than 16 MiB, so it was ended", True),
-        ("nonsense", 20, "foe_act: server foe writes what is no message of the protocol, so it was ended", True),
-        ("deep", 20, "foe_act: server foe writes what is no message of the protocol, so it was ended", True),
         ("no result", 20, "foe_act: the answer is none by the protocol", True),
         ("other number", 0.5, "foe_act gave no answer within 0.5 s", True),
         ("image", 20, "foe_act was done and gave image, of which code gets nothing", False),
@@ -56,6 +54,19 @@ def failure(server, seconds=20.0) -> CallFailed:
 def test_a_call_that_goes_wrong_ends_in_one_sentence(way, seconds, told, doubtful):
     failed = failure(hostile(way), seconds)
     assert (str(failed), failed.doubtful) == (told, doubtful)
+
+
+@pytest.mark.parametrize(
+    ("way", "line"),
+    [("nonsense", '"result": {"content"'), ("deep", '{"jsonrpc": "2.0", "id":'), ("logs for ever", '"message": "busy')],
+)
+def test_a_line_that_ends_a_server_is_quoted(way, line):
+    failed = failure(hostile(way))
+    assert line in str(failed) and failed.doubtful and str(failed).isprintable()
+
+
+def test_a_log_on_the_pipe_of_messages_does_no_harm():
+    assert call(hostile("logs on stdout"), text="hi") == "hi"
 
 
 @pytest.mark.parametrize("way", ["sampling/createMessage", "elicitation/create", "roots/list"])

@@ -12,18 +12,9 @@ from benchmarks.doubles import small_suite
 from benchmarks.doubles.cheating import _fair, _record, _solves_more, cheating_optimisers, honest_optimiser
 from evolve.episodes import EpisodeRecord
 from evolve.errors import UsageError
-from evolve.gate import (
-    MIGRATIONS,
-    Comparing,
-    Decisions,
-    Gate,
-    Job,
-    Proposal,
-    RegressionSuite,
-    Seals,
-    Unaffordable,
-)
+from evolve.gate import Comparing, Decisions, Gate, Job, Proposal, RegressionSuite, Seals, Unaffordable
 from evolve.gate import gate as gate_module
+from evolve.record.schema import GATE
 from evolve.store import Database
 from evolve.tasks import Suite, Task
 from evolve.tasks.work import FolderWork
@@ -31,7 +22,7 @@ from evolve.tasks.work import FolderWork
 
 @pytest.fixture
 def gate(tmp_path: Path):
-    with Database(tmp_path / "memory.db", MIGRATIONS) as db:
+    with Database(tmp_path / "memory.db", GATE) as db:
         yield Gate(Decisions(db), RegressionSuite(db), Seals(db))
 
 

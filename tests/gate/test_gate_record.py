@@ -7,21 +7,14 @@ from pathlib import Path
 import pytest
 
 from evolve.episodes import Cost, EpisodeRecord, Limits, Status
-from evolve.gate import (
-    MIGRATIONS,
-    Decisions,
-    Looks,
-    RegressionSuite,
-    RegressionTask,
-    SequentialTest,
-    Tally,
-)
+from evolve.gate import Decisions, Looks, RegressionSuite, RegressionTask, SequentialTest, Tally
+from evolve.record.schema import GATE
 from evolve.store import Database
 
 
 @pytest.fixture
 def database(tmp_path: Path):
-    with Database(tmp_path / "memory.db", MIGRATIONS) as db:
+    with Database(tmp_path / "memory.db", GATE) as db:
         yield db
 
 
@@ -56,9 +49,9 @@ def test_looks_are_counted_per_suite_and_run(database: Database) -> None:
 
 
 def test_a_look_survives_reopening(tmp_path: Path) -> None:
-    with Database(tmp_path / "r.db", MIGRATIONS) as db:
+    with Database(tmp_path / "r.db", GATE) as db:
         Looks(db).open("s", run="r", purpose="report")
-    with Database(tmp_path / "r.db", MIGRATIONS) as db:
+    with Database(tmp_path / "r.db", GATE) as db:
         assert Looks(db).count("s") == 1
 
 

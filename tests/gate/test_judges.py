@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.episodes import Row
-from evolve.gate.judges import BAR, CORRUPTIONS, JUDGES, JudgeRecord, Measurement, Trace, cases_of, measure
+from evolve.gate.judges import BAR, CORRUPTIONS, JudgeRecord, Measurement, Trace, cases_of, measure
+from evolve.record.schema import GATE
 from evolve.store import Database
 from evolve.tasks.verification.trials import try_rows
 from evolve.testing import TrustingSandbox
@@ -90,7 +91,7 @@ def test_nothing_is_asked_twice_and_another_prompt_or_model_is_another_judge(tmp
         asked.append(case)
         return not case.corruption
 
-    with Database(tmp_path / "judges.db", JUDGES) as db:
+    with Database(tmp_path / "judges.db", GATE) as db:
         record = JudgeRecord(db, clock=lambda: 1.0)
         for _ in range(2):
             made = measure(cases, lambda case: record.once(case, "m", "p", ask), model="m", prompt="p", suite="s")

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.gate import MIGRATIONS, BothArms, Prequential, Proof
+from evolve.gate import BothArms, Prequential, Proof
+from evolve.record.schema import GATE
 from evolve.store import Database
 from tests.gate.own_pairs import arm, pair
 
@@ -70,7 +71,7 @@ def test_what_is_shared_is_bet_on_once(
         if_each_counted += any(proof([one.outcome for one in pairs[: place + 1]]).helped for place in won)
     assert believed <= 0.05 * PERSONS < if_each_counted
 
-    with Database(tmp_path / "memory.db", MIGRATIONS) as db:  # and those are the ones that are told to be alike
+    with Database(tmp_path / "memory.db", GATE) as db:  # and those are the ones that are told to be alike
         own = Prequential(db, clock=lambda: 1.0)
         for place, (trait, won) in enumerate(tasks):
             costs = (100, 10) if won else (10, 100)

@@ -12,14 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.episodes import Cost
-from evolve.gate import MIGRATIONS, BothArms, OwnPair, Prequential, Proof
+from evolve.gate import BothArms, OwnPair, Prequential, Proof
+from evolve.record.schema import GATE
 from evolve.store import Database
 from tests.gate.own_pairs import arm, pair
 
 
 @pytest.fixture
 def own(tmp_path: Path):
-    with Database(tmp_path / "memory.db", MIGRATIONS) as db:
+    with Database(tmp_path / "memory.db", GATE) as db:
         yield Prequential(db, clock=lambda: 1.0)
 
 

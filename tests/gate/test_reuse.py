@@ -15,7 +15,6 @@ from benchmarks.doubles import small_suite
 from benchmarks.doubles.cheating import _record, _solves_more
 from evolve.episodes import EpisodeRecord
 from evolve.gate import (
-    MIGRATIONS,
     Comparing,
     Decisions,
     ErrorBudget,
@@ -31,6 +30,7 @@ from evolve.gate import (
     chance,
 )
 from evolve.gate.reuse import DRAWN, KEPT_BACK, LEAST, SHARE
+from evolve.record.schema import GATE
 from evolve.store import Database
 from evolve.tasks import Suite, Task
 
@@ -41,7 +41,7 @@ LARGE = 5 * LEAST
 
 @pytest.fixture
 def db(tmp_path: Path):
-    with Database(tmp_path / "memory.db", MIGRATIONS) as opened:
+    with Database(tmp_path / "memory.db", GATE) as opened:
         yield opened
 
 
@@ -77,7 +77,7 @@ def judged(gate: Gate, suite: Suite, variant: str, run=no_better):
 @given(st.lists(st.frozensets(st.integers(0, 5).map(str), min_size=1), max_size=25))
 @settings(deadline=None, max_examples=30)
 def test_the_levels_of_all_that_a_group_serves_never_sum_to_more_than_the_bound(used) -> None:
-    with TemporaryDirectory() as folder, Database(Path(folder) / "memory.db", MIGRATIONS) as db:
+    with TemporaryDirectory() as folder, Database(Path(folder) / "memory.db", GATE) as db:
         decisions, levels = Decisions(db), []
         for number, groups in enumerate(used):
             suite = f"suite {number}"  # every suite by another name and digest

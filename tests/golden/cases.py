@@ -84,14 +84,14 @@ KILLED = -9
 def _learned(shell: Shell) -> None:
     _begin(shell)
     _write(shell, "tasks.jsonl", render_jsonl(draw_suite("lists", n=32).tasks))
-    _ended(shell("improve", "tasks.jsonl", "--rounds", "2"), 0)
+    _ended(shell("improve", "tasks.jsonl", "--rounds", "2"), 1)
     _ended(shell("run", _write(shell, "names.csv", NAMES)), 0)
     _ended(shell("memory", "note", "days come before months"), 0)
     _ended(shell("memory", "preferences", "add", "keep answers short"), 0)
     _ended(shell("runs", "comment", "r2", "too long, and the names are hard to read"), 0)
     _ended(shell("runs", "comment", "r2", "shorter please, it is too long", "--prefer"), 0)
-    newest = told(shell, "variants", "list")["variants"][-1]["digest"]
-    _ended(shell("variants", "promote", newest, "--reason", "to have one that acts"), 0)
+    newest = told(shell, "lab", "variants", "list")["variants"][-1]["digest"]
+    _ended(shell("lab", "variants", "promote", newest, "--reason", "to have one that acts"), 0)
     _ended(shell("run", _write(shell, "towns.csv", TOWNS), "--budget", "2500-candidates"), 0)
 
 
@@ -146,7 +146,7 @@ def _look_loop(shell: Shell) -> dict[str, Any]:
     before = workspace(shell, lambda task: False)
     return {
         "before": before,
-        "resumed": resumed(shell, *command),
+        "resumed": resumed(shell, *command, code=1),
         "after": workspace(shell, lambda task: False, sound=False),
     }
 
@@ -163,6 +163,7 @@ def _acts(code: str) -> dict[str, Any]:
     return {"data": {**PATIENT, "kind": "code", "code": code, "text": "mend it"}}
 
 
+_NO_MEMORIES = {"data": {"memories": []}}
 _CLAIMS: dict[str, Any] = {"data": {"claims": []}}
 
 
@@ -198,7 +199,7 @@ def _folder_killed(shell: Shell) -> None:
 
 def _look_folder_killed(shell: Shell) -> dict[str, Any]:
     before = workspace(shell)
-    with project() as folder, ScriptedEndpoint(Scenario(replies=[_acts(_MEND), _CLAIMS])) as serving:
+    with project() as folder, ScriptedEndpoint(Scenario(replies=[_acts(_MEND), _CLAIMS, _NO_MEMORIES])) as serving:
         done = resumed(shell, *_WORK, "--yes", "--json", EVOLVE_BASE_URL=serving.base_url)
         after = workspace(shell, sound=False) | {"folder": _contents(folder)}
         return {"before": before, "resumed": done, "asked": asked(serving), "after": after}
@@ -213,7 +214,7 @@ def _folder_waiting(shell: Shell) -> None:
 def _look_folder_waiting(shell: Shell) -> dict[str, Any]:
     before = workspace(shell) | {"diff": told(shell, "runs", "diff", "r1")}
     with project() as folder:
-        done = resumed(shell, "runs", "apply", "r1", "--json")
+        done = resumed(shell, "apply", "r1", "--json")
         applied = _contents(folder)
         undone = told(shell, "undo", "r1")
         return {
@@ -254,7 +255,7 @@ def _chatting(shell: Shell) -> None:
 def _look_chatting(shell: Shell) -> dict[str, Any]:
     before = workspace(shell)
     with project() as folder, ScriptedEndpoint(double=ConversingDouble()) as serving:
-        command = ("runs", "answer", "r2", "total.py", "--approve", "auto", "--model", MODEL, "--json")
+        command = ("runs", "answer", "r2", "total.py", "--set", "approve=auto", "--model", MODEL, "--json")
         done = resumed(shell, *command, EVOLVE_BASE_URL=serving.base_url)
         command = ("chat", "--resume", "c1", "--dir", str(NEUTRAL), "--check", "true", "--model", MODEL)
         _ended(shell(*command, typed="/save talk.md\n", EVOLVE_BASE_URL=serving.base_url), 0)
@@ -295,7 +296,7 @@ def _program_recorded(shell: Shell) -> None:
 
 def _folder_recorded(shell: Shell) -> None:
     with project():
-        _recording(shell, Scenario(replies=[_acts(_LOOK), _acts(_MEND)]), *_WORK[:-2], code=6)
+        _recording(shell, Scenario(replies=[_acts(_LOOK), _acts(_MEND), _NO_MEMORIES]), *_WORK[:-2], code=6)
 
 
 def _look_folder_recorded(shell: Shell) -> dict[str, Any]:

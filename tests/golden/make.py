@@ -34,6 +34,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
+import evolve
 from tests.golden.cases import GOLDENS
 from tests.golden.seen import Said
 
@@ -127,6 +128,7 @@ def unpack(name: str, folder: Path, archives: Path = ARCHIVES) -> None:
     """Puts an archive's files into a folder."""
     with tarfile.open(archives / f"{name}.tar.xz") as tar:
         tar.extractall(folder, filter="data")
+    evolve.init(folder / "ws", trust=True)
 
 
 def expected(name: str, archives: Path = ARCHIVES) -> Any:

@@ -59,7 +59,8 @@ Serving = Callable[[], AbstractContextManager[Any]]
 def plain(value: Any) -> Any:
     """The value without what differs from run to run: times, durations, tokens, and what names code or machine."""
     if isinstance(value, dict):
-        return {key: plain(one) for key, one in value.items() if key not in _CLOCK | _BY_CODE | _BY_MACHINE}
+        seen = {key: plain(one) for key, one in value.items() if key not in _CLOCK | _BY_CODE | _BY_MACHINE}
+        return {**seen, "kept": "DAY"} if isinstance(seen.get("kept"), str) and seen["kept"] else seen
     if isinstance(value, list):
         if len(value) >= _LONG and all(isinstance(one, int | float) for one in value):
             return f"{len(value)} numbers, {digest(canonical_json([float(one) for one in value]))[:16]}"
@@ -91,26 +92,44 @@ def workspace(
     shown = {run["id"]: told(shell, "runs", "show", run["id"]) for run in runs}
     found: dict[str, Any] = {"runs": runs, "episodes": shown, "steps": {}, "inner": {}}
     for one in [one for rows in shown.values() for one in rows if episodes(one["task"])]:
-        whole = told(shell, "runs", "replay", one["episode"])
+        whole = told(shell, "why", one["episode"], "--steps")["steps"][0]
         found["inner"][one["episode"]] = [_inner(step) for step in whole["steps"]]
         found["steps"][one["episode"]] = whole
     memory = told(shell, "memory", "list")
-    variants = told(shell, "variants", "list")
+    variants = told(shell, "lab", "variants", "list")
     return found | {
         "memory": memory,
-        "evidence": {one["id"]: told(shell, "memory", "show", one["id"]) for one in memory["insights"][:8]},
+        "evidence": {one["id"]: _of_insight(shell, one["id"]) for one in memory["insights"][:8]},
         "skills": told(shell, "skills", "list", "--all"),
         "preferences": told(shell, "memory", "preferences", "list"),
-        "metrics": told(shell, "memory", "metrics", "list"),
+        "metrics": told(shell, "lab", "metrics", "list"),
         "variants": variants,
-        "made of": {one["digest"]: told(shell, "variants", "show", one["digest"]) for one in variants["variants"]},
-        "verdicts": told(shell, "gate", "list"),
-        "report": plain(json.loads(report.out)) if (report := shell("report", "--json")).code == 0 else report.code,
-        "doctor": {one["part"]: one["state"] for one in told(shell, "doctor") if one["part"] in _DOCTOR}
+        "made of": {
+            one["digest"]: told(shell, "lab", "variants", "show", one["digest"]) for one in variants["variants"]
+        },
+        "verdicts": told(shell, "lab", "gate", "list"),
+        "report": _report(shell),
+        "doctor": {one["part"]: one["state"] for one in told(shell, "status")["checks"] if one["part"] in _DOCTOR}
         if sound
         else {},
         "python": from_python(shell.folder / "ws"),
     }
+
+
+def _report(shell: Shell) -> Any:
+    """The report, or how the command ended; what going on kept was kept on the day of the test."""
+    said = shell("report", "--json")
+    if said.code:
+        return said.code
+    report = plain(json.loads(said.out))
+    for thing in report.get("kept", ()):
+        del thing["kept"]
+    return report
+
+
+def _of_insight(shell: Shell, name: str) -> Any:
+    """An insight with its evidence; the chains that end in it are made of the same."""
+    return {key: value for key, value in told(shell, "why", name).items() if key not in ("kind", "chains")}
 
 
 _ACTION = frozenset({"kind", "code", "text", "cost", "consumed"})

@@ -242,3 +242,11 @@ def test_the_clock_of_a_part_stands_still_while_another_works() -> None:
     assert part.spent.seconds == 15.0 and part.left.seconds == 35.0 and part.run_seconds == 65.0
     clock.now += 36.0
     assert "for searching is spent" in part.exhausted
+
+
+def test_time_in_which_a_person_was_asked_is_none_of_the_budgets() -> None:
+    clock = Clock()
+    ledger = Ledger(Budget(seconds=60), clock=clock)
+    clock.now += 100
+    ledger.waited(90)
+    assert ledger.spent.seconds == 10 and not ledger.exhausted

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import pwd
 from pathlib import Path
 
 import pytest
 
-from evolve.paths import WorkspacePaths, find_workspace, is_workspace, user_workspace
+from evolve.errors import WorkspaceError
+from evolve.paths import WorkspacePaths, approvals_folder, find_workspace, is_workspace, user_workspace
 
 
 @pytest.fixture(autouse=True)
@@ -73,3 +75,16 @@ def test_the_users_own_lies_in_their_data_folder(tmp_path: Path, monkeypatch: py
     assert user_workspace() == tmp_path / ".local" / "share" / "evolve"
     monkeypatch.setattr("sys.platform", "darwin")
     assert user_workspace() == tmp_path / "Library" / "Application Support" / "evolve"
+
+
+def test_a_user_without_a_home_is_told_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(_: int) -> None:
+        raise KeyError  # as for the random user number of a container
+
+    for name in ("HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(pwd, "getpwuid", unknown)
+    for place in (user_workspace, approvals_folder):
+        with pytest.raises(WorkspaceError) as refused:
+            place()
+        assert "HOME" in refused.value.hint

@@ -22,7 +22,7 @@ def open_ws(tmp_path, monkeypatch):
     monkeypatch.setattr("evolve.workspace.loops.improving.sandbox_opener", lambda *_: TrustingSandbox)
 
     def open_one(name="ws", learner=None, **more):
-        workspace = evolve.open(tmp_path / name, policy=learner or slow_learner(), **more)
+        workspace = evolve.open(tmp_path / name, policy=learner or slow_learner(), trust=True, **more)
         workspace._sandbox = TrustingSandbox()
         return workspace
 

@@ -21,6 +21,7 @@ def main(folder: Path, suite: str) -> None:
     """Prints the report without what depends on the clock, and the ids of all episodes."""
     (folder / "prompts").mkdir(parents=True, exist_ok=True)
     (folder / "prompts" / "workflow.toml").write_text(POOR)
+    evolve.init(folder, trust=True)
     training.sandbox_opener = lambda *_: TrustingSandbox
     offer_engine(pytest.MonkeyPatch(), folder.parent / "offers", Turner((400, 401)))
     with evolve.open(folder, policy=slow_learner()) as workspace:

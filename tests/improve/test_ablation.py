@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from benchmarks.doubles import QuirkDouble, small_suite
 from benchmarks.doubles.quirks import quirk_family
-from evolve.cli.ablation import show_ablation
+from evolve.cli.lab.variants import show_ablation
 from evolve.episodes import Row, SkillDraft
 from evolve.errors import BudgetExhausted, UsageError
 from evolve.improve.ablation import AblationReport, share_won, verdict_on

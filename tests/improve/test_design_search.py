@@ -1,4 +1,4 @@
-"""A model writes workflows for ``evolve optimize``: what it is told, what it costs, and that nothing is asked twice."""
+"""Workflows by a model for ``evolve lab optimize``: what it reads, what it costs, and that nothing is asked twice."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from pathlib import Path
 
 import pytest
 
+import evolve
 from benchmarks.doubles import QuirkDouble
 from benchmarks.doubles.designing import DesigningDouble
 from benchmarks.doubles.quirks import quirk_family
+from evolve.cli.lab.optimize import show_optimization
 from evolve.errors import UsageError
+from evolve.improve.optimization import OptimizationReport
 from evolve.optimizer.engine_kind import engine_kind
 from evolve.tasks import load_suite
 from evolve.testing import ScriptedEndpoint, prompt_of, question_of
@@ -111,6 +114,24 @@ def test_a_search_that_was_cut_off_asks_for_no_workflow_twice(open_desk, suite) 
     assert kept == len(asked)
 
 
+@pytest.mark.parametrize("reply", ["Let me think.", '{"workflow": "stages = 1", "why": "a hunch"}'])
+def test_that_no_reply_could_be_used_is_told_first(reply: str, suite_file, open_ws, tmp_path, capsys) -> None:
+    class Unhelpful(DesigningDouble):
+        def answer(self, body):
+            return reply
+
+    with ScriptedEndpoint(double=Unhelpful()) as serving:
+        (tmp_path / "ws").mkdir()
+        (tmp_path / "ws" / "evolve.toml").write_text(f'model_rewrite = "{serving.model}"\n')
+        with open_ws() as ws:
+            report = ws.optimize(OptimizerRequest(suite=str(suite_file), only="workflow", proposals=3))
+        assert serving.requests
+    assert report.unusable
+    show_optimization(report)
+    assert capsys.readouterr().out.splitlines()[0].startswith(report.unusable[:40])
+    assert OptimizationReport.from_json(json.loads(json.dumps(report.to_json()))) == report
+
+
 @pytest.mark.slow
 def test_the_embedded_search_has_its_workflow_written_by_the_model_for_rewriting(suite_file, open_ws, tmp_path) -> None:
     folder = tmp_path / "ws" / "prompts"
@@ -118,6 +139,7 @@ def test_the_embedded_search_has_its_workflow_written_by_the_model_for_rewriting
     (folder / "workflow.toml").write_text(POOR)
     with ScriptedEndpoint(double=DesigningDouble()) as serving:
         (tmp_path / "ws" / "evolve.toml").write_text(f'model_rewrite = "{serving.model}"\n')
+        evolve.init(tmp_path / "ws", trust=True)
         with open_ws() as ws:
             report = ws.optimize(OptimizerRequest(suite=str(suite_file), proposals=3))
         assert {question_of(body) for body in serving.requests} == {"design"}

@@ -21,7 +21,7 @@ def edited(tasks):
 
 
 def test_an_edited_file_brings_no_practised_problem_into_the_gate_or_the_test(open_ws, tmp_path):
-    tasks = small_suite(40).tasks
+    tasks = small_suite(160).tasks  # so many that enough are left to judge on
     first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
     first.write_text(render_jsonl(tasks))
     second.write_text(render_jsonl(edited(tasks)))
@@ -45,6 +45,5 @@ def test_where_all_is_known_nothing_is_judged_and_no_level_is_used(open_ws, tmp_
         for task in small_suite(40).tasks:
             workspace.run(task)
         report = workspace.improve(file, rounds=1)
-        (decision,) = workspace.gate.list().decisions
-        assert (decision.verdict, decision.alpha, workspace.gate.list().begun) == ("reject", 0.0, ())
-        assert "nothing to judge it on" in report.rounds[0].reason and not report.promoted
+        assert not workspace.gate.list().decisions and workspace.gate.list().begun == ()
+        assert "0 are left to judge on" in report.rounds[0].reason and not report.promoted

@@ -26,6 +26,7 @@ def test_learning_is_promoted_and_shows_on_held_out_tasks(open_ws, suite_file):
     with open_ws() as workspace:
         report = workspace.improve(suite_file)
         assert report.rounds[0].promoted
+        assert report.kept
         assert report.ratio.high < 0.5
         assert report.helped
         unlearned, learned = report.arms[:2]
@@ -104,6 +105,7 @@ def test_a_learner_that_cannot_learn_keeps_the_test_sealed(open_ws, suite_file):
     with open_ws(learner=Dull()) as workspace:
         report = workspace.improve(suite_file, rounds=1)
         assert not report.rounds[0].promoted
+        assert not report.kept
         assert report.looks == 0
         assert report.arms[0].note.startswith("not run")
         assert not report.helped

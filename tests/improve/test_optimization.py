@@ -245,7 +245,7 @@ def test_a_run_of_an_engine_that_is_gone_ends_with_what_to_do_and_the_next_one_b
         old = ws.stores.runs.begin("optimize", "of an earlier version", request, started="")
         with pytest.raises(UsageError, match="its engine bandit is gone, and linked has taken its place") as refused:
             ws.optimize(OptimizerRequest(suite=str(suite_file), only="knobs", resume=True))
-        assert refused.value.hint == f"to begin anew: evolve optimize {suite_file} --only knobs"
+        assert refused.value.hint == f"to begin anew: evolve lab optimize {suite_file} --only knobs"
         assert ws.stores.runs.run(old.id).state == "interrupted"
         assert ws.optimize(wish(suite_file, only="knobs")).finish_reason == "every number was tried"
 

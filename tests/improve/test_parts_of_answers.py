@@ -34,9 +34,12 @@ def task(place):
 
 @pytest.fixture
 def pairs_file(tmp_path):
-    file = tmp_path / "pairs.jsonl"
-    file.write_text(render_jsonl(tuple(task(place) for place in range(12))))
-    return file
+    def of(count):
+        file = tmp_path / f"pairs-{count}.jsonl"
+        file.write_text(render_jsonl(tuple(task(place) for place in range(count))))
+        return file
+
+    return of
 
 
 def learned(workspace):
@@ -46,13 +49,13 @@ def learned(workspace):
 @pytest.mark.slow
 def test_a_part_that_answers_share_becomes_a_skill_once(open_ws, pairs_file):
     with open_ws(learner=WithoutGuide(look_on=0.0)) as workspace:
-        workspace.improve(pairs_file, rounds=1, budget="1M-candidates")
+        workspace.improve(pairs_file(12), rounds=1, budget="1M-candidates")
         assert not [name for name in learned(workspace) if name.startswith(SHARED)]
-        workspace.improve(pairs_file, rounds=2, budget="1M-candidates")
+        workspace.improve(pairs_file(24), rounds=2, budget="1M-candidates")
         assert not [skill for skill in workspace.skills.list() if skill.name.startswith(SHARED)]
         (part,) = [skill for skill in workspace.skills.parts(()) if skill.name.startswith(SHARED)]
         assert part.signature == "(items: list[int]) -> list[int]"
         assert all(outcome.ok for outcome in workspace.skills.verify(part.name))
         before = learned(workspace)
-        workspace.improve(pairs_file, rounds=2, budget="1M-candidates")
+        workspace.improve(pairs_file(24), rounds=2, budget="1M-candidates")
         assert learned(workspace) == before

@@ -1,4 +1,4 @@
-"""``evolve optimize --only prompts`` with a model that knows what its prompts tell: failures become advice."""
+"""``evolve lab optimize --only prompts`` with a model that knows what its prompts tell: failures become advice."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import evolve
 from benchmarks.suites import draw_suite
 from evolve.episodes import PROBE, Claim, Cost, EpisodeRecord, Evidence, Scope
 from evolve.errors import UsageError
@@ -95,7 +96,7 @@ def learned(open_ws, strings, template, tmp_path):
             with open_ws("template", learner=SearchLearner(dreams=DREAMS)) as workspace:
                 workspace.improve(strings, rounds=1, budget=BUDGET)
             shutil.copytree(tmp_path / "template", template)
-        shutil.copytree(template, tmp_path / "learned")
+        evolve.init(shutil.copytree(template, tmp_path / "learned"), trust=True)
         return open_ws("learned", learner=SearchLearner(dreams=DREAMS))
 
     return open_copy

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from evolve.errors import EndpointProblem
-from evolve.improve.paid import PaidAnswers
-from evolve.improve.rewrites import PaidRewriter
+from evolve.improve.paid import PaidAnswers, PaidRewriter
 from evolve.ledger import Budget, Ledger
 from evolve.models import Failure, ModelSetup, open_models
 from evolve.optimizer.engine import SearchEnded
 from evolve.policies.language import EpisodeMeter, LanguageRewriter
-from evolve.record.journal import MIGRATIONS, Journal
+from evolve.record.journal import Journal
+from evolve.record.schema import IMPROVE
 from evolve.store import Database
 from evolve.testing import LocalWire
 from evolve.testing.endpoint_faults import completion
@@ -25,7 +25,7 @@ USAGE = {"prompt_tokens": 300, "completion_tokens": 40, "total_tokens": 340}
 
 @pytest.fixture
 def database(tmp_path: Path):
-    with Database(tmp_path / "memory.db", MIGRATIONS) as db:
+    with Database(tmp_path / "memory.db", IMPROVE) as db:
         yield db
 
 

@@ -29,7 +29,7 @@ from evolve.testing.endpoint_faults import completion
 from evolve.workflow import Workflow
 from evolve.workspace.loops.improving import LoopWork, loop_limits, worked_on
 from evolve.workspace.loops.optimizing import OptimizerRequest
-from evolve.workspace.loops.prompt_search import texts_in_force
+from evolve.workspace.loops.workflow_search import texts_in_force
 from evolve.workspace.opening import now
 from tests.doubles.advice import WRONG_ADVICE, AdvisedDouble
 from tests.improve.model_runs import Stopped, learner_of, suite_of

@@ -1,4 +1,4 @@
-"""``evolve optimize --target``: a metric chooses among candidates that do no worse; it is paid for, accepts nothing."""
+"""``evolve lab optimize --target``: a metric chooses among candidates that do no worse; it is paid, accepts nothing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.doubles import QuirkDouble
 from benchmarks.doubles.quirks import quirk_family
-from evolve.cli.optimize import show_optimization
+from evolve.cli.lab.optimize import show_optimization
 from evolve.errors import UsageError
 from evolve.gate.judges import JudgeRecord, Measurement
 from evolve.improve.optimization import OptimizationReport
@@ -106,7 +106,7 @@ def test_a_target_needs_a_metric_and_a_measured_judge_and_says_what_to_do(open_d
                 measure(ws, accepted)
             with pytest.raises(UsageError, match=standing) as told:
                 ws.optimize(wish(suite))
-            assert told.value.hint.startswith("evolve models judge")
+            assert told.value.hint.startswith("evolve lab judges")
         assert [run.kind for run in ws.stores.runs.runs()] == ["run"] * 3
     with open_ws(learner=FixedLearner()) as ws, pytest.raises(UsageError, match="no model is named that could judge"):
         ws.optimize(wish(suite))
@@ -132,7 +132,7 @@ def test_what_is_better_by_the_target_alone_is_reported_and_not_promoted(open_de
         ws.variants.promote(found.variant, reason="docstrings are wanted here")
     said = capsys.readouterr().out
     assert f"{found.variant[:12]} is better by docstring, not shown to be better by solves: not promoted" in said
-    assert f"evolve variants promote {found.variant[:12]} --reason" in said
+    assert f"evolve lab variants promote {found.variant[:12]} --reason" in said
 
 
 @pytest.mark.slow

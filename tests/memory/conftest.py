@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from evolve.episodes import Claim, Cost, EpisodeRecord, Evidence, EvidenceKind, Relation, Scope, Status
-from evolve.memory import MIGRATIONS, Memory
+from evolve.memory import Memory
+from evolve.record.schema import MEMORY
 from evolve.retrieval import HashingEmbedder
 from evolve.store import Database
 from evolve.vectors import StoredIndex, open_index
@@ -83,7 +84,7 @@ class Store:
     opened: list[tuple[Memory, Database]] = field(default_factory=list)
 
     def database(self) -> Database:
-        return Database(self.folder / "memory.db", MIGRATIONS)
+        return Database(self.folder / "memory.db", MEMORY)
 
     def memory(self, db: Database | None = None) -> Memory:
         database = db or self.database()

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 import evolve
 from evolve.errors import UsageError
-from evolve.memory import MIGRATIONS, Memory
+from evolve.memory import Memory
 from evolve.memory.notes import KeptNotes
 from evolve.memory.notes.kept import WORTH_KEEPING
+from evolve.record.schema import MEMORY
 from evolve.retrieval import HashingEmbedder
 from evolve.store import Database
 from evolve.vectors import open_index
@@ -48,7 +49,7 @@ def test_what_is_left_is_as_if_the_others_had_never_been_said(tmp_path_factory, 
         def index(dimension: int):
             return open_index(folder, "notes", dimension)
 
-        return Memory(Database(folder / "m.db", MIGRATIONS), index, HashingEmbedder(64), note_index=index)
+        return Memory(Database(folder / "m.db", MEMORY), index, HashingEmbedder(64), note_index=index)
 
     some, all_of_them = memory_in(tmp_path_factory.mktemp("some")), memory_in(tmp_path_factory.mktemp("all"))
     for number, text in enumerate(TOLD):
@@ -86,7 +87,7 @@ def test_its_words_stand_in_no_file_and_the_others_are_not_encoded_again(tmp_pat
         files = [path for path in tmp_path.rglob("*") if path.is_file()]
         return sorted(path.name for path in files if b"xylograph" in path.read_bytes().lower())
 
-    with Database(tmp_path / "m.db", MIGRATIONS) as db:
+    with Database(tmp_path / "m.db", MEMORY) as db:
         memory = opened(db)
         for number in range(WORTH_KEEPING + 9):
             memory.note(f"Shelf {number} holds item {number * 7}", "Ada")
@@ -94,7 +95,7 @@ def test_its_words_stand_in_no_file_and_the_others_are_not_encoded_again(tmp_pat
         memory.recall("xylograph")
         memory.close()
     assert holds_it() == ["m.db", "notes.kept"]
-    with Database(tmp_path / "m.db", MIGRATIONS) as db:
+    with Database(tmp_path / "m.db", MEMORY) as db:
         memory = opened(db)
         counting.texts = 0
         assert memory.forget("mine") == 1

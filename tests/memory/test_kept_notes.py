@@ -16,12 +16,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve.episodes import Origin
-from evolve.memory import MIGRATIONS, Memory, Note
+from evolve.memory import Memory, Note
 from evolve.memory.notes import KeptNotes
 from evolve.memory.notes import kept as kept_module
 from evolve.memory.notes.book import NoteBook, stale
 from evolve.memory.notes.kept import WORTH_KEEPING
 from evolve.memory.notes.late import COLUMNS, SCHEMA, LateNotes
+from evolve.record.schema import MEMORY
 from evolve.retrieval import HashingEmbedder
 from evolve.store import Database
 from evolve.vectors import VectorIndex, open_index
@@ -41,7 +42,7 @@ def memory_of(db: Database, folder: Path, kept: KeptNotes) -> Memory:
 def opened(folder: Path, *, keeping: bool = True, read_only: bool = False) -> Iterator[Memory]:
     """The memory of a folder as one process after another opens it."""
     kept = KeptNotes(folder / "notes.kept" if keeping else None, read_only=read_only)
-    with Database(folder / "m.db", MIGRATIONS) as db:
+    with Database(folder / "m.db", MEMORY) as db:
         memory = memory_of(db, folder, kept)
         yield memory
         memory.close()
@@ -102,7 +103,7 @@ def damage(path: Path) -> None:
 
 def forge_the_record(path: Path) -> None:
     """Another note in place of the last one, sealed, as a record has it that was put back from a copy."""
-    with Database(path.with_name("m.db"), MIGRATIONS) as db:
+    with Database(path.with_name("m.db"), MEMORY) as db:
         db.update("memory_notes", {"text": said(COUNT - 1)}, {"text": "The port of service 7 is 1"})
 
 
@@ -247,7 +248,7 @@ def test_what_comes_later_replaces_what_was_kept(filled: Path) -> None:
 
 
 def test_a_rolled_back_note_leaves_no_trace(filled: Path, expected: list[object]) -> None:
-    with Database(filled / "m.db", MIGRATIONS) as db:
+    with Database(filled / "m.db", MEMORY) as db:
         memory = memory_of(db, filled, KeptNotes(filled / "notes.kept"))
         memory.recall("anything")
         with pytest.raises(RuntimeError), db.transaction():

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.agent import MIGRATIONS as AGENT
 from evolve.agent import RunRecords
 from evolve.episodes import Origin, Scope
-from evolve.memory import MIGRATIONS, ClaimKey, EvidenceRow, resolve
-from evolve.memory.makers import MAKERS
+from evolve.memory import ClaimKey, EvidenceRow, resolve
+from evolve.record.schema import AGENT, MEMORY
 from evolve.store import Database
 
 FACT, QUOTED = "fact:dates are written day first", "fact:quoted:dates are written day first"
@@ -168,7 +167,7 @@ def test_lost_makers_are_made_anew_from_episodes(store, lesson):
     ],
 )
 def test_earlier_evidence_has_the_policy_of_its_run_where_that_is_on_record(tmp_path, store, lesson, body, policy):
-    earlier = MIGRATIONS[: MIGRATIONS.index(MAKERS)]
+    earlier = [item for item in MEMORY if item.number < 6]  # the sixth notes who made evidence
     store.folder = tmp_path
     with Database(tmp_path / "memory.db", (*AGENT, *earlier)) as db:
         runs, memory = RunRecords(db), store.memory(db)
@@ -177,7 +176,7 @@ def test_earlier_evidence_has_the_policy_of_its_run_where_that_is_on_record(tmp_
         for episode in (worded, composed):
             runs.add(replace(episode, run=run.id))
             memory.commit(replace(episode, run=run.id))
-    with Database(tmp_path / "memory.db", (*AGENT, *MIGRATIONS)) as db:
+    with Database(tmp_path / "memory.db", (*AGENT, *MEMORY)) as db:
         memory = store.memory(db)
         rows = {one.cause: memory.evidence(one.id)[0].policy for one in memory.claims()}
         assert rows == {FACT: policy, "operation:sort": "search"}

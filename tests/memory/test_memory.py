@@ -13,7 +13,8 @@ import pytest
 
 from evolve.episodes import Scope
 from evolve.errors import UsageError
-from evolve.memory import MIGRATIONS, Memory
+from evolve.memory import Memory
+from evolve.record.schema import MEMORY
 from evolve.retrieval import HashingEmbedder
 from evolve.store import Database
 from evolve.vectors import MemoryIndex
@@ -90,7 +91,7 @@ def test_ablations_that_earlier_versions_kept_as_interventions_are_read_as_occur
     (insight,) = memory.claims()
     assert (insight.relation, insight.status, insight.posterior.agree) == ("contributes", "supported", 0)
     assert {row.kind for row in memory.evidence(insight.id)} == {"observation"}
-    assert memory.sentences()[insight.id].text.startswith("in 2 of 3 tasks")
+    assert memory.sentences()[insight.id].counts.startswith("in 2 of 3")
     # What is kept stays as it was written, so that nothing is added when an episode is committed again.
     assert memory.commit(lesson(7, relation="necessary")) == 1
     assert memory.claims()[0].posterior.agree == 1
@@ -265,7 +266,7 @@ def test_notes_are_attributed_found_by_words_and_never_evidence(memory: Memory) 
     ]
     (found,) = memory.recall("which dates are these")
     assert (found.kind, found.text) == ("note", "Dates are day first")
-    assert (found.author, found.provenance) == ("Grace", "noted by Grace")
+    assert (found.author, found.provenance) == ("Grace", f"noted by Grace on {found.date}")
     assert "Grace" in found.why
     assert memory.recall("which dates", kinds=["insight"]) == []
     assert memory.experience() == [] and memory.claims() == []
@@ -340,7 +341,7 @@ def test_an_index_of_another_encoder_is_filled_again(store, lesson) -> None:
 def test_a_reader_recalls_while_the_writer_has_the_lock(store, lesson) -> None:
     writer = store.memory()
     teach(writer, lesson)
-    with Database(store.folder / "memory.db", MIGRATIONS, read_only=True) as db:
+    with Database(store.folder / "memory.db", MEMORY, read_only=True) as db:
         reader = Memory(db, MemoryIndex, HashingEmbedder(64))
         assert reader.recall("order", features=SORTED) == writer.recall("order", features=SORTED)
         writer.forget(everything=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -11,12 +12,13 @@ import evolve
 from benchmarks import conversations
 from benchmarks.talks import draw_talk
 from evolve.errors import UsageError
-from evolve.memory import MIGRATIONS, Memory, Note
+from evolve.memory import Memory, Note
 from evolve.memory.notes import NoteBook
-from evolve.memory.notes.book import _one_subject
+from evolve.memory.notes.book import one_subject
 from evolve.memory.notes.linking import entities
 from evolve.memory.notes.ranking import _NAME, _information
 from evolve.memory.notes.times import asks_when, names_time
+from evolve.record.schema import MEMORY
 from evolve.retrieval import HashingEmbedder
 from evolve.store import Database
 from evolve.vectors import MemoryIndex
@@ -24,7 +26,7 @@ from evolve.vectors import MemoryIndex
 
 @pytest.fixture
 def memory(tmp_path: Path):
-    with Database(tmp_path / "record.db", MIGRATIONS) as db:
+    with Database(tmp_path / "record.db", MEMORY) as db:
         memory = Memory(db, MemoryIndex, HashingEmbedder())
         yield memory
         memory.close()
@@ -37,6 +39,18 @@ def tell(memory: Memory, *turns: tuple[str, str], thread: str = "talk") -> None:
 
 def found(memory: Memory, question: str, k: int = 5, **more) -> list[str]:
     return [item.text for item in memory.recall(question, k, kinds=["note"], **more)]
+
+
+def test_a_date_may_be_text(tmp_path):
+    with evolve.open(tmp_path / "ws") as workspace:
+        note = workspace.memory.note("The port of billing is 80", at="2026-03-31T14:30", speaker="Ann")
+        assert (note.at, note.thread) == (datetime(2026, 3, 31, 14, 30).timestamp(), "talk of 2026-03-31")
+        assert workspace.memory.note("The gate is green", at="2026-03-31").at == datetime(2026, 3, 31).timestamp()
+        before, after = (workspace.memory.recall("port", as_of=day) for day in ("2026-03-30", "2026-04-01"))
+        assert any(item.id == note.id for item in after) and not any(item.id == note.id for item in before)
+        for wrong in ("tomorrow", "", "31.3.2026"):
+            with pytest.raises(UsageError, match="no date"):
+                workspace.memory.note("text", at=wrong)
 
 
 def test_two_notes_that_only_a_name_joins_are_both_found(memory: Memory) -> None:
@@ -79,7 +93,7 @@ def test_no_text_is_long_in_being_searched_for_names(sign: str) -> None:
     text = sign * (200_000 // len(sign)) + " "
     begun = time.process_time()
     entities(text)
-    _one_subject(text, text)
+    one_subject(text, text)
     _NAME.findall(text)
     assert time.process_time() - begun < 20
 

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.errors import RecordDamaged
-from evolve.memory.preferences import Context, PersonAct, PreferenceBook, edit_in_words, own_words
+from evolve.memory.preferences import Context, PersonAct, PreferenceBook, edit_in_words
 from evolve.memory.preferences.meaning import ALIKE, contradict, likeness, same_meaning
+from evolve.memory.preferences.own_words import own_words
 from evolve.retrieval import HashingEmbedder
 
 MEETING = Context(instruction="List the dates of the meetings in May")
@@ -80,6 +81,9 @@ def test_two_answers_to_one_question_contradict(book):
         ("add a heading", "do not add a heading"),
         ("names in upper case", "names in lower case"),
         ("write 2 decimals", "write 3 decimals"),
+        ("always add a heading", "from now on never add a heading"),
+        ("don't ever add a heading", "always add a heading"),
+        ("every mail has a heading", "no mail has a heading"),
     ],
 )
 def test_contradictions_are_found_in_both_directions(one, other):
@@ -156,6 +160,19 @@ def test_what_was_said_of_one_task_in_a_folder_is_told_only_where_it_fits(book, 
     assert not book.for_context(Context(instruction=task, family="files", folder="/elsewhere"))
 
 
+def test_what_is_said_of_more_takes_the_place_of_the_same_said_of_less(book):
+    folder = Context(folder="/project")
+    narrow = learned(book, "dates day first", context=Context(instruction="rename left.txt", folder="/project"))
+    wide = book.learn(act("dates day first", context=folder), "dates day first", confirmed=False)
+    assert (wide.status, book.get(narrow.id).contexts) == ("proposed", narrow.contexts)
+    book.edit(wide.id)
+    assert (book.get(narrow.id).status, book.get(narrow.id).successor) == ("superseded", wide.id)
+    again = book.learn(
+        act("dates day first", context=Context(folder="/project/src")), "dates day first", confirmed=False
+    )
+    assert again.id == wide.id and len(book.all()) == 2
+
+
 def test_what_was_said_of_a_folder_holds_for_all_work_there(book):
     learned(book, "tabs for indentation", context=Context(folder="/project"))
     assert book.for_context(Context(instruction="rename left.txt", family="files", folder="/project/src"))
@@ -209,3 +226,91 @@ def test_likeness_does_not_depend_on_the_encoders_size():
             HashingEmbedder(size), "Write a report on sales in March", ["the report on sales in April", "my birthday"]
         )
         assert near > ALIKE > far
+
+
+MAIL = Context(instruction="Write a short mail to Kim that the budget meeting moved, with its open points")
+
+
+def told(book, task, **place):
+    earlier = place.pop("earlier", ())
+    return [one.text for one in book.for_context(Context(instruction=task, **place), earlier=earlier)]
+
+
+@pytest.mark.parametrize(
+    ("task", "holds"),
+    [
+        ("Draft an e-mail to the plumber about the leaking tap", True),
+        ("reply to Bo's mail", True),
+        ("Write a status report for the board on the budget meeting, with a list of its open points", False),
+        ("Summarise the budget meeting with its open points", False),
+        ("Write a short note on the budget meeting that moved, with its open points", True),
+        ("compose a limerick on tea", False),
+    ],
+)
+def test_a_wish_goes_by_what_is_to_be_made_and_only_then_by_its_topic(book, task, holds):
+    learned(book, "no bullet points, please", context=MAIL)
+    assert told(book, task) == ["no bullet points, please"] * holds
+
+
+def test_a_wish_that_names_what_it_is_for_holds_for_that_wherever_it_was_said(book):
+    learned(book, "no bullet points in mails", context=Context())
+    learned(book, "use headings in reports", context=MAIL)
+    assert told(book, "Draft a mail to the plumber") == ["no bullet points in mails"]
+    assert told(book, "Write a report on the taps") == ["use headings in reports"]
+    assert told(book, "sum the amounts per customer") == ["no bullet points in mails"]
+    assert set(told(book, "Write a mail to Bo and a report for the board")) == {
+        "no bullet points in mails",
+        "use headings in reports",
+    }
+    assert told(book, "fix the mail parser") == []
+
+
+def test_work_on_code_is_of_no_other_kind_because_of_what_the_code_makes(book):
+    learned(book, "use pathlib", context=Context(instruction="Refactor the report generator"))
+    assert told(book, "Write a report for the board") == []
+    assert told(book, "Refactor the generator of reports by region") == ["use pathlib"]
+
+
+@pytest.mark.parametrize("wish", ["no bullet points in this mail", "no bullet points this time", "no bullets here"])
+def test_what_is_said_of_this_one_stays_with_it_and_its_conversation(book, wish):
+    kept = learned(book, wish, context=MAIL)
+    assert kept.once
+    assert told(book, MAIL.instruction) == [wish]
+    assert told(book, "make it shorter", earlier=("hello", MAIL.instruction)) == [wish]
+    assert told(book, "Draft a mail to the plumber") == told(book, f"{MAIL.instruction} and a joke") == []
+    book.edit(kept.id, description=kept.wider)
+    assert not book.get(kept.id).once
+    assert told(book, "Draft a mail to the plumber") == [kept.wider]
+
+
+def test_what_is_forbidden_in_this_one_is_forbidden_in_any_of_its_kind(book):
+    forbidden = learned(book, "no comments in this code", context=Context(instruction="Write a parser"))
+    wanted = learned(book, "a greeting in this mail", context=MAIL)
+    assert (forbidden.wider, wanted.wider) == ("no comments in any code", "a greeting in every mail")
+
+
+def test_what_holds_once_and_what_holds_longer_do_not_overrule_one_another(book):
+    learned(book, "bullet points in mails", context=MAIL)
+    learned(book, "no bullet points in this mail", context=MAIL)
+    learned(book, "no bullet points in mails", context=Context(instruction="Draft a mail to the plumber"))
+    assert {one.description: one.status for one in book.all()} == {
+        "bullet points in mails": "superseded",
+        "no bullet points in this mail": "active",
+        "no bullet points in mails": "active",
+    }
+
+
+@pytest.mark.parametrize(
+    ("wish", "task", "holds"),
+    [
+        ("do not touch the tests in this change", "write tests for the loader", False),
+        ("do not touch the tests", "write tests for the loader", False),
+        ("do not touch the tests", "fix the loader of the orders", True),
+        ("names of test files end in _spec.py", "write tests for the loader", True),
+        ("in this project amounts have two decimals", "implement the loader of amounts", True),
+    ],
+)
+def test_work_of_another_kind_in_the_same_folder_is_told_only_what_is_meant_for_it(book, wish, task, holds):
+    learned(book, wish, context=Context(instruction="fix the loader", family="files-1", folder="/project"))
+    assert told(book, task, family="files-1", folder="/project") == [wish] * holds
+    assert told(book, task, family="files-1", folder="/elsewhere") == []

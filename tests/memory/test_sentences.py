@@ -38,9 +38,9 @@ def test_a_step_is_told_with_how_many_such_problems_have_it():
     add(book, "operation:upper", "xyz", family="(str) -> str")
     known = sentences(book)
     assert known[format_date].text == (
-        'in 3 of 6 tasks from text and list of numbers to text (same length) the answer has the step "format date"'
+        'the step "format date" is in the answer to 3 of 6 tasks from text and list of numbers to text (same length)'
     )
-    assert known[upper].text.startswith("in 3 of 6 tasks")
+    assert known[upper].text.startswith('the step "upper" is in the answer to 3 of 6 tasks')
     assert known[format_date].worth_telling and known[upper].worth_telling
 
 
@@ -50,7 +50,7 @@ def test_what_was_found_by_searching_without_a_step_is_told_beside_it():
     add(book, "operation:upper", "de")
     name = add(book, "operation:sort", "a", against="b", kind="intervention")
     assert sentences(book)[name].text == (
-        'in 3 of 5 tasks from text and list of numbers to text (same length) the answer has the step "sort"; '
+        'the step "sort" is in the answer to 3 of 5 tasks from text and list of numbers to text (same length); '
         "searched again without it, 1 of 2 needs it"
     )
 
@@ -62,8 +62,8 @@ def test_what_rests_on_little_or_on_constants_of_one_table_is_not_told_unasked()
     literal = add(book, "literal:str:-", "abcdef")
     known = sentences(book)
     assert not any(known[name].worth_telling for name in (few, mined, literal))
-    assert known[mined].text.endswith("the answer has a text that stands in the rows")
-    assert known[literal].text.endswith("the answer has the constant '-'")
+    assert known[mined].text.startswith("a text that stands in the rows is in the answer to ")
+    assert known[literal].text.startswith("the constant '-' is in the answer to ")
 
 
 def test_a_sentence_that_a_model_worded_stays_as_it_is():

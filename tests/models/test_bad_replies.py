@@ -6,7 +6,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from evolve.errors import ModelMistake
+from evolve.errors import EndpointProblem, ModelMistake
 from evolve.testing import Scenario
 from evolve.testing.endpoint_faults import bad_bodies, bad_contents, odd_bodies, odd_contents
 from tests.models.conftest import SUM, Bench, ask
@@ -24,13 +24,21 @@ def test_there_are_more_than_thirty_kinds():
 
 @pytest.mark.parametrize("kind", bad_bodies())
 def test_a_body_without_a_reply_is_asked_for_twice_more_and_then_refused(shared, kind):
-    shared.endpoint.add(*[{"bad": kind}] * 3)
-    before = len(shared.bodies)
-    with pytest.raises(ModelMistake, match="no usable reply in 3 tries: .+"):
-        shared.complete()
-    assert len(shared.bodies) - before == 3
-    shared.endpoint.add("fine")
+    tries = 2 if kind == "cut before it began" else 3  # who thought through twice the room is not asked once more
+    shared.endpoint.add("fine", *[{"bad": kind}] * tries)
     assert shared.complete().text == "fine"
+    before = len(shared.bodies)
+    with pytest.raises(ModelMistake, match=f"no usable reply in {tries} tries: .+"):
+        shared.complete()
+    assert len(shared.bodies) - before == tries
+
+
+@pytest.mark.parametrize("kind", ["null content", "an unknown tool", "empty choices", "cut before it began"])
+def test_an_endpoint_that_never_gave_an_answer_is_what_has_to_be_mended(bench, kind):
+    one = bench(*[{"bad": kind}] * 3)
+    with pytest.raises(EndpointProblem) as raised:
+        one.complete()
+    assert (raised.value.exit_code, raised.value.retryable) == (4, False)
 
 
 def test_one_bad_body_costs_one_more_call(bench):

@@ -77,14 +77,19 @@ def test_a_replay_gives_the_whole_again(bench, tmp_path):
 def test_a_structured_reply_that_was_cut_off_is_asked_for_with_more_room(bench, beginning):
     one = bench(cut(beginning), {"data": {"sum": 42}})
     assert one.complete(ask(schema=SUM)).data == {"sum": 42}
-    assert [body["max_tokens"] for body in one.bodies] == [50, 200]
+    assert [body["max_tokens"] for body in one.bodies] == [50, 200 if beginning else 100]
     assert one.bodies[0]["messages"] == one.bodies[1]["messages"]
 
 
-def test_a_text_of_which_nothing_came_is_asked_for_with_more_room(bench):
-    one = bench(cut(""), "at last")
+@pytest.mark.parametrize("thought", ["", "<think>let me see", "<THINKING mode='deep'>\n```sh\nrm x\n```\nor"])
+def test_a_text_of_which_nothing_came_is_asked_for_with_twice_the_room_and_once(bench, thought):
+    one = bench(cut(thought), "at last", *[cut(thought)] * 2)
     assert one.complete().text == "at last"
-    assert [body["max_tokens"] for body in one.bodies] == [50, 200]
+    assert [body["max_tokens"] for body in one.bodies] == [50, 100]
+    assert one.bodies[0]["messages"] == one.bodies[1]["messages"]
+    with pytest.raises(ModelMistake, match="in 2 tries: all the room for a reply went into thinking, 100 tokens"):
+        one.complete()
+    assert [body["max_tokens"] for body in one.bodies[2:]] == [50, 100]
 
 
 def test_an_endpoint_says_how_long_its_replies_may_be(bench):

@@ -251,7 +251,7 @@ def test_replies_without_a_workflow_end_no_search(reply: str) -> None:
         def answer(self, body):
             return reply
 
-    from evolve.improve.designs import PaidDesigner
+    from evolve.improve.paid import PaidDesigner
 
     trials, model = Staged("nothing"), Model(double=Wordy())
 

@@ -17,10 +17,11 @@ from evolve.files import canonical_json
 from evolve.optimizer.counterfactual import Editor
 from evolve.optimizer.engine import Candidate, EngineSettings, SearchEnded
 from evolve.optimizer.gepa_engine import VERSION, GepaEngine, load_gepa
-from evolve.optimizer.item_record import MIGRATIONS, ItemRecord
+from evolve.optimizer.item_record import ItemRecord
 from evolve.optimizer.leakage import guard_of
 from evolve.optimizer.prompt_items import item_id, parse_prompt
 from evolve.policies.language import LanguageRewriter
+from evolve.record.schema import OPTIMIZER
 from evolve.store import Database
 from evolve.workflow import Workflow
 
@@ -51,7 +52,7 @@ def without(name: str):
 
 def test_a_missing_rule_is_put_back_by_one_accepted_edit(tmp_path: Path) -> None:
     texts, rule = without("discount")
-    with Database(tmp_path / "memory.db", MIGRATIONS) as db:
+    with Database(tmp_path / "memory.db", OPTIMIZER) as db:
         items = ItemRecord(db)
         engine, trials, start = made(texts, items=items)
         assert engine.search(trials, start)

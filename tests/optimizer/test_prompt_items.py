@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.optimizer.item_record import MIGRATIONS, ItemRecord, ItemUtility, probability_above
+from evolve.optimizer.item_record import ItemRecord, ItemUtility, probability_above
 from evolve.optimizer.prompt_items import ItemLimits, item_id, parse_prompt, revise
 from evolve.policies import Edit
 from evolve.prompts import PromptLayers, load_prompt, render_prompt
+from evolve.record.schema import OPTIMIZER
 from evolve.store import Database
 
 ACT = (
@@ -153,7 +154,7 @@ def test_no_sequence_of_edits_passes_the_size_budget(texts: list[str], count: in
 
 def test_utility_is_kept_once_by_digest_of_the_item(tmp_path: Path) -> None:
     golden, useless, fresh = (item_id(text) for text in ("golden", "useless", "fresh"))
-    with Database(tmp_path / "memory.db", MIGRATIONS) as db:
+    with Database(tmp_path / "memory.db", OPTIMIZER) as db:
         record = ItemRecord(db)
         for batch in range(10):
             for _ in range(2):  # a stage that is run again tells the same batch twice
@@ -165,7 +166,7 @@ def test_utility_is_kept_once_by_digest_of_the_item(tmp_path: Path) -> None:
                         fresh: ItemUtility(with_failed=3),
                     },
                 )
-    with Database(tmp_path / "memory.db", MIGRATIONS) as db:
+    with Database(tmp_path / "memory.db", OPTIMIZER) as db:
         record = ItemRecord(db)
         assert record.utility(golden) == ItemUtility(with_solved=50, without_failed=10)
         assert record.utility(golden).helps > 0.99

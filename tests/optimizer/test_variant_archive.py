@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve.errors import RecordDamaged, UsageError
-from evolve.optimizer import ALL_INSIGHTS, MIGRATIONS, UNLEARNED, Variant, VariantArchive
+from evolve.optimizer import ALL_INSIGHTS, UNLEARNED, Variant, VariantArchive
+from evolve.record.schema import OPTIMIZER
 from evolve.store import Database, ObjectStore
 
 names = st.text("0123456789abcdef", min_size=1, max_size=4)
@@ -26,7 +27,7 @@ variants = st.builds(
 
 @pytest.fixture
 def database(tmp_path: Path):
-    with Database(tmp_path / "memory.db", MIGRATIONS) as db:
+    with Database(tmp_path / "memory.db", OPTIMIZER) as db:
         yield db
 
 
@@ -146,9 +147,9 @@ def test_lineage_leads_back_to_the_first(archive: VariantArchive, objects: Objec
 
 
 def test_it_comes_back_after_reopening(tmp_path: Path, objects: ObjectStore) -> None:
-    with Database(tmp_path / "r.db", MIGRATIONS) as db:
+    with Database(tmp_path / "r.db", OPTIMIZER) as db:
         archive = VariantArchive(db, objects)
         name = archive.add(guided(objects, 1), origin="run 1")
         archive.promote(name, grounds="decision 1")
-    with Database(tmp_path / "r.db", MIGRATIONS) as db:
+    with Database(tmp_path / "r.db", OPTIMIZER) as db:
         assert VariantArchive(db, objects).active() == guided(objects, 1)

@@ -32,9 +32,14 @@ def test_a_search_that_is_over_is_freed_without_the_collector() -> None:
     first_action(policy, easy, LIMITS)
     gc.collect()
     gc.disable()
-    first_action(policy, unsolvable(), LIMITS)
-    first_action(policy, easy, LIMITS)
-    assert gc.collect() < 50
+
+    def left() -> int:
+        first_action(policy, unsolvable(), LIMITS)
+        first_action(policy, easy, LIMITS)
+        return gc.collect()
+
+    # What other threads of the process leave behind meanwhile is in one of the counts, not in each.
+    assert min(left() for _ in range(3)) < 50
 
 
 @pytest.mark.parametrize("was_on", [True, False])

@@ -59,7 +59,11 @@ def test_a_day_beyond_twelve_does_not_silently_swap_the_order() -> None:
         ("parse_amount", ("Room A-12",), 12.0),
         ("parse_amount", ("USD .50",), 0.5),
         ("parse_european_amount", ("1.234,50 €",), 1234.5),
+        ("parse_amount", ("CHF 1’234.50",), 1234.5),
+        ("parse_amount", ("Rs 1,00,000.5",), 100000.5),
+        ("parse_amount", ("12, later 13",), 12.0),
         ("parse_european_amount", ("-3,5",), -3.5),
+        ("parse_european_amount", ("1\u202f234,50 €",), 1234.5),
         ("parse_mixed_amount", ("1.234,50",), 1234.5),
         ("parse_mixed_amount", ("1,234.50",), 1234.5),
         ("parse_mixed_amount", ("12,5",), 12.5),
@@ -120,6 +124,12 @@ def test_written_durations_read_back(seconds: int) -> None:
 )  # fmt: skip
 def test_times(text: str, time: tuple[int, ...]) -> None:
     assert OPERATIONS["parse_time"](text) == datetime.time(*time)
+
+
+@pytest.mark.parametrize("text", ["5,5 %", "12,50", "0,123", "1,2345", "1,2,3"])
+def test_a_comma_that_does_not_group_thousands_is_not_left_out_of_an_amount(text: str) -> None:
+    with pytest.raises(EVALUATION_ERRORS):
+        OPERATIONS["parse_amount"](text)
 
 
 @pytest.mark.parametrize("text", ["", "25:00", "13 PM x:y", "12", "10:75"])

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import evolve
 from tests.cli.conftest import cli, command_tree
 from tests.reliability.workspaces import fill
 
@@ -24,5 +25,4 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def folder(made: Path, tmp_path: Path) -> Path:
     """A copy of it."""
-    shutil.copytree(made, tmp_path / "ws")
-    return tmp_path / "ws"
+    return evolve.init(shutil.copytree(made, tmp_path / "ws"), trust=True).paths.root

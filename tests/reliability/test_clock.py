@@ -11,11 +11,12 @@ import evolve
 from benchmarks.doubles import small_suite
 from evolve.ledger import Budget, Ledger
 from evolve.paths import WorkspacePaths
+from evolve.record.schema import MIGRATIONS
 from evolve.sandbox import open_sandbox
 from evolve.sandbox.protocol import Program, SandboxLimits
 from evolve.store import Database
 from evolve.testing import FixedLearner, TrustingSandbox
-from evolve.workspace.opening import MIGRATIONS, cache_folder
+from evolve.workspace.opening import cache_folder
 
 DAY = 86_400.0
 CLOCKS = {

@@ -14,9 +14,11 @@ from benchmarks import crash
 from benchmarks.crash_record import compare, content, unkept
 from benchmarks.crash_work import episode_of, open_stores, work
 from benchmarks.doubles import small_suite
+from evolve.cli.render.views import episode_line, loop_line
+from evolve.events import Event
 from evolve.paths import WorkspacePaths
+from evolve.record.schema import MIGRATIONS
 from evolve.store import Database
-from evolve.workspace.opening import MIGRATIONS
 from tests.architecture.source import ROOT
 
 
@@ -72,12 +74,25 @@ def test_the_comparison_sees_what_is_lost_and_what_is_there_twice(done, tmp_path
     assert compare(content(done), wanted).lost == 2
 
 
+def loop(kind, **data):
+    """The line with which a loop tells of such an event."""
+    return loop_line(Event(kind=kind, data=data))[0]
+
+
+def practised(episodes, skills):
+    return loop("practice", round=1, episodes=episodes, total=24, solved=3, skills=skills)
+
+
+def judged(verdict):
+    return loop("judged", verdict=verdict, pairs=4, reason="so")
+
+
 SAID = [
-    "round 1, practice: 16/24 tasks, 12 solved, 0 skills",
-    "round 1, practice: 3/24 tasks, 3 solved, 4 skills",
-    "round 1, variant 0123456789: guide from 4 rows",
-    "learned  skill of-nothing",
-    "gate verdict: reject after 4 pairs (no)",
+    practised(16, 0),
+    practised(3, 4),
+    loop("proposed", variant="0123456789", skills=2),
+    episode_line(Event(kind="admitted", episode="e", data={"skill": "of-nothing"})),
+    judged("reject"),
 ]
 SHOWN = [
     '{"episode_id": "no such episode"}',
@@ -89,7 +104,7 @@ SHOWN = [
 def test_what_was_said_and_is_not_in_the_record_is_found(done):
     assert [len(unkept(done, said, "")) for said in SAID] == [1] * 5
     assert [len(unkept(done, "", shown)) for shown in SHOWN] == [1] * 3
-    assert unkept(done, "round 1, practice: 3/24 tasks, 3 solved, 3 skills\ngate verdict: accept", "") == []
+    assert unkept(done, f"{practised(3, 3)}\n{judged('accept')}", "") == []
     assert unkept(done.with_name("never made"), "learned  skill last", "") == ["learned  skill last"]
 
 

@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 
+import evolve
 from benchmarks.damage import targets_of, trials
 from evolve.errors import WorkspaceError
 from evolve.failpoints import VARIABLE
 from evolve.paths import WorkspacePaths
-from evolve.store import Database, Migration, backups
-from evolve.workspace.opening import MIGRATIONS
+from evolve.record.schema import MIGRATIONS
+from evolve.store import Database, Migration
+from evolve.store.backups import backups
 from tests.reliability.workspaces import everything
 
 UNSEALED = {"schema_migrations", "sqlite_sequence"}
@@ -61,6 +63,7 @@ def oldest(tmp_path: Path) -> Path:
 
 
 def test_a_record_of_schema_0_is_migrated_after_a_copy_of_it(oldest: Path) -> None:
+    evolve.init(oldest, trust=True)
     assert everything(oldest)["notes"] == {}
     paths = WorkspacePaths(oldest)
     with Database(paths.db, MIGRATIONS) as db:

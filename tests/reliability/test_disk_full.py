@@ -33,7 +33,7 @@ for room in left.split(","):
     os.mkdir(folder)
     env = {**os.environ, "EVOLVE_WORKSPACE": os.path.join(folder, "ws")}
     if before:
-        subprocess.run([*command[:-2], "run", before], env=env, capture_output=True, check=True)
+        subprocess.run([*command[:-3], "run", before], env=env, capture_output=True, check=True)
         with open(os.path.join(folder, "ws", "evolve.toml"), "a") as stream:
             stream.write("vectors = 'chroma'\\n")  # an exact index of one episode would fit
     free = os.statvfs(place)
@@ -54,14 +54,14 @@ def environ():
 @pytest.fixture
 def tasks(tmp_path):
     file = tmp_path / "small.jsonl"
-    file.write_text(render_jsonl(small_suite(24).tasks))
+    file.write_text(render_jsonl(small_suite(40).tasks))
     return file
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("rooms", "before", "words"),
-    [("120000,550000", "", ("run", "{}#small-000")), ("60000", "{}#small-000", ("memory", "reindex"))],
+    [("120000,550000", "", ("run", "{}#small-000")), ("60000", "{}#small-000", ("lab", "memory", "reindex"))],
 )
 def test_a_disk_that_is_really_full_is_told_and_space_lets_the_command_go_on(
     tmp_path, tasks, environ, rooms, before, words

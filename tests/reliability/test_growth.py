@@ -14,8 +14,8 @@ import pytest
 
 from benchmarks.doubles import small_suite
 from evolve.paths import WorkspacePaths
-from evolve.store import Database, ObjectStore, backups
-from evolve.store.backups import KEPT
+from evolve.store import Database, ObjectStore
+from evolve.store.backups import KEPT, backups
 from evolve.workspace.health.housekeeping import tidy
 from tests.cli.conftest import ROOT
 from tests.reliability.workspaces import everything, opened

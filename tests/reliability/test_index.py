@@ -62,6 +62,19 @@ def test_an_index_that_a_child_built_is_opened_without_another(built: Path) -> N
     index.close()
 
 
+@pytest.mark.slow
+def test_a_child_runs_no_module_of_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here, flag = tmp_path / "clone", tmp_path / "ran"
+    for name in ("chromadb", "numpy", "evolve"):
+        (here / name).mkdir(parents=True)
+        (here / name / "__init__.py").write_text(f"open({str(flag)!r}, 'w')\n")
+    monkeypatch.chdir(here)
+    index = open_index(tmp_path / "index", "test", DIMENSION, store="chroma")
+    index.refill(rows())
+    assert same_answers(index, rows()) and not flag.exists()
+    index.close()
+
+
 REFILL = (
     "import sys; from pathlib import Path; from evolve.vectors import open_index\n"
     "from tests.reliability import test_index\n"

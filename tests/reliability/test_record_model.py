@@ -19,9 +19,10 @@ from benchmarks.doubles import small_suite
 from evolve.errors import WorkspaceError
 from evolve.failpoints import VARIABLE
 from evolve.paths import WorkspacePaths
+from evolve.record.schema import MIGRATIONS
 from evolve.skills import AdmissionVerdict, Skill
 from evolve.store import Database, WriterLock
-from evolve.workspace.opening import MIGRATIONS, ensure_workspace
+from evolve.workspace.locating import ensure_workspace
 
 pytestmark = pytest.mark.slow
 

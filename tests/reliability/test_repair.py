@@ -1,4 +1,4 @@
-"""A damaged workspace is refused by name, and ``evolve doctor --repair`` brings it back."""
+"""A damaged workspace is refused by name, and ``evolve status --repair`` brings it back."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_lost_record_is_refused_and_comes_back_from_its_backup(folder: Path, c
     for read_only in (False, True):
         with pytest.raises(RecordDamaged, match="memory.db is (damaged|missing)") as refused:
             evolve.open(folder, read_only=read_only)
-        assert refused.value.hint == "evolve doctor --repair"
+        assert refused.value.hint == "evolve status --repair"
     assert states(folder)["record"] == "missing"
     done = repair(folder)
     assert done.left == []
@@ -199,8 +199,8 @@ def test_the_command_tells_each_loss_and_ends_with_zero_when_all_is_well(
     connection_free_edit(paths.db)
     assert code_of("-w", str(folder), "memory", "list") == 3
     told = capfd.readouterr().err
-    assert "memory_notes row" in told and "evolve doctor --repair" in told
-    assert code_of("-w", str(folder), "doctor", "--repair", "--json") == 0
+    assert "memory_notes row" in told and "status --repair" in told
+    assert code_of("-w", str(folder), "status", "--repair", "--json") == 0
     report = json.loads(capfd.readouterr().out)
     assert len(report["lost"]) == 1 and report["lost"][0].startswith("memory_notes row")
     assert report["left"] == []

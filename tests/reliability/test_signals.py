@@ -30,7 +30,7 @@ if __name__ == "__main__":
 
 @pytest.fixture
 def start(tmp_path):
-    (tmp_path / "small.jsonl").write_text(render_jsonl(small_suite(24).tasks))
+    (tmp_path / "small.jsonl").write_text(render_jsonl(small_suite(40).tasks))
 
     def run(*arguments, fault="", workers=1):
         env = {

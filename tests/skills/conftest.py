@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from evolve.record.schema import SKILLS
 from evolve.sandbox import open_sandbox
-from evolve.skills import MIGRATIONS, Admission, SkillLibrary
+from evolve.skills import Admission, SkillLibrary
 from evolve.store import Database, ObjectStore
 from evolve.tasks.equality import equal
 
@@ -20,5 +21,5 @@ def admission(tmp_path_factory):
 
 @pytest.fixture
 def library(tmp_path: Path):
-    with Database(tmp_path / "memory.db", MIGRATIONS) as db:
+    with Database(tmp_path / "memory.db", SKILLS) as db:
         yield SkillLibrary(db, ObjectStore(tmp_path / "objects"), tmp_path / "skills")

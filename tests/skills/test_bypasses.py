@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.skills import lint
+from evolve.skills.lint import lint
 from tests.skills.snippets import snippets
 
 ATTEMPTS = {

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from evolve.errors import RecordDamaged, UsageError
-from evolve.skills import KEPT, MIGRATIONS, AdmissionVerdict, Skill, SkillLibrary, read_folder, write_folder
+from evolve.record.schema import SKILLS
+from evolve.skills import KEPT, AdmissionVerdict, Skill, SkillLibrary, read_folder, write_folder
 from evolve.skills.folder import folder_changes
 from evolve.store import Database, ObjectStore
 from tests.skills.samples import GOOD, draft
@@ -47,9 +48,9 @@ def test_the_folder_is_what_the_record_says(library, skill, tmp_path):
 
 
 def test_it_survives_reopening(tmp_path, skill):
-    with Database(tmp_path / "m.db", MIGRATIONS) as db:
+    with Database(tmp_path / "m.db", SKILLS) as db:
         kept = SkillLibrary(db, ObjectStore(tmp_path / "o"), tmp_path / "s").add(skill, admitted(skill))
-    with Database(tmp_path / "m.db", MIGRATIONS) as db:
+    with Database(tmp_path / "m.db", SKILLS) as db:
         assert SkillLibrary(db, ObjectStore(tmp_path / "o"), tmp_path / "s").list() == [kept]
 
 

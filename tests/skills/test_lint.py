@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.skills import lint
+from evolve.skills.lint import lint
 
 FINE = [
     "import re\nWORD = re.compile('a+')\ndef f(s):\n    return WORD.findall(s)\n",

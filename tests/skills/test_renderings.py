@@ -11,7 +11,7 @@ from evolve.policies.search import SearchPolicy
 from evolve.programs.operations import literals
 from evolve.programs.render import render
 from evolve.programs.terms import Apply, Term
-from evolve.skills import lint
+from evolve.skills.lint import lint
 from tests.policies.samples import HELD_OUT, PRACTICE, first_action, views_of
 from tests.programs.test_render import OPERATIONS, every_call, heading, printed
 from tests.programs.typed_terms import INTS, terms

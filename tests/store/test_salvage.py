@@ -14,7 +14,8 @@ import pytest
 
 from evolve.errors import RecordDamaged, WorkspaceError
 from evolve.failpoints import POINTS, VARIABLE
-from evolve.store import Database, Migration, backups, finish_rebuild, rebuild
+from evolve.store import Database, Migration, finish_rebuild, rebuild
+from evolve.store.backups import backups
 
 CHANGES = [
     Migration(

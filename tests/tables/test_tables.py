@@ -16,7 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.errors import TaskError
+from evolve.reasons import reason
 from evolve.tables import Change, Rewriting, column_of, is_blank, open_table, text_column, typed_column
+from evolve.tables.columns import LONGEST_NUMBER
 
 NAMES = [("Jörg", "3,50", ""), ("Zoë", "12,00", "14,28"), ("O'Neil; jr", "0,99", "")]
 
@@ -217,6 +219,8 @@ def test_a_workbook_keeps_formats_formulas_and_other_sheets(tmp_path):
         (["3,50", "12,00"], 1234.5, "1234,50"),
         (["1.234,50", "12,00"], -1234.5, "-1.234,50"),
         (["1,234.50", "0.10"], 9876543.2, "9,876,543.20"),
+        (["1\u202f234,50", "12,00"], -1234.5, "-1\u202f234,50"),
+        (["1’234.50", "12.00"], 9876543.2, "9’876’543.20"),
         (["3.5", "12"], 4.0, "4"),
         (["3.5", "12.25"], 0.1 + 0.2, "0.3"),
         (["1", "2"], 4.0, "4"),
@@ -226,7 +230,7 @@ def test_a_workbook_keeps_formats_formulas_and_other_sheets(tmp_path):
 def test_a_number_is_written_as_the_cells_of_its_column_are(cells, value, written):
     kind = text_column(cells, loose=True)
     assert kind.is_number
-    assert kind.write(value) == (written, "")
+    assert kind.write(value) == (written, None)
     assert kind.read(written) == pytest.approx(value, rel=1e-3)
 
 
@@ -239,14 +243,14 @@ def test_what_would_not_survive_the_way_to_a_number_stays_text(cells):
     ("name", "data", "why"),
     [
         ("t.csv", b"", "the file is empty"),
-        ("t.csv", b"a,b\n1\n", "1 cell where the table has 2 columns"),
-        ("t.csv", b'a,b\n1,"2\n', "not a well-formed table"),
-        ("t.csv", "a,b\n1,2\n".encode("utf-16")[:-1], "not utf-16-le"),
-        ("t.csv", b"\xef\xbb\xbfa,b\n1,\xff\n", "not utf-8"),
-        ("t.xls", b"\xd0\xcf\x11\xe0", "not a kind of table"),
-        ("t.xlsx", b"PK\x03\x04nothing", "not a workbook that can be read"),
-        ("t.csv", b"PK\x03\x04nothing", "holds a workbook"),
-        ("t.jsonl", b'{"a": 1}\n[2]\n', "expected an object"),
+        ("t.csv", b"a,b\n1\n", "the row has 1 cell, the header has 2"),
+        ("t.csv", b'a,b\n1,"2\n', "a quotation mark is not closed"),
+        ("t.csv", "a,b\n1,2\n".encode("utf-16")[:-1], "the text is not utf-16-le"),
+        ("t.csv", b"\xef\xbb\xbfa,b\n1,\xff\n", "the text is not utf-8"),
+        ("t.xls", b"\xd0\xcf\x11\xe0", "cannot read a .xls file"),
+        ("t.xlsx", b"PK\x03\x04nothing", "the workbook is damaged"),
+        ("t.csv", b"PK\x03\x04nothing", "is a workbook"),
+        ("t.jsonl", b'{"a": 1}\n[2]\n', "the line is not an object"),
         ("t.jsonl", b'{"a": NaN}\n', "not JSON"),
         ("t.jsonl", b'{"a": 1e400}\n', "not JSON"),
     ],
@@ -258,9 +262,13 @@ def test_what_is_no_table_is_told_in_a_sentence(tmp_path, name, data, why):
 
 
 _TOO_MUCH = {
-    "a line of CSV": ("t.csv", b"a,b\n1,2\n" + b"x" * (1 << 25) + b",1\n", "t.csv:3: a line of more than"),
-    "a line of JSON": ("t.jsonl", b'{"a": 1}\n{"a": "%s"}\n' % (b"x" * (1 << 25)), "t.jsonl:2: a line of more than"),
-    "keys": ("t.jsonl", b"".join(b'{"%d": 1}\n' % n for n in range(20_001)), "t.jsonl:20001: more than 20,000 diff"),
+    "a line of CSV": ("t.csv", b"a,b\n1,2\n" + b"x" * (1 << 25) + b",1\n", "t.csv:3: the line is longer"),
+    "a line of JSON": ("t.jsonl", b'{"a": 1}\n{"a": "%s"}\n' % (b"x" * (1 << 25)), "t.jsonl:2: the line is longer"),
+    "keys": (
+        "t.jsonl",
+        b"".join(b'{"%d": 1}\n' % n for n in range(20_001)),
+        "t.jsonl:20001: the lines have more than 20,000 diff",
+    ),
 }
 
 
@@ -315,7 +323,7 @@ def test_a_damaged_workbook_is_told_by_its_name(book, damage):
         at = data.index(b"sheet1.xml") + len(b"sheet1.xml")
         data[at : at + 40] = b"\xff" * 40
     book.write_bytes(data)
-    with pytest.raises(TaskError, match="t.xlsx: (not a workbook that can be read|the sheet has no row)"):
+    with pytest.raises(TaskError, match="t.xlsx: (the workbook is damaged|the sheet has no row)"):
         open_table(book)
 
 
@@ -331,7 +339,7 @@ def test_a_chart_sheet_that_was_open_leaves_the_first_sheet_with_cells(book):
     made._charts = []
     made["picture"]._charts = []
     made.save(book)
-    with pytest.raises(TaskError, match="t.xlsx: not a workbook that can be read"):
+    with pytest.raises(TaskError, match="t.xlsx: the workbook is damaged"):
         open_table(book)
 
 
@@ -390,7 +398,10 @@ def test_a_small_file_that_unpacks_to_more_than_fits_is_refused(book, bomb):
         with zipfile.ZipFile(book, "w", zipfile.ZIP_DEFLATED) as package:
             for name, data in parts.items():
                 package.writestr(name.replace("sheet1.xml", "sheet1.dat"), data)
-    with pytest.raises(TaskError, match="t.xlsx: (more than [0-9,]+ cells|larger than 256 MiB|more cells, rows)"):
+    with pytest.raises(
+        TaskError,
+        match="t.xlsx: the (sheet|workbook) (has more|is larger)",
+    ):
         open_table(book)
 
 
@@ -422,13 +433,11 @@ def test_a_link_fills_no_cell_that_is_blank_and_stays(book):
         ("xl/connections.xml", "connections to data"),
         ("xl/embeddings/oleObject1.bin", "embedded objects"),
         ("xl/ctrlProps/ctrlProp1.xml", "controls"),
-        ("xl/drawings/drawing1.xml", "drawings"),
         ("xl/vbaProject.bin", "macros"),
         ("xl/newThings/thing1.xml", "the part xl/newThings/thing1.xml"),
         (b"<x14:sparklineGroups><x14:sparklineGroup /></x14:sparklineGroups>", "sparklines"),
         (b"<x14:dataValidations><x14:dataValidation /></x14:dataValidations>", "checks of input"),
         (b"<x14:other />", "extensions of a sheet"),
-        ("xl/printerSettings/printerSettings1.bin", ""),
         ("", ""),
     ],
 )
@@ -441,7 +450,7 @@ def test_what_is_lost_in_writing_a_workbook_is_told_before(book, part, told):
 
     changed_package(book, change, **({part: b"<a />"} if part and isinstance(part, str) else {}))
     loss = open_table(book).loss
-    assert loss == "" if not told else told in loss and "cannot be carried over" in loss
+    assert loss == "" if not told else told in loss and "cannot carry over" in loss
 
 
 def test_values_of_formulas_are_a_loss_where_they_were_saved(book):
@@ -503,14 +512,14 @@ def test_a_number_that_no_cell_can_hold_is_told_and_not_written(cells):
     kind = text_column(cells, loose=True)
     for value in (10**400, -(10**5000), float("inf"), float("nan")):
         cell, why = kind.write(value)
-        assert cell is None and "no cell can hold" in why
+        assert cell is None and why == reason("too_many_digits", most=LONGEST_NUMBER)
 
 
 def test_an_amount_that_no_float_holds_to_its_last_digit_is_marked():
     kind = text_column(["1.50", "2.25"], loose=True)
-    assert kind.write(7654321098765.43)[1] == kind.write(10**20)[1] == ""
-    assert "too large" in kind.write(98765432109876543.0)[1]
-    assert "too large" in text_column(["1", "2"]).write(2.0**60)[1]
+    assert kind.write(7654321098765.43)[1] == kind.write(10**20)[1] is None
+    assert kind.write(98765432109876543.0)[1] == reason("inexact")
+    assert text_column(["1", "2"]).write(2.0**60)[1] == reason("inexact")
     large = text_column(["1.234.567", "12"], loose=True)
     assert large.read("12.345.678.901.234.567.890") == 12345678901234567890
     assert kind.read("12345678901234567.89") == "12345678901234567.89", "no kind of number that is held here"
@@ -546,6 +555,6 @@ def test_a_value_is_written_into_no_cell_that_was_not_read_blank(tmp_path, name,
     (tmp_path / name).write_text(text)
     table = open_table(tmp_path / name)
     for number in (1, 3):
-        with pytest.raises(TaskError, match="not the table that was read"):
+        with pytest.raises(TaskError, match="changed while evolve worked"):
             rewritten(table, Change(number=number, cell="9"))
     assert rewritten(table, Change(number=1, cell="9", old="2" if name == "t.csv" else 2), Change(number=2, cell="8"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evolve.tasks.verification.checks import Checked
+from evolve.tasks.verification.own_tests import lost_tests, without_tests
 from evolve.tasks.verification.reached import not_reached, skips
 
 SUM = "def total(xs):\n    return sum(xs)\n"
@@ -100,6 +101,20 @@ def test_tests_of_unittest_that_never_ran_are_noticed(check):
     script = CASE + "if __name__ == '__main__': unittest.main()\n"
     assert check(SUM, "PYTHONPATH=. python3 tests/test_total.py", script).checked
     assert not check(quiet, "PYTHONPATH=. python3 tests/test_total.py", script).checked
+
+
+def test_tests_behind_a_byte_order_mark_are_examined(check):
+    assert check(SUM, UNITTEST, f"\ufeff{CASE}").checked
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "latin-1"])
+def test_doctests_are_missed_in_files_of_every_encoding(encoding):
+    cookie = encoding.removesuffix("-sig")
+    text = f"# coding: {cookie}\nclass Größe:\n    '''\n    >>> 1\n    1\n    '''\n"
+    files = {"a.py": text.encode(encoding)}
+    without = without_tests(files, ())
+    assert lost_tests(files, without, ()) == [">>> 1"] and lost_tests(files, files, ()) == []
+    assert "Größe" in without["a.py"].decode()
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import pytest
 
 from benchmarks.forged import judged
 from benchmarks.forged_answers import CODES, FILES, OBJECTS, RIGHT, VALUES, Forgery
+from evolve.tasks.verification.examination import finding_of
 from evolve.tasks.verification.separable import why_whole
 from tests.tasks.asserting import three
 
@@ -387,7 +388,7 @@ INSIDE = (
     ids=["an example removed", "an example changed", "a test changed"],
 )
 def test_a_check_whose_own_tests_the_change_took_away_decides_nothing(check, command, start, right, takes_away):
-    assert "was not cross-examined" in check(right, command, "", start=start).text
+    assert check(right, command, "", start=start).checked
     away = check(takes_away, command, "", start=start)
     assert (away.accepted, away.checked) == (True, False)
     assert "the change took away or changed what made the check fail before" in away.text
@@ -398,10 +399,46 @@ def test_a_check_whose_own_tests_the_change_took_away_decides_nothing(check, com
         assert check(SUM, both, tests, start=start).checked
 
 
-def test_a_check_without_tests_that_could_be_broken_says_so(check):
+def test_a_check_that_does_not_notice_broken_code_decides_nothing(check):
     verdict = check(SUM, "grep -q sum total.py", "")
     assert (verdict.accepted, verdict.checked) == (True, False)
-    assert "it was not cross-examined" in verdict.text
+    assert finding_of(verdict.text) == "code_broken"
+
+
+WRAPPED = "#!/bin/sh\nexec python3 -m unittest discover -s tests -t .\n"
+LINKS = "import pathlib, sys\nsys.exit('[' in pathlib.Path('notes.txt').read_text())\n"
+
+
+@pytest.mark.parametrize("command", ["sh ./ready.sh", "make -s ready"])
+def test_a_wrapper_of_tests_is_examined_by_the_tests_that_it_runs(check, command):
+    files = {"ready.sh": WRAPPED, "Makefile": "ready:\n\tsh ./ready.sh\n", "tests/__init__.py": ""}
+    right = check(SUM, command, CASE, **files)
+    assert right.checked and finding_of(right.text) == "broken_fail"
+    assert not check("import os\nos._exit(0)\n", command, CASE, **files).accepted
+    assert not check(LIE, command, CASE, **files).accepted
+
+
+def test_a_check_that_runs_no_tests_counts_by_having_failed_before(check):
+    files = {"links.py": LINKS, "notes.txt": "see [\n"}
+    kept = "def total(xs):\n    return xs[0]\n"
+    mended = check(kept, "python3 -B links.py", CASE, written={"notes.txt": "see\n"}, **files)
+    assert mended.checked and finding_of(mended.text) == "failed_before"
+    only = "python3 -c 'import total; assert total.total([1, 2]) == 3'"
+    assert finding_of(check(SUM, only, "").text) == "failed_before"
+    assert finding_of(check(f"import os\nos._exit(0)\n{SUM}", only, "").text) == "code_broken"
+
+
+@pytest.mark.parametrize(
+    ("written", "files"),
+    [
+        ({"Makefile": "ready:\n\ttrue\n"}, {"Makefile": "ready:\n\tfalse\n"}),
+        ({"judge.py": "pass\n"}, {"Makefile": "ready:\n\tpython3 judge.py\n", "judge.py": "raise SystemExit(1)\n"}),
+    ],
+    ids=["the list of commands", "a script in it"],
+)
+def test_a_change_of_what_the_check_runs_decides_nothing(check, written, files):
+    verdict = check(SUM, "make -s ready", "", written=written, **files)
+    assert (verdict.accepted, verdict.checked, finding_of(verdict.text)) == (True, False, "script_changed")
 
 
 @pytest.mark.slow

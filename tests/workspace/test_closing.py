@@ -10,6 +10,7 @@ import pytest
 
 import evolve
 from evolve.errors import UsageError
+from evolve.workspace.parts import Parts
 
 SHELVES = (
     *("runs", "conversations", "memory", "preferences", "skills", "metrics", "models", "judges"),
@@ -71,7 +72,7 @@ def something(parameter: inspect.Parameter) -> object:
         "AblationRequest": AblationRequest(variant="x"),
         "TrialsRequest": TrialsRequest(world="x"),
     }
-    return requests.get(parameter.annotation, "x")
+    return requests.get(str(parameter.annotation).rpartition(".")[2], "x")
 
 
 def call(owner: object, name: str) -> None:
@@ -114,14 +115,19 @@ def test_a_closed_workspace_says_so(closed, shelf, name):
 
 def test_every_shelf_is_asked():
     with evolve.open() as workspace:
-        own = {
-            name for name, value in vars(workspace).items() if type(value).__module__.startswith("evolve.workspace.")
-        }
         kept = workspace.memory.notes
-    assert own - {"options", "learner", "_desk"} == set(SHELVES)
+    assert {name for name in vars(Parts) if not name.startswith("_")} == set(SHELVES)
     assert len(list(methods())) > 50
     with pytest.raises(UsageError, match="closed"):
         kept()
+
+
+@pytest.mark.parametrize("shelf", SHELVES)
+def test_a_shelf_that_nobody_asked_for_before_is_closed_too(shelf):
+    with evolve.open() as workspace:
+        pass
+    with pytest.raises(UsageError, match="closed"):
+        getattr(workspace, shelf).list()
 
 
 def test_a_closed_workspace_is_not_entered_again():

@@ -10,6 +10,7 @@ import evolve
 from evolve.cancellation import Cancellation
 from evolve.episodes import Row
 from evolve.events import Event
+from evolve.reasons import reason
 from evolve.tasks import Task
 from evolve.workspace import Person
 
@@ -24,14 +25,14 @@ def test_rows_that_one_value_would_pass_verify_nothing(tmp_path: Path) -> None:
     result = _run(tmp_path, [(word, "g" in word and len(word) > 9) for word in words])
     assert not result.verified
     assert result.kind == "unverified"
-    assert "different values" in result.reason
+    assert result.reason == reason("too_few_values", rows=3)
 
 
 @pytest.mark.slow
 def test_rows_that_decide_verify(tmp_path: Path) -> None:
     words = ["kiwi fruit", "fig tree", "old melon", "ripe plum", "green lime", "soft pear", "sour grape", "dry date"]
     result = _run(tmp_path, [(word, word.upper()) for word in words])
-    assert result.verified and result.reason == "" and result.rivals == ()
+    assert result.verified and result.reason is None and result.rivals == ()
 
 
 FIRST_WORDS = [("a b", "a"), ("c d", "c"), ("ed d", "ed"), ("x ff", "x"), ("qq y", "qq"), ("ww z", "ww")]
@@ -64,7 +65,7 @@ def test_a_person_who_stops_the_doubts_has_the_answer_unverified(tmp_path: Path)
     with evolve.open(tmp_path, events=stop) as workspace:
         result = workspace.run(examples=FIRST_WORDS, person=stop.person)
     assert result.solved and result.answer
-    assert not result.verified and "stopped" in result.reason
+    assert not result.verified and result.reason == reason("search_stopped")
 
 
 @pytest.mark.slow
@@ -80,7 +81,7 @@ def test_rows_that_repeat_others_under_another_id_verify_nothing(tmp_path: Path)
             return workspace.run(task)
 
     repeated = result("repeated", rows(towns[:3], 20))
-    assert repeated.solved and not repeated.verified and "another id" in repeated.reason
+    assert repeated.solved and not repeated.verified and repeated.reason == reason("rows_repeat", repeated=3, rows=3)
     assert result("new", rows(towns[3:], 20)).verified
 
 

@@ -91,3 +91,10 @@ def test_a_run_of_ones_own_says_which_bound_ended_it(tmp_path):
         opened._sandbox = TrustingSandbox()
         result = opened.run(TASK, budget="2k-candidates")
     assert result.status == "budget" and result.note.startswith("nothing found within 2,000 candidates")
+
+
+def test_a_larger_bound_leaves_a_fifth_for_doubts_about_an_answer(tmp_path):
+    with evolve.open(tmp_path / "ws") as opened:
+        opened._sandbox = TrustingSandbox()
+        result = opened.run(TASK, budget="10k-candidates")
+    assert result.budget_ended and result.note.startswith("nothing found within 8,000 candidates")

@@ -89,11 +89,11 @@ def test_what_a_loop_practised_on_is_known_when_it_is_told_as_a_table(tmp_path, 
         for number, rule in enumerate(rules[:2]):
             workspace.run(examples=table(tmp_path, [f"{name} {number}" for name in FIRST], rule, f"told {number}"))
         assert [pair.alike for pair in workspace.gate.own()] == [True, True]
-        # What was measured on the way stays what the report shows.
+        # So few tasks prove nothing, and are practised on alone; that stays what the report shows.
         measured = workspace.report()
         with pytest.raises(UsageError, match="none is held out"):
             workspace.report(fresh=True)
-        assert workspace.report() == measured and measured.arms[0].tasks
+        assert workspace.report() == measured and measured.run_changes.practised == len(rules)
 
 
 @pytest.mark.slow
@@ -148,8 +148,10 @@ def test_cut_off_while_it_learned_it_is_judged_once_and_as_it_stood_before(tmp_p
 @pytest.mark.slow
 def test_a_task_that_was_not_solved_is_judged_like_any_other(tmp_path):
     codes = dict(zip(FIRST, ["q7", "zz", "1x", "p", "m44", "h", "o-o"], strict=True))
+    evolve.init(tmp_path / "ws")
+    (tmp_path / "ws" / "evolve.toml").write_text("candidates = 2000\n")  # a bound of one call leaves nothing to judge
     with evolve.open(tmp_path / "ws") as workspace:
-        result = workspace.run(examples=table(tmp_path, FIRST, codes.get, "code"), budget="2k-candidates")
+        result = workspace.run(examples=table(tmp_path, FIRST, codes.get, "code"))
         assert not result.verified
         (judged,) = workspace.gate.own()
     assert (judged.outcome, judged.alike, judged.learned.solved) == ("tie", False, False)

@@ -29,7 +29,7 @@ def offered(tmp_path: Path) -> Iterator[None]:
 
 def workspace(folder: Path, text: str) -> Path:
     root = folder / "ws"
-    root.mkdir()
+    evolve.init(root)
     (root / "evolve.toml").write_text(text)
     return root
 

@@ -118,6 +118,7 @@ def forget(workspace):
     """Leaves nothing of a closed workspace but its settings."""
     for part in ("memory_store", "skills"):
         shutil.rmtree(workspace.paths.root / part)
+    evolve.init(workspace.paths.root, trust=True)
 
 
 def tokens(workspace):

@@ -220,7 +220,7 @@ def test_the_encoder_tells_what_is_like_the_goal_and_has_trials_of_its_own(tmp_p
     house.kind = "instrument"
     asked = TrialsRequest(world="house", split="train", variations=[2], trials=3)
     lost = {}
-    (tmp_path / "mine").mkdir()
+    evolve.init(tmp_path / "mine")
     with offering(tmp_path / "more", "encoders", "kinds", "tests.policies.experience.test_trials:Kinds"):
         for encoder in ("hashing", "kinds"):
             (tmp_path / "mine" / "evolve.toml").write_text(f"encoder = '{encoder}'\n")

@@ -15,9 +15,10 @@ import evolve
 from benchmarks.doubles import small_suite
 from evolve.episodes import Row
 from evolve.errors import Interrupted, TaskError, UsageError, WorkspaceBusy, WorkspaceError
-from evolve.tasks import load_suite, task_json
+from evolve.tasks import Task, load_suite, task_json
 from evolve.testing import FixedLearner, FixedPolicy, TrustingSandbox
-from evolve.workspace.opening import ensure_workspace
+from evolve.workspace import tasks
+from evolve.workspace.locating import ensure_workspace
 from evolve.workspace.runs.given_task import with_answer
 
 TOTALS = [([1, 2], 3), ([4], 4), ([5, 6], 11), ([7, 7, 7], 21), ([1, 0], 1), ([9, 9], 18), ([3, 8], 11)]
@@ -74,7 +75,7 @@ def test_rows_of_a_file_and_a_task_value_are_accepted(opened, tmp_path):
     )
     result = opened.run(examples=file)
     assert (result.status, result.verified) == ("solved", False)
-    assert any("unverified" in warning for warning in result.warnings)
+    assert any("6 rows" in warning for warning in result.warnings)
     assert opened.run(small_suite(4).tasks[0]).solved
 
 
@@ -242,3 +243,17 @@ def test_values_that_are_no_json_name_the_next_step(opened, value):
     with pytest.raises(TaskError) as told:
         opened.run(examples=[(value, 1), (2, 2)], name="tidy")
     assert "isoformat" in told.value.hint and "300 digits" in told.value.hint and "sys." not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        tasks.in_words("What is 2 + 2?"),
+        Task(id="t", family="", instruction="add", examples=(), tests="def test_one():\n    assert True\n"),
+    ],
+)
+def test_without_a_model_what_has_no_examples_is_refused_by_name(tmp_path, task):
+    with evolve.open(tmp_path / "ws") as ws:
+        with pytest.raises(UsageError, match="needs a model"):
+            ws.run(task)
+        assert not ws.runs.list()

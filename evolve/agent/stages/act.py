@@ -8,11 +8,12 @@ from dataclasses import replace
 from evolve.agent.answer_stages import action_limits, doubted_instead
 from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
+from evolve.agent.handing_in import is_finished
 from evolve.agent.questions import stopped, stopped_action
 from evolve.agent.stage_costs import spent
 from evolve.agent.state import AgentState, AgentUpdate, read_plan, read_steps
 from evolve.episodes import Action, BudgetEnd, Plan, Step
-from evolve.errors import BudgetExhausted, Cancelled, ModelMistake
+from evolve.errors import BudgetExhausted, Cancelled, EndpointProblem, ModelMistake, NotRecorded
 from evolve.files import clean_text
 
 
@@ -39,6 +40,10 @@ def _chosen(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Actio
         action = Action(kind="code", text=str(error))
     except BudgetExhausted as error:
         action = Action(kind="finish", text=str(error), ended=BudgetEnd(tokens=error.tokens))
+    except EndpointProblem as error:
+        if isinstance(error, NotRecorded) or not is_finished(context, steps):
+            raise  # the same command goes on once it can be asked again
+        action = Action(kind="finish", text=str(error), ended=BudgetEnd())
     except Cancelled:
         if context.redone:
             raise

@@ -5,10 +5,10 @@ from __future__ import annotations
 from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.outcome import conclude
+from evolve.agent.stage_costs import cost_of
 from evolve.agent.state import (
     AgentState,
     AgentUpdate,
-    read_aside,
     read_claims,
     read_drafts,
     read_recalled,
@@ -51,7 +51,7 @@ def make_record(state: AgentState, context: EpisodeContext, paused: tuple[Status
         checked=checked and not verified,
         answer=context.environment.answer(submitted[-1]) if submitted else "",
         steps=steps,
-        cost=sum((step.action.cost for step in steps), read_aside(state)),
+        cost=cost_of(state, context),
         recalled=tuple(item.id for item in read_recalled(state) if item.kind != TRIAL),
         consumed=tuple(consumed),
         # A fault is never evidence, nor is what was claimed in its episode.

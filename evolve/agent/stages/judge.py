@@ -8,6 +8,8 @@ from dataclasses import replace
 from evolve.agent.codec import from_json, to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.founding import founded
+from evolve.agent.handing_in import TOLD, left_behind
+from evolve.agent.outcome import is_accepted, is_fault
 from evolve.agent.stage_costs import paid
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_plan, read_steps, with_last_step
 from evolve.episodes import Judgement, Step
@@ -19,13 +21,37 @@ def judge(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     person's own task where a refusal may show one.
 
     An answer that failed a visible example is not submitted and uses up no submission. Neither does one that a model
-    should have judged when the budget ended.
+    should have judged when the budget ended. What an episode leaves that nobody handed in is judged at its end; where
+    a fault or the budget ended it, a refusal changes nothing of that, since they say nothing about the task.
     """
     steps = read_steps(state)
-    step = steps[-1]
-    observed = step.observation
-    if observed is None or not observed.ok or context.left(steps).submissions < 1:
+    observed = steps[-1].observation
+    if observed is not None and observed.ok:
+        return _with_verdict(state, context, steps) if context.left(steps).submissions else {}
+    left = left_behind(context, steps)
+    if left is None:
         return {}
+    whole = AgentState(**{**state, "steps": [*state["steps"], to_json(left)]})
+    update = _with_verdict(whole, context, [*steps, left])
+    if not update:
+        return {}
+    judged = from_json(Step, update["steps"][-1])
+    if not is_accepted(judged) and (is_fault(steps[-1]) or steps[-1].action.ended is not None):
+        return {"aside": update["aside"]}
+    return {**update, "steps": [*state["steps"], to_json(_with_reason(judged))]}
+
+
+def _with_reason(step: Step) -> Step:
+    """The step whose verdict also says who handed it in, where it says anything."""
+    judgement = step.judgement
+    if judgement is None or not judgement.text:
+        return step
+    return replace(step, judgement=replace(judgement, text=f"{judgement.text}; {TOLD}"))
+
+
+def _with_verdict(state: AgentState, context: EpisodeContext, steps: Sequence[Step]) -> AgentUpdate:
+    """The last step with what the verifiers say of it."""
+    step = steps[-1]
     key = (step.number, "judge", "judgement")
     try:
         result = paid(context, key, lambda: _judged(context, steps))

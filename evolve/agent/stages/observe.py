@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from evolve.agent.codec import from_data, to_data, to_json
-from evolve.agent.context import EpisodeContext
-from evolve.agent.offered_functions import calls_of_step, places_read, refuse_lost_calls
 from evolve.agent.questions import stopped
 from evolve.agent.sampling import chosen, readings
 from evolve.agent.stages.recall import observed_features
@@ -17,6 +16,9 @@ from evolve.agent.subgoal_checks import with_plan
 from evolve.episodes import MOVE, TRIAL, Action, Observation, Recalled, Step
 from evolve.errors import Cancelled
 from evolve.redaction import MARK, Scanner
+
+if TYPE_CHECKING:
+    from evolve.agent.context import EpisodeContext
 
 _HANDLE = re.compile(r"step\s+(\d{1,9})\b(?:\s+page\s+(\d{1,9})\b)?", re.IGNORECASE)
 _PAGE = 18_000
@@ -47,7 +49,10 @@ def observe(state: AgentState, context: EpisodeContext) -> AgentUpdate:
             raise
         return {"steps": with_last_step(state, stopped(step))}
     step = replace(step, action=outcome.action, observation=outcome.observation)
-    if context.calls is not None:  # what came back may be what was kept before the process was ended
+    if context.calls is not None:
+        from evolve.agent.offered_functions import refuse_lost_calls
+
+        # what came back may be what was kept before the process was ended
         refuse_lost_calls(context.calls, [step])
     return {"steps": with_last_step(state, step)}
 
@@ -62,13 +67,14 @@ class _Outcome:
 
 def _acted(step: Step, before: Sequence[Step], state: AgentState, context: EpisodeContext) -> _Outcome:
     """What came of the action, with what is to be said of the plan and the calls that its code made."""
-    if context.calls is not None:
-        context.calls.start(step.number)
-        for place in places_read(context.view, read_recalled(state), before):
-            context.calls.saw(place)
-    outcome = _planned(_observed(step.action, before, context), before, context)
     if context.calls is None:
-        return outcome
+        return _planned(_observed(step.action, before, context), before, context)
+    from evolve.agent.offered_functions import calls_of_step, places_read
+
+    context.calls.start(step.number)
+    for place in places_read(context.view, read_recalled(state), before):
+        context.calls.saw(place)
+    outcome = _planned(_observed(step.action, before, context), before, context)
     made = calls_of_step(context.calls, step.number)
     return replace(outcome, observation=replace(outcome.observation, calls=made))
 

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import typer
 
-from evolve.cli import folder, options, pages
+from evolve.cli import folder, options, overrides, pages
+from evolve.cli.asking import APPROVE
 
 __all__ = ["app"]
 
 app = pages.App()
+
+Set = Annotated[
+    list[str] | None,
+    overrides.option(
+        "python=DIR (a virtual environment to import from)",
+        "approve=ask, auto or never (before a change of your folder)",
+    ),
+]
 
 
 @app.page("chat", "evolve chat", 'evolve chat --dir project --check "pytest -q" --model gpt-5-mini')
 def chat_command(
     directory: folder.Dir = None,
     check: folder.Check = None,
-    python: folder.Python = None,
     model: options.Model = None,
-    approve: Annotated[
-        str,
-        typer.Option("--approve", metavar="MODE", help="Before a file is changed: ask, auto or never."),
-    ] = "ask",
     budget: options.Budget = None,
     new: Annotated[bool, typer.Option("--new", help="Begin a new conversation.")] = False,
     resume: Annotated[
@@ -35,25 +39,27 @@ def chat_command(
             "--plain", envvar="EVOLVE_PLAIN", help="Plain lines, each with a word in front: no colour, no box."
         ),
     ] = False,
-    sandbox: options.Sandbox = None,
+    set_: Set = None,
     workspace: options.Workspace = None,
 ) -> None:
-    """Work with evolve turn by turn in the terminal, with tasks in words, rows or files.
+    """Work with evolve in the terminal, turn by turn. You type tasks in words, rows or file names.
 
-    It goes on with the last conversation. /help lists what can be typed.
+    evolve goes on with your last conversation. Type /help to see what you can type.
     """
     from evolve.cli.chat.loop import Start, converse
     from evolve.cli.chat.setup import Setup
-    from evolve.cli.chat.startup import parse_approve_mode
+    from evolve.workspace import Approve
 
+    chosen = overrides.overrides(set_, "approve", "python")
     setup = Setup(
         workspace=workspace,
         folder=directory or "",
         check=check or "",
-        python=python,
+        python=chosen.text("python"),
         model=model,
-        sandbox=sandbox,
-        approve=parse_approve_mode(approve),
+        settings=chosen.settings,
+        approve=cast(Approve, chosen.choice("approve", *APPROVE)),
         plain=plain,
+        learn=cast(Any, chosen.settings.get("learn")),
     )
     raise typer.Exit(converse(setup, Start(new=new, resume=resume, budget=tuple(budget or ()))))

@@ -21,8 +21,8 @@ from evolve.cli.chat.session import ChatSession
 from evolve.cli.chat.spending import bounds_of, read_budget
 from evolve.cli.chat.startup import go_on_with
 from evolve.cli.chat.trying import try_last
-from evolve.cli.chat.wishes import confirm
-from evolve.cli.output import at_home, counted, shorten
+from evolve.cli.chat.wishes import confirm, review_proposals
+from evolve.cli.render.output import at_home, counted, shorten
 from evolve.errors import UsageError
 from evolve.workspace import Approve, LearnMode, PersonAct, models, named_path, parse_model
 
@@ -71,9 +71,10 @@ def commands() -> Mapping[str, Command]:
         Command(name="skills", takes="[NAME]", about="learned skills, or one of them", run=show_skills),
         Command(name="memory", takes="[WORDS]", about="what is known, or what words bring to mind", run=show_memory),
         Command(name="learn", takes="[MODE]", about="what was taught; or off, on, full: from now on", run=_learn),
+        Command(name="remember", takes="", about="keep, edit or decline what runs here suggest", run=review_proposals),
         Command(name="comment", takes="TEXT", about="say how you want such things done", run=_comment),
         Command(name="edit", takes="[WHY]", about="change the last answer, and have it learned", run=_edit),
-        Command(name="confirm", takes="ID [WORDS]", about="have a wish hold that waits for it", run=_confirm),
+        Command(name="confirm", takes="ID [WORDS]", about="put a waiting preference in force", run=_confirm),
         Command(name="forget", takes="ID", about="drop a wish, an insight or a note", run=_forget),
         Command(name="why", takes="[EFFECT]", about="why the last answer: tried, rests on, used; causes", run=show_why),
         Command(name="model", takes="[NAME|none]", about="the model; or another from the next turn on", run=_model),
@@ -114,8 +115,8 @@ def _diff(session: ChatSession, text: str) -> None:
         if runs == [text]:
             patches = [workspace.runs.diff(text)]
         else:
-            by_run = {patch.run: patch for patch in workspace.folders.list() if patch.names}
-            patches = [by_run[run] for run in dict.fromkeys(runs) if run in by_run]
+            changed = {patch.run for patch in workspace.folders.list() if patch.names}
+            patches = [workspace.runs.diff(run) for run in dict.fromkeys(runs) if run in changed]
     for patch in patches if text else patches[-1:]:
         session.screen.say("diff", f"{patch.state}; run {patch.run}, {at_home(patch.folder)}")
         session.show_diff(patch.diff or "no difference")
@@ -210,7 +211,7 @@ def _edit(session: ChatSession, text: str) -> None:
 def _confirm(session: ChatSession, text: str) -> None:
     name, _, words = text.partition(" ")
     if not name:
-        raise UsageError("name the wish", hint="/memory shows the ids")
+        raise UsageError("name the preference", hint="/memory shows the ids")
     with session.opened(read_only=True) as workspace:
         wish = workspace.preferences.show(name)
     confirm(session, wish, words.strip())

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from evolve.cli.causes import cause_line
 from evolve.cli.chat.session import ChatSession
-from evolve.cli.chat.wishes import scope
-from evolve.cli.output import counted, shorten
-from evolve.cli.views import NO_TASK, short_id, subgoal_line
+from evolve.cli.render.kept import scope
+from evolve.cli.render.output import counted, shorten
+from evolve.cli.render.views import NO_TASK, short_id, subgoal_line
 from evolve.errors import UsageError
 from evolve.workspace import ACTIVE
 
 if TYPE_CHECKING:
-    from evolve.workspace import ChatTurn, EpisodeRecord, ItemHistory, Preference, Skill, Step, Workspace
+    from evolve.workspace import ChatTurn, EpisodeRecord, ItemHistory, Preference, Recalled, Skill, Step, Workspace
 
 _MOST_STEPS = 8
 """Latest actions that ``/why`` tells of."""
@@ -53,7 +53,7 @@ def show_why(session: ChatSession, text: str) -> None:
     for chain in chains[:_MOST_CAUSES]:
         session.screen.say("cause", cause_line(chain, known))
     if len(chains) > _MOST_CAUSES:
-        session.screen.say("cause", f"and {len(chains) - _MOST_CAUSES} more: evolve memory why {effect}")
+        session.screen.say("cause", f"and {len(chains) - _MOST_CAUSES} more: evolve why {effect}")
     if not chains:
         session.screen.say("cause", f"nothing is known to cause {effect!r} yet")
 
@@ -71,7 +71,7 @@ def _tell_why(session: ChatSession, record: EpisodeRecord, names: Mapping[str, s
     note = "" if record.note == _grounds(record) else f": {record.note}"
     say("why", f"run {record.run} ended {record.status}{note}")
     if len(record.steps) > _MOST_STEPS:
-        say("tried", f"{len(record.steps) - _MOST_STEPS} actions came before: evolve runs replay {record.episode[:8]}")
+        say("tried", f"{len(record.steps) - _MOST_STEPS} actions came before: evolve why {record.episode[:8]} --steps")
     for step in record.steps[-_MOST_STEPS:]:
         did = f"{_kind(step)}: {step.action.text}" if step.action.text else _kind(step)
         say("tried", f"{step.number}. {shorten(did, 80)}; {outcome(step)}")
@@ -203,7 +203,7 @@ def _skills_of(
 def _wishes_of(runs: set[str], wishes: Sequence[Preference]) -> Iterator[tuple[str, str]]:
     for wish in wishes:
         if wish.status != "superseded" and any(act.run in runs for act in wish.acts):
-            yield "wish", wish_line(wish)
+            yield "preference", wish_line(wish)
 
 
 def show_skills(session: ChatSession, text: str) -> None:
@@ -248,24 +248,31 @@ def wish_line(wish: Preference) -> str:
     return f"{shorten(words, 110)} (by {wish.author}; {standing})"
 
 
+def _dated(item: Recalled) -> str:
+    """When a note was said, and whether a later one speaks of the same."""
+    marks = [item.date, {"older": "older", "superseded": "replaced"}.get(item.status, "")]
+    return f" ({', '.join(filter(None, marks))})" if item.date else ""
+
+
 def show_memory(session: ChatSession, text: str) -> None:
     """What is known, or what words bring to mind."""
     with session.opened(read_only=True) as workspace:
         if text:
             known = workspace.memory.sentences()
             for item in workspace.memory.recall(text, 5):
-                session.screen.say(item.kind, shorten(known[item.id].text if item.id in known else item.text, 110))
+                told = shorten(known[item.id].text if item.id in known else item.text, 110)
+                session.screen.say(item.kind, f"{told}{_dated(item)}")
             return
-        insights, notes, told = workspace.memory.list(), workspace.memory.notes(), workspace.memory.sentences()
+        insights, notes, sentences = workspace.memory.list(), workspace.memory.notes(), workspace.memory.sentences()
         wishes = [wish for wish in workspace.preferences.list() if wish.status != "superseded"]
     if not insights and not notes and not wishes:
         session.screen.say("memory", "empty so far")
     for wish in wishes:
-        session.screen.say("wish", f"{wish.id[:8]}  {wish_line(wish)}")
+        session.screen.say("preference", f"{wish.id[:8]}  {wish_line(wish)}")
     for insight in sorted(insights, key=lambda insight: (-insight.evidence, insight.id))[:_MOST_INSIGHTS]:
         standing = f"{insight.status}, {evidence(insight.evidence)}"
-        session.screen.say("insight", f"{insight.id[:8]}  {shorten(told[insight.id].text, 110)} ({standing})")
+        session.screen.say("insight", f"{insight.id[:8]}  {shorten(sentences[insight.id].text, 110)} ({standing})")
     if len(insights) > _MOST_INSIGHTS:
         session.screen.say("memory", f"and {len(insights) - _MOST_INSIGHTS} more: evolve memory list")
     for note in notes:
-        session.screen.say("note", f"{short_id(note.id)}  {note.text} (by {note.author})")
+        session.screen.say("note", f"{short_id(note.id)}  {note.text} (by {note.author}, {note.date})")

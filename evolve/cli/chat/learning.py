@@ -8,8 +8,9 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from evolve.cli.chat.screen import Screen
-from evolve.cli.output import shorten
-from evolve.cli.views import KEPT_STEPS
+from evolve.cli.render.kept import dropped_line
+from evolve.cli.render.output import shorten
+from evolve.cli.render.views import KEPT_STEPS
 from evolve.errors import EvolveError
 from evolve.workspace import Cancellation, Person
 
@@ -95,3 +96,11 @@ def say_taught(screen: Screen, taught: Sequence[Taught]) -> None:
         if told and not (one.waits or one.stopped):
             more = f"  (and {len(told) - 1} more: /learn)" if len(told) > 1 else ""
             screen.say("learned", shorten(told[0], 90) + more)
+    offered = [proposal for one in taught for proposal in one.proposals]
+    for proposal in offered:
+        screen.say("to remember", proposal.description)
+    for one in taught:
+        if not one.proposals and set(one.dropped) - {"known"}:
+            screen.say("hint", dropped_line(one.dropped))
+    if offered:
+        screen.say("hint", "nothing of it is used until you keep it: /remember asks about each")

@@ -18,10 +18,10 @@ from evolve.cli.chat.screen import open_screen, wants_plain
 from evolve.cli.chat.session import ChatSession
 from evolve.cli.chat.setup import Setup, open_workspace
 from evolve.cli.chat.spending import Purse
-from evolve.cli.chat.startup import check_setup, choose_conversation, farewell, greet
+from evolve.cli.chat.startup import check_setup, choose_conversation, farewell, greet, offer_check
 from evolve.cli.chat.status import status_line
 from evolve.cli.chat.wishes import learn_wish
-from evolve.cli.output import at_home, note
+from evolve.cli.render.output import at_home, note
 from evolve.errors import EvolveError
 from evolve.workspace import parse_budget
 
@@ -83,7 +83,7 @@ def converse(setup: Setup, start: Start) -> int:
     attended = sys.stdin.isatty()
     # Opening to read makes nothing, and a session may be begun where no workspace is yet.
     created = locate(setup.workspace).created
-    with evolve.open(setup.workspace, model=setup.model, sandbox=setup.sandbox, read_only=True) as workspace:
+    with evolve.open(setup.workspace, model=setup.model, settings=setup.settings, read_only=True) as workspace:
         if created:
             note(at_home(f"made the workspace {workspace.paths.root}"))
         store = workspace.conversations.folder
@@ -104,6 +104,7 @@ def converse(setup: Setup, start: Start) -> int:
     try:
         if attended:
             greet(session, model_of(session))
+        offer_check(session)
         _run_turns(session, source)
         session.end_learning()
     finally:

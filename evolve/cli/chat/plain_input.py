@@ -7,8 +7,8 @@ import sys
 from collections.abc import Callable, Sequence
 
 from evolve.cli.asking import drop_typed_ahead
-from evolve.cli.chat.reading import is_open, is_row, is_rows
-from evolve.cli.output import visible
+from evolve.cli.chat.reading import goes_on, is_open, is_row, is_rows
+from evolve.cli.render.output import paused, visible
 from evolve.errors import UsageError
 
 
@@ -37,7 +37,7 @@ class LineInput:
         if first is None:
             return None
         text = first
-        while is_open(text):
+        while is_open(text) or (self._attended and goes_on(text) and _has_come()):
             more = self._line("...> ")
             if more is None:
                 break
@@ -71,12 +71,21 @@ class LineInput:
             return self._pushed_back.pop()
         if self._attended:
             return self._typed(prompt)
-        line = sys.stdin.readline()
+        with paused():
+            line = sys.stdin.readline()
         return line.rstrip("\n") if line else None
 
     def _typed(self, prompt: str) -> str | None:
         try:
-            return input(visible(prompt))
+            with paused():
+                return input(visible(prompt))
         except EOFError:
             print()  # Ctrl-D leaves the cursor behind the prompt
             return None
+
+
+def _has_come() -> bool:
+    """Whether a further line is there already, which then was pasted with the one before."""
+    import select
+
+    return bool(select.select([sys.stdin], [], [], 0)[0])

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from evolve.cli.chat.screen import Screen
-from evolve.cli.views import episode_line
+from evolve.cli.render.views import episode_line
 from evolve.workspace import Event
 
 _STAGE_AFTER = {
@@ -30,10 +30,14 @@ class Progress:
 
     Args:
         screen: Where.
+
+    Attributes:
+        spent: What a run has cost that broke off, as its last event told; {} where none did.
     """
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
+        self.spent: Mapping[str, Any] = {}
         self._asking = False
         self._field: tuple[Any, Any] = (None, None)
 
@@ -42,6 +46,8 @@ class Progress:
         if event.kind == "text":
             self._stream(event.data)
             return
+        if event.kind == "spent":
+            self.spent = event.data["cost"]
         if event.kind == "act":
             self._asking = event.data.get("action") == "ask_user"
         line = "" if self._is_known(event) else episode_line(event)
@@ -53,6 +59,9 @@ class Progress:
 
     def _stream(self, data: Mapping[str, Any]) -> None:
         """What a model writes, each part of its reply on lines of its own."""
+        if data.get("field") == "asks again":
+            self._screen.say("retry", str(data.get("piece", "")))
+            return
         field = (data.get("call"), data.get("field"))
         if data.get("field") not in _READABLE_FIELDS:
             return

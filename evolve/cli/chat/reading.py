@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
+
+from evolve.workspace import parse_answer
 
 ARROWS = (" -> ", " → ", " => ")
 QUOTES = '"""'
@@ -42,6 +44,11 @@ def is_open(text: str) -> bool:
         return True
     lines = text.split("\n")
     return is_rows(text) and bool(lines[-1].strip())
+
+
+def goes_on(text: str) -> bool:
+    """Whether lines that came together with a text belong to it: they do to words, and not to a command or to rows."""
+    return bool(text.strip()) and not text.lstrip().startswith("/") and not is_rows(text)
 
 
 def is_rows(text: str) -> bool:
@@ -125,3 +132,14 @@ def _is_named(text: str) -> bool:
         return True
     # One word with such an ending means a file even where there is none: the refusal then names it.
     return text.endswith(_SUFFIXES) and (os.path.isfile(os.path.expanduser(text)) or not any(map(str.isspace, text)))
+
+
+def parse_approval(answer: str, ask: Callable[[str], str | None]) -> str | None:
+    """What an answer to a question for leave means: ``yes``, a reason against it, or None for later."""
+    answer = "no" if parse_answer(answer) == "no" else answer  # "no thanks" gives no reason
+    word, _, reason = answer.partition(" ")
+    if word.lower() in ("y", "yes") or answer == "/approve":
+        return "yes"
+    if word.lower() in ("n", "no", "/refuse"):
+        return reason or (ask("why not (Enter for no reason)? ") or "").strip() or "no"
+    return answer if reason and not word.startswith("/") else None  # a sentence is a reason, a command is none

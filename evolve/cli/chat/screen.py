@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Protocol
 
-from evolve.cli.output import visible
-from evolve.workspace import clean_text
+from evolve.cli.render.activities import described
+from evolve.cli.render.live_line import in_lines
+from evolve.cli.render.output import paused, printing, visible
+from evolve.workspace import Activities, Activity, clean_text, doing, watched
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -16,13 +19,20 @@ if TYPE_CHECKING:
 
 _TAIL_LINES = 6
 """Lines of what a model is writing that stand over the live line."""
+_BETWEEN_S = 0.12
+"""Seconds between two drawings of it, at least."""
 
 STYLES: Mapping[str, str] = {
-    "solved": "bold green",
-    "unverified": "bold yellow",
+    "verified": "bold green",
+    "tests pass": "bold green",
+    "unchecked": "bold yellow",
+    "doubtful": "bold yellow",
+    "answered": "bold yellow",
+    "not applied": "bold yellow",
     "waiting": "bold yellow",
     "ask": "bold yellow",
     "warning": "yellow",
+    "retry": "yellow",
     "error": "bold red",
     "unsandboxed": "bold reverse red",
     "stopped": "bold yellow",
@@ -91,13 +101,17 @@ def wants_plain(environ: Mapping[str, str]) -> bool:
 
 def open_screen(*, plain: bool) -> Screen:
     """The screen for this terminal."""
-    return PlainScreen() if plain else TerminalScreen()
+    if not plain:
+        return TerminalScreen()
+    in_lines()
+    return PlainScreen()
 
 
 class PlainScreen:
     """Lines on stdout, for screen readers, pipes and terminals that can do nothing else."""
 
     plain = True
+    _activity: Activity | None = None
 
     def say(self, word: str, text: str = "") -> None:
         """One line; further lines of the text follow as they are."""
@@ -126,15 +140,18 @@ class PlainScreen:
 
     @contextlib.contextmanager
     def working(self, stage: str) -> Iterator[None]:
-        """Says nothing: what is worth a line comes as one."""
-        yield
+        """A line now and then, where it takes long; else what is worth a line comes as one."""
+        with doing("stage", stage) as self._activity:
+            yield
 
     def paused(self) -> contextlib.AbstractContextManager[None]:
         """There is nothing to take away."""
         return contextlib.nullcontext()
 
     def stage(self, text: str) -> None:
-        """Says nothing."""
+        """Says it where it takes long."""
+        if self._activity is not None:
+            self._activity.update("stage", text)
 
     def piece(self, text: str) -> None:
         """Says nothing: read aloud, pieces are noise, and what comes of them is told."""
@@ -147,7 +164,8 @@ class PlainScreen:
 
     def _print(self, text: str) -> None:
         encoding = sys.stdout.encoding or "utf-8"
-        print(text.encode(encoding, "backslashreplace").decode(encoding), flush=True)
+        with printing():
+            print(text.encode(encoding, "backslashreplace").decode(encoding), flush=True)
 
 
 class TerminalScreen:
@@ -161,7 +179,8 @@ class TerminalScreen:
         # Texts come from outside: what looks like markup or the name of an emoji stays as it is.
         self._console = console or Console(highlight=False, emoji=False, markup=False)
         self._live: Live | None = None
-        self._stage, self._tail = "", ""
+        self._activities, self._activity = Activities(), Activity("stage")
+        self._tail, self._began, self._drawn = "", 0.0, 0.0
 
     def say(self, word: str, text: str = "") -> None:
         """The word in its colour, and the text beside it, wrapped beside the word where there is room."""
@@ -172,20 +191,20 @@ class TerminalScreen:
         style = STYLES.get(word, "cyan")
         # A column of its own for the word would leave too little; sessions have to work in 40 columns.
         if self._console.width < 60:
-            self._console.print(Text.assemble((word, style), "  " if text else "", harmless(text)), soft_wrap=False)
+            self._print(Text.assemble((word, style), "  " if text else "", harmless(text)), soft_wrap=False)
             return
         grid = Table.grid(padding=(0, 2))
         grid.add_column(min_width=9, no_wrap=True)
         grid.add_column(overflow="fold")
         grid.add_row(Text(word, style=style), Text(harmless(text), style="dim" if style == "dim" else ""))
-        self._console.print(grid)
+        self._print(grid)
 
     def command(self, word: str, text: str, command: str) -> None:
         """The terminal breaks the command where its width ends; a break that is printed would be copied with it."""
         from rich.text import Text
 
         self.say(word, text.rstrip())
-        self._console.print(Text(harmless(command)), soft_wrap=True)
+        self._print(Text(harmless(command)), soft_wrap=True)
 
     def lines(self, word: str, text: str) -> None:
         """The word once, the lines beside it."""
@@ -209,14 +228,22 @@ class TerminalScreen:
         # Markdown would join lines: a figure and the files that it rests on are two.
         for part in (part for block in laid_out.parsed for part in block.children or ()):
             part.type = "hardbreak" if part.type == "softbreak" else part.type
-        self._console.print(Padding(laid_out, (1, 0)))
+        self._print(Padding(laid_out, (1, 0)))
 
     @contextlib.contextmanager
     def working(self, stage: str) -> Iterator[None]:
         """A live line with what goes on and how long already; what is typed meanwhile waits unseen for the prompt."""
-        self._stage, self._tail = stage, ""
-        with self._shown():
-            yield
+        from rich.live import Live
+
+        self._tail, self._began = "", time.monotonic()
+        live = Live(console=self._console, refresh_per_second=1, transient=True, get_renderable=self._now)
+        watch, going = watched(), doing("stage", harmless(stage))
+        with watch as self._activities, going as self._activity, paused(), _echo(on=False), live:
+            self._live = live
+            try:
+                yield
+            finally:
+                self._live = None
 
     @contextlib.contextmanager
     def paused(self) -> Iterator[None]:
@@ -228,45 +255,40 @@ class TerminalScreen:
         live.stop()
         with _echo(on=True):
             yield
+        self._began = time.monotonic()  # the time that a person took is none of the work's
         live.start(refresh=True)
-
-    @contextlib.contextmanager
-    def _shown(self) -> Iterator[None]:
-        from rich.live import Live
-
-        live = Live(console=self._console, refresh_per_second=8, transient=True, get_renderable=self._now)
-        with _echo(on=False), live:
-            self._live = live
-            try:
-                yield
-            finally:
-                self._live = None
 
     def stage(self, text: str) -> None:
         """Changes the live line."""
-        self._stage, self._tail = harmless(text), ""
+        self._tail = ""
+        self._activity.update("stage", harmless(text))
+        self._draw()
 
     def piece(self, text: str) -> None:
         """Appends to the last lines of what a model writes, which stand over the live line."""
         # Far more than the tail shows, so that a long reply does not pile up.
         self._tail = (self._tail + harmless(text))[-4_000:]
+        self._draw()
+
+    def _draw(self) -> None:
+        """Draws the live part before its time, a few times a second at most."""
+        if self._live is not None and time.monotonic() - self._drawn >= _BETWEEN_S:
+            self._drawn = time.monotonic()
+            self._live.refresh()
 
     def _now(self) -> RenderableType:
         from rich.console import Group
-        from rich.spinner import Spinner
         from rich.text import Text
 
         width = max(10, self._console.width - 2)
         shown = [line[:width] for line in self._tail.split("\n") if line.strip()][-_TAIL_LINES:]
         tail = [Text(line, style="dim", no_wrap=True, overflow="ellipsis") for line in shown]
-        # The dots are Braille, which only UTF-8 can carry.
-        name = "dots" if (self._console.encoding or "").lower().startswith("utf") else "line"
-        # Drawn eight times a second: a new spinner would always be at its first frame.
-        if not hasattr(self, "_spinner"):
-            self._spinner = Spinner(name, style="cyan")
-        label = Text(f"{self._stage}  ", no_wrap=True, overflow="ellipsis")
-        self._spinner.text = Text.assemble(label, ("Ctrl-C stops it", "dim"))
-        return Group(*tail, self._spinner)
+        label = Text(f"{described(self._activities, 0.0, self._began)}  ", no_wrap=True, overflow="ellipsis")
+        return Group(*tail, Text.assemble(label, ("Ctrl-C stops it", "dim"), no_wrap=True, overflow="ellipsis"))
+
+    def _print(self, shown: RenderableType, *, soft_wrap: bool = False) -> None:
+        with printing():
+            self._console.print(shown, soft_wrap=soft_wrap)
 
     def _block(self, text: str, lexer: str) -> None:
         from rich.padding import Padding
@@ -275,7 +297,7 @@ class TerminalScreen:
         self._tail = ""
         body = harmless(text).strip("\n")
         shown = Syntax(body, lexer, theme="ansi_dark", word_wrap=True, background_color="default")
-        self._console.print(Padding(shown, (1, 0)))
+        self._print(Padding(shown, (1, 0)))
 
 
 @contextlib.contextmanager

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from evolve.cli.asking import TYPED_AHEAD
+from evolve.cli.asking import TYPED_AHEAD, WAITING
 from evolve.cli.chat import showing
 from evolve.cli.chat.learning import Learner, learn, say_taught
 from evolve.cli.chat.progress import Progress
-from evolve.cli.chat.reading import Wanted
+from evolve.cli.chat.reading import Wanted, parse_approval
 from evolve.cli.chat.screen import Screen
 from evolve.cli.chat.setup import Setup, open_workspace
 from evolve.cli.chat.spending import Purse, bounds_of, budget_of, spent_of
@@ -21,8 +21,9 @@ from evolve.cli.chat.stopping import stoppable
 from evolve.cli.chat.trying import is_function, try_last
 from evolve.cli.consent import asked_for_consent
 from evolve.cli.open_questions import Talk, settle
-from evolve.cli.output import at_home, counted
-from evolve.errors import BudgetExhausted, EvolveError, UsageError
+from evolve.cli.render.output import at_home, counted
+from evolve.cli.render.verdicts import WORDS
+from evolve.errors import BudgetExhausted, EnvironmentProblem, EvolveError, UsageError
 from evolve.workspace import Person, PersonAct
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         ChatTurn,
         Consent,
         Conversation,
+        Cost,
         Patch,
         Question,
         Result,
@@ -43,9 +45,8 @@ if TYPE_CHECKING:
 Ask = Callable[[str], str | None]
 """Puts a question to the person and gives the line typed; None where nobody answers."""
 
-WAITING = 6
 STOPPED = 130
-YES, NO = ("y", "yes"), ("n", "no")
+_UNDECIDED = "nothing is changed yet: /approve applies it, /refuse REASON drops it"
 
 WITHOUT_MODEL = (
     "without a model: rows `input -> output`, ended by an empty line",
@@ -64,6 +65,7 @@ class ChatSession:
         code: What the command would exit with now: the code of the last turn.
         shown: Every difference that was on this screen, for nothing else is leave given.
         learner: Learns behind the prompt, where somebody types.
+        to_remember: How many suggestions of its runs wait for the person.
         owes: Something may be left to be learned from.
         left_over: A command that was typed in place of an answer, and is still to be done.
     """
@@ -81,9 +83,12 @@ class ChatSession:
     attended: bool = False
     shown: set[str] = field(default_factory=set)
     learner: Learner = field(default_factory=Learner)
+    to_remember: int = 0
     owes: bool = False
     left_over: str = ""
     _booked: Mapping[str, float] = field(default_factory=dict)
+    _asked_about: str = ""
+    _progress: Progress = field(init=False)
     _booked_lessons: dict[str, Mapping[str, float]] = field(default_factory=dict)
 
     @contextmanager
@@ -91,7 +96,8 @@ class ChatSession:
         """The workspace for as long as something is done with it, once learning is set aside."""
         self.learner.set_aside()
         self.tell_learned()
-        with open_workspace(self.setup, Progress(self.screen), read_only=read_only) as workspace:
+        self._progress = Progress(self.screen)
+        with open_workspace(self.setup, self._progress, read_only=read_only) as workspace:
             yield workspace
 
     def work(self, wanted: Wanted, asked: str, turn: ChatTurn | None = None) -> None:
@@ -112,21 +118,24 @@ class ChatSession:
                     self.screen.say("hint", text)
                 return
             turn = self.conversation.ask(asked, budget, self.setup.means)
-        self._booked = turn.spent
+        self._booked, self._progress = turn.spent, Progress(self.screen)
         try:
             with stoppable() as cancellation:
                 task, result = self._run(wanted, turn, self.person(cancellation))
         except KeyboardInterrupt:
             self._record_stop(turn)
             return
+        except EnvironmentProblem as problem:
+            self._book_broken_off()
+            self._record_stop(replace(turn, spent=self._booked), str(problem))
+            raise
         except EvolveError as error:
             self.conversation.answer(replace(turn, status="error", told=str(error)))
             raise
+        self._book(result.cost)
         if result.status == "interrupted":
-            self._book(result)
             self._record_stop(replace(turn, run=result.run_id, spent=self._booked))
             return
-        self._book(result)
         self._finish_turn(turn, result)
         if self.attended and result.patch is None:
             self._settle(task, turn, result)
@@ -135,6 +144,7 @@ class ChatSession:
         """The person of this session, as a run knows them."""
         person = Person(
             respond=self.respond,
+            before_approval=self._show_before_question if self.attended else None,
             approve=self.setup.approve,
             consent=self.consent if self.attended else None,
             learn=self.setup.learn,
@@ -142,16 +152,23 @@ class ChatSession:
         )
         return person if cancellation is None else replace(person, cancellation=cancellation)
 
-    def _record_stop(self, turn: ChatTurn) -> None:
+    def _record_stop(self, turn: ChatTurn, why: str = "stopped by the person") -> None:
         """Keeps the turn as stopped, which ``/again`` goes on with."""
         self.code = STOPPED
-        self.conversation.answer(replace(turn, status="interrupted", told="stopped by the person"))
-        self.screen.say("stopped", "what was finished is kept; /again goes on from there")
+        self.conversation.answer(replace(turn, status="interrupted", told=why))
+        self.screen.say("stopped", "evolve keeps what is finished; /again continues from there")
 
-    def _book(self, result: Result) -> None:
+    def _book(self, cost: Cost) -> None:
         """Books what a run has cost since the last time, also where it was stopped in between."""
-        self.purse.book(result.cost, self._booked)
-        self._booked = spent_of(result.cost)
+        self.purse.book(cost, self._booked)
+        self._booked = spent_of(cost)
+
+    def _book_broken_off(self) -> None:
+        """Books what a run has cost that machine or endpoint broke off."""
+        from evolve.workspace import Cost
+
+        if self._progress.spent:
+            self._book(Cost(**self._progress.spent))
 
     def _has_model(self) -> bool:
         with self.opened(read_only=True) as workspace:
@@ -179,6 +196,13 @@ class ChatSession:
                 return question.options[int(answer) - 1]
             return answer or None
 
+    def _show_before_question(self, result: Result) -> None:
+        """Shows a change with its verdict, and remembers that it did."""
+        with self.screen.paused():
+            showing.show_result(self.screen, result, folder=self.setup.folder)
+        self.shown.add(showing.diff_of(result))
+        self._asked_about = result.run_id
+
     def consent(self, question: CallQuestion) -> Consent:
         """Asks for leave to call a function."""
         with self.screen.paused():
@@ -186,9 +210,10 @@ class ChatSession:
 
     def ask_leave(self, diff: str, text: str) -> str | None:
         """Shows a difference and asks for leave: ``yes``, a reason against it, or None for later."""
-        self.show_diff(diff)
+        if diff:  # else it was shown with its verdict
+            self.show_diff(diff)
         answer = self.ask_afresh(f"{at_home(text)} [yes/no/later] ")
-        return None if answer is None else self._parse_approval(answer.strip())
+        return None if answer is None else parse_approval(answer.strip(), self.ask)
 
     def ask_afresh(self, question: str) -> str | None:
         """Asks about what is on the screen now: what was typed before that is no answer to it."""
@@ -200,15 +225,6 @@ class ChatSession:
         """Puts a difference on the screen."""
         self.screen.diff(diff)
         self.shown.add(diff)
-
-    def _parse_approval(self, answer: str) -> str | None:
-        """What an answer to a question for leave means: ``yes``, a reason against it, or None for later."""
-        word, _, reason = answer.partition(" ")
-        if word.lower() in YES:
-            return "yes"
-        if word.lower() in NO:
-            return reason or (self.ask("why not (Enter for no reason)? ") or "").strip() or "no"
-        return answer if len(answer.split()) > 1 else None  # a sentence is a reason against it
 
     def _task(self, wanted: Wanted, workspace: Workspace) -> Task:
         """The task that is wanted, with the turns before it as they stand now."""
@@ -234,10 +250,10 @@ class ChatSession:
 
         def again(changed: Task) -> Result:
             self._booked = {}  # with another row it is another run
-            starting = self.screen.working("looking for a function that gives that, too")
+            starting = self.screen.working("searching for a function that gives that, too")
             with stoppable() as cancellation, starting, self.opened() as workspace, workspace.delivering():
-                new = workspace.run(changed, budget=budget_of(turn.budget), person=self.person(cancellation))
-            self._book(new)
+                new = workspace.run(changed, budget=self.purse.left(), person=self.person(cancellation))
+            self._book(new.cost)
             return new
 
         talk = Talk(
@@ -249,7 +265,7 @@ class ChatSession:
         try:
             settled = settle(task, result, talk)
         except KeyboardInterrupt:
-            self.screen.say("stopped", "the function that was shown stands")
+            self.screen.say("stopped", "evolve keeps the function that you see")
             return
         self.left_over = settled.left
 
@@ -269,9 +285,12 @@ class ChatSession:
         )
         self.conversation.answer(finished)
         told = replace(result, ambiguity=None) if self.attended else result  # then it is asked about
-        showing.show_result(self.screen, told, diff=result.answer not in self.shown, folder=self.setup.folder)
-        self.shown.add(result.answer)
-        self.code = _code(result)
+        if result.run_id != self._asked_about:
+            showing.show_result(
+                self.screen, told, diff=showing.diff_of(result) not in self.shown, folder=self.setup.folder
+            )
+        self.shown.add(showing.diff_of(result))
+        self.code = result.exit_code
         if result.patch is not None and result.patch.names:
             self.tell(result.patch)
         self.owes = True
@@ -284,7 +303,7 @@ class ChatSession:
             with self.screen.working("keeping what was learned"):
                 self._tell(learn(self.opened, self.purse.left()))
         except KeyboardInterrupt:
-            self.screen.say("stopped", "the result stands; it is learned from after the next turn")
+            self.screen.say("stopped", "the result stays; evolve learns from it after the next turn")
         except EvolveError as problem:
             self._tell_unlearned(problem)
 
@@ -329,11 +348,12 @@ class ChatSession:
             self.purse.book(one.cost, self._booked_lessons.get(one.episode, {}))
             self._booked_lessons[one.episode] = spent_of(one.cost)
         say_taught(self.screen, taught)
+        self.to_remember += sum(len(one.proposals) for one in taught)
         for one in taught:
             self._tell_found(one)
 
     def _tell_unlearned(self, problem: EvolveError) -> None:
-        self.owes = False  # it is tried again after the next turn
+        self.owes = False  # until after the next turn
         self.screen.say("warning", f"it is not learned from yet: {problem}; /learn tries it again")
 
     def _tell_found(self, taught: Taught) -> None:
@@ -342,14 +362,14 @@ class ChatSession:
         turn = next((turn for turn in reversed(self.conversation.turns) if turn.run == taught.run), None)
         if found is None or turn is None:
             return
-        self.screen.say("found", f"a right answer was found while learning, {found.kind}: run {taught.run}")
+        self.screen.say("found", f"evolve found a right answer while learning, {WORDS[found.kind]}: run {taught.run}")
         told = f"{turn.told}; while learning a right answer was found"
         self.conversation.answer(replace(turn, told=told, answer=found.answer))
         if taught.changes:
             self.screen.diff(found.answer)
             if not self.attended:  # else what is being typed just now may mean another change
                 self.shown.add(found.answer)
-            self.screen.say("waiting", "nothing is changed yet: /approve changes it, /refuse REASON drops it")
+            self.screen.say("waiting", _UNDECIDED)
         else:
             self.screen.code(found.answer)
 
@@ -366,7 +386,7 @@ class ChatSession:
             self.code = 1
         else:
             self.code = WAITING
-            self.screen.say("waiting", "nothing is changed yet: /approve changes it, /refuse REASON drops it")
+            self.screen.say("waiting", _UNDECIDED)
 
     def waiting(self) -> Patch | None:
         """The newest change of this conversation that nobody has decided about."""
@@ -377,10 +397,3 @@ class ChatSession:
                 if patch is not None:
                     return patch if patch.state == "waiting" and patch.names else None
         return None
-
-
-def _code(result: Result) -> int:
-    """The exit code that ``evolve run`` would give for this result."""
-    if result.solved or result.status == "unverified":
-        return 0
-    return {"fault": 3, "waiting": WAITING}.get(result.status, 5 if result.budget_ended else 1)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from evolve.workspace import Approve, LearnMode, Means
@@ -20,6 +21,7 @@ class Setup:
         folder: The folder that is worked in, or "".
         check: The command that decides there.
         model: As for ``evolve run``.
+        settings: Those of the workspace that other values hold for.
         plain: Plain lines were asked for.
         learn: What is learned from a turn; None leaves it to the settings.
         servers: Servers of tools, which go on from turn to turn.
@@ -30,11 +32,16 @@ class Setup:
     check: str = ""
     python: str | None = None
     model: str | None = None
-    sandbox: str | None = None
+    settings: Mapping[str, str] = field(default_factory=dict)
     approve: Approve = "ask"
     plain: bool = False
     learn: LearnMode | None = None
     servers: KeptServers | None = None
+
+    @property
+    def unsandboxed(self) -> bool:
+        """Whether code runs unconfined."""
+        return self.settings.get("sandbox") == "none"
 
     @property
     def means(self) -> Means:
@@ -47,6 +54,6 @@ def open_workspace(setup: Setup, events: EventSink | None = None, *, read_only: 
     from evolve.workspace import Options, Workspace
 
     options = Options(
-        model=setup.model, events=events, read_only=read_only, sandbox=setup.sandbox, servers=setup.servers
+        model=setup.model, events=events, read_only=read_only, settings=setup.settings, servers=setup.servers
     )
     return Workspace(setup.workspace, options)

@@ -5,35 +5,42 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from evolve.cli.amounts import spending
 from evolve.cli.chat.screen import Screen
-from evolve.cli.folder import named_files
-from evolve.cli.open_questions import nearest_lines
+from evolve.cli.folder import left_alone, named_files
+from evolve.cli.render.amounts import cost_line, spending
+from evolve.cli.render.kept import used_lines
+from evolve.cli.render.output import shorten
+from evolve.cli.render.verdicts import earlier_line, nearest_lines, open_line, verdict
 
 if TYPE_CHECKING:
     from evolve.workspace import Result
 
 
 def show_result(screen: Screen, result: Result, *, diff: bool = True, folder: str = "") -> None:
-    """The answer, how well it is founded, what was learned, and what it cost.
+    """The answer, how sure it is, what was learned, and what it cost.
 
     Args:
         diff: Show what would change in a folder; not where the person has just seen it.
         folder: Where the files are that an answer in words may name, or "".
     """
     _show_answer(screen, result, diff=diff, folder=folder)
-    screen.say(*verdict(result))
-    if result.patch is not None and result.patch.protected:
-        screen.say("warning", f"protected, so neither counted nor applied: {', '.join(result.patch.protected)}")
-    if result.ambiguity is not None:
-        first, *others = [json.dumps(value, ensure_ascii=False) for value in result.ambiguity.outputs]
-        inputs = ", ".join(json.dumps(value, ensure_ascii=False) for value in result.ambiguity.input)
-        screen.say("warning", f"for {inputs} this gives {first}, another short program {others[0]}")
+    if left := left_alone(result.patch):
+        screen.say("not part", left.removeprefix("not part of it: "))
+    if result.closing and result.patch is not None:
+        screen.say("model", shorten(result.closing, 600))
+    told = verdict(result)
+    screen.say(told.word, told.why)
+    if earlier := earlier_line(result):
+        screen.say("earlier", earlier)
+    if left_open := open_line(result):
+        screen.say(*left_open.split(": ", 1))
     for line in nearest_lines(result):
         screen.say("nearest", line.strip())
+    for line in used_lines(result):
+        screen.say(*line.split(" ", 1))
     for skill in result.skills:
         screen.say("learned", f"the skill {skill}: /skills {skill}")
-    screen.say("cost", f"{cost(result)}, {result.cost.seconds:.1f} s; run {result.run_id}")
+    screen.say("cost", cost_line(result))
 
 
 def _show_answer(screen: Screen, result: Result, *, diff: bool, folder: str) -> None:
@@ -45,19 +52,17 @@ def _show_answer(screen: Screen, result: Result, *, diff: bool, folder: str) -> 
             screen.say("rests on", ", ".join(files))
         return
     if result.answer.startswith("--- ") or result.patch is not None:
-        if diff and result.answer:
-            screen.diff(result.answer)
+        if diff and (text := diff_of(result)):
+            screen.diff(text)
     elif result.answer and (result.solved or result.status == "unverified"):
         screen.code(result.answer)
     if result.outcome == "unverified" and result.patch is None:
         screen.say("value", json.dumps(result.value, ensure_ascii=False))
 
 
-def verdict(result: Result) -> tuple[str, str]:
-    """The word and the sentence that say how well an answer is founded."""
-    if result.solved:
-        return "solved", result.note if result.kind in result.note else f"{result.kind}: {result.note}"
-    return result.outcome, result.note
+def diff_of(result: Result) -> str:
+    """What of a result leave can be given for, as it is shown."""
+    return result.answer if result.patch is None else result.patch.diff
 
 
 def cost(result: Result) -> str:

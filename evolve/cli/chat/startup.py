@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast, get_args
+from typing import TYPE_CHECKING
 
 from evolve.cli.chat.session import WITHOUT_MODEL, ChatSession
 from evolve.cli.chat.setup import Setup
 from evolve.cli.chat.showing import short_model
 from evolve.cli.chat.spending import budget_texts
-from evolve.cli.output import at_home, counted, shorten
+from evolve.cli.kept_check import chosen_check
+from evolve.cli.render.output import at_home, counted, shorten
 from evolve.errors import UsageError
-from evolve.workspace import Approve, named_path, parse_model
+from evolve.workspace import named_path, parse_model
 
 if TYPE_CHECKING:
     from evolve.workspace import Conversation, Conversations
-
-
-def parse_approve_mode(approve: str) -> Approve:
-    """The mode of that name.
-
-    Raises:
-        UsageError: There is none.
-    """
-    if approve not in get_args(Approve):
-        raise UsageError(f"--approve {approve}: not a mode", hint="--approve ask, auto or never")
-    return cast(Approve, approve)
 
 
 def check_setup(setup: Setup) -> Setup:
@@ -38,7 +29,7 @@ def check_setup(setup: Setup) -> Setup:
     for name in filter(str.strip, (setup.model or "").split(",")):
         parse_model(name)
     if not setup.folder:
-        for option, value in (("--check", setup.check), ("--python", setup.python)):
+        for option, value in (("--check", setup.check), ("--set python", setup.python)):
             if value:
                 raise UsageError(f"{option} is about work in a folder", hint="name the folder with --dir")
         return setup
@@ -110,13 +101,32 @@ def go_on_with(session: ChatSession, conversation: Conversation) -> None:
 def greet(session: ChatSession, model: str) -> None:
     """Says where the person is and what is open."""
     screen = session.screen
-    if session.setup.sandbox == "none":
+    if session.setup.unsandboxed:
         screen.say("unsandboxed", "UNSANDBOXED: code that a model writes is not confined; what is learned is marked")
     screen.say("evolve", f"{short_model(model) if model else 'the embedded search'}; /help lists what can be typed")
     if not model and not session.conversation.turns:
         for text in WITHOUT_MODEL:
             screen.say("hint", text)
     say_where(session)
+
+
+def offer_check(session: ChatSession) -> None:
+    """Offers the check that the person kept for this folder, where none is given."""
+    setup = session.setup
+    if not setup.folder or setup.check:
+        return
+    with session.opened(read_only=True) as workspace:
+        asks = _agrees(session) if session.attended else None
+        check = chosen_check(workspace, setup.folder, asks, lambda text: session.screen.say("hint", text))
+    session.setup = replace(setup, check=check)
+
+
+def _agrees(session: ChatSession) -> Callable[[str], bool]:
+    def agrees(question: str) -> bool:
+        answer = session.ask_afresh(f"{question} [Y/n] ")
+        return answer is not None and answer.strip().lower() in ("", "y", "yes")
+
+    return agrees
 
 
 def say_where(session: ChatSession, otherwise: str = "--new begins anew") -> None:
@@ -150,12 +160,12 @@ def farewell(session: ChatSession) -> str:
     """The command that goes on with the conversation in the same way."""
     setup, parts = session.setup, ["evolve", "chat"]
     given: list[tuple[str, str | None]] = [("-w", setup.workspace), ("--dir", setup.folder), ("--check", setup.check)]
-    given += [("--python", setup.python), ("--sandbox", setup.sandbox)]
+    own = {"python": setup.python, "approve": setup.approve if setup.approve != "ask" else None}
+    given += [("--set", f"{key}={value}") for key, value in {**setup.settings, **own}.items() if value is not None]
     for option, value in given:
         parts += [option, value] if value else []
     # An empty name means no model, and is something else than none given.
     parts += ["--model", setup.model] if setup.model is not None else []
-    parts += ["--approve", setup.approve] if setup.approve != "ask" else []
     for bound in budget_texts(session.purse.budget):
         parts += ["--budget", bound]
     return shlex.join([*parts, *(["--plain"] if setup.plain else []), "--resume", session.conversation.id])

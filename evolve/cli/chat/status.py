@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from evolve.cli.chat.commands import model_of
 from evolve.cli.chat.session import ChatSession
 from evolve.cli.chat.showing import short_model
-from evolve.cli.output import at_home
+from evolve.cli.render.output import at_home
 
 if TYPE_CHECKING:
     from prompt_toolkit.formatted_text import StyleAndTextTuples
@@ -17,14 +17,16 @@ _BETWEEN = " | "
 
 def status_parts(session: ChatSession) -> list[str]:
     """What the line says, the most important first."""
-    parts = ["UNSANDBOXED"] if session.setup.sandbox == "none" else []
+    parts = ["UNSANDBOXED"] if session.setup.unsandboxed else []
     parts.append(short_model(model_of(session)) or "search, no model")
+    if session.to_remember:
+        parts.append(f"{session.to_remember} to remember: /remember")
     if session.setup.folder:
         parts.append(f"approve {session.setup.approve}")
     parts.append(session.purse.told())
     if session.setup.folder:
         parts.append(at_home(session.setup.folder))
-    if session.setup.sandbox != "none":
+    if not session.setup.unsandboxed:
         parts.append("sandboxed")
     return parts
 

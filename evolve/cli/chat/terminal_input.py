@@ -20,8 +20,8 @@ from prompt_toolkit.output import ColorDepth
 
 from evolve.cli.asking import drop_typed_ahead
 from evolve.cli.chat.history import TypedLines
-from evolve.cli.chat.reading import is_open
-from evolve.cli.output import visible
+from evolve.cli.chat.reading import goes_on, is_open
+from evolve.cli.render.output import paused, visible
 
 if TYPE_CHECKING:
     from prompt_toolkit.formatted_text import StyleAndTextTuples
@@ -72,14 +72,16 @@ class TerminalInput:
             KeyboardInterrupt: Ctrl-C.
         """
         try:
-            return self._session.prompt([("bold", "› " if self._signs else "> ")], pre_run=self._say_untold)
+            with paused():
+                return self._session.prompt([("bold", "› " if self._signs else "> ")], pre_run=self._say_untold)
         except EOFError:
             return None
 
     def answer(self, question: str) -> str | None:
         """What the person answers; None for Ctrl-C and Ctrl-D."""
         try:
-            return self._questions.prompt([("bold", visible(question))])
+            with paused():
+                return self._questions.prompt([("bold", visible(question))])
         except (EOFError, KeyboardInterrupt):
             return None
 
@@ -112,9 +114,10 @@ class TerminalInput:
     def edit(self, text: str) -> str | None:
         """The text as the person leaves it with Alt-Enter; None for Ctrl-C and Ctrl-D."""
         try:
-            return self._questions.prompt(
-                [("bold", "Alt-Enter keeps it, Ctrl-C drops it\n")], default=text, multiline=True
-            )
+            with paused():
+                return self._questions.prompt(
+                    [("bold", "Alt-Enter keeps it, Ctrl-C drops it\n")], default=text, multiline=True
+                )
         except (EOFError, KeyboardInterrupt):
             return None
         finally:
@@ -166,7 +169,9 @@ def _keys() -> KeyBindings:
     @keys.add("enter")
     def _(event: KeyPressEvent) -> None:
         buffer = event.current_buffer
-        if is_open(buffer.text) and buffer.document.is_cursor_at_the_end:
+        # What came in one go with this line is a paste, even from a terminal that does not mark one.
+        pasted = goes_on(buffer.text) and any(len(press.key) == 1 for press in event.key_processor.input_queue)
+        if (is_open(buffer.text) or pasted) and buffer.document.is_cursor_at_the_end:
             buffer.newline(copy_margin=False)
         else:
             buffer.validate_and_handle()

@@ -28,7 +28,7 @@ def try_last(turns: Sequence[ChatTurn], text: str, screen: Screen, setup: Setup)
     from evolve.workspace import sandbox
 
     with screen.working("trying"):
-        outcome = sandbox(setup.workspace, setup.sandbox).call(turn.answer, text)
+        outcome = sandbox(setup.workspace, setup.settings.get("sandbox")).call(turn.answer, text)
     if outcome.ok:
         value = outcome.value
         screen.say("gives", value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))

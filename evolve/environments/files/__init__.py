@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
-from evolve.environments.files.environment import FilesEnvironment
-from evolve.environments.files.kind import FILES, Files
-from evolve.environments.files.snapshots import Changes, Snapshots
+from evolve.lazy import attach
 
-__all__ = ["FILES", "Changes", "Files", "FilesEnvironment", "Snapshots"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from evolve.environments.files.environment import FilesEnvironment
+    from evolve.environments.files.kind import FILES, Files
+    from evolve.environments.files.snapshots import Changes, Snapshots
+else:
+    __all__, __getattr__, __dir__ = attach(
+        __name__,
+        {
+            ".environment": "FilesEnvironment",
+            ".kind": "FILES Files",
+            ".snapshots": "Changes Snapshots",
+        },
+    )

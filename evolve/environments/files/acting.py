@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from evolve.activity import doing
 from evolve.environments.files.editing import Refused, written
 from evolve.environments.files.folder_session import FolderSession
 from evolve.episodes import Json
 from evolve.episodes.blocks import Block
 from evolve.files import both_ends
-from evolve.tasks.work import is_protected
 
 MOST_SHOWN = 20_000
 """Characters of what one action gave that an observation shows."""
@@ -54,7 +54,7 @@ class BlockRunner:
     Args:
         session: The interpreter that lives in the folder already, if one does.
         opens: Starts another in a copy of a tree.
-        guarded: Patterns of files whose changes do not count.
+        protects: Whether a change to a file is not taken.
         seconds: How long all blocks of the action may run, each without its first second. One that runs is not ended by
             it, as it has a limit of its own.
     """
@@ -64,10 +64,10 @@ class BlockRunner:
         tree: Mapping[str, bytes],
         session: FolderSession | None,
         opens: Callable[[Mapping[str, bytes]], FolderSession],
-        guarded: tuple[str, ...],
+        protects: Callable[[str], bool],
         seconds: float = REPLY_S,
     ) -> None:
-        self._tree, self.session, self._opens, self._guarded = tree, session, opens, guarded
+        self._tree, self.session, self._opens, self._protects = tree, session, opens, protects
         self.opened = False
         self._error = self._denied = self._limit = ""
         self._value: Json = None
@@ -108,13 +108,14 @@ class BlockRunner:
         self._tree = {**self._tree, after.name: after.data}
         if self.session is not None:
             self.session.put(after.name, after.data)
-        idle = "; counts for nothing, because the file is protected" if is_protected(after.name, self._guarded) else ""
+        idle = "; not taken, because the file is protected" if self._protects(after.name) else ""
         return f": {after.told}{idle}"
 
     def _run(self, block: Block) -> str:
         if self.session is None or not self.session.alive:
             self.session, self.opened = self._opens(self._tree), True
-        result = self.session.run(block)
+        with doing("block", block.text.strip().partition("\n")[0]):
+            result = self.session.run(block)
         self._tree, self._error, self._fault = result.tree, result.error, result.fault
         self._denied, self._lost = self._denied or result.denied, result.lost
         self._limit = result.limit
@@ -126,6 +127,8 @@ class BlockRunner:
         if block.kind == "python":
             self._value = result.value
         gave = [result.printed.rstrip("\n"), f"value: {result.shown}" if result.shown else ""]
+        if result.secret:
+            gave.append(f"not taken, because such files may hold secrets: {', '.join(result.secret)}")
         return "\n".join([f"{head}{_GONE if result.ended else ''}", *filter(None, gave)])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher, get_close_matches
 from itertools import islice
@@ -13,6 +13,7 @@ from evolve.environments.files.syntax import parsed
 from evolve.episodes.blocks import Block, Replacement, replacements
 from evolve.sandbox.actions import is_plain_name
 from evolve.tasks.trees import is_ignored
+from evolve.text_files import NotEncodable, TextFile, read_text_file
 
 _AROUND = 2
 """Lines shown before and after the place that a text was looked for at."""
@@ -50,37 +51,53 @@ def written(block: Block, tree: Mapping[str, bytes]) -> Written:
             longer be what its ending says, though it was before or is new.
     """
     name = _plain(block.path, tree)
-    before = tree.get(name)
-    if block.kind == "file":
-        _check_syntax(name, before, block.text)
-        lines = block.text.count("\n")
-        return Written(name=name, data=block.text.encode(), told=f"written, {lines} line{'s'[: lines != 1]}")
-    if before is None:
+    if block.kind == "edit" and name not in tree:
         near = get_close_matches(name, tree, n=3)
         raise Refused("there is no such file" + (f"; there are {', '.join(near)}" if near else ""))
-    text, line_end, open_end = _lines_of(before)
-    before_edit, pairs = text, replacements(block)
+    before = read_text_file(tree.get(name, b""))
+    if before is None:
+        raise Refused("it is binary and no text; code in a python block can change it")
+    try:
+        after, told = _rewritten(before, block.text) if block.kind == "file" else _edited(before, replacements(block))
+        after = after.declared(before)
+        data = after.data
+    except NotEncodable as error:
+        raise Refused(str(error)) from error
+    if block.kind == "edit" and data == tree[name]:
+        raise Refused("it changes nothing: what it puts there is what stands there")
+    problem = _syntax_problem(name, after.text)
+    if problem and not (name in tree and _syntax_problem(name, before.text)):
+        raise Refused(f"the file would not be {problem}; nothing was changed")
+    kept = f", {after.form}" if name in tree and after.form else ""
+    return Written(name=name, data=data, told=f"{told}{kept}")
+
+
+def _rewritten(before: TextFile, text: str) -> tuple[TextFile, str]:
+    """The file with another text, in its own form; and what is said of it."""
+    after = before.closed().spliced(0, len(before.lines), text)
+    count = len(after.lines)
+    return after.opened() if before.is_open else after, f"written, {count} line{'s'[: count != 1]}"
+
+
+def _edited(before: TextFile, pairs: Sequence[Replacement]) -> tuple[TextFile, str]:
+    """The file with all pairs applied, and what is said of it."""
     if not pairs:
         raise Refused(_FORM)
-    places = []
+    after, places = before.closed(), []
     for number, pair in enumerate(pairs, 1):
+        text = after.text
         try:
             place = _only_place(pair, text)
         except Refused as refused:
             if len(pairs) == 1:
                 raise
-            why = _why_not(pair, before_edit) or str(refused)
+            why = _why_not(pair, before.closed().text) or str(refused)
             raise Refused(f"of its pairs nothing is applied; in pair {number} {why}") from refused
         places.append(text.count("\n", 0, place) + 1)
-        text = text[:place] + pair.new + text[place + len(pair.old) :]
-    if open_end and text.endswith("\n"):
-        text = text[:-1]
-    text = text.replace("\n", line_end)
-    if text.encode() == before:
-        raise Refused("it changes nothing: what it puts there is what stands there")
-    _check_syntax(name, before, text)
+        after = after.replaced(place, len(pair.old), pair.new)
     where = f"line{'s'[: len(places) > 1]} {', '.join(map(str, places))}"
-    return Written(name=name, data=text.encode(), told=f"{len(places)} place{'s'[: len(places) > 1]} changed ({where})")
+    told = f"{len(places)} place{'s'[: len(places) > 1]} changed ({where})"
+    return after.opened() if before.is_open else after, told
 
 
 def _plain(path: str, tree: Mapping[str, bytes]) -> str:
@@ -98,18 +115,6 @@ def _plain(path: str, tree: Mapping[str, bytes]) -> str:
     if file:
         raise Refused(f"{file} is a file and no folder")
     return name
-
-
-def _lines_of(data: bytes) -> tuple[str, str, bool]:
-    """The text with plain line ends, the line end that it has, and whether its last line has none."""
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise Refused("it is not a text in UTF-8") from error
-    line_end = "\r\n" if text.count("\r\n") == text.count("\n") > 0 else "\n"
-    text = text.replace("\r\n", "\n") if line_end == "\r\n" else text
-    open_end = bool(text) and not text.endswith("\n")
-    return text + "\n" * open_end, line_end, open_end
 
 
 def _only_place(pair: Replacement, text: str) -> int:
@@ -158,7 +163,7 @@ def _places(old: str, text: str) -> Iterator[int]:
 
 def _nearest(old: str, text: str) -> str:
     """The lines of the text that are most like others, with their numbers."""
-    wanted, lines = old.splitlines(), text.splitlines()
+    wanted, lines = old.removesuffix("\n").split("\n"), text.removesuffix("\n").split("\n")
     bare = [line.strip() for line in lines]
     looked = [line.strip() for line in wanted]
     # Lines that a long file holds again and again lead nowhere, and would take minutes.
@@ -174,12 +179,6 @@ def _nearest(old: str, text: str) -> str:
     first = max(0, start - _AROUND)
     last = min(len(lines), start + len(wanted) + _AROUND, first + _MOST_LINES)
     return "\n".join(f"{number + 1}: {lines[number]}" for number in range(first, max(last, min(len(lines), first + 1))))
-
-
-def _check_syntax(name: str, before: bytes | None, text: str) -> None:
-    problem = _syntax_problem(name, text)
-    if problem and (before is None or not _syntax_problem(name, before.decode("utf-8", "replace"))):
-        raise Refused(f"the file would not be {problem}; nothing was changed")
 
 
 def _syntax_problem(name: str, text: str) -> str:

@@ -9,11 +9,11 @@ from functools import cached_property
 
 from evolve.environments.files.acting import MOST_SHOWN, REPLY_S, Acted, BlockRunner, fitted
 from evolve.environments.files.diffs import unified
-from evolve.environments.files.first_look import seen_of, without_rules
-from evolve.environments.files.focus import known_outcome, was_handed_in
+from evolve.environments.files.first_look import need_program, seen_of, without_rules
+from evolve.environments.files.focus import known_outcome, left_right, was_handed_in
 from evolve.environments.files.folder_session import KEPT_OUTPUT, FolderSession
 from evolve.environments.files.rehearsing import rehearsed
-from evolve.environments.files.snapshots import Changes, Snapshots, changes_between, too_large
+from evolve.environments.files.snapshots import Changes, Snapshots, changes_between, marked, too_large
 from evolve.environments.files.subgoal_checks import tried
 from evolve.environments.kind import Setting
 from evolve.environments.protocol import Rehearsed
@@ -23,11 +23,10 @@ from evolve.episodes import Action, EnvironmentState, Json, Judgement, Observati
 from evolve.episodes.blocks import blocks_of
 from evolve.errors import UsageError
 from evolve.files import both_ends, clean_text
-from evolve.redaction import MARK
 from evolve.tasks.trees import Tree, read_tree
 from evolve.tasks.verification.checks import Checked
 from evolve.tasks.verification.verifiers import CommandVerifier, Submission, Verifier
-from evolve.tasks.work import FolderWork, is_protected
+from evolve.tasks.work import FolderWork
 
 _LONGEST_ANSWER = 200_000
 """Characters of the difference that the record keeps as the answer; the snapshot has all of it."""
@@ -42,6 +41,7 @@ _CALLS = re.compile(r"\b(from|import)\s+functions\b")
 _UNSEEN_FILE = "the file holds a value that you are not shown; change the other lines in place"
 _ANEW = "the interpreter was started anew: variables are gone, files are as they were"
 _UNCHANGED = "nothing was changed"
+_ONLY_PROTECTED = "nothing was changed but protected files, whose change is not taken: {names}"
 _AGAIN = "done again hands in all the same"
 _DECIDES_TOO = ", and the same check decides"
 _NOT_SHOWN = "a check that is not shown refuses it"
@@ -110,7 +110,10 @@ class FilesEnvironment:
     def look(self) -> tuple[Seen, ...]:
         """What the check prints now, a map or all of the files, and what the folder says of how to work in it."""
         checked = self._checked("") if self._work.check else None
-        parts = seen_of(self._tree.files, self._about, self._work.check, checked)
+        if checked is not None and self._own:
+            need_program(self._work.check, checked)
+        notes = filter(None, [self._tree.told, self._work.told(self._tree.files)])
+        parts = seen_of(self._tree.files, self._about, self._work.check, checked, tuple(notes))
         return tuple(replace(part, text=self._clean(clean_text(part.text))) for part in parts)
 
     def focus(self, steps: Sequence[Step]) -> tuple[Step, ...]:
@@ -162,7 +165,7 @@ class FilesEnvironment:
     def _runner(self, tree: Mapping[str, bytes], session: FolderSession | None) -> BlockRunner:
         # Whoever runs a slow check among the blocks has as long for it.
         seconds = max(REPLY_S, 2 * self._work.seconds if self._work.check else 0.0)
-        return BlockRunner(tree, session, self._opened, self._work.guarded, seconds)
+        return BlockRunner(tree, session, self._opened, self._work.protects, seconds)
 
     def _session_at(self, snapshot: str, history: tuple[str, ...]) -> FolderSession | None:
         """The session, if it stands where the next action starts."""
@@ -175,7 +178,7 @@ class FilesEnvironment:
             self._sandbox,
             tree,
             modules=self._modules,
-            executable=self._tree.executable,
+            start=self._tree,
             seconds=self._work.seconds if self._work.check else 0.0,
             calls=self._calls,
         )
@@ -197,7 +200,7 @@ class FilesEnvironment:
             state,
             snapshot=self._snapshots.keep(changes_between(self._tree.files, after)) if moved.names else state.snapshot,
             changed=moved.names[:_MOST_NAMES],
-            protected=tuple(name for name in moved.names if is_protected(name, self._work.guarded))[:_MOST_NAMES],
+            protected=tuple(filter(self._work.protects, moved.names))[:_MOST_NAMES],
             output=fitted(parts),
             whole=self._snapshots.keep_text(both_ends(whole, KEPT_OUTPUT)) if len(whole) > MOST_SHOWN else "",
             value=acted.value if len(str(acted.value)) <= MOST_SHOWN else None,
@@ -223,13 +226,8 @@ class FilesEnvironment:
         checked = self._checked(state.snapshot)
         error = observed.error or ("" if checked.ok else f"the check fails: {checked.summary}")
         ok = checked.ok and not self._checked("").ok
-        return replace(
-            observed,
-            ok=ok,
-            error="" if ok else clean_text(error),
-            fault=checked.fault,
-            state=self._told(state, checked),
-        )
+        state = self._told(state, checked)
+        return replace(observed, ok=ok, error="" if ok else clean_text(error), fault=checked.fault, state=state)
 
     def _told(self, state: EnvironmentState, checked: Checked) -> EnvironmentState:
         said = without_rules(checked.output) or checked.error
@@ -246,8 +244,9 @@ class FilesEnvironment:
             if not (self._takes_words or (self._asked_by_person and unchanged)):
                 return replace(observed, error=_NO_ANSWER)
             return replace(observed, ok=True, outputs=(action.text,))
-        if not self._snapshots.changes(state.snapshot).names:
-            return replace(observed, error=_UNCHANGED)
+        names = self._snapshots.changes(state.snapshot).names
+        if all(map(self._work.protects, names)):
+            return replace(observed, error=_ONLY_PROTECTED.format(names=", ".join(names)) if names else _UNCHANGED)
         if not self._work.check:
             return replace(observed, ok=True, error="")
         passed, why, limit = known_outcome(before, state.snapshot)
@@ -263,6 +262,10 @@ class FilesEnvironment:
         again = _AGAIN + ("" if self._work.hidden_check else _DECIDES_TOO)
         return replace(observed, error=f"the check fails: {self._clean(why)}; {again}", state=state)
 
+    def left_right(self, steps: Sequence[Step]) -> Observation | None:
+        """The newest state that passes the check and was not judged, unless the folder passed it from the start."""
+        return left_right(steps, self._checked) if self._work.check else None
+
     def judge(self, steps: Sequence[Step]) -> Judgement:
         """Runs the check that decides on a fresh copy, with protected files as they were at the start.
 
@@ -274,7 +277,7 @@ class FilesEnvironment:
         # A question of a person's own is answered in words, whatever the check of the folder says of it.
         decided = not (last.action.kind == "answer" and self._asked_by_person)
         if decided and (self._work.check or self._work.hidden_check):
-            decides = CommandVerifier(work=self._work, original=self._tree.files, executable=self._tree.executable)
+            decides = self._decides()
             return self._with_reason(judged_by_all((decides, *self._more), submission, self._sandbox))
         if self._more:
             return self._with_reason(judged_by_all(self._more, submission, self._sandbox))
@@ -340,10 +343,11 @@ class FilesEnvironment:
         return "\n".join(filter(None, [gave, f"the check said:\n{state.check}" if state.check else ""]))
 
     def answer(self, step: Step) -> str:
-        """The difference to the start, as a unified diff; of an answer in words, the words."""
+        """The difference to the start that is taken, as a unified diff; of an answer in words, the words."""
         if step.action.kind == "answer":
             return step.action.text
-        text = unified(self._tree.files, self._changes(step))
+        changes = self._changes(step)
+        text = unified(self._tree.files, changes, [name for name in changes.names if not self._work.protects(name)])
         cut = f"{text[:_LONGEST_ANSWER]}\n... cut\n"
         return text if len(text) <= _LONGEST_ANSWER else cut
 
@@ -375,8 +379,11 @@ class FilesEnvironment:
         return self._results[snapshot]
 
     def _run_check(self, changes: Changes) -> Checked:
-        visible = CommandVerifier(work=self._work, original=self._tree.files, hidden=False)
-        return visible.run(self._submission(changes), self._sandbox)
+        return replace(self._decides(), hidden=False).run(self._submission(changes), self._sandbox)
+
+    def _decides(self) -> CommandVerifier:
+        tree = self._tree
+        return CommandVerifier(work=self._work, original=tree.files, executable=tree.executable, folders=tree.folders)
 
     def _tree_of(self, snapshot: str) -> Mapping[str, bytes]:
         if self._last is not None and self._last[0] == snapshot:
@@ -389,12 +396,3 @@ class FilesEnvironment:
 
     def _submission(self, changes: Changes) -> Submission:
         return Submission(files=changes.on(self._tree.files), executable=self._tree.executable)
-
-
-def marked(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> tuple[str, ...]:
-    """Names of files that hold more marks of a secret than before: a value that was not shown would be lost there."""
-    sign = MARK.encode()
-    changed = [name for name, data in after.items() if before.get(name) != data and sign in data]
-    known = set(before.values()) if changed else set()
-    more = (name for name in changed if after[name].count(sign) > before.get(name, b"").count(sign))
-    return tuple(sorted(name for name in more if after[name] not in known))

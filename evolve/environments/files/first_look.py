@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from evolve.environments.files.map import map_of, whole
 from evolve.episodes import Seen
+from evolve.errors import UsageError
 from evolve.files import both_ends, clean_text
 from evolve.tasks.verification.checks import Checked
+from evolve.text_files import text_of
 
 _MOST_CONVENTIONS = 3_000
 _RULE = re.compile(r"([-=_*~#+])\1{7,}")
+_FIRST_WORD = re.compile(r"\s*([A-Za-z_][\w.+-]*)(?=\s|$)")
+"""A program that is looked up; a path may be one that the work is to make."""
 _CONVENTIONS = ("agents.md", "claude.md", "contributing.md")
 
 
-def seen_of(files: Mapping[str, bytes], asked: str, command: str, checked: Checked | None) -> Iterator[Seen]:
+def seen_of(
+    files: Mapping[str, bytes], asked: str, command: str, checked: Checked | None, notes: Sequence[str] = ()
+) -> Iterator[Seen]:
     """The parts in their order.
 
     Args:
@@ -23,6 +29,7 @@ def seen_of(files: Mapping[str, bytes], asked: str, command: str, checked: Check
         asked: What is wanted, which says what of the map comes first.
         command: The check; "" where there is none to be seen.
         checked: What it said.
+        notes: What has to be known of the files besides, a line each.
     """
     output = ""
     if checked is not None:
@@ -38,13 +45,27 @@ def seen_of(files: Mapping[str, bytes], asked: str, command: str, checked: Check
             if conventions
             else ""
         )
-        yield Seen(name="files", text=f"all files{but}\n{everything}")
+        yield Seen(name="files", text="\n".join([*notes, f"all files of the copy{but}", everything]))
     elif others:
         mapped = map_of(others, f"{asked}\n{command}\n{output}")
-        yield Seen(name="map", text=f"what the files hold is not shown\n{mapped}")
+        yield Seen(name="map", text="\n".join([*notes, "what the files hold is not shown", mapped]))
     for name in conventions:
-        text = clean_text(files[name].decode("utf-8", "replace"))
+        text = clean_text(text_of(files[name]))
         yield Seen(name="conventions", text=both_ends(text, _MOST_CONVENTIONS), origin=name)
+
+
+def need_program(command: str, checked: Checked) -> None:
+    """Stops before anything is asked of a model where the check cannot begin, whatever is changed in the folder.
+
+    Raises:
+        UsageError: The program that the command names first is nowhere in the sandbox.
+    """
+    first = _FIRST_WORD.match(command)
+    if checked.exit == 127 and first and re.search(rf"\b{re.escape(first[1])}: .*not found", checked.tail):
+        raise UsageError(
+            f"the check cannot begin: the sandbox has no command {first[1]!r}",
+            hint="mend --check, or name the virtual environment that has it with --set python=DIR",
+        )
 
 
 def without_rules(output: str) -> str:

@@ -12,12 +12,15 @@ import re
 import stat
 from contextlib import suppress
 
+from evolve.text_files import TextFile, plain_ends, read_text_file, split_lines
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 ROOT = os.getcwd()
 LEFT_OUT: frozenset[str] = frozenset()  # put in by whoever sends this: names that are left out at any depth
+ENCODINGS: Mapping[str, str] = {}  # put in as well: of files whose encoding takes a guess
 
 _MOST_LINES = 10_000
 _LONGEST_LINE = 2_000
@@ -25,11 +28,11 @@ _LARGEST = 8 << 20
 
 
 def read(path: str, start: int = 1, lines: int | None = None) -> str:
-    """The text of a file, from line ``start`` on, at most ``lines`` of it."""
-    text = _bytes(path).decode("utf-8")
+    """The text of a file with plain line ends, from line ``start`` on, at most ``lines`` of it."""
+    text = _text_file(path).text
     if start == 1 and lines is None:
         return text
-    kept = text.splitlines(keepends=True)[max(0, start - 1) :]
+    kept = split_lines(text)[max(0, start - 1) :]
     return "".join(kept if lines is None else kept[: max(0, lines)])
 
 
@@ -37,16 +40,17 @@ def search(pattern: str, path: str = "") -> list[tuple[str, int, str]]:
     """File, number and text of every line in which a regular expression is found, in the order of names.
 
     Args:
-        path: A file or folder to look in; "" for all. Links, large files and files that are no text are passed over.
+        path: A file or folder to look in; "" for all. Links, large and binary files are passed over.
     """
     found: list[tuple[str, int, str]] = []
     sought = re.compile(pattern)
     for name in sorted(_names(path)):
         try:
-            text = _bytes(name, _LARGEST).decode("utf-8")
-        except (OSError, UnicodeDecodeError):
+            text = _text_file(name, _LARGEST).text
+        except (OSError, _Binary):
             continue
-        for number, line in enumerate(text.splitlines(), 1):
+        for number, line in enumerate(split_lines(text), 1):
+            line = line.rstrip("\n")
             if sought.search(line):
                 if len(found) >= _MOST_LINES:
                     raise ValueError(f"more than {_MOST_LINES} lines match {pattern!r}: search for less")
@@ -55,18 +59,23 @@ def search(pattern: str, path: str = "") -> list[tuple[str, int, str]]:
 
 
 def edit(path: str, old: str, new: str) -> None:
-    """Puts ``new`` in the place of ``old``, which has to stand in the file once; of a new file ``old`` is ""."""
+    """Puts ``new`` in the place of ``old``, which has to stand in the file once; of a new file ``old`` is "".
+
+    The file keeps its encoding and the line ends of its other lines; whatever ends lines in ``old`` and ``new``.
+    """
     if not old:
         descriptor = _opened(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, makes=True)
         with open(descriptor, "wb") as stream:
             stream.write(new.encode("utf-8"))
         return
-    text = _bytes(path).decode("utf-8")
-    places = text.count(old)
+    before, sought = _text_file(path), plain_ends(old)
+    text = before.text
+    places = text.count(sought)
     if places != 1:
         raise ValueError(f"{path}: the text to replace stands there {places} times: {old[:80]!r}")
+    data = before.replaced(text.index(sought), len(sought), new).declared(before).data
     with open(_opened(path, os.O_WRONLY | os.O_TRUNC), "wb") as stream:
-        stream.write(text.replace(old, new).encode("utf-8"))
+        stream.write(data)
 
 
 def run(command: str) -> tuple[int, str]:
@@ -78,6 +87,17 @@ def run(command: str) -> tuple[int, str]:
 def shell(command: str) -> tuple[int, bytes]:
     """Runs a command in the folder; whoever sends this puts theirs in its place."""
     raise OSError(f"nothing runs commands here: {command}")
+
+
+class _Binary(ValueError):
+    """A file is no text."""
+
+
+def _text_file(path: str, most: int | None = None) -> TextFile:
+    file = read_text_file(_bytes(path, most), ENCODINGS.get(path, ""))
+    if file is None:
+        raise _Binary(f"{path} is binary and no text")
+    return file
 
 
 def _bytes(path: str, most: int | None = None) -> bytes:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from evolve import text_files
 from evolve.environments.files.modules import finder
 from evolve.episodes import Json
 from evolve.episodes.blocks import Block
@@ -16,13 +17,15 @@ from evolve.files import canonical_json, clean_text
 from evolve.sandbox.actions import NO_FILES, UNPLACED, ActionResult, Calls, CodeSession
 from evolve.sandbox.protocol import Sandbox
 from evolve.skills.procedures import FOLDER_FUNCTIONS
-from evolve.tasks.trees import IGNORED, is_ignored
+from evolve.tasks.trees import IGNORED, Tree, holds_secrets, is_ignored
 from evolve.tasks.verification.checks import folder_limits
 
 KEPT_OUTPUT = 2 << 20
 """Bytes of what one block prints that are kept at most."""
 
 _MARGIN_KB = 64
+_MOST_GUESSED = 4 << 20
+"""Bytes of files whose encoding is guessed before a session begins."""
 
 # Lives in the session's memory, where the folder's files cannot take its place. A file of the folder that is imported
 # is read anew in every block, because the block before may have changed it; the folder is the last place to look, so
@@ -35,6 +38,8 @@ ROOT = os.getcwd()
 sys.path.append("")
 os.environ["PATH"] += os.pathsep + os.path.dirname(sys.executable)
 os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+for name in FOLDERS:
+    os.makedirs(name, exist_ok=True)
 for name in EXECUTABLE:
     try:
         os.chmod(name, 0o755)
@@ -93,13 +98,20 @@ def sh(command):
 _START = """
 import sys
 tools = sys.modules["folder_tools"] = type(sys)("folder_tools")
-tools.__dict__.update(EXECUTABLE=EXECUTABLE, MOST=MOST)
+tools.__dict__.update(EXECUTABLE=EXECUTABLE, FOLDERS=FOLDERS, MOST=MOST)
 exec(compile(TOOLS, "<folder>", "exec", dont_inherit=True), tools.__dict__)
+text_files = sys.modules["evolve.text_files"] = type(sys)("evolve.text_files")
+exec(compile(TEXT_FILES, "text_files", "exec", dont_inherit=True), text_files.__dict__)
 functions = sys.modules[NAME] = type(sys)(NAME)
 exec(compile(FUNCTIONS, NAME, "exec", dont_inherit=True), functions.__dict__)
-functions.__dict__.update(LEFT_OUT=frozenset(LEFT_OUT), shell=tools.shell)
-del sys, tools, functions, TOOLS, EXECUTABLE, MOST, NAME, FUNCTIONS, LEFT_OUT
+functions.__dict__.update(LEFT_OUT=frozenset(LEFT_OUT), ENCODINGS=ENCODINGS, shell=tools.shell)
+del sys.modules["evolve.text_files"]  # the folder may hold a package of that name
+del sys, tools, text_files, functions, TOOLS, EXECUTABLE, FOLDERS, MOST, NAME, TEXT_FILES, FUNCTIONS, LEFT_OUT
+del ENCODINGS
 """
+
+
+_NO_TREE = Tree(files={})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,6 +121,7 @@ class BlockResult:
     Attributes:
         tree: The folder after it; as before where ``lost``.
         printed: What it printed on both streams.
+        secret: Files that it wrote and that are not taken, because they may hold secrets.
         value: The value of its last expression as JSON or, of one that is no JSON, as text.
         shown: The same value as text; "" where there is none.
         exit: The exit code of ``sh``.
@@ -122,6 +135,7 @@ class BlockResult:
 
     tree: Mapping[str, bytes]
     printed: str = ""
+    secret: tuple[str, ...] = ()
     value: Json = None
     shown: str = ""
     exit: int = 0
@@ -140,7 +154,7 @@ class FolderSession:
     Args:
         tree: What the folder holds at the start.
         modules: Python files by name that code can import, and that do not lie in the folder.
-        executable: Names of files to make executable.
+        start: The folder at the start: which files are executable, and which folders are empty.
         seconds: Wall seconds that a block may take at least, such as those of the check.
         calls: Answers the calls of functions that Python blocks make.
     """
@@ -151,7 +165,7 @@ class FolderSession:
         tree: Mapping[str, bytes],
         *,
         modules: Mapping[str, bytes] = NO_FILES,
-        executable: Collection[str] = (),
+        start: Tree = _NO_TREE,
         seconds: float = 0.0,
         calls: Calls | None = None,
     ) -> None:
@@ -161,7 +175,7 @@ class FolderSession:
         self.tree: Mapping[str, bytes] = tree
         self._unplaced: dict[str, bytes] = dict(tree)
         self._session: CodeSession | None = sandbox.session(limits, calls=calls)
-        self._setup = _setup(sorted(set(executable) & set(tree)), modules)
+        self._setup = _setup(tree, sorted(start.executable & set(tree)), modules, start.folders)
 
     @property
     def alive(self) -> bool:
@@ -188,8 +202,10 @@ class FolderSession:
         result = self._execute(f"__import__('folder_tools').{block.kind}({block.text!r})")
         unplaced = result.state == "error" and result.error.startswith(UNPLACED)
         lost = result.state in ("limit", "fault")
+        secret: tuple[str, ...] = ()
         if not (lost or unplaced):
             self.tree = _after(self.tree, result)
+            secret = tuple(file.name for file in result.files if holds_secrets(file.name))
         if result.ended or unplaced:
             self.close()  # another one begins without what is in the way: links are no part of the tree
         value, shown = _value_of(result) if block.kind == "python" else (None, "")
@@ -197,6 +213,7 @@ class FolderSession:
         return BlockResult(
             tree=self.tree,
             printed=result.stdout + result.stderr,
+            secret=secret,
             value=value,
             shown=shown,
             exit=result.value if block.kind == "sh" and isinstance(result.value, int) else 0,
@@ -244,11 +261,27 @@ def _value_of(result: ActionResult) -> tuple[Json, str]:
         return text, text
 
 
-def _setup(executable: Collection[str], modules: Mapping[str, bytes]) -> str:
+def _setup(
+    tree: Mapping[str, bytes], executable: Collection[str], modules: Mapping[str, bytes], folders: Sequence[str]
+) -> str:
     source = Path(__file__).with_name(f"{FOLDER_FUNCTIONS}.py").read_text(encoding="utf-8")
-    head = {"EXECUTABLE": list(executable), "MOST": KEPT_OUTPUT // 2, "TOOLS": _TOOLS}
+    head = {"EXECUTABLE": list(executable), "FOLDERS": list(folders), "MOST": KEPT_OUTPUT // 2, "TOOLS": _TOOLS}
     head |= {"NAME": FOLDER_FUNCTIONS, "FUNCTIONS": source, "LEFT_OUT": sorted(IGNORED)}
+    head |= {"TEXT_FILES": Path(text_files.__file__).read_text(encoding="utf-8")}
+    head |= {"ENCODINGS": _guessed_encodings(tree)}
     return "".join(f"{name} = {value!r}\n" for name, value in head.items()) + _START + finder(modules)
+
+
+def _guessed_encodings(tree: Mapping[str, bytes]) -> dict[str, str]:
+    """Encodings by name where it takes a guess, small files first: what guesses is not there in the sandbox."""
+    foreign = {name: data for name, data in tree.items() if text_files.needs_guess(data)}
+    encodings, left = dict[str, str](), _MOST_GUESSED
+    for name in sorted(foreign, key=lambda name: len(foreign[name])):
+        left -= len(foreign[name])
+        file = text_files.read_text_file(foreign[name]) if left >= 0 else None
+        if file is not None:
+            encodings[name] = file.encoding
+    return encodings
 
 
 def _after(tree: Mapping[str, bytes], result: ActionResult) -> Mapping[str, bytes]:

@@ -48,10 +48,10 @@ class Files:
     def put(self, view: TaskView) -> Sequence[Part]:
         """What decides; what there is to see of the folder comes with the view."""
         if not view.check:
-            return (Part(text="There is no check that you could run."),)
+            return (Part(text="No check was given for this task."),)
         # Whether a change is wanted or an answer stands in the task's own words only.
-        decides = "Once a change is made this command should end with 0 in the folder; a question needs only an answer"
-        return (Part(text=f"{decides}: {view.check}"),)
+        decides = "After a change the check has to end with 0. A question needs an answer and no change."
+        return (Part(text=f"{decides} The check: {view.check}"),)
 
     def progress(self, task: Task, record: EpisodeRecord) -> float:
         """The check's own score of the last state."""

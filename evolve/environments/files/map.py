@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import re
-from codecs import BOM_UTF8
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from dataclasses import dataclass
 from evolve.environments.files.syntax import python_tree
 from evolve.environments.files.tables import in_short, is_table
 from evolve.environments.files.tags import tagged
+from evolve.text_files import read_text_file
 
 MOST = 6_000
 """Characters of a map."""
@@ -35,7 +35,6 @@ _MOST_HOMES = 20
 
 _WORD = re.compile(r"[^\W\d]\w{2,}")
 _DEFINES = re.compile(r"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
-_MARKED = "begins with a byte order mark"
 _DAMPING, _ROUNDS = 0.85, 40
 _NAMED, _POINTED = 4.0, 0.7
 """What a file counts that is named in what is asked, where the only one to define a name in it counts 1; and the share
@@ -113,13 +112,13 @@ def whole(files: Mapping[str, bytes], most: int = MOST) -> str:
         return ""
     parts: list[str] = []
     for name, data in sorted(files.items()):
-        text = _text(data)
-        if text is None:
+        file = read_text_file(data)
+        if file is None:
             return ""
+        text = file.text
         short = in_short(name, text)
-        notes = [_MARKED] if data.startswith(BOM_UTF8) else []
-        notes += [f"{len(data):,} bytes, in short"] if short else [] if text.endswith("\n") else ["without a line end"]
-        head = ", ".join([f"=== {name}", *notes])
+        end = f"{len(data):,} bytes, in short" if short else "" if text.endswith("\n") else "without a line end"
+        head = ", ".join(filter(None, [f"=== {name}", file.form, end]))
         parts += [f"{head}\n{short or text.rstrip(chr(10))}"] if data else []
     shown = "\n".join(filter(None, [*parts, _empty(files, most)]))
     return shown if len(shown) <= most else ""
@@ -132,17 +131,10 @@ def _read(files: Mapping[str, bytes]) -> dict[str, str]:
         size = len(files[name])
         if size > min(left, _LARGEST_FILE):
             break
-        text = _text(files[name])
-        if text is not None:
-            read[name], left = text, left - size
+        file = read_text_file(files[name])
+        if file is not None:
+            read[name], left = file.text, left - size
     return read
-
-
-def _text(data: bytes) -> str | None:
-    try:
-        return None if b"\0" in data else data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return None
 
 
 def _names(name: str, text: str) -> set[str]:
@@ -227,7 +219,8 @@ def _page_rank(edges: Mapping[str, Mapping[str, float]], starts: Mapping[str, fl
 
 
 def _entry(name: str, data: bytes, definitions: Sequence[Definition]) -> Iterator[str]:
-    yield f"{name} ({len(data):,} bytes{f', {_MARKED}' if data.startswith(BOM_UTF8) else ''})"
+    file = read_text_file(data) if len(data) <= _LARGEST_FILE else None
+    yield f"{name} ({len(data):,} bytes{f', {file.form}' if file is not None and file.form else ''})"
     for one in definitions:
         yield f"  {one.line}: {one.text}"[:_LONGEST_LINE]
 

@@ -19,7 +19,7 @@ from evolve.files import canonical_json, digest
 from evolve.sandbox.protocol import Sandbox
 from evolve.tasks.trees import Tree
 from evolve.tasks.verification.verifiers import CommandVerifier, Submission
-from evolve.tasks.work import FolderWork, is_protected
+from evolve.tasks.work import FolderWork
 
 
 def rehearsed(
@@ -56,8 +56,8 @@ def rehearsed(
     if not done.names:
         return replace(found, told="it changes nothing")
     found = replace(found, change=_identity(done))
-    wanted = {name: data for name, data in accepted.items() if not is_protected(name, work.guarded)}
-    if any(is_protected(name, work.guarded) for name in done.names):
+    wanted = {name: data for name, data in accepted.items() if not work.protects(name)}
+    if any(work.protects(name) for name in done.names):
         return replace(found, told="it changes files that are protected")
     if set(done.names) != set(wanted):
         return replace(found, told="it changes other files than the accepted answer did")

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from evolve.files import canonical_json, digest
+from evolve.redaction import MARK
 from evolve.store import ObjectStore
 from evolve.tasks.trees import MAX_TREE_BYTES, MAX_TREE_FILES
+
+_MARKS = re.compile(b"\0*".join(re.escape(sign).encode() for sign in MARK))  # in wide characters too
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +62,15 @@ def too_large(tree: Mapping[str, bytes]) -> str:
     return ""
 
 
+def manifest_digest(written: Mapping[str, str], deleted: Sequence[str], before: Mapping[str, str]) -> str:
+    """The digest of a snapshot with these names, where each content stands as its digest."""
+    return digest(_manifest(written, deleted, before))
+
+
+def _manifest(written: Mapping[str, str], deleted: Sequence[str], before: Mapping[str, str]) -> bytes:
+    return canonical_json({"written": written, "deleted": list(deleted), "before": before}).encode()
+
+
 class Snapshots:
     """Changes by digest. A snapshot is whole when its digest is given back.
 
@@ -77,9 +90,8 @@ class Snapshots:
         """
         written = {name: self._put(data) for name, data in sorted(changes.written.items())}
         before = {name: self._put(data) for name, data in sorted(changes.before.items())}
-        manifest = {"written": written, "deleted": list(changes.deleted), "before": before}
         # Last, so that whoever holds the digest can have the whole snapshot after a crash.
-        return self._put(canonical_json(manifest).encode())
+        return self._put(_manifest(written, changes.deleted, before))
 
     def changes(self, snapshot: str) -> Changes:
         """The changes behind a digest; none behind "".
@@ -115,3 +127,11 @@ class Snapshots:
 
     def _get(self, name: str) -> bytes:
         return self._memory[name] if self._store is None else self._store.get(name)
+
+
+def marked(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> tuple[str, ...]:
+    """Names of files that hold more marks of a secret than before: a value that was not shown would be lost there."""
+    changed = [name for name, data in after.items() if before.get(name) != data and _MARKS.search(data)]
+    known = set(before.values()) if changed else set()
+    more = (name for name in changed if len(_MARKS.findall(after[name])) > len(_MARKS.findall(before.get(name, b""))))
+    return tuple(sorted(name for name in more if after[name] not in known))

@@ -58,7 +58,7 @@ def _separated(text: str, delimiter: str) -> list[list[str]]:
 def _objects(text: str) -> list[list[str]]:
     """The objects of a file with one on each line as rows, below the names of their fields."""
     try:
-        objects = [json.loads(line) for line in text.splitlines() if line.strip()]
+        objects = [json.loads(line) for line in text.split("\n") if line.strip()]
     except (ValueError, RecursionError):
         return []
     if not all(isinstance(each, dict) for each in objects):

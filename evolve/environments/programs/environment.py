@@ -9,8 +9,9 @@ from dataclasses import replace
 from evolve.environments.probing import cut_short, make_probe
 from evolve.environments.protocol import KnownRows
 from evolve.environments.verdicts import judged_by_all
-from evolve.episodes import Action, Json, Judgement, Misfit, Observation, Row, Seen, Step, misfit_told, shown_rows
+from evolve.episodes import Action, Json, Judgement, Observation, Row, Seen, Step, shown_rows
 from evolve.files import canonical_json
+from evolve.reasons import reason
 from evolve.sandbox.protocol import Sandbox
 from evolve.tasks.equality import equal
 from evolve.tasks.model import Task, row_key
@@ -127,10 +128,9 @@ class ProgramsEnvironment:
         misfits = steps[-1].action.misfits
         if not (judged.accepted and misfits):
             return judged
-        return replace(judged, verified=False, doubt="; ".join(map(self._told, misfits)))
-
-    def _told(self, misfit: Misfit) -> str:
-        return f"a row does not fit: {misfit_told(self._entry, misfit)}"
+        first = misfits[0]
+        why = reason("row_does_not_fit", input=list(first.input), given=first.given, expected=first.expected)
+        return replace(judged, verified=False, doubt=why)
 
     def _judge_words(self, text: str) -> Judgement:
         """A rubric's verdict on an answer in words; where there is none, nothing can tell."""

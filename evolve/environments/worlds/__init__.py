@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from evolve.environments.worlds.kind import WORLDS, Worlds
-from evolve.environments.worlds.work import WorldWork
+from evolve.lazy import attach
 
-__all__ = ["WORLDS", "WorldWork", "Worlds"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from evolve.environments.worlds.kind import WORLDS, Worlds
+    from evolve.environments.worlds.work import WorldWork
+else:
+    __all__, __getattr__, __dir__ = attach(
+        __name__,
+        {
+            ".kind": "WORLDS Worlds",
+            ".work": "WorldWork",
+        },
+    )

@@ -8,24 +8,25 @@ The values are light to import; the SDK is loaded when the first server is start
 
 from __future__ import annotations
 
-from evolve.functions.mcp.approvals import Approval, Approvals, Home, Pin, with_pins
-from evolve.functions.mcp.connection import Start
-from evolve.functions.mcp.offers import OfferedTool, OfferState
-from evolve.functions.mcp.pipes import Process
-from evolve.functions.mcp.servers import Server, server_of
-from evolve.functions.mcp.source import ServerFunctions
+from evolve.lazy import attach
 
-__all__ = [
-    "Approval",
-    "Approvals",
-    "Home",
-    "OfferState",
-    "OfferedTool",
-    "Pin",
-    "Process",
-    "Server",
-    "ServerFunctions",
-    "Start",
-    "server_of",
-    "with_pins",
-]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from evolve.functions.mcp.approvals import Approval, Approvals, Home, Pin, with_pins
+    from evolve.functions.mcp.connection import Start
+    from evolve.functions.mcp.offers import OfferedTool, OfferState
+    from evolve.functions.mcp.pipes import Process
+    from evolve.functions.mcp.servers import Server, server_of
+    from evolve.functions.mcp.source import ServerFunctions
+else:
+    __all__, __getattr__, __dir__ = attach(
+        __name__,
+        {
+            ".approvals": "Approval Approvals Home Pin with_pins",
+            ".connection": "Start",
+            ".offers": "OfferedTool OfferState",
+            ".pipes": "Process",
+            ".servers": "Server server_of",
+            ".source": "ServerFunctions",
+        },
+    )

@@ -16,7 +16,7 @@ from typing import Any
 
 from evolve.episodes import Json
 from evolve.errors import UsageError, WorkspaceError
-from evolve.files import read_text, replacing
+from evolve.files import private_text, replacing
 from evolve.functions.function import UNKNOWN, Effect, Function
 from evolve.functions.mcp.servers import Server, server_of
 from evolve.functions.permission import Grant
@@ -169,13 +169,9 @@ class Approvals:
         return self._is_ours(entry) and entry.get("name") == name
 
     def _entries(self) -> list[Any]:
-        if not self.file.exists():
-            return []
-        state = os.stat(self.file)
-        if state.st_uid != os.getuid() or state.st_mode & 0o022:
-            raise WorkspaceError(f"{self.file} can be written by others", hint=f"chmod 600 {self.file}")
         try:
-            entries = json.loads(read_text(self.file))["approvals"]
+            text = private_text(self.file)
+            entries = [] if text is None else json.loads(text)["approvals"]
             if not isinstance(entries, list):
                 raise TypeError
         except (ValueError, TypeError, KeyError, RecursionError, UsageError) as error:

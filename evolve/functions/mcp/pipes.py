@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Protocol
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 _CHUNK = 1 << 16
 _KEPT_ERRORS = 4000
 _MOST_NOISE = 200
+_QUOTED = 400
+"""Bytes of a line that an error quotes at most."""
+_CLAIMS = re.compile(rb'\s*\{.*"jsonrpc"\s*:', re.DOTALL)
 LIST_CHANGED = "notifications/tools/list_changed"
 
 
@@ -101,7 +105,11 @@ async def _read(descriptor: int, incoming: MemoryObjectSendStream[Any], trouble:
 
 
 def _message(line: bytes, trouble: Trouble) -> Any:
-    """The message in a line; None where nobody waits for it. Nonsense between messages is borne up to a point."""
+    """The message in a line; None where nobody waits for it.
+
+    Other lines, such as a log in JSON, are borne up to a number. What says that it is a message and is none may be the
+    answer that is waited for.
+    """
     from mcp.shared.message import SessionMessage
     from mcp.types import JSONRPCNotification, jsonrpc_message_adapter
     from pydantic import ValidationError
@@ -110,8 +118,10 @@ def _message(line: bytes, trouble: Trouble) -> Any:
         message = jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValidationError:
         trouble.noise += 1
-        if line.startswith(b"{") or trouble.noise > _MOST_NOISE:
-            trouble.say("writes what is no message of the protocol, so it was ended")
+        if _CLAIMS.match(line) or trouble.noise > _MOST_NOISE:
+            said = line[:_QUOTED].decode("utf-8", "replace")
+            quoted = in_short("".join(sign if sign.isprintable() else " " for sign in said))
+            trouble.say(f"writes what is no message of the protocol, so it was ended: {quoted}")
         return None
     if isinstance(message, JSONRPCNotification):
         trouble.stale |= message.method == LIST_CHANGED

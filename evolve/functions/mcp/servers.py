@@ -17,7 +17,7 @@ from evolve.errors import UsageError, WorkspaceError
 from evolve.files import canonical_json, digest
 from evolve.functions.command_line import CommandLine
 from evolve.functions.function import Effect
-from evolve.redaction import KnownSecret
+from evolve.redaction import KnownSecret, known_secrets
 
 _NAME = re.compile(r"[a-z][a-z0-9]{0,19}\Z")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -28,6 +28,8 @@ _LATER: Mapping[str, object] = {"kind": "mcp", "file": "", "output": "text", "ab
 
 _SHORTEST_SECRET = 8
 """Characters; shorter values stand in answers by chance."""
+_CREDENTIAL = re.compile("auth|cookie|credential|key|pass|secret|session|signature|token", re.IGNORECASE)
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9-]*\s+\S")
 
 Kind = Literal["mcp", "program", "openapi"]
 """It speaks the protocol; it is run once for each call; a file describes its HTTP requests."""
@@ -199,13 +201,21 @@ def resolved(values: Mapping[str, str], environ: Mapping[str, str]) -> dict[str,
 
 
 def handed_over(server: Server, environ: Mapping[str, str]) -> tuple[KnownSecret, ...]:
-    """The person's own values that a server is given by ``$NAME``, and could repeat."""
+    """What a server is given and could repeat: the person's own values by ``$NAME``, and credentials in headers."""
     named = {value[1:] for value in (*server.variables.values(), *server.headers.values()) if value.startswith("$")}
+    given = {environ[name]: f"the variable {name}" for name in sorted(named) if name in environ}
+    given |= {value: f"the header {name}" for name, value in server.headers.items() if _is_credential(name, value)}
+    # A header holds a scheme, such as Bearer, before what is secret.
+    parts = {value.partition(" ")[2].strip(): source for value, source in given.items() if _SCHEME.match(value)}
     return tuple(
-        KnownSecret(source=f"the variable {name}", value=environ[name], sent=True)
-        for name in sorted(named)
-        if len(environ.get(name, "")) >= _SHORTEST_SECRET
+        KnownSecret(source=source, value=value, sent=True)
+        for value, source in (given | parts).items()
+        if len(value) >= _SHORTEST_SECRET
     )
+
+
+def _is_credential(header: str, value: str) -> bool:
+    return not value.startswith("$") and (bool(_CREDENTIAL.search(header)) or bool(known_secrets({header: value})))
 
 
 def _is_plain(path: str) -> bool:

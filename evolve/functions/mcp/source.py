@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Protocol
 
+from evolve.activity import doing
 from evolve.episodes import Json
 from evolve.functions.function import CallFailed, Function
 from evolve.functions.mcp.approvals import Approval
@@ -126,7 +127,8 @@ class ServerFunctions:
             listed = self._seen[server][0]
         marks = Scanner(handed_over(connection.server, os.environ))
         try:
-            value = connection.call(Asked(tool=tool, name=name, arguments=arguments), listed, seconds)
+            with doing("tool", name):
+                value = connection.call(Asked(tool=tool, name=name, arguments=arguments), listed, seconds)
         except CallFailed as failure:
             raise CallFailed(marks.clean(str(failure)), doubtful=failure.doubtful) from None
         cleaned: Json = marks.cleaned(value)
@@ -190,7 +192,9 @@ class ServerFunctions:
 
         A start has a limit of its own, so that a call of few seconds is not lost to it.
         """
-        name, listed = connection.server.name, connection.tools(START_S)
+        name = connection.server.name
+        with doing("server", name):
+            listed = connection.tools(START_S)
         if self._seen.get(name, (None, {}))[0] is not listed:
             found = offers(connection.server, listed, self._approved[name].tools)
             self._seen[name] = listed, {offer.tool: offer for offer in found}

@@ -10,27 +10,14 @@ from typing import Any
 
 from evolve.files import canonical_json, digest
 from evolve.gate.judges.measuring import Case, Measurement, Standing
-from evolve.store import Database, Migration
-
-JUDGES: tuple[Migration, ...] = (
-    Migration(
-        "judges",
-        1,
-        """
-        CREATE TABLE judge_verdicts (key TEXT PRIMARY KEY, model TEXT NOT NULL, prompt TEXT NOT NULL,
-            accepted INTEGER NOT NULL, checksum TEXT NOT NULL);
-        CREATE TABLE judge_measurements (seq INTEGER PRIMARY KEY AUTOINCREMENT, model TEXT NOT NULL,
-            prompt TEXT NOT NULL, body TEXT NOT NULL, at REAL NOT NULL, checksum TEXT NOT NULL)
-        """,
-    ),
-)
+from evolve.store import Database
 
 
 class JudgeRecord:
     """Verdicts and measurements of judges.
 
     Args:
-        db: The record, opened with :data:`JUDGES`.
+        db: The record.
         clock: Seconds since the epoch.
     """
 

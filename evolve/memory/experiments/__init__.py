@@ -2,44 +2,31 @@
 
 from __future__ import annotations
 
-from evolve.memory.experiments.ablation import SAME, Ablation, Allowance, Found, OutOfEpisodes, Play
-from evolve.memory.experiments.moves import (
-    GOING_ON,
-    REACHES,
-    THEN,
-    Told,
-    claim_on_plan,
-    effect_of,
-    move_claims,
-    played,
-    score_in,
-    shown_in,
-    told,
-)
-from evolve.memory.experiments.naming import GOAL, OTHER, Naming, filled_in, read_move, words
+from evolve.lazy import attach
 
-__all__ = [
-    "GOAL",
-    "GOING_ON",
-    "OTHER",
-    "REACHES",
-    "SAME",
-    "THEN",
-    "Ablation",
-    "Allowance",
-    "Found",
-    "Naming",
-    "OutOfEpisodes",
-    "Play",
-    "Told",
-    "claim_on_plan",
-    "effect_of",
-    "filled_in",
-    "move_claims",
-    "played",
-    "read_move",
-    "score_in",
-    "shown_in",
-    "told",
-    "words",
-]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from evolve.memory.experiments.ablation import SAME, Ablation, Allowance, Found, OutOfEpisodes, Play
+    from evolve.memory.experiments.moves import (
+        GOING_ON,
+        REACHES,
+        THEN,
+        Told,
+        claim_on_plan,
+        effect_of,
+        move_claims,
+        played,
+        score_in,
+        shown_in,
+        told,
+    )
+    from evolve.memory.experiments.naming import GOAL, OTHER, Naming, filled_in, read_move, words
+else:
+    __all__, __getattr__, __dir__ = attach(
+        __name__,
+        {
+            ".ablation": "SAME Ablation Allowance Found OutOfEpisodes Play",
+            ".moves": "GOING_ON REACHES THEN Told claim_on_plan effect_of move_claims played score_in shown_in told",
+            ".naming": "GOAL OTHER Naming filled_in read_move words",
+        },
+    )

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from evolve.memory.metrics.book import METRICS, MetricBook
-from evolve.memory.metrics.metric import Comment, Metric, MetricsReport, Overlap, Remark
+from evolve.lazy import attach
 
-__all__ = ["METRICS", "Comment", "Metric", "MetricBook", "MetricsReport", "Overlap", "Remark"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from evolve.memory.metrics.book import MetricBook
+    from evolve.memory.metrics.metric import Comment, Metric, MetricsReport, Overlap, Remark
+else:
+    __all__, __getattr__, __dir__ = attach(
+        __name__,
+        {
+            ".book": "MetricBook",
+            ".metric": "Comment Metric MetricsReport Overlap Remark",
+        },
+    )

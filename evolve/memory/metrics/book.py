@@ -9,21 +9,10 @@ from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
 from evolve.memory.metrics.grouping import NEAR, groups, key_terms, remarks_in, sign_of, topic_vectors
 from evolve.memory.metrics.metric import Comment, Metric, MetricsReport, Remark, report
-from evolve.store import Database, Migration, value_of
+from evolve.store import Database, value_of
 
 if TYPE_CHECKING:
     from evolve.retrieval import Embedder
-
-METRICS = Migration(
-    "memory",
-    3,
-    """
-    CREATE TABLE memory_metrics (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
-        definition TEXT NOT NULL, edited INTEGER NOT NULL, checksum TEXT NOT NULL);
-    CREATE TABLE memory_remarks (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, comment TEXT NOT NULL,
-        run TEXT NOT NULL, text TEXT NOT NULL, sign INTEGER NOT NULL, metric TEXT NOT NULL, checksum TEXT NOT NULL)
-    """,
-)
 
 _DISMISSED = "-"
 """In place of a metric: it was forgotten, and its remarks induce no other."""
@@ -33,7 +22,7 @@ class MetricBook:
     """Metrics and the remarks that they gather.
 
     Args:
-        db: The record, opened with :data:`evolve.memory.MIGRATIONS`.
+        db: The record.
         own_words: What a text says besides what it quotes.
     """
 
@@ -82,7 +71,7 @@ class MetricBook:
         ]
         if len(matches) != 1:
             problem = "no metric" if not matches else f"{len(matches)} metrics"
-            raise UsageError(f"{problem} called {name!r}", hint="evolve memory metrics list")
+            raise UsageError(f"{problem} called {name!r}", hint="evolve lab metrics list")
         return matches[0]
 
     def edit(self, name: str, *, new_name: str | None = None, definition: str | None = None) -> Metric:

@@ -283,8 +283,7 @@ class NoteBook:
         self, said: _Said, changes: float, postings: LateTable[array[int]], weights: _Weights
     ) -> list[tuple[float, int, _Said]]:
         """The notes that a change may concern, by the share of their words' weight that it has."""
-        from evolve.memory.notes.changing import tells_a_change
-        from evolve.memory.notes.facts import is_negated
+        from evolve.memory.notes.changing import denies, tells_a_change
 
         least = changes or _DENIED
         shared: dict[int, float] = {}
@@ -302,7 +301,7 @@ class NoteBook:
             share = weight / self._weighed[place]
             text = other.note.text
             may = share >= least - _MARGIN and (
-                tells_a_change(said.note.text, text) if changes else not is_negated(text)
+                tells_a_change(said.note.text, text) if changes else denies(said.note.text, text)
             )
             if may and self._open_to(said, other):
                 scored.append((share, other.note.seq, other))
@@ -312,7 +311,7 @@ class NoteBook:
     def _open_to(self, said: _Said, other: _Said) -> bool:
         old, new = other.note, said.note
         same_place = (old.environment, old.family) == (new.environment, new.family)
-        if not _one_subject(old.text, new.text):
+        if not one_subject(old.text, new.text):
             return False
         return same_place and _when(old) < _when(new) and _may_replace(new, old) and not self.successor(old.id)
 
@@ -354,7 +353,7 @@ def _contradicts(new: Fact, old: Fact) -> bool:
     return new.value != old.value
 
 
-def _one_subject(one: str, other: str) -> bool:
+def one_subject(one: str, other: str) -> bool:
     """Whether two texts may speak of one subject: not where each has full names and they share no word of them."""
     full = [set(" ".join(_FULL_NAME.findall(text)).split()) for text in (one, other)]
     if all(full) and not full[0] & full[1]:

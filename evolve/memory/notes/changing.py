@@ -35,6 +35,7 @@ _GIVEN_UP = re.compile(
     r"|switched from|no more)\s+(?:(?:the|a|an|any|his|her|their|our|my|its|old|on)\s+)*([\w-]+)",
     re.IGNORECASE,
 )
+_DENIAL = re.compile(r"\b(?:\w+n't|cannot|not|never|without|do|does|did|can)\b", re.IGNORECASE)
 _CONTRAST = re.compile(r"\b(?:but|only)\b|[,;]", re.IGNORECASE)
 _CLAUSES = re.compile(r"[,;:]|\b(?:and|but|so|because|since|after|where|while|when|from|for|over)\b", re.IGNORECASE)
 
@@ -60,6 +61,12 @@ def tells_a_change(new: str, old: str) -> bool:
     phrases = sum(here and not earlier for earlier, here in pairwise([False, *shared]))
     content = [word for word in before if word not in ("", "@")]
     return phrases > 1 and (bool(_CLAUSES.search(new)) or not {content[0], content[-1]} <= after)
+
+
+def denies(new: str, old: str) -> bool:
+    """Whether the new text, which denies something, denies what the old one says, and not the like of another case."""
+    before, after = (set(_in_order(_DENIAL.sub(" ", text.replace("\u2019", "'")))) - {""} for text in (old, new))
+    return not is_negated(old) and not (before - after and after - before)
 
 
 def _cues(text: str) -> set[str]:

@@ -17,7 +17,7 @@ from evolve.retrieval import words
 
 _OPENING = re.compile(
     r"^(?:(?:update|correction|fyi|heads up|reminder|note|news|change of plans?|breaking|edit)\s*[:,-]+\s*"
-    r"|(?:actually|so|ok|okay|well|hey|hi|also|by the way|btw|please note|note|remember|it turns out)[,:]?\s+"
+    r"|(?:actually|so|ok|okay|well|hey|hi|also|by the way|btw|please note|please|note|remember|it turns out)[,:]?\s+"
     r"(?:that\s+)?"
     r"|(?:as of|from|since|starting|effective)\s+(?:now on|now|today|tomorrow|yesterday|\w+day|(?:this|next|last) \w+"
     r"|\d[\w-]*|(?:in )?\w+ \d[\w-]*)\s*,\s*)",
@@ -35,6 +35,8 @@ _ENDS = re.compile(
     r"|effective .*|anymore|any more)|\s+\((?:was|formerly|previously)\b.*\))$",
     re.IGNORECASE,
 )
+_ADDS = re.compile(r"\balso\b|\b(?:too|as well|in addition)$", re.IGNORECASE)
+"""What tells that something holds besides what was said before."""
 _FORMS = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (
@@ -60,7 +62,8 @@ _VERB = rf"(?:{_DEGREE}\s+|has\s+|have\s+|no longer\s+)*"
 _VERB_FORMS = (
     (r"lives? in|resides? in|settled in|(?:is|are|am) (?:now )?(?:based|living) in", "home"),
     (
-        r"works? (?:at|for)|joined(?=\s+(?-i:[A-Z]))|(?:is|are|am) employed (?:by|at)|started (?:working )?at",
+        r"(?:works?|went to work) (?:at|for)|joined(?=\s+(?-i:[A-Z]))|(?:is|are|am) employed (?:by|at)"
+        r"|started (?:working )?at",
         "employer",
     ),
     (r"works? as|(?:was|got) promoted to", "title"),
@@ -83,6 +86,8 @@ _VERBS = tuple(
 )
 _ANY_VERB = re.compile(rf"\s(?:{'|'.join(verbs for verbs, _ in _VERB_FORMS)})\s", re.IGNORECASE)
 """Most sentences have none of them, and fifteen forms need not be tried."""
+_CALLED = re.compile(r"^[Cc]all me (?P<name>[A-Z][\w'-]*(?: [A-Z][\w'-]*)?$|[\w'-]+(?: [\w'-]+)?(?= from now on\b))")
+"""What the person who speaks is called, which "my name is Bo" says too; "call me tomorrow" does not."""
 _SETTLED = re.compile(
     r"^(?P<key>I|We|[A-Z]\w+(?: [A-Z]\w+)?) (?:has |have |just )*(?:moved|relocated) to (?P<value>.+)$"
 )
@@ -146,9 +151,11 @@ def read_fact(sentence: str) -> Fact | None:
         return None
     while opened := _OPENING.match(plain):
         plain = plain[opened.end() :]
-    if plain.endswith("?"):
+    if plain.endswith("?") or _ADDS.search(plain):
         return None
     negated = bool(_NEGATION.search(plain))
+    if called := _CALLED.match(plain):
+        return _fact(frozenset(("@", "name")), called["name"], negated)
     plain = _ENDS.sub("", plain)
     verbs = _VERBS if _ANY_VERB.search(plain) else ()
     for form, name in (*verbs, (_SETTLED, "home")):
@@ -160,6 +167,11 @@ def read_fact(sentence: str) -> Fact | None:
         if any(word in lower for word in needed) and (found := form.match(plain)):
             return _stated(found["key"], found["value"], negated)
     return None
+
+
+def adds(text: str) -> bool:
+    """Whether a text tells of something besides what was said before, and so takes the place of nothing."""
+    return bool(_ADDS.search(text.rstrip(" .!")))
 
 
 def is_negated(text: str) -> bool:
@@ -184,7 +196,7 @@ def _stated(subject: str, value: str, negated: bool) -> Fact | None:
     elif related := _RELATED.match(value):
         key |= {f"~{related['relation']}"}
         value = related["value"]
-    elif not _ATTRIBUTE.search(subject) and len(key) < 3:
+    elif not _ATTRIBUTE.search(subject) and len(key) < 3 and key != {"@", "name"}:
         counted = any(char.isdigit() for char in value)
         # A proper name is many things at once, and so is what one word names.
         if not counted and (value.islower() or len(key) == 1 or _PROPER.match(subject)):

@@ -122,7 +122,7 @@ def code_digest() -> str:
     try:
         parts = [pkgutil.get_data(*name) or b"" for name in _CODE]
     except OSError:  # installed without its sources
-        parts = [metadata.version("evolve-agent").encode()]
+        parts = [metadata.version("evolve-learn").encode()]
     return sha256(b"\0".join([*parts, sqlite3.sqlite_version.encode()])).hexdigest()
 
 

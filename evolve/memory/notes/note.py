@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 TRUST: Mapping[str, int] = {"user": 2, "assistant": 1, "tool": 0, "document": 0}
 """Roles of who says something. What one role said is replaced by nothing that a less trusted one says."""
@@ -57,10 +58,21 @@ class Note:
         return {"role": self.role}
 
     @property
+    def date(self) -> str:
+        """The day on which it was said, in local time; "" for a time that no calendar has."""
+        try:
+            return f"{datetime.fromtimestamp(self.at):%Y-%m-%d}"
+        except (ValueError, OverflowError, OSError):
+            return ""
+
+    @property
     def provenance(self) -> str:
-        """Who said it, and where, on one line that is no wording of theirs."""
+        """Who said it, when and where, on one line that is no wording of theirs."""
+        day = f" on {self.date}" if self.date else ""
         parts = [
-            f"noted by {self.author}" if self.role == "user" else f"said by {self.author} ({self.role}), unchecked"
+            f"noted by {self.author}{day}"
+            if self.role == "user"
+            else f"said by {self.author} ({self.role}), unchecked{day and ','}{day}"
         ]
         parts += [f"in {self.thread}"] * bool(self.thread) + [f"from {self.source}"] * bool(self.source)
         return re.sub(r"\s+", " ", ", ".join(parts))

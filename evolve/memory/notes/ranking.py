@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,6 +12,7 @@ from evolve.episodes import Recalled
 from evolve.memory.notes.book import NoteBook
 from evolve.memory.notes.facts import stems
 from evolve.memory.notes.linking import link
+from evolve.memory.notes.matters import spoken_of_again, values_of
 from evolve.memory.notes.note import TRUST, Note
 from evolve.memory.notes.times import asked_time, asks_when, names_time
 from evolve.retrieval import fuse
@@ -29,6 +31,8 @@ _ASSISTANT = 0.85
 """Factor of what an assistant said: its prose repeats the question and holds fewer facts."""
 _FOLLOWED = 12
 """Notes among which later talk is looked for."""
+_COMPARED = 64
+"""Notes that are compared for being about the same; four times ``k`` if that is more."""
 _BEFORE = 1e-6
 _ROOT = 4
 """Letters by which forms of one word are alike."""
@@ -136,21 +140,18 @@ def answer(book: NoteBook, arms: Arms, asked: NoteQuestion, gains: Gains = _ALL)
         total[name] = score * factor + gains.in_time * told + gains.dated * (dated and names_time(note.text))
     if gains.linked:
         link(book, total, asked.text, gains.linked, lambda name: name in standing(name))
+    again = _spoken_of_again(book, total, asked.k)
     if not past and span is None:
-        _let_follow(book, total, asked.text)
+        _let_follow(book, total, asked.text, again)
     later = {name: newer for name in total if (newer := book.successor(name, until)) is not None}
     for name, newer in later.items() if not past else ():
         if newer.id in total:
             total[newer.id] = max(total[newer.id], total[name] + _BEFORE)
     best = sorted(total, key=lambda name: (-total[name], name))
+    parts = {name: {"lexical": by_words.get(name, 0.0), "vector": near.get(name, 0.0)} for name in best[: asked.k]}
     return [
-        _recalled(
-            book.notes[name],
-            total[name],
-            {"lexical": by_words.get(name, 0.0), "vector": near.get(name, 0.0)},
-            later.get(name),
-        )
-        for name in best[: asked.k]
+        _recalled(book.notes[name], total[name], scores, later.get(name), again.get(name))
+        for name, scores in parts.items()
     ]
 
 
@@ -196,13 +197,22 @@ def _information(book: NoteBook, names: Iterable[str]) -> dict[str, float]:
     return {name: min(1.0, said / mean) for name, said in found.items()} if mean else {}
 
 
-def _let_follow(book: NoteBook, total: dict[str, float], question: str) -> None:
+def _spoken_of_again(book: NoteBook, total: Mapping[str, float], k: int) -> Mapping[str, Note]:
+    """The best of what was found that a later note among them is about the same as."""
+    best = heapq.nsmallest(max(_COMPARED, 4 * k), total, key=lambda name: (-total[name], name))
+    return spoken_of_again(book.notes[name] for name in best)
+
+
+def _let_follow(book: NoteBook, total: dict[str, float], question: str, again: Mapping[str, Note]) -> None:
     """Puts later talk of what a note says before that note; both stay.
 
     A later note is such talk where it has the subject, which is the name or else the words that the question and the
     note share, and besides a word of the note that the question lacks: that is what the question asks for. So free
     wording that changes a value is told first without a guess at its verb, and a note that nobody came back to keeps
     its place however old it is. Turns of a conversation come back to what was said all the time and stay as they are.
+
+    A later note that is about the same (``again``) comes first too, unless the question asks for the value that only
+    the older one gives.
     """
     asked = stems(question) - {"@"}
     best = sorted(total, key=lambda name: (-total[name], name))[:_FOLLOWED]
@@ -217,6 +227,10 @@ def _let_follow(book: NoteBook, total: dict[str, float], question: str) -> None:
             newer = new.at > old.at and TRUST[new.role] >= TRUST[old.role] and not (new.thread or old.thread)
             if newer and subject <= words and said & words:
                 total[other] = max(total[other], total[name] + _BEFORE)
+    for name in sorted(again, key=lambda name: book.notes[name].at):
+        newest = again[name].id
+        if asked & values_of(book.notes[name].text) <= book.words(newest):
+            total[newest] = max(total[newest], total[name] + _BEFORE)
 
 
 def _like(word: str, asked: frozenset[str]) -> bool:
@@ -224,22 +238,33 @@ def _like(word: str, asked: frozenset[str]) -> bool:
     return any(word[:_ROOT] == other[:_ROOT] for other in asked)
 
 
-def _recalled(note: Note, score: float, scores: Mapping[str, float], later: Note | None) -> Recalled:
+def _recalled(
+    note: Note, score: float, scores: Mapping[str, float], later: Note | None, again: Note | None
+) -> Recalled:
     if scores["lexical"]:
         reason = "it shares words with the query"
     elif scores["vector"]:
         reason = "it is worded like the query"
     else:
         reason = f"it stands beside such a note in {note.thread}"
-    replaced = f"; replaced by note {later.id[:8]}" if later is not None else ""
+    status, mark = "", ""
+    if later is not None:
+        status, mark = "superseded", f"; replaced by note {later.id[:8]}{_on(later.date)}"
+    elif again is not None:
+        status, mark = "older", f"; older: {again.author} spoke of the same{_on(again.date)}"
     return Recalled(
         id=note.id,
         kind="note",
         text=note.text,
         score=score,
         scores=scores,
-        why=f"{note.author} noted it and {reason}{replaced}",
+        why=f"{note.author} noted it and {reason}{mark}",
         author=note.author,
-        status="superseded" if later is not None else "",
-        provenance=note.provenance + replaced,
+        status=status,
+        provenance=note.provenance + mark,
+        date=note.date,
     )
+
+
+def _on(date: str) -> str:
+    return f" on {date}" if date else ""

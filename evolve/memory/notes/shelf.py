@@ -19,13 +19,13 @@ from evolve.memory.notes.book import NoteBook
 from evolve.memory.notes.kept import UNSOUND, KeptNotes
 from evolve.memory.notes.late import LateNotes
 from evolve.memory.notes.note import TRUST, Note
-from evolve.memory.notes.ranking import Arms, NoteQuestion, answer
 from evolve.memory.notes.table import NoteReader, delete_notes, note_id, was_forgotten, write_note
 from evolve.retrieval import WordIndex
 from evolve.store import Database
-from evolve.vectors import Hit, Progress
+from evolve.vectors import Hit
 
 if TYPE_CHECKING:
+    from evolve.memory.notes.ranking import NoteQuestion
     from evolve.retrieval import Embedder
 
 _OWN = {"role": "user"}
@@ -125,6 +125,8 @@ class NoteShelf:
         book = self.book()
         if not book.notes:
             return []
+        from evolve.memory.notes.ranking import Arms, answer  # its patterns take time to compile
+
         words = self._catch_up(book)
         vector = self._encoder.encode([((), asked.text)])[0]
         arms = Arms(
@@ -146,13 +148,13 @@ class NoteShelf:
         self._catch_up(book)
         return found
 
-    def reindex(self, progress: Progress | None = None) -> None:
+    def reindex(self) -> None:
         """Fills the stored index anew from the record."""
         self._kept.drop()
         self._reader.restart()
         notes = self.book().notes
         if len(notes) > BATCH:
-            self._index.rebuild(notes, 0, progress)
+            self._index.rebuild(notes, 0)
 
     def close(self) -> None:
         """Brings the stored index up to date and frees it; closing twice is no error."""
@@ -212,6 +214,8 @@ def answer_from(notes: Sequence[Note], embedder: Embedder, asked: NoteQuestion) 
     """Those of a few notes outside of a record that answer a question, best first; nothing of them is kept."""
     if not notes:
         return []
+    from evolve.memory.notes.ranking import Arms, answer
+
     book, encoder = NoteBook(notes), WordEncoder(embedder)
     index, words = exact_index(notes, encoder), _SpokenWords(book.notes, KeptNotes(None).connection)
     vector = encoder.encode([((), asked.text)])[0]

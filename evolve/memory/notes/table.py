@@ -10,27 +10,7 @@ from evolve.memory.notes.book import NoteBook
 from evolve.memory.notes.kept import UNSOUND, WORTH_KEEPING, KeptNotes
 from evolve.memory.notes.late import COLUMNS, LateNotes, read_note
 from evolve.memory.notes.note import Note
-from evolve.store import Database, Migration, Value
-
-NOTES = Migration(
-    "memory",
-    5,
-    """
-    ALTER TABLE memory_notes ADD COLUMN role TEXT;
-    ALTER TABLE memory_notes ADD COLUMN thread TEXT;
-    ALTER TABLE memory_notes ADD COLUMN source TEXT;
-    ALTER TABLE memory_notes ADD COLUMN environment TEXT;
-    ALTER TABLE memory_notes ADD COLUMN family TEXT
-    """,
-)
-"""Columns that older notes leave empty; the table itself is one of the memory's first."""
-
-FORGOTTEN = Migration(
-    "memory",
-    8,
-    "CREATE TABLE memory_forgotten_notes (id TEXT PRIMARY KEY, at REAL NOT NULL, checksum TEXT NOT NULL)",
-)
-"""Digests of the words of deleted notes, so that a file from before does not bring them back."""
+from evolve.store import Database, Value
 
 _OPTIONAL = ("role", "thread", "source", "environment", "family")
 

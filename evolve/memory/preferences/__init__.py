@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from evolve.memory.preferences.book import PREFERENCES, PreferenceBook
-from evolve.memory.preferences.edits import edit_in_words, edit_lines
-from evolve.memory.preferences.own_words import Screen, own_words, without_reply
-from evolve.memory.preferences.preference import (
-    ActKind,
-    Context,
-    PersonAct,
-    Preference,
-    PreferenceStatus,
-)
+from evolve.lazy import attach
 
-__all__ = [
-    "PREFERENCES",
-    "ActKind",
-    "Context",
-    "PersonAct",
-    "Preference",
-    "PreferenceBook",
-    "PreferenceStatus",
-    "Screen",
-    "edit_in_words",
-    "edit_lines",
-    "own_words",
-    "without_reply",
-]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from evolve.memory.preferences.answers import parse_answer
+    from evolve.memory.preferences.book import PreferenceBook
+    from evolve.memory.preferences.edits import edit_in_words, edit_lines
+    from evolve.memory.preferences.kinds import is_known, is_once, kind_of, kinds_meant, widened
+    from evolve.memory.preferences.meaning import YOU_SAID, is_negated, is_new, said_of_less, same_meaning, topics
+    from evolve.memory.preferences.own_words import LEFT_OUT, LONGEST, Screen, without_reply
+    from evolve.memory.preferences.preference import WISHES, ActKind, Context, PersonAct, Preference, PreferenceStatus
+else:
+    __all__, __getattr__, __dir__ = attach(
+        __name__,
+        {
+            ".answers": "parse_answer",
+            ".book": "PreferenceBook",
+            ".edits": "edit_in_words edit_lines",
+            ".kinds": "is_known is_once kind_of kinds_meant widened",
+            ".meaning": "YOU_SAID is_negated is_new said_of_less same_meaning topics",
+            ".own_words": "LEFT_OUT LONGEST Screen without_reply",
+            ".preference": "WISHES ActKind Context PersonAct Preference PreferenceStatus",
+        },
+    )

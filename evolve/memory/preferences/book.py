@@ -11,29 +11,14 @@ from typing import TYPE_CHECKING, Any
 from evolve.episodes import Recalled
 from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
+from evolve.memory.preferences.kinds import is_once
 from evolve.memory.preferences.matching import find_preferences, shares_context
 from evolve.memory.preferences.meaning import contradict, same_meaning
 from evolve.memory.preferences.preference import ActKind, Context, PersonAct, Preference, PreferenceStatus
-from evolve.store import Database, Migration, value_of
+from evolve.store import Database, value_of
 
 if TYPE_CHECKING:
     from evolve.retrieval import Embedder
-
-PREFERENCES = Migration(
-    "memory",
-    2,
-    """
-    CREATE TABLE memory_preferences (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
-        description TEXT NOT NULL, author TEXT NOT NULL, contexts TEXT NOT NULL, status TEXT NOT NULL,
-        proposal TEXT NOT NULL, proposed_by TEXT NOT NULL, successor TEXT NOT NULL, turn INTEGER NOT NULL,
-        at REAL NOT NULL, checksum TEXT NOT NULL);
-    CREATE TABLE memory_acts (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
-        preference TEXT NOT NULL, kind TEXT NOT NULL, author TEXT NOT NULL, text TEXT NOT NULL,
-        before TEXT NOT NULL, after TEXT NOT NULL, question TEXT NOT NULL, context TEXT NOT NULL,
-        run TEXT NOT NULL, episode TEXT NOT NULL, step INTEGER NOT NULL, at REAL NOT NULL, checksum TEXT NOT NULL);
-    CREATE INDEX memory_acts_preference ON memory_acts (preference)
-    """,
-)
 
 _MOST_CONTEXTS = 20
 """Most contexts that one preference keeps; the newest stay."""
@@ -47,7 +32,7 @@ class PreferenceBook:
     """Preferences and the acts they rest on.
 
     Args:
-        db: The record, opened with :data:`evolve.memory.MIGRATIONS`.
+        db: The record.
         clock: Seconds since the epoch.
     """
 
@@ -59,19 +44,20 @@ class PreferenceBook:
     def learn(self, act: PersonAct, description: str, *, confirmed: bool = True) -> Preference:
         """Keeps an act and the preference that it shows; gives the preference.
 
-        What is not confirmed waits as proposed: it neither acts nor overrules, unless the same is active already.
+        What is not confirmed waits as proposed: it neither acts nor overrules, unless the same is active here already.
+        What is active for less than its context stays as it is, and this one waits beside it.
 
         A preference of the same person with the same meaning takes the act in; where it had been superseded it holds
-        again. A preference of the same person for the same context that says the opposite is superseded by this one.
+        again. What a run suggested takes in nothing that is about another folder, since a yes there is none here.
+        A preference of the same person for the same context that says the opposite is superseded by this one.
         The same act again changes nothing but that.
         """
         now = self._clock()
         # The id without the time: the same act told again is one act.
         recorded = replace(act, id=_act_id(act), at=now)
         with self._db.transaction():
-            existing = next(
-                (preference for preference in self.all() if _is_same(preference, act.author, description)), None
-            )
+            same = [one for one in self.all() if _is_same(one, act.author, description) and not _is_apart(one, act)]
+            existing = next((one for one in same if confirmed or not _is_narrower(one, act.context)), None)
             # Order by a counter, because clocks jump.
             turn = self._next_turn()
             name = (
@@ -147,9 +133,7 @@ class PreferenceBook:
         if description is not None:
             text = " ".join(description.split())
             if not text:
-                raise UsageError(
-                    "a preference needs some text", hint=f"evolve memory preferences forget {preference.id[:8]}"
-                )
+                raise UsageError("a preference needs some text", hint=f"evolve forget {preference.id[:8]}")
             changes |= {"description": text, "proposal": "", "proposed_by": ""}
         if contexts is not None:
             changes["contexts"] = _contexts_text(tuple(contexts))
@@ -162,6 +146,18 @@ class PreferenceBook:
         """Keeps a description that a model proposed, beside the one that acts."""
         preference = self.get(name)
         self._db.update("memory_preferences", {"id": preference.id}, {"proposal": description, "proposed_by": by})
+        return self.get(preference.id)
+
+    def decline(self, name: str) -> Preference:
+        """Marks a preference that nobody confirmed as unwanted: it never acts, and is known as refused.
+
+        Raises:
+            UsageError: There is no such preference, or it does not wait to be confirmed.
+        """
+        preference = self.get(name)
+        if preference.status != "proposed":
+            raise UsageError(f"{preference.id[:8]} does not wait to be confirmed", hint="evolve memory proposals")
+        self._db.update("memory_preferences", {"id": preference.id}, {"status": "declined", "at": self._clock()})
         return self.get(preference.id)
 
     def forget(self, ids: str | Sequence[str] = (), *, everything: bool = False) -> int:
@@ -187,9 +183,13 @@ class PreferenceBook:
                 self._db.update("memory_preferences", {"successor": name}, _ACTIVE)
         return len(chosen)
 
-    def for_context(self, context: Context, k: int = 5) -> list[Recalled]:
-        """At most ``k`` active preferences that hold for a task, the most fitting first, among equals the newest."""
-        return find_preferences(self.all("active"), context, self.embedder)[: max(0, k)]
+    def for_context(self, context: Context, k: int = 5, *, earlier: Sequence[str] = ()) -> list[Recalled]:
+        """At most ``k`` active preferences that hold for a task, the most fitting first, among equals the newest.
+
+        Args:
+            earlier: Tasks of the same conversation before this one, in the rest of which what was said of one holds.
+        """
+        return find_preferences(self.all("active"), context, self.embedder, earlier)[: max(0, k)]
 
     def mend(self, described: Callable[[PersonAct], str]) -> tuple[list[str], list[str]]:
         """Makes lost preferences anew from their acts, and sets aside acts that say nothing by themselves.
@@ -233,15 +233,35 @@ class PreferenceBook:
             # What one person wishes does not overrule another.
             if older.id == newer.id or older.author != newer.author:
                 continue
+            same = _is_same(older, newer.author, newer.description)
+            if same and all(map(newer.covers, older.contexts or [Context()])):
+                self._db.update("memory_preferences", {"id": older.id}, _superseded_by(newer))
+                continue
             opposed = contradict(older.description, newer.description) or _answers_otherwise(older, newer)
-            if opposed and shares_context(older, newer, self.embedder):
-                changes = {"status": "superseded", "successor": newer.id}
-                self._db.update("memory_preferences", {"id": older.id}, changes)
+            # What a run suggested gives way to a wish for everywhere, too: that one the person said unasked.
+            wider = older.suggestion is not None and newer.suggestion is None and not newer.contexts
+            if opposed and (wider or shares_context(older, newer, self.embedder)):
+                self._db.update("memory_preferences", {"id": older.id}, _superseded_by(newer))
+
+
+def _superseded_by(newer: Preference) -> dict[str, str]:
+    return {"status": "superseded", "successor": newer.id}
 
 
 def _is_same(preference: Preference, author: str, description: str) -> bool:
     same = preference.description == description or same_meaning(preference.description, description)
-    return preference.author == author and same
+    # "In this mail" and "in mails" have the same words of content.
+    return preference.author == author and same and is_once(preference.description) == is_once(description)
+
+
+def _is_apart(preference: Preference, act: PersonAct) -> bool:
+    """Whether one of both was suggested for a folder and the other is about others: each waits for its own yes."""
+    return (act.suggested or preference.suggestion is not None) and preference.is_elsewhere(act.context)
+
+
+def _is_narrower(preference: Preference, context: Context) -> bool:
+    """Whether a preference in force leaves out tasks of a context, so that the person is asked to widen it."""
+    return preference.status == "active" and not preference.covers(context)
 
 
 def _answers_otherwise(older: Preference, newer: Preference) -> bool:

@@ -1,4 +1,4 @@
-"""Tells whether two wishes say the same or contradict each other, and how alike two tasks are.
+"""Tells whether two wishes say the same or contradict each other, what is new, and how alike two tasks are.
 
 Similarity alone cannot tell "day first" from "month first", so a contradiction is recognised by rule only: the same
 words with a negation, or with one value in place of another of its kind. What is not recognised stays as two wishes,
@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING
 from evolve.retrieval import words
 
 if TYPE_CHECKING:
+    from evolve.memory.preferences.preference import Context, Preference
     from evolve.retrieval import Embedder
+
+YOU_SAID = "you said"
+"""Stands before the words of the person that a suggestion rests on."""
+_SAME = 0.75
+"""Share of the content words of two texts, of all that either has, from which one tells nothing beside the other."""
 
 ALIKE = 0.3
 """Cosine of the content words of two tasks from which they are alike. With the hashing encoder, fifteen pairs of
@@ -26,7 +32,7 @@ if in into is it its just let like list make me must my of on or our out please 
 she should show so such than that the their them then there these they thing this those to too us want wanted wants was
 we were what when where which who will wish with would write you your
 """
-_FREQUENCY_TEXT = "all always each ever every generally only simply still usually"
+_FREQUENCY_TEXT = "all always anymore each ever every generally henceforth now only simply still usually"
 _NEGATION_TEXT = "not no never without avoid dont doesnt stop instead omit nor neither cannot cant wont"
 _STOP_WORDS = frozenset(_STOP_WORDS_TEXT.split())
 _FREQUENCY_WORDS = frozenset(_FREQUENCY_TEXT.split())
@@ -94,6 +100,11 @@ def topics(text: str) -> frozenset[str]:
     return _meaning(text)[0]
 
 
+def is_negated(text: str) -> bool:
+    """Whether a text is negated, such as by "not" or "never"."""
+    return _meaning(text)[1]
+
+
 def likeness(embedder: Embedder, text: str, others: Sequence[str]) -> list[float]:
     """How alike a task is to each of the others, as the cosine of their content words."""
     if not others:
@@ -102,12 +113,43 @@ def likeness(embedder: Embedder, text: str, others: Sequence[str]) -> list[float
     return [float(vectors[0] @ vector) for vector in vectors[1:]]
 
 
+def is_new(
+    text: str, preferences: Sequence[Preference], known: Sequence[str] = (), *, said: Sequence[str] = ()
+) -> bool:
+    """Whether neither a preference of whatever status nor another text says this, and none in force denies it.
+
+    Args:
+        said: Words of the person that it rests on; where an earlier act has the same, it is no news in other words.
+            What the person says against what is in force is news.
+    """
+    denied = not said and any(contradict(one.description, text) for one in preferences if one.status == "active")
+    texts = [*known, *(words for one in preferences for words in (one.description, one.proposal) if words)]
+    acts = [act.text.removeprefix(f"{YOU_SAID}: ") for one in preferences for act in one.acts]
+    told = any(_says_the_same(words, act) for words in said for act in acts)
+    return not denied and not told and not any(_says_the_same(text, other) for other in texts)
+
+
+def said_of_less(text: str, preferences: Sequence[Preference], context: Context, *, said: Sequence[str] = ()) -> str:
+    """The words of what says the same and is in force for less than a context; "" where the same is settled there."""
+    same = [one for one in preferences if not is_new(text, [one], said=said)]
+    narrow = [one for one in same if one.status == "active" and not one.once and not one.covers(context)]
+    return narrow[0].description if narrow and len(narrow) == len(same) else ""
+
+
+def _says_the_same(text: str, other: str) -> bool:
+    mine, theirs = topics(text), topics(other)
+    shared = len(mine & theirs) >= _SAME * len(mine | theirs) if mine | theirs else False
+    return same_meaning(text, other) or (shared and not contradict(text, other))
+
+
 def _meaning(text: str) -> tuple[frozenset[str], bool]:
     """The content words of a wish without negations, and whether it is negated."""
     content = content_words(text)
     # Two negations cancel.
     negated = sum(word in _NEGATIONS for word in content) % 2 == 1
-    return frozenset(word for word in content if word not in _NEGATIONS and word not in _FREQUENCY_WORDS), negated
+    # The stems of such words count, too: that of "always" is no word itself.
+    frequency = _FREQUENCY_WORDS | set(map(_stem, _FREQUENCY_WORDS))
+    return frozenset(word for word in content if word not in _NEGATIONS and word not in frequency), negated
 
 
 def _of_one_kind(first: str, second: str) -> bool:

@@ -38,8 +38,8 @@ _SENTENCE_WORDS = 3
 """Words from which a quotation is a sentence that can say something of its own."""
 
 
-def own_words(text: str, screen: Screen, *, material: Sequence[str] = ()) -> str:
-    """The person's own words in one line of at most 400 characters; "" where there are none.
+def own_words(text: str, screen: Screen, *, material: Sequence[str] = (), longest: int = LONGEST) -> str:
+    """The person's own words in one line, cut off at ``longest`` characters; "" where there are none.
 
     Blocks of code, marked data, lines that begin with ``>`` and what follows "it printed:" are quotations. So are
     words between quotation marks, unless they are few and harmless, as in: write "EUR" behind amounts. And so is
@@ -66,7 +66,7 @@ def own_words(text: str, screen: Screen, *, material: Sequence[str] = ()) -> str
         *sentences[-1:],
     ]
     line = " ".join(" ".join(ended).split())
-    return line if len(line) <= LONGEST else line[: LONGEST - 1].rstrip() + LEFT_OUT
+    return line if len(line) <= longest else line[: longest - 1].rstrip() + LEFT_OUT
 
 
 def without_reply(words: str) -> str:

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import PurePath
+from typing import Literal, get_args
 
+from evolve.episodes import SuggestionKind
 from evolve.memory.preferences.edits import edit_lines
+from evolve.memory.preferences.kinds import CODE, is_known, is_once, kind_of, kinds_meant, widened
 
-ActKind = Literal["stated", "comment", "refusal", "edit", "answer"]
-PreferenceStatus = Literal["active", "superseded", "proposed"]
-"""Only what is active acts; what is proposed waits until the person has confirmed it."""
+ActKind = Literal["stated", "comment", "refusal", "edit", "answer", SuggestionKind]
+"""What a person did, or as what a finished run suggested to remember something."""
+PreferenceStatus = Literal["active", "superseded", "proposed", "declined"]
+"""Only what is active acts; what is proposed waits until the person has confirmed it, and what they declined is not
+proposed again."""
+_SUGGESTED = frozenset(get_args(SuggestionKind))
+WISHES: tuple[SuggestionKind, ...] = ("rule", "repeated")
+"""Suggestions that say how the person wants things; the others are facts that a run showed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,7 +27,8 @@ class Context:
 
     Attributes:
         instruction: Words of the task; it holds for tasks in similar words.
-        family: Family of the task; it holds for every task of that family, unless the family says nothing.
+        family: Family of the task; it holds for every task of that family, unless the family says nothing. Without
+            words and a folder it holds for the family alone, such as every question.
         folder: Path of the folder worked in; it holds there and below: with words of a task for what is like it or
             what the preference speaks of, without them whatever the words.
     """
@@ -27,13 +37,30 @@ class Context:
     family: str = ""
     folder: str = ""
 
+    @property
+    def wide(self) -> Context:
+        """The folder, else the family, without the words of a task."""
+        return Context(folder=self.folder) if self.folder else Context(family=self.family)
+
+    def covers(self, other: Context) -> bool:
+        """Whether all of another context is in this one."""
+        if self.instruction:
+            return self == other
+        return is_inside(other.folder, self.folder) if self.folder else self.family in ("", other.wide.family)
+
+
+def is_inside(folder: str, outer: str) -> bool:
+    """Whether a folder is another one or below it."""
+    return bool(folder) and PurePath(folder).is_relative_to(PurePath(outer))
+
 
 @dataclass(frozen=True, kw_only=True)
 class PersonAct:
-    """One thing that a person said or did.
+    """One thing that a person said or did, or that a run of theirs showed.
 
     Attributes:
-        text: What the person wrote, word for word; "" for an edit without a comment.
+        text: What the person wrote, word for word; "" for an edit without a comment. Of a suggestion, whose words it
+            rests on, and these.
         before, after: What an edit changed, whole.
         question: What was asked, where the act is an answer.
         context: The task it was about.
@@ -55,6 +82,11 @@ class PersonAct:
     author: str = ""
     id: str = ""
     at: float = 0.0
+
+    @property
+    def suggested(self) -> bool:
+        """Whether a finished run showed it, and no act of the person."""
+        return self.kind in _SUGGESTED
 
     @property
     def changed(self) -> list[str]:
@@ -86,3 +118,66 @@ class Preference:
     successor: str = ""
     acts: tuple[PersonAct, ...] = ()
     at: float = 0.0
+
+    @property
+    def suggestion(self) -> PersonAct | None:
+        """What a run showed, where it was suggested by one; None where the person said it unasked."""
+        return next((act for act in self.acts if act.suggested), None)
+
+    @property
+    def as_kept(self) -> Preference:
+        """It as it holds once the person says yes: for its folders, of questions for every question.
+
+        What speaks of one task alone stays with that task.
+        """
+        if self.once:
+            return self
+        wide = tuple(dict.fromkeys(context.wide for context in self.contexts))
+        return replace(self, contexts=() if Context() in wide else wide)
+
+    def covers(self, context: Context) -> bool:
+        """Whether it holds for every task of a context, whatever its words."""
+        if self.once:
+            return context in self.contexts
+        return not self.contexts or any(one.covers(context) for one in self.contexts)
+
+    @property
+    def is_fact(self) -> bool:
+        """Whether it says what a run showed, and not how the person wants things."""
+        return self.suggestion is not None and self.suggestion.kind not in WISHES
+
+    def is_elsewhere(self, context: Context) -> bool:
+        """Whether it is for other folders alone than a context, which may be everywhere."""
+        folders = {one.folder for one in self.contexts}
+        return bool(self.contexts) and context != Context() and "" not in folders and context.folder not in folders
+
+    def offered(self) -> dict[str, str]:
+        """What a person is asked about: its id, what it says, as what it was suggested, what it rests on and where."""
+        act = self.suggestion
+        kind, because = (act.kind, act.text) if act is not None else ("", "")
+        folder = next((context.folder for context in self.contexts if context.folder), "")
+        return {"id": self.id, "kind": kind, "text": self.description, "because": because, "folder": folder}
+
+    @property
+    def date(self) -> str:
+        """The day of :attr:`at`, such as ``2026-03-31``."""
+        return f"{datetime.fromtimestamp(self.at):%Y-%m-%d}"
+
+    @property
+    def once(self) -> bool:
+        """Whether it holds for the tasks that it was said of alone, and in the rest of their conversations."""
+        return is_once(self.description) and any(context.instruction for context in self.contexts)
+
+    @property
+    def kind(self) -> str:
+        """What it holds for whatever the topic, such as ``mails``; "" where words decide."""
+        if self.suggestion is not None or any(not context.instruction for context in self.contexts):
+            return ""
+        said_of = [kind_of(context.instruction) for context in self.contexts[-1:]]
+        kinds = sorted(kinds_meant(self.description)) or [kind for kind in said_of if is_known(kind) and kind != CODE]
+        return ", ".join(kinds)
+
+    @property
+    def wider(self) -> str:
+        """The description as it holds for later tasks too: of "this mail" it says "every mail", in a ban "any mail"."""
+        return widened(self.description) if is_once(self.description) else self.description

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from evolve.policies.experience.kept_trials import Observer, practice_steps, run
-from evolve.policies.experience.learner import Experience, Learner, Limits, TrialResult
-from evolve.policies.experience.meaning import Meaning
-from evolve.policies.experience.notes import Plan, Step, VariationNotes
-from evolve.policies.experience.player import Player
-from evolve.policies.experience.transitions import TransitionMemory
-from evolve.policies.experience.trials import Schedule, Setting, practised, tried
+from evolve.lazy import attach
 
-__all__ = [
-    "Experience",
-    "Learner",
-    "Limits",
-    "Meaning",
-    "Observer",
-    "Plan",
-    "Player",
-    "Schedule",
-    "Setting",
-    "Step",
-    "TransitionMemory",
-    "TrialResult",
-    "VariationNotes",
-    "practice_steps",
-    "practised",
-    "run",
-    "tried",
-]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from evolve.policies.experience.kept_trials import Observer, practice_steps, run
+    from evolve.policies.experience.learner import Experience, Learner, Limits, TrialResult
+    from evolve.policies.experience.meaning import Meaning
+    from evolve.policies.experience.notes import Plan, Step, VariationNotes
+    from evolve.policies.experience.player import Player
+    from evolve.policies.experience.transitions import TransitionMemory
+    from evolve.policies.experience.trials import Schedule, Setting, practised, tried
+else:
+    __all__, __getattr__, __dir__ = attach(
+        __name__,
+        {
+            ".kept_trials": "Observer practice_steps run",
+            ".learner": "Experience Learner Limits TrialResult",
+            ".meaning": "Meaning",
+            ".notes": "Plan Step VariationNotes",
+            ".player": "Player",
+            ".transitions": "TransitionMemory",
+            ".trials": "Schedule Setting practised tried",
+        },
+    )

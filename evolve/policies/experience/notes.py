@@ -67,7 +67,6 @@ class VariationNotes:
     places: Places = field(default_factory=Places)
     best: tuple[Step, ...] = ()
     score: float = 0.0
-    minimal: bool = False
     lost: Counter[tuple[str, float]] = field(default_factory=Counter)
     lost_in: Counter[str] = field(default_factory=Counter)
     tried: Counter[str] = field(default_factory=Counter)

@@ -138,6 +138,7 @@ _PATTERNS = (
     ),
 )
 _COMPILED = tuple((re.compile(pattern, re.IGNORECASE), why) for pattern, why in _PATTERNS)
+_DEMANDING = ("it demands something", "it speaks of secrets")
 _PAIRED = tuple((re.compile(done, re.IGNORECASE), re.compile(to, re.IGNORECASE)) for done, to in _PAIRS)
 _NAME = re.compile(r"`([\w.\[\] -]+)`")
 """A name in a sentence, as opposed to a line of code."""
@@ -179,6 +180,15 @@ def objection(text: str) -> str:
     if any(done.search(text) and to.search(text) for done, to in _PAIRED):
         return "it is about undoing rules, checks or secrecy"
     return ""
+
+
+def reads_as_order(text: str) -> bool:
+    """Whether a line of any text is a sentence that demands something or speaks of secrets, code in it or not."""
+    flat = unicodedata.normalize("NFKC", text)
+    if not is_sentence(flat):
+        return False
+    demands = any(why in _DEMANDING and pattern.search(flat) for pattern, why in _COMPILED)
+    return demands or _begins_as_order(flat.lower()) or any(a.search(flat) and b.search(flat) for a, b in _PAIRED)
 
 
 def _begins_as_order(sentence: str) -> bool:

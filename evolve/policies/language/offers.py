@@ -80,11 +80,6 @@ def best_skills(skills: Sequence[Skill], view: TaskView) -> list[Skill]:
     return chosen
 
 
-def skills_message(skills: Sequence[Skill], most: int) -> list[Message]:
-    """Skills by import line, types, one sentence and the shortest call that they were tested with, as many as fit."""
-    return _message(_fitting(skills, most))
-
-
 def skill_id(skill: Skill) -> str:
     """The short id by which a skill is cited."""
     return f"k-{skill.digest[:8]}"

@@ -21,6 +21,7 @@ from evolve.episodes import (
     Recalled,
     SkillDraft,
     Step,
+    Suggestion,
     TaskView,
 )
 from evolve.errors import BudgetExhausted, ModelMistake
@@ -53,6 +54,7 @@ from evolve.policies.language.remembered import Remembered
 from evolve.policies.language.repetition import is_decided, open_question
 from evolve.policies.language.streaming import Watched
 from evolve.policies.language.stuck import stuck
+from evolve.policies.language.suggesting import suggestions_of
 from evolve.policies.language.tested_moves import is_tested_move, tested_message
 from evolve.policies.language.transcript import TurnLimits, turns
 from evolve.policies.proceeding import PastWork, Proceeding
@@ -73,6 +75,7 @@ class LanguageSettings:
         plans: Ask for a plan before the first action; without, the first action may carry one.
         reflects: Ask for claims after failures.
         distils: Ask for a name and description of right answers.
+        suggests: Ask what of a finished run is worth remembering.
         samples: Answers to one question; the agent runs all and goes on with the best.
         pairs: Most claims of one episode that are tried; None for all.
         differing: What an action gave is told as its difference to an earlier one, where it is long and mostly alike.
@@ -81,6 +84,7 @@ class LanguageSettings:
     plans: bool = False
     reflects: bool = True
     distils: bool = True
+    suggests: bool = True
     samples: int = 1
     pairs: int | None = None
     differing: bool = False
@@ -169,9 +173,7 @@ class LanguagePolicy(Deliberation, Drafting):
         told = TurnLimits.at_start(limits, steps)
         proposed = self.proposal(view, plan, steps, told=told)
         action = self.action_of(view, plan, steps, proposed)
-        # With the last action a change that passes the check is handed in, as nobody can say so any more.
-        last = limits.steps is not None and limits.steps <= 1
-        if proposed.continues and not (kind.one_file or last):
+        if proposed.continues and not kind.one_file:
             action = replace(action, continues=True)
         if action.kind == "code" and action.code and not action.explores and kind.one_file:
             action = self._sampled(view, plan, steps, action)
@@ -200,6 +202,10 @@ class LanguagePolicy(Deliberation, Drafting):
     def proceeding(self, view: TaskView, steps: Sequence[Step], change: str, past: PastWork) -> Proceeding | None:
         """The accepted change as a call of a procedure; see :class:`~evolve.policies.protocol.Generalising`."""
         return proceeding_of(view, steps, change, past, self._ask_by) if self.settings.distils else None
+
+    def suggestions(self, view: TaskView, steps: Sequence[Step]) -> tuple[Suggestion, ...]:
+        """What the run suggests to remember; see :class:`~evolve.policies.protocol.Suggesting`."""
+        return suggestions_of(self, view, steps) if self.settings.suggests else ()
 
     def _ask_by(self, name: str, parts: Sequence[Message], schema: Mapping[str, Any]) -> Mapping[str, Any]:
         reply: Mapping[str, Any] = self.asked(self.questions.ask(name, parts, schema)).data
@@ -290,8 +296,7 @@ class LanguagePolicy(Deliberation, Drafting):
         mounted = put_in(reply.code, [skill for skill in self.skills if skill.works_in(view.environment)])
         written = reply.code if mounted.code != reply.code else ""
         used = [f"skill:{skill_digest}" for skill_digest in mounted.used]
-        wished = [wish.id for wish in fitting_wishes(plan.told, self.questions.rooms.wishes)]
-        consumed = tuple(dict.fromkeys([*wished, *self._cited(reply.cites, plan.told), *used]))
+        consumed = tuple(dict.fromkeys([*self._cited(reply.cites, plan.told), *used]))
         return replace(action, code=mounted.code, written=written, consumed=consumed)
 
     def _cited(self, cites: Sequence[str], items: Sequence[Recalled]) -> list[str]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evolve.environments import kind_of
-from evolve.episodes import PREFERENCE, Plan, Recalled, Subgoal, SubgoalState, TaskView, Turn
+from evolve.episodes import KEPT_FACT, PREFERENCE, Plan, Recalled, Subgoal, SubgoalState, TaskView, Turn
 from evolve.models import KEPT, Message
+from evolve.policies.language.asking import Rooms
 from evolve.policies.language.plans import plan_lines
 from evolve.policies.language.quoting import Learned, learned, quoted, shortened
 from evolve.policies.language.results import call_text, python_text, refused_text
@@ -137,7 +138,7 @@ def fitting_wishes(facts: Sequence[Recalled], most: int) -> list[Recalled]:
     """Preferences of the person, those that match the task best first, as many as there is room for."""
     wishes: list[Recalled] = []
     for wish in facts:
-        if wish.kind != PREFERENCE:
+        if wish.kind != PREFERENCE or wish.status == KEPT_FACT:
             continue
         if wishes and sum(len(_wish(each)) for each in [*wishes, wish]) > most:
             break
@@ -151,8 +152,9 @@ def wishes_message(facts: Sequence[Recalled], most: int) -> list[Message]:
     if not wishes:
         return []
     lines = [
-        "The person who gave this task said on similar ones what is wanted. These are instructions for this task too;"
-        " where two of them contradict each other, the first one counts:",
+        "The person who gave this task said earlier what is wanted. These are instructions for this task too, as far as"
+        " they speak of what it asks for, unless the task says otherwise: its own words win. Where two of them"
+        " contradict each other, the first one counts:",
         *(_wish(wish) for wish in wishes),
     ]
     return [Message(role="user", text="\n".join(lines), priority=KEPT, kind="preference")]
@@ -160,12 +162,38 @@ def wishes_message(facts: Sequence[Recalled], most: int) -> list[Message]:
 
 def _wish(wish: Recalled) -> str:
     name = short_id(wish)
-    line = f"- [{name}] {shortened(wish.text, 500)} (said by {wish.author or 'the person'})"
+    provenance = wish.provenance or f"said by {wish.author or 'the person'}"
+    line = f"- [{name}] {shortened(wish.text, 500)} ({provenance})"
     quotes = [("edit", wish.edit, _EDIT)] if wish.edit else []
     quotes += [("question", each, _QUESTION) for each in wish.questions[-1:]]
     # The line is the person's own word and instructs; an edited text and a question hold words of others.
     shown = [quoted(kind, shortened(text, most), name=name) for kind, text, most in quotes]
     return "\n".join([line, *shown])
+
+
+def fitting_facts(facts: Sequence[Recalled], most: int) -> list[Recalled]:
+    """Kept facts, insights and notes, those that match the task best first, as many as there is room for."""
+    fitting: list[Recalled] = []
+    for fact in (fact for fact in facts if _states(fact) and not is_tested_move(fact)):
+        if sum(len(_fact(each).line) for each in [*fitting, fact]) > most:
+            break
+        fitting.append(fact)
+    return fitting
+
+
+def _states(item: Recalled) -> bool:
+    return item.kind in ("insight", "note") or item.status == KEPT_FACT
+
+
+def shown_items(told: Sequence[Recalled], rooms: Rooms | None = None) -> list[Recalled]:
+    """Of what an episode was told from memory, what its prompts had room for: wishes, insights and notes."""
+    rooms = rooms or Rooms()
+    return [*fitting_wishes(told, rooms.wishes), *fitting_facts(told, rooms.facts)]
+
+
+def _fact(fact: Recalled) -> Learned:
+    name = short_id(fact) if fact.kind != "note" else ""
+    return Learned(name=name, text=fact.text, provenance=fact.provenance or "of unknown origin")
 
 
 def facts_message(facts: Sequence[Recalled], most: int, cited: str = "") -> list[Message]:
@@ -174,20 +202,20 @@ def facts_message(facts: Sequence[Recalled], most: int, cited: str = "") -> list
     Args:
         cited: How a reply cites them; "" where it has no place for that.
     """
-    items: dict[str, list[Learned]] = {"insight": [], "hypothesis": [], "note": []}
-    for fact in (fact for fact in facts if fact.kind in ("insight", "note") and not is_tested_move(fact)):
-        name = short_id(fact) if fact.kind == "insight" else ""
-        item = Learned(name=name, text=fact.text, provenance=fact.provenance or "of unknown origin")
-        if sum(len(each.line) for group in items.values() for each in group) + len(item.line) > most:
-            break
-        items["hypothesis" if fact.status == "hypothesis" else fact.kind].append(item)
+    items: dict[str, list[Learned]] = {"insight": [], "hypothesis": [], "note": [], KEPT_FACT: []}
+    for fact in fitting_facts(facts, most):
+        items[fact.status if fact.status in ("hypothesis", KEPT_FACT) else fact.kind].append(_fact(fact))
     parts = []
+    if items[KEPT_FACT]:
+        lead = f"Facts that an earlier run showed and the person confirmed{cited}:\n"
+        parts.append(lead + learned("facts", items[KEPT_FACT]))
     if items["insight"]:
         parts.append(f"Facts that were tested on earlier tasks{cited}:\n" + learned("facts", items["insight"]))
     if items["hypothesis"]:
         parts.append(f"Not tested yet; suppose here that it is so{cited}:\n" + learned("claims", items["hypothesis"]))
     if items["note"]:
-        parts.append("What the person noted:\n" + learned("notes", items["note"]))
+        lead = "What the person noted; where two speak of the same, the later one counts:\n"
+        parts.append(lead + learned("notes", items["note"]))
     return [Message(role="user", text="\n".join(parts), priority=60, kind="insight")] if parts else []
 
 

@@ -21,6 +21,9 @@ _SENTENCE = 300
 
 NO_BLOCK = "The reply holds no block that could be run."
 _FENCES = " Put what is to be run between ```python and ```."
+_FENCES_OF_FOLDERS = (
+    " Put it into ```sh, ```python, ```edit PATH or ```file PATH, and end the work with ```done or ```answer."
+)
 TORN = (
     "Nothing was run: the block of {path} seems to end at a line of backticks that belongs to the file. Open and close"
     " such a block with more backticks than any line in it has."
@@ -126,7 +129,7 @@ def _from_words(said: str, written: Written, *, one_file: bool) -> Proposal:
     last = next((block for block in reversed(written.blocks) if block.kind not in RUN | {"plan"}), None)
     plan = _plan(written.of("plan"))
     if last is None:
-        return Proposal(kind="code", text=NO_BLOCK + _FENCES, plan=plan, said=said)
+        return Proposal(kind="code", text=_no_block(one_file), plan=plan, said=said)
     text = (last.text.strip() or written.thought)[:_LONGEST_TEXT]
     if last.kind == "done" and one_file:
         return Proposal(kind="code", text=NOTHING_DONE, plan=plan, said=said)
@@ -145,7 +148,12 @@ def _without_blocks(said: str, written: Written, view: TaskView, kind: Environme
         return Proposal(kind="code", code=said, answer=True, said=said)
     if kind.unchecked and said.strip():  # a question is answered by what was said
         return Proposal(kind="answer", text=said.strip()[:_LONGEST_TEXT], cites=written.uses, said=said)
-    return Proposal(kind="code", text=NO_BLOCK + _FENCES, said=said)
+    return Proposal(kind="code", text=_no_block(kind.one_file), said=said)
+
+
+def _no_block(one_file: bool) -> str:
+    """What a model is told whose reply held nothing to do, with the blocks that do something there."""
+    return NO_BLOCK + (_FENCES if one_file else _FENCES_OF_FOLDERS)
 
 
 def _parses(text: str) -> bool:

@@ -73,7 +73,7 @@ def _result_text(view: TaskView, step: Step) -> str:
         return observation.error
     if judgement is not None:
         gave = _state_lines(observation, observation.state) if observation.state is not None else ()
-        return "accepted" if judgement.accepted else "\n".join([*gave, _refusal(view, judgement)])
+        return "\n".join([*gave, "accepted" if judgement.accepted else _refusal(view, judgement)])
     if observation.denied and not observation.text and observation.state is None:
         return f"refused by the sandbox, which says nothing about the task: {observation.denied}"
     if observation.fault:
@@ -134,7 +134,7 @@ def _state_lines(observation: Observation, state: EnvironmentState) -> Iterator[
     if state.changed:
         yield f"changed: {', '.join(state.changed)}"
     if state.protected:
-        yield f"these changes count for nothing, because the files are protected: {', '.join(state.protected)}"
+        yield f"these changes are not taken, because the files are protected: {', '.join(state.protected)}"
     if observation.error and observation.error not in state.output:  # of a block that failed it is told there
         yield observation.error
     if state.check is not None:

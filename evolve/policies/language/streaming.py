@@ -8,7 +8,7 @@ from itertools import count, groupby
 
 from evolve.cancellation import Cancellation
 from evolve.files import clean_text
-from evolve.models import ChatModel, ModelLimits, ModelReply, ModelRequest, OnDelta
+from evolve.models import ChatModel, ModelLimits, ModelReply, ModelRequest, OnDelta, Waiting
 from evolve.policies.protocol import OnPiece, Piece
 
 _HIGH_SURROGATES = ("d8", "d9", "da", "db")
@@ -52,6 +52,8 @@ class Watched:
             if not text or not call:
                 # An empty text says that the reply begins anew.
                 reader, call = new(), self._calls()
+            if isinstance(text, Waiting):
+                tell(Piece(stage=request.tag, field="asks again", text=text.told, call=call))
             for name, value in reader.feed(text):
                 if value:
                     tell(Piece(stage=request.tag, field=name, text=value, call=call))

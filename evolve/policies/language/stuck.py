@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evolve.episodes import Step
+from evolve.episodes import Step, passes_check
 from evolve.files import canonical_json, digest
 
+DONE = "The check passes: reply with a block `done`, which hands it in."
 _PATIENCE = 2
 """Replies in a row without anything to run that count as a repetition."""
 _ERRORS = 4
@@ -18,8 +19,10 @@ _ERRORS = 4
 
 
 def hint_after(steps: Sequence[Step]) -> str:
-    """What is told behind the last step where it turns in circles, or ""."""
+    """What is told behind the last step where it turns in circles, or ""; what is done has only to be handed in."""
     repeated = _circle(steps)
+    if (repeated or (steps and _is_idle(steps[-1]))) and passes_check(steps):
+        return DONE
     return f"{repeated} Do something else, or give up and say what is missing." if repeated else ""
 
 
@@ -37,7 +40,9 @@ def _circle(steps: Sequence[Step]) -> str:
     if not keys:
         return ""
     if len(keys) >= _PATIENCE and all(_is_idle(step) for step in own[-_PATIENCE:]):
-        return f"{_PATIENCE} replies in a row held nothing that could be run."
+        # Without a reply the text says why there is none, which is what has to be known last.
+        why = [step.action.text for step in own[-_PATIENCE:] if not step.action.said]
+        return why[-1] if why else f"{_PATIENCE} replies in a row held nothing that could be run."
     if len(keys) >= 2 and keys[-1] == keys[-2]:
         return "You did the same again and saw the same again."
     if len(keys) >= 4 and keys[-4:-2] == keys[-2:]:

@@ -85,7 +85,7 @@ def step_text(view: TaskView, step: Step, *, most: int = _SEEN) -> str:
     parts = [f"Step {step.number}, {what}{', which was handed in' if step.judgement is not None else ''}:"]
     if step.action.code:
         parts.append(quoted("code", shortened(step.action.source, most), name=f"step {step.number}"))
-    elif step.action.text and not step.action.interrupted:
+    elif step.action.text and not _is_ours(step):
         parts.append(quoted("words", shortened(step.action.text, most)))
     return "\n".join([*parts, result_message(view, step, most).text])
 
@@ -129,13 +129,19 @@ def _pair(
     lines = [result.text, planned, standing, hint_after(steps)]
     text = "\n".join(line for line in lines if line)
     told = Message(role="user", text=text, priority=KEPT, kind="feedback")
-    if step.action.interrupted:  # while it was being chosen: its text is ours, and the model wrote none
+    if _is_ours(step):
         return (told,)
     reasoning = step.action.private.get("reasoning")
     said = Message(
         role="assistant", text=said_in(step) or "(nothing)", priority=KEPT, kind="reply", reasoning=reasoning or None
     )
     return said, told
+
+
+def _is_ours(step: Step) -> bool:
+    """Whether the text of a step says why there is no reply: it was stopped, or what came could not be used."""
+    action = step.action
+    return action.interrupted or (action.kind == "code" and not (action.said or action.code))
 
 
 def _left(step: Step) -> str:
@@ -209,7 +215,8 @@ def _summary(view: TaskView, steps: Sequence[Step], most: int) -> Message:
 
 def _summed_up(view: TaskView, step: Step) -> str:
     written = read_written(step.action.said or step.action.source)
-    thought = " ".join((written.thought if step.action.said else step.action.text).split())
+    own = written.thought if step.action.said or _is_ours(step) else step.action.text
+    thought = " ".join(own.split())
     ran = ", ".join(f"{block.kind} {block.path}".strip() for block in written.blocks) or step.action.kind
     if answered_by_person(step):
         answer = " ".join(seen_text(view, step).split())

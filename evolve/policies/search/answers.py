@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from evolve.episodes import Row, SkillDraft, TaskView
@@ -18,6 +19,7 @@ from evolve.programs.operation import EVALUATION_ERRORS
 from evolve.programs.render import Heading, render
 from evolve.programs.terms import Input, Term, operations_in, size, walk
 from evolve.programs.types import Type, thaw
+from evolve.tasks.reading.labels import instruction_from
 from evolve.tasks.signature import Signature, format_signature, infer_signature, parse_signature
 
 MIN_SIZE = 3
@@ -75,8 +77,10 @@ def draft_of(term: Term, view: TaskView, problem: Problem, vocabulary: Vocabular
     """A skill draft from a verified answer, or None where it is not worth keeping."""
     term = without_wrapper(term, vocabulary.by_name)
     used = operations_in(term)
-    if size(term) < MIN_SIZE or len(used) < 2 or not any(isinstance(t, Input) for t in walk(term)):
+    read = {part.index for part in walk(term) if isinstance(part, Input)}
+    if size(term) < MIN_SIZE or len(used) < 2 or not read:
         return None
+    view = replace(view, instruction=instruction_from(view.instruction, read, len(signature_of(view).parameters)))
     name = skill_name(view, used)
     entry = name.replace("-", "_")
     return SkillDraft(

@@ -1,18 +1,17 @@
-"""Other values along which a bound separates the rows as a condition of an answer does.
-
-Of the many properties that a row has, several may lie on either side of some bound just as the one that was found: the
-number of words of a text beside that of its characters. Which one is meant the rows then leave open.
-"""
+"""Other values and other pieces of texts that separate the rows as a condition of an answer does."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from evolve.policies.search.enumerator import near
+from evolve.policies.search.problem import Problem
 from evolve.policies.search.solvers.bands import LESS, bounds_of, comparison
 from evolve.policies.search.solvers.found import Column
+from evolve.policies.search.solvers.piece_lists import PRICE, lists_of, supported
+from evolve.policies.search.solvers.piece_tests import PieceTest, mined_tests
 from evolve.policies.search.solvers.round_values import digits
 from evolve.programs.terms import Apply, Constant, Term, is_open, paths, replace
 from evolve.programs.types import BOOL, FLOAT, INT
@@ -107,3 +106,56 @@ def needed_at(
         for said in (True, False)
     ]
     return tuple(None if yes == no else yes for yes, no in zip(*right, strict=True))
+
+
+_OPERATIONS = {"has_text", "starts_with", "ends_with", "contains"}
+
+
+@dataclass
+class OtherPieces:
+    """What else fits the rows of an answer with conditions on pieces of texts.
+
+    Attributes:
+        values: What a term gives on each row.
+        prices: Of each such condition of the answer, as a search prices it.
+        places: Where such conditions stand.
+    """
+
+    term: Term
+    problem: Problem
+    values: Callable[[Term], Sequence[Any]]
+    prices: dict[Term, int] = field(default_factory=dict)
+    places: Mapping[tuple[int, ...], Term] = field(default_factory=dict)
+    _tests: Sequence[PieceTest] = ()
+
+    def __post_init__(self) -> None:
+        conditions = {part for _, part in paths(self.term) if isinstance(part, Apply) and part.operation in _OPERATIONS}
+        if not all(map(is_open, conditions)):
+            self._tests = mined_tests(self.problem)
+            self.prices = {test.term: PRICE + test.price for test in self._tests if test.term in conditions}
+            self.places = {path: part for path, part in paths(self.term) if part in self.prices}
+
+    def answers(self) -> Iterator[tuple[Term, int]]:
+        """The answer with other pieces in a condition, each with how much dearer it is."""
+        for path, part in self.places.items():
+            needed = needed_at(self.term, path, self.problem.outputs, self.values)
+            for test in self._tests:
+                if all(asked in (None, says) for asked, says in zip(needed, test.values, strict=True)):
+                    yield replace(self.term, path, test.term), PRICE + test.price - self.prices[part]
+
+    def lists(self) -> Iterator[tuple[Term, int]]:
+        """Lists in which another output is the last, or the pieces of all outputs are others."""
+        decided = _conditions(self.term)
+        if decided and decided <= self.prices.keys():
+            own = sum(self.prices[one] for one in decided)
+            for other in lists_of(self.problem, supported(self._tests)):
+                yield other.term(self.problem.output_type), other.price - own
+
+
+def _conditions(term: Term) -> set[Term]:
+    """The conditions of a chain of choices between constants; none where it is another term."""
+    if isinstance(term, Constant):
+        return set()
+    if isinstance(term, Apply) and term.operation == "choose":
+        return {term.args[0]}.union(*map(_conditions, term.args[1:]))
+    return {term}

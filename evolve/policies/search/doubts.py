@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from evolve.episodes import Ambiguity, Json, TaskView
 from evolve.errors import ModelMistake
 from evolve.policies.protocol import Doubts
+from evolve.policies.search.accents import goes_with_accents, is_accented
 from evolve.policies.search.answers import answer
 from evolve.policies.search.enumerator import matcher, near
 from evolve.policies.search.meter import SearchMeter
@@ -46,6 +47,7 @@ class _Difference:
     """Where a rival and the answer differ.
 
     Attributes:
+        breaks: The rival fails for letters with accents, which inputs have whose output is wanted.
         score: How much dearer the rival is, and how unlikely the input.
         given: The input is one whose output is wanted, and none that was made up.
     """
@@ -55,6 +57,7 @@ class _Difference:
     given: bool
     input: Values
     values: tuple[object, object]
+    breaks: bool = False
 
 
 def doubts_about(
@@ -95,7 +98,9 @@ def doubts_about(
     return Doubts(
         likely=_sources([one for one in told if one.rival.dearer <= CONTESTS], view, vocabulary),
         rivals=_sources(alike, view, vocabulary),
-        distant=_sources([one for one in differences if one.given and one not in alike], view, vocabulary),
+        distant=_sources(
+            [one for one in differences if one.given and one not in alike and not one.breaks], view, vocabulary
+        ),
         question=_question(best, view, vocabulary) if best is not None and best.score <= ASKS else None,
         contested=contested,
     )
@@ -129,11 +134,15 @@ def _differences(
     answered: Answered, rivals: Sequence[Rival], far: dict[Values, int], wanted: set[Values]
 ) -> list[_Difference]:
     """The likeliest difference of each rival. Nobody can choose between a value and none, so that is no difference."""
-    inputs = list(far)
-    own = answered.values(answered.term, inputs)
+    every = list(far)
+    plain = [one for one in every if not is_accented(one)]
+    is_whole = len(plain) < len(every) and goes_with_accents(answered, answered.term)
     differences = []
     for rival in rivals:
-        others = answered.values(rival.term, inputs)
+        # what breaks on letters with accents is no other reading of a row that has them
+        breaks = is_whole and not goes_with_accents(answered, rival.term)
+        inputs = plain if breaks else every
+        own, others = answered.values(answered.term, inputs), answered.values(rival.term, inputs)
         pairs = enumerate(zip(own, others, strict=True))
         places = [n for n, (a, b) in pairs if UNDEFINED not in (a, b) and not near(a, b)]
         if places:
@@ -145,6 +154,7 @@ def _differences(
                     given=inputs[first] in wanted,
                     input=inputs[first],
                     values=(own[first], others[first]),
+                    breaks=breaks,
                 )
             )
     return differences

@@ -48,7 +48,7 @@ def dream(
     *,
     count: int,
     seed: int,
-    check: Callable[[], None] = lambda: None,
+    check: Callable[[float], None] = lambda done: None,
 ) -> list[Sample]:
     """Makes up about ``count`` training rows.
 
@@ -58,17 +58,17 @@ def dream(
         prices: Prices that shape which programs are dreamt.
         count: Rows wanted.
         seed: Makes the dreams reproducible.
-        check: Called between dreams; what it raises ends the work.
+        check: Called between dreams with the share that is done; what it raises ends the work.
     """
     rng = random.Random(seed)
     clues = Clues(vocabulary)
     share = max(2, -(-count // max(1, len(problems))))
     samples: list[Sample] = []
-    for problem in problems:
+    for place, problem in enumerate(problems):
         # Each task gets prices of its own, so that its dreams dwell elsewhere than those of the last one.
         for sample in _dreams_of(problem, clues, _jittered(vocabulary, prices, rng), share, rng):
             samples.append(sample)
-            check()
+            check(place / len(problems))
     rng.shuffle(samples)
     return samples[:count]
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from evolve.activity import doing
 from evolve.episodes import Action, Limits, Plan, Step, TaskView, shown_rows
 from evolve.policies.search.meter import SearchMeter
 from evolve.policies.search.problem import Problem
@@ -57,13 +58,14 @@ class EpisodeSearch:
 
     def take(self) -> Solution | None:
         """The next program that was not given before; None at a pause of the searcher, and where nothing is left."""
-        for solution in self.programs or ():
-            if solution is None:
-                return None
-            if solution.term not in self.done:
-                self.done.add(solution.term)
-                if not self.is_refused(solution.term):
-                    return solution
+        with doing("search", count=lambda: self.meter.used):
+            for solution in self.programs or ():
+                if solution is None:
+                    return None
+                if solution.term not in self.done:
+                    self.done.add(solution.term)
+                    if not self.is_refused(solution.term):
+                        return solution
         return None
 
     def rivals(self, solution: Solution, share: float) -> list[Term]:

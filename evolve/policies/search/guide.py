@@ -117,14 +117,16 @@ class Guide:
         )
 
 
-def fit(samples: Sequence[Sample], *, rows: int, steps: int = 250, check: Callable[[], None] = lambda: None) -> Guide:
+def fit(
+    samples: Sequence[Sample], *, rows: int, steps: int = 250, check: Callable[[float], None] = lambda done: None
+) -> Guide:
     """Fits a guide by penalised logistic regression; deterministic, so it takes no seed.
 
     Args:
         samples: Experience and dreams; at least one.
         rows: How many experience rows are among them.
         steps: Full-batch Adam steps.
-        check: Called between steps; what it raises ends the fit.
+        check: Called between steps with the share that is done; what it raises ends the fit.
     """
     import numpy as np
 
@@ -175,7 +177,7 @@ class _Evidence:
 
 
 def _descend(
-    rows: tuple[np.ndarray, np.ndarray, np.ndarray], evidence: _Evidence, steps: int, check: Callable[[], None]
+    rows: tuple[np.ndarray, np.ndarray, np.ndarray], evidence: _Evidence, steps: int, check: Callable[[float], None]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Weights of shape (features + 1, names) and one weight per clue."""
     import numpy as np
@@ -193,8 +195,8 @@ def _descend(
     # The bias says how often a name is needed at all, and a prior toward zero would call every name even.
     penalty[bias] = 0.0
     table, adam_w, adam_u = _logistic(), _Adam(w), _Adam(u)
-    for _ in range(steps):
-        check()
+    for step in range(steps):
+        check(step / steps)
         z = seen @ _on_grid(w, _WEIGHT)
         z += np.bincount(evidence.cell, _on_grid(u, _WEIGHT)[evidence.shared], minlength=z.size).reshape(z.shape)
         z = np.rint(np.clip(z, -_LOGITS, _LOGITS) / _LOGIT)

@@ -35,6 +35,7 @@ class LeavingOut:
         rows: All rows of the task.
         inputs: Further inputs on which two functions are compared, such as the other rows of a table.
         took: Candidates that the answer took to be found.
+        most: Candidates that all searches together may compute at most, or None.
         used: Candidates that were computed here.
         work: Work units of them.
         reached: Whether every search came to a program.
@@ -45,6 +46,7 @@ class LeavingOut:
     vocabulary: Vocabulary
     make: MakeSearcher
     took: int
+    most: int | None = None
     inputs: Sequence[Sequence[Json]] = ()
     used: int = 0
     work: int = 0
@@ -54,6 +56,8 @@ class LeavingOut:
     def __post_init__(self) -> None:
         self._problem = problem_from_rows(self.rows, "rows")
         self._left = max(LEAST_CANDIDATES, 2 * self.took)
+        if self.most is not None:
+            self._left = min(self._left, self.most)
 
     def decisive(self, places: Sequence[int]) -> int | None:
         """The first of these rows without which another function is found; None where there is none."""

@@ -42,6 +42,7 @@ class SearchMeter:
     Attributes:
         limit: Candidates that may be computed.
         deadline: Process CPU time, in seconds, at which the search must stop, or None.
+        ends: Time by ``time.monotonic`` at which it must stop, or None: on a busy machine that comes first.
         memory: Entries that may be kept.
         cancellation: Ends the search when a person asks to stop.
         ended: What ended it: ``candidates``, ``clock``, ``memory``, or ``price`` where nothing dearer is looked at.
@@ -51,6 +52,7 @@ class SearchMeter:
 
     limit: int
     deadline: float | None = None
+    ends: float | None = None
     memory: int = 1_500_000
     used: int = 0
     kept: int = 0
@@ -100,7 +102,13 @@ class SearchMeter:
             return "candidates"
         if self.kept > self.memory:
             return "memory"
-        return "clock" if self.deadline is not None and time.process_time() > self.deadline else ""
+        is_late = self.deadline is not None and time.process_time() > self.deadline
+        return "clock" if is_late or is_over(self.ends) else ""
+
+
+def is_over(ends: float | None) -> bool:
+    """Whether that time, by ``time.monotonic``, has come."""
+    return ends is not None and time.monotonic() >= ends
 
 
 def meter_for(candidates: int, seconds: float | None) -> SearchMeter:

@@ -140,7 +140,8 @@ class NearMissSearch(EpisodeSearch):
         left = min(self._each, self.meter.limit - self.meter.used)
         if left <= 0:
             return None
-        meter = SearchMeter(limit=left, deadline=self.meter.deadline, cancellation=self.meter.cancellation)
+        own = self.meter
+        meter = SearchMeter(limit=left, deadline=own.deadline, ends=own.ends, cancellation=own.cancellation)
         rest = self.problem.subset([n for n in range(len(self.problem.outputs)) if n not in places])
         solution = next(self.make(rest, meter).programs(), None)
         self.meter.add(meter)

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from evolve.episodes import Action, Cost, Json, Limits, Misfit, TaskView
+from evolve.episodes import Action, BudgetEnd, Cost, Json, Limits, Misfit, TaskView
 from evolve.policies.search.answers import answer
 from evolve.policies.search.endings import ending
 from evolve.policies.search.enumerator import equality
 from evolve.policies.search.leaves import texts_in
+from evolve.policies.search.meter import is_over
 from evolve.policies.search.near_miss import NearMissSearch
 from evolve.policies.search.problem import Problem
 from evolve.policies.search.searcher import Solution, Vocabulary
@@ -18,22 +19,32 @@ from evolve.programs.evaluation import compile_term
 from evolve.programs.operation import EVALUATION_ERRORS
 from evolve.programs.terms import Term, to_json
 from evolve.programs.types import thaw
+from evolve.reasons import Reason, reason
 
+_OF_EACH = 4
+"""Rows of each category of which about half are kept back, and the others suffice for a branch."""
+_NAMED = 3
+"""Foreign words that are named."""
+_ENOUGH = 3
+"""Rows below which what a longer search finds is more likely chance than meant."""
 _WORD = re.compile(r"[^\W\d_]{2,}|\d+")
 
 
 def finished(search: NearMissSearch, spent: Cost) -> Action:
     """That nothing was found, and what ended it."""
-    return Action(kind="finish", text=ending(search.meter, search.problem), cost=spent)
+    over = BudgetEnd() if is_over(search.meter.ends) else None
+    return Action(kind="finish", text=ending(search.meter, search.problem), ended=over, cost=spent)
 
 
 def ended(view: TaskView, search: NearMissSearch, spent: Cost) -> Action:
     """The same with what came nearest, the rows that it fails, and what would help."""
     action, term, vocabulary = finished(search, spent), _nearest(search), search.searcher.vocabulary
     misfits = () if term is None else misfits_of(term, search.problem, view, vocabulary)
+    foreign = list(dict.fromkeys(_foreign(search.problem, misfits)))[:_NAMED]
     return replace(
         action,
-        advice=_advice(search.problem, misfits),
+        advice=_advice(search.problem, misfits, foreign),
+        lacking=bool(foreign) or len(search.problem.outputs) < _ENOUGH,
         nearest="" if term is None else answer(term, view, vocabulary),
         misfits=misfits,
     )
@@ -77,15 +88,13 @@ def _nearest(search: NearMissSearch) -> Term | None:
     return search.searcher.nearest()
 
 
-def _advice(problem: Problem, misfits: Sequence[Misfit]) -> str:
-    """What would help a search that found nothing, in one clause."""
-    foreign = list(dict.fromkeys(_foreign(problem, misfits)))[:3]
+def _advice(problem: Problem, misfits: Sequence[Misfit], foreign: Sequence[str]) -> Reason:
+    """What would help a search that found nothing."""
     if foreign:
-        words = ", ".join(repr(word) for word in foreign)
-        return f"the outputs hold {words}, which no input gives: a column may be missing"
-    if misfits:
-        return "more rows like those that it fails would help"
-    return "more rows would help, or a column that the outputs follow from"
+        if len(set(problem.outputs)) < len(problem.outputs):  # categories, each of which needs rows that show it
+            return reason("words_of_categories", words=foreign, rows=_OF_EACH)
+        return reason("words_of_no_input", words=foreign)
+    return reason("rows_like_misfits" if misfits else "rows_or_column")
 
 
 def _foreign(problem: Problem, misfits: Sequence[Misfit]) -> Iterator[str]:

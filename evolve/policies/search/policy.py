@@ -25,9 +25,11 @@ from evolve.episodes import (
 )
 from evolve.policies.protocol import Doubts, OnPiece, Standing
 from evolve.policies.search.abstraction import Answers
+from evolve.policies.search.accents import with_accents_too
 from evolve.policies.search.ambiguity import disagreement
 from evolve.policies.search.answers import answer, draft_of, part_draft
 from evolve.policies.search.collector import without_collector
+from evolve.policies.search.copying import with_copies
 from evolve.policies.search.doubts import doubts_about
 from evolve.policies.search.episode_search import UNLIMITED, accepted, answers_of, spare_of, with_shown, without_share
 from evolve.policies.search.features import features_of
@@ -38,7 +40,7 @@ from evolve.policies.search.library import TreeSkill, operation_name, with_libra
 from evolve.policies.search.meter import PLANNING, SETUP, SearchMeter, Stopwatch, meter_for
 from evolve.policies.search.near_miss import NearMissSearch, refused
 from evolve.policies.search.nearest import ended, finished, near_miss
-from evolve.policies.search.planning import Planner
+from evolve.policies.search.pricing import Planner
 from evolve.policies.search.problem import Problem, problem_of
 from evolve.policies.search.reflection import Solved, claims_of
 from evolve.policies.search.saved import saved_action
@@ -59,6 +61,7 @@ class SearchSettings:
         look_on: Candidates to go on after an answer, as a share, in search of rivals.
         doubts_rows: A person is there to be told that one row speaks against what all others lead to.
         habits: Where rows leave a format open, take the one that earlier answers have.
+        ends: Time by ``time.monotonic`` at which every search stops, or None.
     """
 
     combine: bool = True
@@ -66,6 +69,7 @@ class SearchSettings:
     look_on: float = 0.0
     doubts_rows: bool = False
     habits: bool = False
+    ends: float | None = None
 
 
 @dataclass
@@ -124,11 +128,11 @@ class SearchPolicy:
         problem = problem_of(view)
         prices = self._prices(problem)
         subgoals = (
-            Subgoal(id="fit", goal="find a program that reproduces every example", postcondition="examples hold"),
-            Subgoal(id="hold", goal="have it hold on unseen rows", postcondition="verified", needs=("fit",)),
+            Subgoal(id="fit", goal="fit every example", postcondition="examples hold"),
+            Subgoal(id="hold", goal="hold on rows it has not seen", postcondition="verified", needs=("fit",)),
         )
         return Plan(
-            goal=f"a function {problem.signature} that reproduces {_counted(len(view.examples), 'example')}",
+            goal=f"find a function {problem.signature} that fits {_counted(len(view.examples), 'example')}",
             subgoals=subgoals,
             private={"prices": prices},
         )
@@ -173,12 +177,20 @@ class SearchPolicy:
         chosen = (
             self._habits.preferred(solution.term, search.problem) if self._habits else Preferred(term=solution.term)
         )
-        solution = replace(solution, term=chosen.term)
+        term = chosen.term
+        if self.settings.doubts_rows:
+            term = with_accents_too(term, search.problem, self._vocabulary)
+        solution = replace(solution, term=term)
         spent = watch.cost(charge)
+        if self.settings.doubts_rows:  # what occurs in every row is rather copied than written
+            copying = SearchMeter(limit=UNLIMITED, cancellation=self._cancellation)
+            copied = with_copies(solution.term, search.problem, self._vocabulary, copying)
+            solution = replace(solution, term=copied)
+            spent = watch.cost(charge) + Cost(candidates=copying.used, work=copying.work)
         return Action(
             kind="code",
             code=answer(solution.term, view, self._vocabulary),
-            text=f"a program of price {solution.cost} after {solution.candidates:,} candidates",
+            text=f"found a function after {solution.candidates:,} candidates",
             habit=chosen.told,
             private=_private_part(solution),
             ambiguity=disagreement(solution.term, rivals, search.problem, view, self._vocabulary),
@@ -201,7 +213,7 @@ class SearchPolicy:
         problem = problem_of(view)
         prices = plan.private["prices"]
         meter = meter_for(UNLIMITED, None)
-        meter.cancellation = self._cancellation
+        meter.cancellation, meter.ends = self._cancellation, self.settings.ends
 
         def searcher(prices: dict[str, int]) -> Searcher:
             return Searcher(problem, self._vocabulary, prices, meter, self.settings.combine)
@@ -262,7 +274,8 @@ class SearchPolicy:
         deadline = None if limits.seconds is None else before + limits.seconds
 
         def make(problem: Problem, candidates: int) -> Searcher:
-            meter = SearchMeter(limit=candidates, deadline=deadline, cancellation=self._cancellation)
+            ends = self.settings.ends
+            meter = SearchMeter(limit=candidates, deadline=deadline, ends=ends, cancellation=self._cancellation)
             return Searcher(problem, self._vocabulary, plan.private["prices"], meter, self.settings.combine)
 
         rows = (*known.visible, *known.unseen)
@@ -273,6 +286,7 @@ class SearchPolicy:
             vocabulary=self._vocabulary,
             make=make,
             took=int(action.private.get("candidates", action.cost.candidates)),
+            most=limits.candidates,
         )
         place = searches.decisive(range(len(known.visible)))
         cost = Cost(candidates=searches.used, work=searches.work, seconds=time.process_time() - before)
@@ -296,7 +310,7 @@ class SearchPolicy:
         view, _ = with_shown(view, steps)
         problem = problem_of(view)
         meter = meter_for(UNLIMITED if limits.candidates is None else limits.candidates, limits.seconds)
-        meter.cancellation = self._cancellation
+        meter.cancellation, meter.ends = self._cancellation, self.settings.ends
         watch = Stopwatch(meter)
         alike = dict.fromkeys([*(operation.name for operation in self._vocabulary.operations), "input"], 1)
         searcher = Searcher(problem, self._vocabulary, alike, meter, self.settings.combine)
@@ -313,7 +327,7 @@ class SearchPolicy:
         problem = problem_of(view)
         seconds = None if whole.seconds is None else max(0.0, whole.seconds - spent.seconds)
         meter = meter_for((UNLIMITED if whole.candidates is None else whole.candidates) - spent.candidates, seconds)
-        meter.cancellation = self._cancellation
+        meter.cancellation, meter.ends = self._cancellation, self.settings.ends
         watch = Stopwatch(meter)
         prices = {} if self.guide is not None else plan.private["prices"]
 
@@ -344,7 +358,7 @@ class SearchPolicy:
         if "tree" not in step.action.private:
             return Doubts()
         meter = meter_for(UNLIMITED if limits.candidates is None else limits.candidates, limits.seconds)
-        meter.cancellation = self._cancellation
+        meter.cancellation, meter.ends = self._cancellation, self.settings.ends
         watch = Stopwatch(meter)
         told = doubts_about(from_json(step.action.private["tree"]), view, unlabelled, self._vocabulary, meter)
         return replace(told, cost=watch.cost())

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from evolve.policies.search.clues import kind_of
+from evolve.policies.search.clues import Clues, kind_of
+from evolve.policies.search.features import features_of
 from evolve.policies.search.grammar import ORDINARY
-from evolve.policies.search.guide import FLOOR, MAX_PRICE
+from evolve.policies.search.guide import FLOOR, MAX_PRICE, Guide
+from evolve.policies.search.problem import Problem
+from evolve.policies.search.searcher import Vocabulary
 
 UNSEEN = 0.02
 """Probability that a kind of literal is needed without any known one being likely."""
@@ -71,3 +74,16 @@ def _closed_kind(name: str) -> str:
     """The kind of a literal of a closed set, "" for other names."""
     kind = kind_of(name)
     return "" if kind in ORDINARY else kind
+
+
+class Planner:
+    """Prices a vocabulary for tasks, as a guide says."""
+
+    def __init__(self, guide: Guide, vocabulary: Vocabulary) -> None:
+        self._guide = guide
+        self._clues, self._pricing = Clues(vocabulary), Pricing(vocabulary.static, guide.names)
+
+    def prices(self, problem: Problem) -> dict[str, int]:
+        """A price for every name of the vocabulary."""
+        clues = self._clues.reader(problem).pairs()
+        return self._pricing.prices(self._guide.likely(features_of(problem), clues))

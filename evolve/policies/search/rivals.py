@@ -17,12 +17,11 @@ from typing import Any
 
 from evolve.policies.search.bank import Entry, term_of
 from evolve.policies.search.cover import JOIN
-from evolve.policies.search.cuts import DIGIT, bounds_in, cuts_of, rougher
+from evolve.policies.search.cuts import DIGIT, OtherPieces, bounds_in, cuts_of, rougher
 from evolve.policies.search.enumerator import Enumerator, matcher
 from evolve.policies.search.grammar import Rule, costs_of
 from evolve.policies.search.leaves import MINED, leaves_of
 from evolve.policies.search.meter import OutOfBudget, SearchMeter
-from evolve.policies.search.other_pieces import OtherPieces
 from evolve.policies.search.problem import Problem
 from evolve.policies.search.searcher import MAX_COST, Vocabulary
 from evolve.policies.search.solvers.found import newest

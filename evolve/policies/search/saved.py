@@ -11,7 +11,7 @@ from evolve.policies.search.problem import Problem, problem_of
 from evolve.policies.search.searcher import Vocabulary
 from evolve.programs.evaluation import compile_term
 from evolve.programs.operation import EVALUATION_ERRORS
-from evolve.programs.terms import Term, from_json, to_json
+from evolve.programs.terms import Input, Term, from_json, paths, replace, to_json
 from evolve.programs.types import thaw
 from evolve.tasks.equality import equal
 
@@ -47,8 +47,18 @@ def _term(one: Saved, known: Mapping[str, TreeSkill]) -> Term | None:
     """What it means; None for the answer of another policy, or a skill that is in use no more."""
     if one.skill:
         skill = known.get(one.skill)
-        return None if skill is None else from_json(skill.tree["term"])
-    return from_json(one.private["tree"]) if "tree" in one.private else None
+        return None if skill is None else _moved(from_json(skill.tree["term"]), one.places)
+    return _moved(from_json(one.private["tree"]), one.places) if "tree" in one.private else None
+
+
+def _moved(term: Term, places: Sequence[int | None]) -> Term:
+    """The term with its inputs where they stand in this task."""
+    for path, part in list(paths(term)) if places else []:
+        if isinstance(part, Input):
+            place = places[part.index]
+            assert place is not None, "a column that it reads is there"
+            term = replace(term, path, Input(place))
+    return term
 
 
 def _fits(term: Term, problem: Problem, vocabulary: Vocabulary, *, written: bool) -> bool:

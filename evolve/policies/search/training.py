@@ -19,6 +19,9 @@ from evolve.policies.search.problem import Problem, problem_of
 from evolve.policies.search.searcher import Vocabulary
 from evolve.programs.operations import literals, vocabulary
 
+_CLUES, _DREAMS = 0.07, 0.62
+"""Shares of a fit's time after which the clues are read, and the dreams are dreamt."""
+
 
 class Experience(Protocol):
     """One evidence row of an insight, as memory hands it out."""
@@ -41,13 +44,14 @@ class TrainingSettings:
         dreams: Rows to dream.
         weight: Weight of an experience row against a dream.
         steps: Steps of the fit.
-        check: Called again and again between pieces of a fraction of a second; what it raises ends the work.
+        check: Called again and again between pieces of a fraction of a second, with the share of the work that is
+            done; what it raises ends the work.
     """
 
     dreams: int = 2_400
     weight: float = 8.0
     steps: int = 120
-    check: Callable[[], None] = lambda: None
+    check: Callable[[float], None] = lambda done: None
 
 
 def fit_guide(
@@ -76,14 +80,21 @@ def fit_guide(
     names = {f"skill:{s.digest}": operation_name(s.entry) for s in library}
     problems = problems_of(views)
     reading, clues = Clues(words), {}
-    for problem in problems:
-        chosen.check()
+    for place, problem in enumerate(problems):
+        chosen.check(_CLUES * place / len(problems))
         # By features, because evidence rows hold these and not the task's examples.
         clues[features_of(problem)] = reading.reader(problem).clues()
     samples = samples_of(experience, names, chosen.weight, clues)
     prices = dream_prices(words) | _prices_of_skills(names.values(), samples)
-    dreams = dream(problems, words, prices, count=chosen.dreams, seed=seed, check=chosen.check)
-    return fit([*samples, *dreams], rows=len(samples), steps=chosen.steps, check=chosen.check)
+
+    def dreamt(done: float) -> None:
+        chosen.check(_CLUES + (_DREAMS - _CLUES) * done)
+
+    def descended(done: float) -> None:
+        chosen.check(_DREAMS + (1 - _DREAMS) * done)
+
+    dreams = dream(problems, words, prices, count=chosen.dreams, seed=seed, check=dreamt)
+    return fit([*samples, *dreams], rows=len(samples), steps=chosen.steps, check=descended)
 
 
 def samples_of(

@@ -199,11 +199,12 @@ def _truth() -> tuple[Operation, ...]:
 
 
 def parse_amount(text: str) -> float:
-    """The first number in a text such as ``$1,234.50``, ``(12.00)`` or ``-7%``; commas group thousands."""
-    match = re.search(r"\d{1,3}(?:[' ]\d{3})+(?:\.\d+)?\b|\d[\d,]*(?:\.\d+)?|\.\d+", text)
-    if match is None:
+    """The first number in a text such as ``$1,234.50``, ``(12.00)`` or ``-7%``; commas group thousands alone."""
+    match = re.search(r"\d{1,3}(?:['’ \u00a0\u202f]\d{3})+(?:\.\d+)?\b|\d+(?:,\d+)*(?:\.\d+)?|\.\d+", text)
+    number = match.group() if match else ""
+    if match is None or ("," in number and not re.match(r"[1-9]\d{0,2}(,\d{2,3})*,\d{3}(?!,|\d)", number)):
         raise ValueError(f"no number in {text!r}")
-    value = float(re.sub("[,' ]", "", match.group()))
+    value = float(re.sub(r"[,'’ \u00a0\u202f]", "", number))
     before, after = text[: match.start()], text[match.end() :].strip()
     negative = re.search(r"(^|[\s$€£¥])[-−(]\s?[$€£¥]?\s?$", before) is not None or after == "-"
     return -value if negative else value
@@ -211,7 +212,7 @@ def parse_amount(text: str) -> float:
 
 def parse_mixed_amount(text: str) -> float:
     """The first amount in a text, where its last separator is the decimal one unless it groups thousands."""
-    match = re.search(r"\d[\d.,' ]*", text)
+    match = re.search(r"\d[\d.,'’ \u00a0\u202f]*", text)
     number = match.group() if match else ""
     comma, dot = number.rfind(","), number.rfind(".")
     grouped = dot < 0 and re.fullmatch(r"\d{1,3}(,\d{3})+\D*", number)

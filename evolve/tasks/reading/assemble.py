@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from evolve.episodes import Json, Row
 from evolve.files import canonical_json
 from evolve.tasks.equality import equal
+from evolve.tasks.likeness import row_outline
 from evolve.tasks.model import MIN_VERIFY, Task, entry_name, row_key
-from evolve.tasks.outlines import row_outline
 from evolve.tasks.reading.limits import MAX_EXAMPLES, MAX_HIDDEN, MAX_UNLABELLED, MAX_VERIFY, Place, check_id
 from evolve.tasks.signature import (
     SignatureError,
@@ -23,7 +23,7 @@ from evolve.tasks.signature import (
     parse_signature,
     with_plain_names,
 )
-from evolve.tasks.work import Work
+from evolve.tasks.work import FolderWork, Work
 
 # Three are kept back at least, and as many stay visible.
 ENOUGH_TO_SPLIT = 6
@@ -119,6 +119,8 @@ def _without_rows(raw: RawTask) -> Task:
         raise raw.place.at(present[0]).error(f"not together with {kind}, or with tests and no examples")
     if raw.work is not None and raw.tests:
         raise raw.place.at("tests").error(f"not together with {raw.work.kind}")
+    outside = isinstance(raw.work, FolderWork) and raw.work.elsewhere
+    told = f"the task works in {raw.work.folder}, outside of the folder of its file" if raw.work and outside else ""
     return Task(
         id=raw.id,
         family=raw.family or (raw.work.kind if raw.work is not None else "tests"),
@@ -129,7 +131,7 @@ def _without_rows(raw: RawTask) -> Task:
         tests=raw.tests,
         work=raw.work,
         meta=raw.meta,
-        warnings=raw.warnings,
+        warnings=(*raw.warnings, *filter(None, [told])),
     )
 
 
@@ -237,7 +239,7 @@ def _own_rows(placed: Sequence[PlacedRow]) -> tuple[tuple[Row, ...], tuple[Row, 
     if len(rows) < ENOUGH_TO_SPLIT:
         if len(rows) == 1:
             warnings.append(_UNDERDETERMINED)
-        warnings.append(f"fewer than {ENOUGH_TO_SPLIT} rows: none is kept back, so the answer stays unverified")
+        warnings.append(f"fewer than {ENOUGH_TO_SPLIT} rows: all are examples, and none is left to verify the answer")
         return tuple(rows), (), (), tuple(warnings)
     kept_back = set(_kept_back(rows))
     examples = [row for index, row in enumerate(rows) if index not in kept_back]

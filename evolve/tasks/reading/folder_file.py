@@ -22,6 +22,8 @@ class _WorkModel(BaseModel):
     hidden_check: str = ""
     hidden_files: dict[str, str] = {}
     seconds: float = 120.0
+    elsewhere: bool = False
+    named: list[str] = []
 
 
 def folder_work(data: Json, place: Place) -> FolderWork:
@@ -37,12 +39,21 @@ def folder_work(data: Json, place: Place) -> FolderWork:
         if not is_plain_name(name):
             raise place.at("hidden_files").error(f"{printable(name)!r} is not a plain relative file name")
     check_value([model.folder, model.check, model.hidden_check, *model.hidden_files.values()], place)
+    folder = Path(place.file).parent / Path(model.folder).expanduser()
     return FolderWork(
-        folder=str(Path(place.file).parent / Path(model.folder).expanduser()),
+        folder=str(folder),
         check=model.check,
         base=model.base,
         protected=PROTECTED if model.protected is None else tuple(model.protected),
         hidden_check=model.hidden_check,
         hidden_files=model.hidden_files,
         seconds=model.seconds,
+        # What a file names is no word of the person who runs it.
+        named=() if Path(place.file).is_file() else tuple(model.named),
+        elsewhere=model.elsewhere or _is_elsewhere(folder, Path(place.file)),
     )
+
+
+def _is_elsewhere(folder: Path, file: Path) -> bool:
+    """Whether a folder lies neither beside the file that names it nor below; what no file names was stored here."""
+    return file.is_file() and not folder.resolve().is_relative_to(file.resolve().parent)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from evolve.tasks.signature import argument_name, is_plain_name
 
@@ -22,6 +22,8 @@ you your
 """
 _OF_ANY_TASK = frozenset(_OF_ANY_TASK_TEXT.split())
 """Words that say what a task is, and not what it is about."""
+_WANTED = re.compile(r"Give (.+?) from ")
+_LISTED = re.compile(r"Give (.+?) from (.+)\.")
 _LABEL = re.compile(r"[\w-]+(?: [\w-]+){0,3}\Z")
 
 
@@ -38,12 +40,35 @@ def argument_names(labels: Sequence[str]) -> list[str]:
 
 
 def instruction_of(labels: Sequence[str]) -> str:
-    """What is wanted: the column of the last label from the others."""
-    if not all(map(_is_plain, labels)):
-        return _LAST_COLUMN
+    """What is wanted: the column of the last label from the others, which are named where each can be."""
     *inputs, output = labels
+    if not _is_plain(output):
+        return _LAST_COLUMN
+    if not all(map(_is_plain, inputs)):
+        return f"Give {output} from the others."
     listed = inputs[0] if len(inputs) == 1 else ", ".join(inputs[:-1]) + " and " + inputs[-1]
     return f"Give {output} from {listed}."
+
+
+def wanted_label(told: str) -> str:
+    """The column that a sentence such as "Give Gross from Net." is about; "" where it names none."""
+    line = " ".join(told.split())
+    said = None if line.startswith(_LAST_COLUMN) else _WANTED.match(line)
+    return said[1] if said else ""
+
+
+def instruction_from(instruction: str, places: Collection[int], width: int) -> str:
+    """The instruction with those of its input columns alone that a function reads; as it is where it lists none.
+
+    Args:
+        places: Positions of these among the columns.
+        width: How many columns there are.
+    """
+    said = _LISTED.fullmatch(" ".join(instruction.split()))
+    labels = [] if said is None else re.split(r", | and ", said[2])
+    if said is None or len(labels) != width or not places:
+        return instruction
+    return instruction_of([*(labels[place] for place in sorted(places)), said[1]])
 
 
 def behind_rows(name: str) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 
 from evolve.errors import UsageError
 from evolve.files import digest, named_path
 from evolve.tasks.model import Task
 from evolve.tasks.reading.limits import MAX_TEXT, Place, check_id, check_value, text_problem
 from evolve.tasks.trees import read_tree
-from evolve.tasks.work import PROTECTED, FolderWork
+from evolve.tasks.work import PROTECTED, FolderWork, protected_in
 
 
 def folder_task(
@@ -47,13 +48,13 @@ def folder_task(
     root = named_path(folder).resolve()
     tree = read_tree(root)
     place = f"files-{digest(str(root))[:8]}"  # what was learned in one folder is not thereby true in another
-    skipped = ", ".join(tree.skipped[:3]) + (", ..." if len(tree.skipped) > 3 else "")
+    work = FolderWork(folder=str(root), check=check, base=tree.digest, protected=patterns)
     return Task(
         id=name or f"folder-{digest(instruction + check)[:8]}",
         family=place,
         source=place,
         instruction=instruction,
         examples=(),
-        work=FolderWork(folder=str(root), check=check, base=tree.digest, protected=patterns),
-        warnings=(f"links and special files are left out: {skipped}",) if skipped else (),
+        work=replace(work, named=protected_in(instruction, tree.files, work.guarded)),
+        warnings=(f"{tree.told}; what is made there is not taken",) if tree.told else (),
     )

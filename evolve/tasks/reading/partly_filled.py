@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from evolve.episodes import Json, Row
 from evolve.errors import TaskError, UsageError
 from evolve.tables import (
     CHECKS,
+    TEXT,
     Cell,
     ColumnKind,
     Comma,
+    Formulas,
     Record,
     Table,
     column_of,
@@ -46,6 +48,7 @@ class Inputs:
         kind: How its values are written.
         used: Positions of the arguments that the function reads; None where all count.
         numeric: Positions of the arguments that the function takes as numbers alone.
+        formulas: What filled cells consist of that a spreadsheet takes for formulas.
     """
 
     columns: tuple[int, ...]
@@ -55,6 +58,7 @@ class Inputs:
     kind: ColumnKind
     used: frozenset[int] | None = None
     numeric: frozenset[int] = frozenset()
+    formulas: Formulas = field(default_factory=Formulas)
 
     @property
     def read_columns(self) -> tuple[int, ...]:
@@ -164,8 +168,10 @@ def _only_one(table: Table, counts: Sequence[tuple[int, int]], *, new: bool, rea
         )
     if len(fits) > 1:
         how = "partly filled" if partly else "empty"
-        names = _labels([label_of(table, index) for index in fits])
-        raise UsageError(f"{len(fits)} columns of {file} are {how}: {names}", hint="say which with --column NAME")
+        called = [label_of(table, index) for index in fits]
+        is_plain = all(table.columns.count(label) < 2 for label in called)
+        hint = f"say which with --column {'NAME' if is_plain else f'{fits[0] + 1}, its number'}"
+        raise UsageError(f"{len(fits)} columns of {file} are {how}: {_labels(called)}", hint=hint)
     return fits[0]
 
 
@@ -174,15 +180,21 @@ def _labels(names: Sequence[str]) -> str:
 
 
 def column_task(
-    table: Table, name: str | None = None, is_own: Callable[[Table, Record, int], bool] = lambda *_: False
+    table: Table,
+    name: str | None = None,
+    is_own: Callable[[Table, Record, int], bool] = lambda *_: False,
+    *,
+    as_text: bool = False,
 ) -> tuple[Task, PartlyFilled]:
     """The column to fill, and the task of finding how.
 
-    Columns that are empty, or that have the same cell in every row that is looked at, are no arguments.
+    Columns that are empty, that have the same cell in every row that is looked at, or that hold numbers and are blank
+    in an example, are no arguments.
 
     Args:
         name: The column; by default the only one that is partly filled.
         is_own: Whether an earlier fill wrote the cell of a row in that column.
+        as_text: Its cells are texts, also where those that are given look like numbers.
 
     Raises:
         TaskError: A row is malformed, or two rows contradict each other.
@@ -200,7 +212,7 @@ def column_task(
             f"every filled cell of {label_of(table, column)!r} was written by an earlier fill",
             hint="look at them, and clear the reasons beside doubtful ones that are right, or fill a few rows by hand",
         )
-    inputs = _inputs(table, column, examples, others)
+    inputs = _inputs(table, column, examples, others, as_text=as_text)
     label = inputs.label
     labels = [table.columns[index] for index in inputs.columns]
     rows = [_placed(table, inputs, record) for record in examples]
@@ -231,10 +243,19 @@ def rows_of(table: Table, column: int) -> tuple[list[Record], list[Record]]:
     return examples, others
 
 
-def _inputs(table: Table, column: int, examples: Sequence[Record], others: Sequence[Record]) -> Inputs:
+def _inputs(
+    table: Table, column: int, examples: Sequence[Record], others: Sequence[Record], *, as_text: bool
+) -> Inputs:
+    if column in table.uncomputed:
+        raise UsageError(
+            f"{label_of(table, column)!r} has formulas, and the workbook does not have their values",
+            hint="copy the formula down in your spreadsheet; or save the workbook there, so that it has the values",
+        )
     wanted = [record.cells[column] for record in examples]
     comma = comma_in(table, [*examples, *others])
     kind = typed_column(wanted) if table.typed else text_column(wanted, loose=True, comma=comma)
+    if as_text and not table.typed:
+        kind = TEXT
     loose = kind.is_number or not has_digits(wanted)
     columns = [
         index
@@ -254,7 +275,22 @@ def _inputs(table: Table, column: int, examples: Sequence[Record], others: Seque
         )
         for index in columns
     ]
-    return Inputs(columns=tuple(columns), kinds=tuple(kinds), column=column, label=label_of(table, column), kind=kind)
+    # a function of numbers has no value for a blank: such a column explains nothing, unless there is no other
+    whole = [place for place, kind in enumerate(kinds) if not _has_blank(kind, columns[place], examples)]
+    places = whole or range(len(columns))
+    return Inputs(
+        columns=tuple(columns[place] for place in places),
+        kinds=tuple(kinds[place] for place in places),
+        column=column,
+        label=label_of(table, column),
+        kind=kind,
+        formulas=Formulas.of((record.line, record.cells[column]) for record in examples),
+    )
+
+
+def _has_blank(kind: ColumnKind, index: int, examples: Sequence[Record]) -> bool:
+    """Whether an example has no value in a column whose blanks are no empty texts."""
+    return any(kind.read(record.cells[index]) is None for record in examples)
 
 
 def has_digits(cells: Sequence[Cell]) -> bool:

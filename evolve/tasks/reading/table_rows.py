@@ -8,7 +8,17 @@ from pathlib import Path
 
 from evolve.episodes import Json, Row
 from evolve.errors import UsageError
-from evolve.tables import CHECKS, Record, Table, column_of, is_blank, open_table, text_column, typed_column
+from evolve.tables import (
+    CHECKS,
+    Record,
+    Table,
+    column_of,
+    is_blank,
+    open_table,
+    reading_told,
+    text_column,
+    typed_column,
+)
 from evolve.tasks.reading.assemble import PlacedRow, RawTask, name_meta
 from evolve.tasks.reading.labels import argument_names, instruction_of
 from evolve.tasks.reading.limits import Place, check_file, scalar_problem
@@ -30,6 +40,11 @@ def parse_table(path: Path, *, name: str, header: bool = True, target: str | Non
     file = os.fspath(path)
     check_file(path)
     table = open_table(path, header=header)
+    with reading_told(table):
+        return _task_of(table, name=name, header=header, target=target, file=file)
+
+
+def _task_of(table: Table, *, name: str, header: bool, target: str | None, file: str) -> RawTask:
     records = list(table.records())
     column = _target(table, target)
     _check(table, records, column, Place(file=file, line=table.first_line))
@@ -92,7 +107,7 @@ def _check(table: Table, records: Sequence[Record], column: int, first: Place) -
             hint="take the comma from the end of each line",
         )
     if not records:
-        raise first.error("the table has a header but no rows", hint="use --no-header if the first line is a row")
+        raise first.error("the table has a header but no rows", hint="use --set header=no if the first line is a row")
 
 
 def _left_out(file: str, count: int, label: str) -> tuple[str, ...]:

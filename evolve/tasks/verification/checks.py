@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from evolve.activity import doing
 from evolve.episodes import Json
 from evolve.failpoints import hit
 from evolve.files import both_ends, clean_text
@@ -27,6 +28,8 @@ SHOWN = 8_000
 # lies where linters and test runners do not look. Where pytest cannot import it, the check runs without.
 _RUN = """
 import json, os, shutil, subprocess, sys
+for name in FOLDERS:
+    os.makedirs(name, exist_ok=True)
 for name in EXECUTABLE:
     os.chmod(name, 0o755)
 env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
@@ -142,7 +145,13 @@ class Checked:
 
 
 def run_check(
-    sandbox: Sandbox, command: str, files: Mapping[str, bytes], executable: Collection[str], seconds: float
+    sandbox: Sandbox,
+    command: str,
+    files: Mapping[str, bytes],
+    executable: Collection[str],
+    seconds: float,
+    *,
+    folders: Sequence[str] = (),
 ) -> Checked:
     """Runs the command in a fresh copy of the files.
 
@@ -155,12 +164,18 @@ def run_check(
     Args:
         executable: Names of files to make executable; others among them are ignored.
         seconds: Wall limit.
+        folders: Names of empty folders to make.
     """
-    head = {"EXECUTABLE": sorted(set(executable) & set(files)), "COMMAND": command, "KEPT": 4 * SHOWN}
-    head |= {"PLUGIN": _PLUGIN, "TELLS": _TELLS, "RUNNERS": _runners(command)}
+    head: dict[str, object] = {
+        "EXECUTABLE": sorted(set(executable) & set(files)),
+        "FOLDERS": list(folders),
+        "COMMAND": command,
+    }
+    head |= {"KEPT": 4 * SHOWN, "PLUGIN": _PLUGIN, "TELLS": _TELLS, "RUNNERS": _runners(command)}
     code = "".join(f"{name} = {value!r}\n" for name, value in head.items()) + _RUN
     hit("sandbox.before")
-    result = sandbox.execute(code, replace(folder_limits(files), wall_s=seconds), files=files)
+    with doing("check", command):
+        result = sandbox.execute(code, replace(folder_limits(files), wall_s=seconds), files=files)
     hit("sandbox.after")
     if result.state == "fault":
         return Checked(ok=False, error=result.error, fault=True)

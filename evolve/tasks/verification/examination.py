@@ -7,11 +7,14 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
+from evolve.activity import doing
 from evolve.tasks.verification.broken_tests import Breaking, broken, names_of_tests, new_secret
 from evolve.tasks.verification.checks import Checked, is_pytest
+from evolve.tasks.verification.other_commands import OtherCommand, loads_tests
 from evolve.tasks.verification.own_tests import lost_tests, without_tests
 from evolve.tasks.verification.reached import UNITTEST, not_reached, skips
 from evolve.tasks.verification.strict_tests import ends, reprinted, strengthened, uses_class
+from evolve.text_files import text_of
 
 Run = Callable[[Mapping[str, bytes]], Checked]
 
@@ -30,7 +33,30 @@ OWN_OBJECTS = (
 NOT_REACHED = "it was not cross-examined, because {tests} did not tell of its end"
 NOT_TOLD = "it was not cross-examined, because it says nothing of {tests}, which it tried before"
 
+BROKEN_FAIL = "fails before the change, and where its tests are broken on purpose"
+SCRIPT_CHANGED = "which was changed, so it decides nothing"
+TESTS_CHANGED = "the check passes with {tests} as the change leaves them, and fails with them as they were"
+FAILED_BEFORE = "fails before the change, and runs no tests that could be broken on purpose"
+CODE_BROKEN = "it passes even where the changed code is broken on purpose, so it decides nothing"
+
 ALL_ALIKE = "fails in tests that are whole where others are broken on purpose, so it is not believed"
+
+FINDINGS = {
+    "broken_fail": BROKEN_FAIL,
+    "failed_before": FAILED_BEFORE,
+    "code_broken": CODE_BROKEN,
+    "tests_changed": "and fails with them as they were",
+    "passed_before": DECIDES_NOTHING,
+    "took_away": TOOK_AWAY,
+    "script_changed": SCRIPT_CHANGED,
+    "no_tests": NOT_EXAMINED,
+    "elsewhere": " and another part of the command decided",
+    "minds_looks": MINDS_LOOKS,
+    "own_objects": OWN_OBJECTS,
+    "not_reached": " did not tell of its end",
+    "not_told": "because it says nothing of ",
+}
+"""What may come of an examination, by what the sentence on record contains up to its first blank to be filled."""
 
 _PYTEST_SETTINGS = ("pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini")
 _STOP_AT_FIRST = re.compile(r"(?:^|[\s\"'])(?:-[a-z]*x\b|--exitfirst|--maxfail)", re.MULTILINE)
@@ -101,6 +127,11 @@ def examine(passed: Passed) -> Examined:
     return _cross_examined(passed)
 
 
+def finding_of(text: str) -> str:
+    """The key of :data:`FINDINGS` for a verdict on record, or ""."""
+    return next((key for key, told in FINDINGS.items() if told.partition("{")[0] in text), "")
+
+
 def _fails_by_a_test(command: str, checked: Checked) -> bool:
     """Whether a check fails because a test fails, and not because it finds no test."""
     if not checked.elsewhere and (checked.tests or is_pytest(command)):
@@ -123,9 +154,36 @@ def _cross_examined(passed: Passed) -> Examined:
     if untold is not None:
         return untold
     if not _runs_them(passed, tests, scripts):
-        return Examined(believed=True, decides=False, text=NOT_EXAMINED)
+        other = _examined_by_code(passed, {name: text for name, text in texts.items() if tests[name]})
+        if other is not None:
+            return other
     examined = {name: text for name, text in texts.items() if tests[name] or name in scripts}
     return _ChangedTests(passed=passed, texts=examined, tests=tests, scripts=scripts, secret=new_secret()).judged()
+
+
+def _examined_by_code(passed: Passed, tests: Mapping[str, str]) -> Examined | None:
+    """What another command than a known test runner is worth; None where it loads the tests after all.
+
+    It failed before, so it can fail. That it notices what was changed is asked by breaking that.
+    """
+    secret = new_secret()
+    other = OtherCommand(command=passed.command, original=passed.original, files=passed.files)
+    if judge := other.own_judge():
+        return Examined(believed=True, decides=False, text=f"the check may run {judge}, {SCRIPT_CHANGED}")
+    # The tree before the change too, for there the code under test is the person's and hides nothing.
+    for tree in (passed.original, passed.files) if tests else ():
+        loaded = passed.run(other.marked(tree, tests, secret))
+        if loaded.fault:
+            return Examined(believed=False, text=loaded.error, fault=True)
+        if loads_tests(loaded, secret):
+            return None
+    if (broken_code := other.broken_code()) is not None:
+        noticed = passed.run(broken_code)
+        if noticed.fault:
+            return Examined(believed=False, text=noticed.error, fault=True)
+        if noticed.ok:
+            return Examined(believed=True, decides=False, text=CODE_BROKEN)
+    return Examined(believed=True, text=FAILED_BEFORE)
 
 
 def _missing_outcomes(passed: Passed, texts: Mapping[str, str], tests: Mapping[str, list[str]]) -> Examined | None:
@@ -171,12 +229,13 @@ class _ChangedTests:
         }
         if not passing:
             trees["again"] = trees["strict"]
-        order, results = list(trees), {}
+        order, results = list(trees), dict[str, Checked]()
         random.SystemRandom().shuffle(order)
-        for how in order:
-            results[how] = self.passed.run(trees[how])
-            if results[how].fault:
-                return Examined(believed=False, text=results[how].error, fault=True)
+        with doing("mutants", total=len(order), count=lambda: len(results)):
+            for how in order:
+                results[how] = self.passed.run(trees[how])
+                if results[how].fault:
+                    return Examined(believed=False, text=results[how].error, fault=True)
         whole = [results[how] for how in ("strict", "again") if how in results]
         spoilt = (
             None
@@ -196,9 +255,7 @@ class _ChangedTests:
         if spoilt is None and silent:
             text = NOT_REACHED.format(tests=", ".join(sorted(set(silent))[:3]))
             return Examined(believed=True, decides=False, text=text)
-        return spoilt or Examined(
-            believed=True, text="fails before the change, and where its tests are broken on purpose"
-        )
+        return spoilt or Examined(believed=True, text=BROKEN_FAIL)
 
     def _half(self) -> set[str]:
         """Some of the tests whose outcome is told, and not all; none where there are not two."""
@@ -220,7 +277,10 @@ class _ChangedTests:
         )
 
     def _changed(self, change: Callable[[str, str], str]) -> dict[str, bytes]:
-        return {**self.passed.files, **{name: change(name, text).encode() for name, text in self.texts.items()}}
+        changed = {name: change(name, text) for name, text in self.texts.items()}
+        # What changes a file writes it anew without the comment that names its encoding, so it is UTF-8.
+        anew = {name: text.encode() for name, text in changed.items() if text != self.texts[name]}
+        return {**self.passed.files, **anew}
 
     def _tests_not_reached(self, checked: Checked) -> list[str]:
         return not_reached(self.passed.command, self.texts, self.scripts, checked, ends(checked.ended, self.secret))
@@ -270,7 +330,7 @@ def _passes_still(passed: Passed, strict: Checked, tests: Mapping[str, list[str]
 def _texts(passed: Passed) -> dict[str, str]:
     """The deciding files that are Python."""
     names = [name for name in passed.files if name in passed.deciding and name.endswith(".py")]
-    return {name: passed.files[name].decode("utf-8", "replace") for name in names}
+    return {name: text_of(passed.files[name]) for name in names}
 
 
 def _scripts(command: str, names: Iterable[str]) -> frozenset[str]:

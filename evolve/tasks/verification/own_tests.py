@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
 from evolve.tasks.verification.broken_tests import parsed
+from evolve.text_files import text_of
 
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _PROSE = (".md", ".rst", ".txt")
@@ -33,7 +34,7 @@ def _files_with_tests(files: Mapping[str, bytes], deciding: Collection[str]) -> 
     for name, data in files.items():
         prose = name.endswith(_PROSE) and b">>>" in data
         if name not in deciding and (prose or (name.endswith(".py") and (b">>>" in data or b"test" in data))):
-            yield name, data.decode("utf-8", "replace")
+            yield name, text_of(data)
 
 
 def _count_tests(files: Mapping[str, bytes], deciding: Collection[str]) -> Found:

@@ -6,26 +6,28 @@ import ast
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Protocol
 
 from evolve.episodes import Json, Row
-from evolve.errors import ModelMistake
 from evolve.failpoints import hit
-from evolve.files import clean_text
-from evolve.prompts import quoted
 from evolve.sandbox.protocol import Sandbox, SandboxLimits, SandboxResult, TestModule
 from evolve.tasks.model import MIN_VERIFY
 from evolve.tasks.verification.broken_tests import broken, names_of_tests, new_secret
 from evolve.tasks.verification.checks import Checked, run_check
-from evolve.tasks.verification.examination import BELIEVED_BROKEN, OWN_OBJECTS, TOO_EASY, Passed, examine
+from evolve.tasks.verification.examination import (
+    BELIEVED_BROKEN,
+    OWN_OBJECTS,
+    SCRIPT_CHANGED,
+    TESTS_CHANGED,
+    TOO_EASY,
+    Passed,
+    examine,
+)
 from evolve.tasks.verification.separable import why_whole
 from evolve.tasks.verification.separate_process import ApartRun, is_missing, run_apart
 from evolve.tasks.verification.strict_tests import strengthened, uses_class
 from evolve.tasks.verification.trials import try_rows
-from evolve.tasks.work import FolderWork, files_run, is_protected, restored
-
-if TYPE_CHECKING:
-    from evolve.models import ChatModel
+from evolve.tasks.work import FolderWork, files_run, restored
 
 SOLUTION = "solution"
 """Name of the module under which hidden tests import an answer."""
@@ -258,12 +260,14 @@ class CommandVerifier:
     Attributes:
         original: The tree before anything was changed; protected files come from it.
         executable: Names of files in it with the executable bit.
+        folders: Names of empty folders in it.
         hidden: Whether to run the check that the policy never saw, with the files it never saw.
     """
 
     work: FolderWork
     original: Mapping[str, bytes] = field(repr=False)
     executable: frozenset[str] = frozenset()
+    folders: Sequence[str] = ()
     hidden: bool = True
 
     def run(self, submission: Submission, sandbox: Sandbox) -> Checked:
@@ -271,7 +275,7 @@ class CommandVerifier:
         return self._run(self._files(submission.files), submission.executable, sandbox)
 
     def _run(self, files: Mapping[str, bytes], executable: frozenset[str], sandbox: Sandbox) -> Checked:
-        return run_check(sandbox, self._command, files, executable, self.work.seconds)
+        return run_check(sandbox, self._command, files, executable, self.work.seconds, folders=self.folders)
 
     @property
     def _secret(self) -> bool:
@@ -283,14 +287,21 @@ class CommandVerifier:
 
     def _files(self, files: Mapping[str, bytes]) -> dict[str, bytes]:
         """The tree that is checked: protected files as they were, hidden ones over it."""
-        shown = restored(files, self.original, self.work.guarded)
+        shown = restored(files, self.original, self.work)
         return {**shown, **self._hidden_files()} if self._secret else shown
 
     def _hidden_files(self) -> dict[str, bytes]:
         return {name: text.encode() for name, text in self.work.hidden_files.items()}
 
     def verify(self, submission: Submission, sandbox: Sandbox) -> Verdict:
-        """Accepts a tree on which the check ends with 0, and that stands the examination."""
+        """Accepts a tree on which the check ends with 0, and that stands the examination.
+
+        Where the tree changes tests that the person named, the check passes with them too, and what it says with the
+        tests as they were counts. Where it fails with those, nobody can say that the change is right.
+        """
+        own = [name for name in self.work.named if submission.files.get(name) != self.original.get(name)]
+        if own and not self._secret:
+            return self._with_own_tests(own, submission, sandbox)
         files = self._files(submission.files)
         checked = self._run(files, submission.executable, sandbox)
         what = "the hidden check" if self._secret else f"the check {self.work.check!r}"
@@ -302,9 +313,9 @@ class CommandVerifier:
             return Verdict(accepted=False, text=f"{what} {reason} on a fresh copy", limit=limit)
         run = {name for name in files_run(self._command) & set(self.original) if files.get(name) != self.original[name]}
         if run:
-            reason = f"{what} runs {min(run)}, which was changed, so it decides nothing"
+            reason = f"{what} runs {min(run)}, {SCRIPT_CHANGED}"
             return Verdict(accepted=True, text=reason)
-        deciding = {name for name in self.original if is_protected(name, self.work.guarded)}
+        deciding = {name for name in self.original if self.work.protects(name)}
         examined = examine(
             Passed(
                 command=self._command,
@@ -323,60 +334,14 @@ class CommandVerifier:
         reason = f"{what} passes on a fresh copy; {examined.text}; not verified, because it runs the answer itself"
         return Verdict(accepted=True, checked=examined.decides, text=reason if examined.decides else examined.text)
 
-
-@dataclass(frozen=True, kw_only=True)
-class RubricVerifier:
-    """Asks a model whether an answer meets a rubric: the last resort, and marked as an opinion.
-
-    Attributes:
-        prompt: The rendered prompt: rubric, task, and what to look at. The answer follows it between marks that it
-            cannot contain.
-        largest: Most characters of the answer that are shown; a longer one is refused.
-        standing: What the judge is known to be worth: ``measured``, ``below the bar`` or ``unmeasured``. Only the
-            first counts.
-    """
-
-    model: ChatModel
-    prompt: str
-    largest: int = 60_000
-    standing: str = "unmeasured"
-
-    def verify(self, submission: Submission, sandbox: Sandbox) -> Verdict:
-        """Accepts what the model accepts; a refusal to answer, or a reply that cannot be read, accepts nothing."""
-        from evolve.models import KEPT, Message, ModelRequest
-
-        shown = _shown(submission)
-        if len(shown) > self.largest:
-            return Verdict(accepted=False, judged=True, text=f"judged: longer than {self.largest:,} characters")
-        messages = (
-            Message(role="system", text=self.prompt, priority=KEPT, kind="rubric"),
-            Message(role="user", text=quoted("answer", shown), priority=KEPT, kind="answer"),
-        )
-        try:
-            reply = self.model.complete(ModelRequest(messages=messages, role="judge", schema=_rubric_schema()))
-        except ModelMistake:
-            return Verdict(accepted=False, judged=True, text="judged: the model gave no verdict that can be read")
-        if reply.refused or reply.data is None:
-            return Verdict(accepted=False, judged=True, text="judged: the model would not answer")
-        accepted, measured = reply.data["accepted"] is True, self.standing == "measured"
-        reason = " ".join(clean_text(str(reply.data["reason"])).split())[:200]
-        name = reply.model or self.model.name
-        text = f"judged by {name}, {self.standing}, not verified: {reason}"
-        return Verdict(accepted=accepted, judged=True, measured=measured, text=text)
-
-
-def _shown(submission: Submission) -> str:
-    """The answer as a model reads it."""
-    files = sorted(submission.files.items())
-    whole = "\n".join(f"=== {name}\n{data.decode('utf-8', 'replace')}" for name, data in files)
-    return submission.shown or submission.code or whole
-
-
-def _rubric_schema() -> dict[str, Any]:
-    return {
-        "title": "verdict",
-        "type": "object",
-        "properties": {"accepted": {"type": "boolean"}, "reason": {"type": "string"}},
-        "required": ["accepted", "reason"],
-        "additionalProperties": False,
-    }
+    def _with_own_tests(self, own: Sequence[str], submission: Submission, sandbox: Sandbox) -> Verdict:
+        checked = self.run(submission, sandbox)
+        if checked.fault:
+            return Verdict(accepted=False, text=checked.error, fault=True)
+        if not checked.ok:
+            text = f"the check {self.work.check!r} fails: {checked.summary} on a fresh copy"
+            return Verdict(accepted=False, text=text, limit=checked.limit)
+        verdict = replace(self, work=replace(self.work, named=())).verify(submission, sandbox)
+        if verdict.accepted or verdict.fault:
+            return verdict
+        return Verdict(accepted=True, text=TESTS_CHANGED.format(tests=", ".join(own)))

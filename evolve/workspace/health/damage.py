@@ -7,15 +7,16 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from evolve.agent.checksums import is_sound
+from evolve.agent.checkpoints import is_sound
 from evolve.errors import RecordDamaged
 from evolve.files import digest
 from evolve.optimizer import UNLEARNED, Variant, VariantArchive
 from evolve.paths import WorkspacePaths
+from evolve.record.schema import MIGRATIONS
 from evolve.skills import Skill
 from evolve.skills.folder import folder_changes, folder_digest
 from evolve.store import Database, ObjectStore, Value
-from evolve.workspace.opening import MIGRATIONS, refuse_lost_record
+from evolve.workspace.opening import refuse_lost_record
 
 
 def record_faults(paths: WorkspacePaths) -> list[str]:

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import shlex
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from evolve.errors import EvolveError
+from evolve.agent import RunRecords
+from evolve.errors import EvolveError, WorkspaceError
 from evolve.extensions import BUILT_IN, find, installed
-from evolve.paths import WorkspacePaths, find_workspace, is_workspace, user_workspace
+from evolve.paths import WorkspacePaths, is_workspace
+from evolve.record.schema import MIGRATIONS
 from evolve.settings import Settings, load_settings
-from evolve.workspace.opening import MIGRATIONS, open_embedder, sandbox_opener, tracing_warning
+from evolve.workspace.locating import admit, trusted_settings, used
+from evolve.workspace.opening import is_current, open_embedder, sandbox_opener, tracing_warning
 from evolve.workspace.shelves import chat_lines
+from evolve.workspace.shelves.folders import Folders
+from evolve.workspace.shelves.skill_folders import unused_folders
 
 State = Literal["ok", "warning", "missing"]
 _LITTLE_SPACE = 200 * 1024 * 1024
@@ -37,22 +43,31 @@ class Finding:
 
 def doctor(path: str | os.PathLike[str] | None = None) -> list[Finding]:
     """Runs every check; makes and changes nothing in the workspace."""
-    root = find_workspace(path) or user_workspace()
-    findings = [_workspace(root)]
+    paths = used(path)
+    root, settings = paths.root, Settings()
+    checks: dict[str, Callable[[], Finding]] = {}
     try:
-        settings = load_settings(root if root.is_dir() else None)
-    except EvolveError as error:
-        findings.append(Finding(part="settings", state="missing", text=str(error), fix=error.hint))
-        # The other checks go on with the defaults, so that one malformed line does not hide what else is wrong.
-        settings = Settings()
-    checks: dict[str, Callable[[], Finding]] = {
+        admit(paths)
+    except WorkspaceError as error:
+        findings = [Finding(part="workspace", state="missing", text=str(error), fix=error.hint)]
+    else:
+        findings = [_workspace(root)]
+        checks = {
+            "record": lambda: _record(paths),
+            "bodies": lambda: _bodies(paths),
+            "spending": lambda: _spending(paths),
+        }
+        try:
+            settings = trusted_settings(paths) if root.is_dir() else load_settings(None)
+        except EvolveError as error:
+            findings.append(Finding(part="settings", state="missing", text=str(error), fix=error.hint))
+            # The other checks go on with the defaults, so that one malformed line does not hide what else is wrong.
+    checks = {
         "sandbox": lambda: _sandbox(settings),
         "encoder": lambda: _encoder(settings),
         "index": lambda: _index(settings),
         "policy": _policy,
-        "record": lambda: _record(WorkspacePaths(root)),
-        "bodies": lambda: _bodies(WorkspacePaths(root)),
-        "spending": lambda: _spending(WorkspacePaths(root)),
+        **checks,
         "disk": lambda: _disk(root),
         "extensions": _extensions,
     }
@@ -61,7 +76,10 @@ def doctor(path: str | os.PathLike[str] | None = None) -> list[Finding]:
             findings.append(check())
         except EvolveError as error:
             findings.append(Finding(part=part, state="missing", text=str(error), fix=error.hint))
-    findings += _conversations(WorkspacePaths(root))
+    if "record" in checks:
+        findings += _conversations(paths)
+        if all(finding.state == "ok" for finding in findings if finding.part in ("record", "bodies")):
+            findings += [*_changes(paths), *_skill_folders(paths)]
     warning = tracing_warning()
     if warning:
         findings.append(Finding(part="privacy", state="warning", text=warning))
@@ -158,10 +176,46 @@ def _conversations(paths: WorkspacePaths) -> list[Finding]:
     return [Finding(part="conversations", state="warning", text=text, fix="take those lines out, or the file")]
 
 
+def _changes(paths: WorkspacePaths) -> list[Finding]:
+    """Names patches that are not what a run on record made; nothing is applied or undone by them."""
+    from evolve.store import Database, ObjectStore
+
+    if not is_current(paths):
+        return []
+    with Database(paths.db, MIGRATIONS, read_only=True) as db:
+        doubtful = Folders(paths.runs, RunRecords(db), ObjectStore(paths.objects)).doubtful()
+    return [
+        Finding(
+            part="changes",
+            state="warning",
+            text=f"{file} is not used: {why}",
+            fix=f"if you do not know where it is from, remove it: rm {shlex.quote(str(file))}",
+        )
+        for file, why in doubtful[:3]
+    ]
+
+
+def _skill_folders(paths: WorkspacePaths) -> list[Finding]:
+    """Names folders of skills that no run uses as they are."""
+    from evolve.skills import SkillLibrary
+    from evolve.store import Database, ObjectStore
+
+    if not paths.db.exists():
+        found = list(unused_folders(None, paths.skills))
+    elif not is_current(paths):
+        return []
+    else:
+        with Database(paths.db, MIGRATIONS, read_only=True) as db:
+            found = list(unused_folders(SkillLibrary(db, ObjectStore(paths.objects), paths.skills), paths.skills))
+    more = [Finding(part="skills", state="warning", text=f"{len(found) - 3} more folders are not used as they are")]
+    shown = [Finding(part="skills", state="warning", text=one.why, fix=one.fix) for one in found[:3]]
+    return [*shown, *(more if len(found) > 3 else [])]
+
+
 def _damage(part: str, faults: list[str]) -> Finding:
     more = f" and {len(faults) - 3} more" if len(faults) > 3 else ""
     text = f"{len(faults)} damaged: {', '.join(faults[:3])}{more}"
-    return Finding(part=part, state="missing", text=text, fix="evolve doctor --repair")
+    return Finding(part=part, state="missing", text=text, fix="evolve status --repair")
 
 
 def _extensions() -> Finding:

@@ -11,7 +11,8 @@ from contextlib import closing
 from pathlib import Path
 
 from evolve.paths import WorkspacePaths
-from evolve.store import Database, ObjectStore, backups
+from evolve.store import Database, ObjectStore
+from evolve.store.backups import backups
 from evolve.store.sealing import sealed_tables
 
 GRACE_S = 24 * 3600.0

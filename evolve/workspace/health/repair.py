@@ -1,4 +1,4 @@
-"""``evolve doctor --repair``: brings a damaged workspace back to work and says what is lost.
+"""``evolve status --repair``: brings a damaged workspace back to work and says what is lost.
 
 Nothing is deleted: what is damaged is moved aside under a name that says so. Every step leaves things either as
 they were or mended, and doing all of it again changes nothing.
@@ -18,15 +18,16 @@ from evolve.ledger import Spent, book_faults, rebuild_book
 from evolve.memory.metrics import MetricBook
 from evolve.memory.preferences import PreferenceBook
 from evolve.optimizer import UNLEARNED
-from evolve.paths import WorkspacePaths, find_workspace, user_workspace
+from evolve.paths import WorkspacePaths
+from evolve.record.schema import MIGRATIONS
 from evolve.record.stores import Stores
-from evolve.settings import load_settings
 from evolve.skills import write_folder
 from evolve.skills.folder import read_folder
 from evolve.store import Database, ObjectStore, WriterLock, finish_rebuild, rebuild, still_lost
 from evolve.workspace.health import damage as soundness
 from evolve.workspace.health.housekeeping import tidy
-from evolve.workspace.opening import MIGRATIONS, open_stores
+from evolve.workspace.locating import restore_number, trusted, trusted_settings
+from evolve.workspace.opening import open_stores
 from evolve.workspace.shelves.preferences import described
 
 
@@ -61,7 +62,7 @@ def repair(path: str | os.PathLike[str] | None = None, *, tell: Callable[[str], 
         WorkspaceBusy: Another process writes to the workspace.
         WorkspaceError: It cannot be written, or a newer version made it.
     """
-    paths = WorkspacePaths(find_workspace(path) or user_workspace())
+    paths = trusted(path)
     report = Repair()
     if not paths.store.is_dir():
         if os.path.lexists(paths.store):
@@ -76,8 +77,9 @@ def repair(path: str | os.PathLike[str] | None = None, *, tell: Callable[[str], 
             _mend_spending(paths, None, report)
             return report
         _set_aside_files(paths, report)
-        stores = open_stores(paths, load_settings(paths.root))
+        stores = open_stores(paths, trusted_settings(paths))
         with closing(stores.db), closing(stores.memory):
+            restore_number(paths, stores.db)
             tell("checking objects, skills and memory")
             _mend_memory(stores, report)
             _mend_skills(paths, stores, report)

@@ -10,7 +10,7 @@ from evolve.improve.ablation import AblationReport, AblationWish
 from evolve.improve.ablation import ablate as run_ablation
 from evolve.improve.items import KINDS, ItemKind
 from evolve.improve.session import LoopPlan
-from evolve.ledger import Budget
+from evolve.ledger import Ledger
 from evolve.optimizer import UNLEARNED
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.tasks import load_suite
@@ -38,21 +38,21 @@ class AblationRequest:
     propose: bool = False
 
 
-def ablate(desk: Desk, wish: AblationRequest, budget: Budget) -> AblationReport:
+def ablate(desk: Desk, wish: AblationRequest, budget: Ledger) -> AblationReport:
     """Runs or continues the ablation of a variant; see :meth:`TriedVariants.ablate`."""
     stores = desk.stores
     variant = stores.variants.find(wish.variant)
     if variant == UNLEARNED:
-        raise UsageError("unlearned has no items", hint="evolve variants list")
+        raise UsageError("unlearned has no items", hint="evolve lab variants list")
     if wish.propose and variant != stores.variants.active_digest:
         raise UsageError(
             "only what is active can be replaced, so only for that a removal can be proposed",
-            hint="leave --propose out, or: evolve variants ablate active --propose",
+            hint="leave --propose out, or: evolve lab variants ablate active --propose",
         )
     kinds = _kinds(wish.items)
     name = wish.suite or _judged_on(desk, variant)
     suite = load_suite(name)
-    plan = LoopPlan(rounds=1, seed=wish.seed, limits=loop_limits(desk, budget, suite, bounded=False))
+    plan = LoopPlan(rounds=1, seed=wish.seed, limits=loop_limits(desk, budget.budget, suite, bounded=False))
     key_parts = (variant, suite.digest, list(kinds), wish.seed, wish.propose, plan.limits.candidates)
     key = loop_key(desk, "ablate", *key_parts)
     body = {"suite": name, "variant": variant, "seed": wish.seed, "policy": desk.learner.name}

@@ -19,20 +19,22 @@ from evolve.improve.jobs import WorkerSetup
 from evolve.improve.loop import check_size, look_again
 from evolve.improve.loop import improve as run_loop
 from evolve.improve.report import Report
+from evolve.improve.schedule import FITTED
 from evolve.improve.session import LoopPlan, Session
-from evolve.improve.stream import BLOCKS, MOST, improve_in_stream
+from evolve.improve.stream import BLOCKS, improve_in_stream, practising_on
 from evolve.improve.uncommitted import SetAside
 from evolve.improve.workers import open_workers
 from evolve.ledger import Budget, Ledger, Spent
-from evolve.record.arms import UNLEARNED
-from evolve.record.journal import Journal, drop_report, last_report
+from evolve.record.journal import Journal, drop_report, finished, last_report
 from evolve.tasks import Suite, load_suite
 from evolve.workflow import Knobs, Workflow
+from evolve.workspace.arguments import as_budget, as_ledger
 from evolve.workspace.desk import Desk
 from evolve.workspace.folder_needs import common_environment, refuse_search
 from evolve.workspace.health.fault_reports import FaultKept
-from evolve.workspace.learners import SearchLearner, episode_limits
-from evolve.workspace.loops.foretelling import foretold
+from evolve.workspace.learners import episode_limits
+from evolve.workspace.loops.at_work import announced
+from evolve.workspace.loops.foretelling import course_of
 from evolve.workspace.opening import now, sandbox_opener
 from evolve.workspace.secrets import AsksEndpoints, folders_of, scanner_for
 
@@ -43,7 +45,10 @@ ROUNDS = 2
 """Rounds of a loop, where nobody says how many."""
 
 LONG_EPISODES = 20
-"""Episodes that a budget has to pay for, where they get more room than the workflow gives them."""
+"""Episodes that a budget has to pay for, where they get more room than the workflow gives them, and at the least."""
+
+FEWEST = 500
+"""Candidates below which a task is not worth beginning."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,51 +61,54 @@ class Asked:
 
 
 def improve(
-    desk: Desk, suite_name: str, asked: Asked, budget: Budget, python: str | os.PathLike[str] | None = None
+    desk: Desk, suite_name: str, asked: Asked, budget: Ledger, python: str | os.PathLike[str] | None = None
 ) -> Report:
     """Runs or continues a loop; see :meth:`Workspace.improve`."""
-    rounds, seed = ROUNDS if asked.rounds is None else asked.rounds, asked.seed
-    for name, number, least in (("rounds", rounds, 1), ("seed", seed, 0)):
-        # Not isinstance, to which True is a number.
-        if type(number) is not int or number < least:
-            raise UsageError(f"--{name} {number}: a whole number from {least} on is needed")
+    rounds, seed = _numbers(asked)
     suite = load_suite(suite_name)
     _check(desk, suite, python)
-    plan = LoopPlan(rounds=rounds, seed=seed, limits=loop_limits(desk, budget, suite))
+    plan = LoopPlan(rounds=rounds, seed=seed, limits=loop_limits(desk, budget.budget, suite))
     key = loop_key(desk, "improve", suite.digest, rounds, seed, plan.limits.candidates)
     if asked.fresh:
         _end_unfinished(desk, key)
     # Before the run is opened again, since a run that its budget ended is told by its state.
     beginning = _beginning(desk, key, suite_name)
     begun = next((run for run in desk.stores.runs.runs() if run.key == key and run.state in ("open", BUDGET)), None)
-    streams = _is_small(desk, suite) if begun is None else bool(begun.body.get("stream"))
-    for text in (
-        beginning,
-        "" if begun or suite.unprovable else foretold(desk.stores, suite, streams=streams, seed=seed),
-    ):
+    each = _candidates_each(budget.budget, plan.limits) if begun is None else begun.body.get("each")
+    if each is not None:
+        plan = replace(plan, limits=replace(plan.limits, candidates=each))
+    course = course_of(desk, suite, begun, key="" if asked.fresh else key, rounds=asked.rounds, seed=seed)
+    for text in (beginning, course.told):
         if text:
             desk.events.emit(Event(kind="begun", data={"text": text}))
-    if streams:
+    streams = course.whole and not course.unjudged
+    plan = replace(plan, passes=course.passes)
+    if course.unjudged:
+        plan = replace(plan, rounds=course.passes, unjudged=course.unjudged)
+    elif streams:
         plan = replace(plan, rounds=BLOCKS)
         if asked.rounds not in (None, BLOCKS):
             text = f"--rounds {rounds} is not used: a suite this small is met in {BLOCKS} rounds, to be judged on all"
             desk.events.emit(Event(kind="warning", data={"text": text}))
     _reopen(desk, key, plan.rounds)
     work = LoopWork(suite=suite, plan=plan, budget=budget, python=python)
-    body = {"suite": suite_name, "rounds": rounds, "seed": seed, **({"stream": True} if streams else {})}
+    body = {"suite": suite_name, "rounds": rounds, "seed": seed, **({"stream": True} if course.whole else {})}
+    body |= {} if each is None else {"each": each}
+    body |= {"unjudged": course.unjudged} if course.unjudged else {}
     with opened_session(desk, "improve", key, body, work) as session:
-        return improve_in_stream(session) if streams else run_loop(session)
+        if streams:
+            return improve_in_stream(session)
+        return run_loop(practising_on(session, suite.tasks) if course.whole else session)
 
 
-def _is_small(desk: Desk, suite: Suite) -> bool:
-    """Whether a suite is judged task by task before it is practised on, since a split would leave too few to judge on.
-
-    Only the embedded search, whose episodes cost no money, and only before anything was promoted: against that a later
-    variant is to be held, and not against an agent that has learned nothing.
-    """
-    groups = {task.group for task in suite.tasks}
-    fresh = desk.stores.variants.active_digest == UNLEARNED and not suite.unprovable
-    return isinstance(desk.learner, SearchLearner) and len(groups) <= MOST and fresh
+def _numbers(asked: Asked) -> tuple[int, int]:
+    """Rounds and seed; refuses what is neither."""
+    rounds = ROUNDS if asked.rounds is None else asked.rounds
+    for name, number, least in (("rounds", rounds, 1), ("seed", asked.seed, 0)):
+        # Not isinstance, to which True is a number.
+        if type(number) is not int or number < least:
+            raise UsageError(f"--{name} {number}: a whole number from {least} on is needed")
+    return rounds, asked.seed
 
 
 def _end_unfinished(desk: Desk, key: str) -> None:
@@ -131,15 +139,19 @@ def _beginning(desk: Desk, key: str, suite: str) -> str:
         if run.key == key and run.state in ("open", BUDGET):
             done = sum(episode.status != "interrupted" for episode in stores.runs.episodes(run=run.id))
             ended = " from where its budget ended" if run.state == BUDGET else ""
-            return f"run {run.id}, begun {run.started}, goes on{ended}: {done} episodes are done"
+            return f"run {run.id}, begun {_minute(run)}, goes on{ended}: {done} episodes are done"
     if not earlier:
         return ""
     last = earlier[-1]
     if last.state == "left":
-        return f"a new run; {last.id}, begun {last.started}, was left, and what it taught stays"
+        return f"a new run; {last.id}, begun {_minute(last)}, was left, and what it taught stays"
     if last.state in ("open", BUDGET):
-        return f"a new run: {last.id}, begun {last.started}, is not finished, but what it was asked for differs"
-    return f"a new run, which builds on what {last.id}, begun {last.started} and finished, has taught"
+        return f"a new run: {last.id}, begun {_minute(last)}, is not finished, but what it was asked for differs"
+    return f"a new run, which builds on what {last.id}, begun {_minute(last)}, has taught"
+
+
+def _minute(run: Run) -> str:
+    return f"{run.started[:16].replace('T', ' ')} UTC"
 
 
 def _check(desk: Desk, suite: Suite, python: str | os.PathLike[str] | None) -> None:
@@ -154,7 +166,7 @@ def _check(desk: Desk, suite: Suite, python: str | os.PathLike[str] | None) -> N
     if all(kind_of(task.environment).needs_model for task in suite.tasks):
         refuse_search(desk.learner.name)
     if not in_folders and python is not None:
-        raise UsageError("--python is about work in folders, and no task of the suite is any", hint="leave it out")
+        raise UsageError("--set python is about work in folders, and no task of the suite is any", hint="leave it out")
 
 
 def report(desk: Desk, *, fresh: bool, curve: str | os.PathLike[str] | None) -> Report:
@@ -215,6 +227,17 @@ def loop_limits(desk: Desk, budget: Budget, suite: Suite, *, bounded: bool = Tru
     return Limits(candidates=min(settings.candidates, knobs.candidates), seconds=min(settings.seconds, knobs.seconds))
 
 
+def _candidates_each(budget: Budget, limits: Limits) -> int | None:
+    """What one task may take where the budget would not pay for :data:`LONG_EPISODES` at the full limit, else None.
+
+    It stays with the run, whatever later budgets are: the episodes that are compared may spend the same.
+    """
+    if budget.candidates is None or limits.candidates is None:
+        return None
+    each = max(FEWEST, budget.candidates // LONG_EPISODES)
+    return each if each < limits.candidates else None
+
+
 def _room(suite: Suite, budget: Budget) -> int:
     """Tokens that the most demanding kind of work in a suite needs, at most a fixed part of the budget.
 
@@ -240,12 +263,13 @@ class LoopWork:
     """What a loop works on.
 
     Attributes:
+        budget: A ledger where the work is a part of what that pays for.
         python: A virtual environment for work in folders.
     """
 
     suite: Suite
     plan: LoopPlan
-    budget: Budget = field(default_factory=Budget)
+    budget: Budget | Ledger = field(default_factory=Budget)
     python: str | os.PathLike[str] | None = None
 
 
@@ -263,7 +287,9 @@ def opened_session(desk: Desk, kind: str, key: str, request: Mapping[str, Json],
     run = desk.stores.runs.begin(kind, key, {**request, **desk.mark}, started=now())
     with worked_on(desk, run, work) as session:
         yield session
-        cut = kind == "improve" and not work.budget.unlimited and is_cut_short(session.journal, work.plan.rounds)
+        bounded = not as_budget(work.budget).unlimited
+        rounds = desk.stores.runs.run(run.id).body.get("passes", work.plan.rounds)
+        cut = kind == "improve" and bounded and is_cut_short(session.journal, rounds)
     desk.finish(run.id, BUDGET if cut else "done")
 
 
@@ -287,11 +313,13 @@ def worked_on(desk: Desk, run: Run, work: LoopWork) -> Iterator[Session]:
         scanner=scanner,
     )
     folder = desk.paths.runs / run.id
-    before = Spent(**run.body.get("before", {}))
+    before, spent, whole = Spent(**run.body.get("before", {})), _spent_before(desk, run), as_ledger(work.budget)
+    # The time that the command took until here is the run's.
+    ledger = Ledger(_raised_by(whole.budget, before), spent=replace(spent, seconds=spent.seconds + whole.spent.seconds))
     # A policy's meter holds one episode at a time, so with a model episodes come one after the other.
     workers = open_workers(setup, 1 if desk.uses_model else desk.settings.worker_count)
     try:
-        with FaultKept(folder), EventLog(folder / "events.jsonl") as log:
+        with announced(desk.paths, run.id), FaultKept(folder), EventLog(folder / "events.jsonl") as log:
             yield Session(
                 stores=desk.stores,
                 learner=desk.learner,
@@ -301,12 +329,13 @@ def worked_on(desk: Desk, run: Run, work: LoopWork) -> Iterator[Session]:
                 run=run.id,
                 request=run.body,
                 plan=work.plan,
-                ledger=Ledger(_raised_by(work.budget, before), spent=_spent_before(desk, run)),
+                ledger=ledger,
                 events=EventFan((log, desk.events)),
                 watching=desk.events,
                 workflow=desk.workflow,
                 before=before,
                 part=run.body.get("part", 1),
+                paused=desk.paths.pause.exists,
             )
     finally:
         workers.close()
@@ -322,5 +351,7 @@ def _spent_before(desk: Desk, run: Run) -> Spent:
     """What earlier processes of the same run have spent."""
     waiting = SetAside(desk.stores.db, run.id).cost()
     cost = sum((record.cost for record in desk.stores.runs.episodes(run=run.id)), waiting)
+    fits = sum(int(body["candidates"]) for _, body in finished(desk.stores.db, FITTED, run=run.id))
     counts = {item.name: getattr(cost, item.name) for item in fields(Spent)}
+    counts["candidates"] += fits
     return Spent(**{**counts, "seconds": float(run.body.get("seconds", 0.0))})

@@ -54,7 +54,7 @@ def chosen_target(desk: Desk, name: str) -> ChosenTarget:
     judge, standing = desk.judges.model, desk.judges.standing()
     if standing != "measured":
         problem = f"{judge} would judge by {metric.name}, and is {standing} as a judge"
-        raise UsageError(problem, hint=f"evolve models judge {judge}")
+        raise UsageError(problem, hint=f"evolve lab judges {judge}")
     policy = desk.learner.policy(None, ())
     if not isinstance(policy, LanguagePolicy):
         raise UsageError("a target needs a language model that decides and judges", hint="evolve models")

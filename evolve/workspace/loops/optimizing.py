@@ -13,7 +13,7 @@ from evolve.improve.parts import parted
 from evolve.improve.session import LoopPlan
 from evolve.improve.stage_replay import StageReplay
 from evolve.improve.transfer import transfer as run_transfer
-from evolve.ledger import Budget
+from evolve.ledger import Ledger
 from evolve.optimizer import UNLEARNED
 from evolve.optimizer.engine import EngineSettings
 from evolve.optimizer.engine_kind import GONE, PARTS, EngineKind, EngineParts, engine_kind
@@ -24,8 +24,7 @@ from evolve.workspace.arguments import checked
 from evolve.workspace.desk import Desk
 from evolve.workspace.loops.improving import LoopWork, loop_key, loop_limits, opened_session
 from evolve.workspace.loops.metric_target import chosen_target
-from evolve.workspace.loops.prompt_search import edited_state, editor_of, texts_in_force
-from evolve.workspace.loops.workflow_search import can_draft, drafters
+from evolve.workspace.loops.workflow_search import can_draft, drafters, edited_state, editor_of, texts_in_force
 
 Part = Literal["", "prompts", "workflow", "knobs"]
 
@@ -52,12 +51,12 @@ class OptimizerRequest:
     resume: bool = False
 
 
-def optimize(desk: Desk, wish: OptimizerRequest, budget: Budget) -> OptimizationReport:
+def optimize(desk: Desk, wish: OptimizerRequest, budget: Ledger) -> OptimizationReport:
     """Runs or continues a search for a better variant; see :meth:`Workspace.optimize`."""
     if wish.only and wish.only not in PARTS:
         raise UsageError(f"--only {wish.only}: write one of {', '.join(PARTS)}")
     suite = load_suite(wish.suite)
-    limits = loop_limits(desk, budget, suite, bounded=False)
+    limits = loop_limits(desk, budget.budget, suite, bounded=False)
     kind = engine_for(desk, wish)
     chosen = chosen_target(desk, wish.target) if wish.target else None
     wanted = chosen.wanted if chosen is not None else ""
@@ -72,7 +71,7 @@ def optimize(desk: Desk, wish: OptimizerRequest, budget: Budget) -> Optimization
     key = loop_key(desk, "optimize", *key_parts)
     _end_what_cannot_go_on(desk, wish)
     if wish.resume and not any(run.key == key and run.state == "open" for run in desk.stores.runs.runs()):
-        raise UsageError("there is no such run to continue", hint=f"evolve optimize {wish.suite}")
+        raise UsageError("there is no such run to continue", hint=f"evolve lab optimize {wish.suite}")
     request = {"suite": wish.suite, "seed": wish.seed, "engine": kind.name, "only": wish.only}
     request = {**request, "target": wish.target, "policy": desk.learner.name}
     work = LoopWork(suite=suite, plan=LoopPlan(rounds=1, seed=wish.seed, limits=limits), budget=budget)
@@ -105,7 +104,7 @@ def _end_what_cannot_go_on(desk: Desk, wish: OptimizerRequest) -> None:
         same = (run.body.get("suite"), run.body.get("only"), run.body.get("seed")) == (wish.suite, wish.only, wish.seed)
         if run.kind == "optimize" and run.state == "open" and engine in GONE and same:
             desk.finish(run.id, "interrupted")
-            parts = ["evolve optimize", wish.suite, *([f"--only {wish.only}"] if wish.only else [])]
+            parts = ["evolve lab optimize", wish.suite, *([f"--only {wish.only}"] if wish.only else [])]
             raise UsageError(
                 f"{run.id} cannot go on: its engine {engine} is gone, and {GONE[engine]} has taken its place;"
                 " what it had promoted stays",
@@ -113,7 +112,7 @@ def _end_what_cannot_go_on(desk: Desk, wish: OptimizerRequest) -> None:
             )
 
 
-def transfer(desk: Desk, variant: str, suite_name: str, budget: Budget) -> Mapping[str, Any]:
+def transfer(desk: Desk, variant: str, suite_name: str, budget: Ledger) -> Mapping[str, Any]:
     """Compares a variant with its parent on another suite, or by the workspace's present policy; keeps the result.
 
     Raises:
@@ -122,14 +121,14 @@ def transfer(desk: Desk, variant: str, suite_name: str, budget: Budget) -> Mappi
     stores, suite = desk.stores, load_suite(suite_name)
     name = stores.variants.find(variant)
     if name == UNLEARNED:
-        raise UsageError("unlearned has no parent to be compared with", hint="evolve variants list")
+        raise UsageError("unlearned has no parent to be compared with", hint="evolve lab variants list")
     chosen = [decision for decision in stores.decisions.log(suite.digest) if decision.variant == name]
     policies = {stores.runs.run(decision.run).body.get("policy") for decision in chosen}
     if desk.learner.name in policies:
         raise UsageError(f"{name[:12]} was chosen on {suite.name}; another suite or model would show more")
     key = loop_key(desk, "transfer", name, suite.digest)
     body = {"suite": suite_name, "variant": name, "policy": desk.learner.name}
-    plan = LoopPlan(rounds=1, limits=loop_limits(desk, budget, suite, bounded=False))
+    plan = LoopPlan(rounds=1, limits=loop_limits(desk, budget.budget, suite, bounded=False))
     with opened_session(desk, "transfer", key, body, LoopWork(suite=suite, plan=plan, budget=budget)) as session:
         return run_transfer(session, name)
 

@@ -17,7 +17,6 @@ from pathlib import Path
 
 from evolve.episodes import EpisodeRecord, Json, Limits
 from evolve.gate import (
-    MIGRATIONS,
     Comparing,
     Decisions,
     ErrorBudget,
@@ -30,6 +29,7 @@ from evolve.gate import (
     clopper_pearson,
 )
 from evolve.record import Arm, agent_for
+from evolve.record.schema import MIGRATIONS
 from evolve.sandbox import Sandbox
 from evolve.settings import Settings
 from evolve.store import Database

@@ -12,12 +12,13 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
+from evolve.activity import doing
 from evolve.episodes import PROBE, EpisodeRecord
 from evolve.errors import UsageError
 from evolve.events import Event
 from evolve.files import SVG, canonical_json, digest, is_replaced, write_atomic
 from evolve.gate import Interval, mean
-from evolve.ledger import Budget
+from evolve.ledger import Budget, Ledger
 from evolve.policies.experience import Limits, Meaning, Observer, Schedule, Setting, TrialResult, practice_steps, run
 from evolve.retrieval import HashingEmbedder
 from evolve.workspace.desk import Desk
@@ -186,11 +187,13 @@ class _Work:
 
         observer = Observer(on_practice=practised, on_trial=played, is_late=lambda: time.monotonic() >= self.until)
         began = len(self.played)
-        for one in self._until_late(run(self.world, schedule, folder, self.meaning, observer)):
-            self.played.append(one)
-            self._tell(one)
+        trials = len(schedule.variations) * schedule.trials_each
+        with doing("trial", task, total=trials, count=lambda: len(self.played) - began):
+            for one in self._until_late(run(self.world, schedule, folder, self.meaning, observer)):
+                self.played.append(one)
+                self._tell(one)
         self.practised += practice_steps(folder)
-        return len(self.played) - began == len(schedule.variations) * schedule.trials_each
+        return len(self.played) - began == trials
 
     def _tell(self, one: TrialResult, *, practice: bool = False) -> None:
         told = {"task": one.task, "variation": one.variation, "trial": one.number, "score": one.score}
@@ -261,17 +264,17 @@ class _Work:
 
 
 def play_trials(
-    desk: Desk, request: TrialsRequest, budget: Budget, curve: str | os.PathLike[str] | None
+    desk: Desk, request: TrialsRequest, budget: Ledger, curve: str | os.PathLike[str] | None
 ) -> TrialsReport:
     """Plays what is asked for, going on from what the workspace keeps, and draws it; see :meth:`Workspace.trials`."""
-    _refuse(request, budget)
+    _refuse(request, budget.budget)
     if curve is not None:  # refused before anything is played
         if os.path.isdir(curve):
             raise UsageError(f"{os.fspath(curve)} is a folder", hint="name a file in it")
         is_replaced(curve, SVG)
     report = _played(desk, request, budget)
     if curve is not None:
-        from evolve.improve.trial_curve import draw_trials
+        from evolve.improve.curve import draw_trials
 
         tasks = ", ".join(dict.fromkeys(one.task for one in report.trials))
         drawn = draw_trials(f"{request.setting}: {tasks}", report.curve, report.moves, report.curve_by_steps)
@@ -279,8 +282,9 @@ def play_trials(
     return report
 
 
-def _played(desk: Desk, request: TrialsRequest, budget: Budget) -> TrialsReport:
-    until = time.monotonic() + (float("inf") if budget.seconds is None else budget.seconds)
+def _played(desk: Desk, request: TrialsRequest, budget: Ledger) -> TrialsReport:
+    left = budget.left.seconds
+    until = time.monotonic() + (float("inf") if left is None else left)
     with closing(open_world(request.world)) as world:
         encoder = desk.stores.memory.embedder
         # The spelling of names says no more than the policy reads in them itself.
@@ -345,7 +349,7 @@ def _tasks(request: TrialsRequest, world: World) -> Sequence[str]:
     known = world.tasks()
     for one in (*request.tasks, *request.practice_tasks):
         if one not in known:
-            raise UsageError(f"{request.world} has no task {one!r}", hint=f"evolve worlds list {request.world}")
+            raise UsageError(f"{request.world} has no task {one!r}", hint=f"evolve lab worlds list {request.world}")
     return tuple(dict.fromkeys(request.tasks)) or known[:1]
 
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from evolve.errors import UsageError
-from evolve.improve.interventions import try_facts
-from evolve.improve.removals import can_remove, solved_of, try_claims
-from evolve.improve.session import LoopPlan
-from evolve.memory import Insight, Sentence
-from evolve.tasks import Suite, load_suite
-from evolve.workspace.arguments import BudgetLike, as_budget
-from evolve.workspace.desk import Desk
-from evolve.workspace.loops.improving import LoopWork, loop_key, loop_limits, opened_session
-from evolve.workspace.secrets import scanner_of
+from evolve.workspace.arguments import BudgetLike, as_ledger
 from evolve.workspace.shelves.memory import Memories
+
+if TYPE_CHECKING:
+    from evolve.memory import Insight, Sentence
+    from evolve.redaction import Scanner
+    from evolve.tasks import Suite
+    from evolve.workspace.desk import Desk
+    from evolve.workspace.runs.kept_things import KeptThing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,11 +47,22 @@ class TriedMemories(Memories):
         super().__init__(
             desk.stores,
             on_empty=on_empty,
-            scanner=lambda: scanner_of(desk.paths),
+            scanner=self._secrets,
             policy=desk.learner.name if desk.uses_model else None,
         )
         self._desk = desk
         self._writable = writable
+
+    def kept(self) -> list[KeptThing]:
+        """Preferences in force, notes and skills in use: since when, in how many runs each was, what trials showed."""
+        from evolve.workspace.runs.kept_things import kept_things
+
+        return kept_things(self._desk)
+
+    def _secrets(self) -> Scanner:
+        from evolve.workspace.secrets import scanner_of
+
+        return scanner_of(self._desk.paths)
 
     def test(self, suite: str | os.PathLike[str], insight: str = "", *, budget: BudgetLike = None) -> list[ClaimTest]:
         """Searches solved problems of a suite again without single steps, to see how many need them.
@@ -68,11 +79,16 @@ class TriedMemories(Memories):
             UsageError: There is no such insight, no problem of the suite was solved here, or nothing on it can be
                 proved.
         """
+        from evolve.improve.interventions import try_facts
+        from evolve.improve.removals import try_claims
+        from evolve.improve.session import LoopPlan
+        from evolve.workspace.loops.improving import LoopWork, loop_key, loop_limits, opened_session
+
         self._writable()
-        desk, bound, tasks = self._desk, as_budget(budget), _suite(suite)
+        desk, bound, tasks = self._desk, as_ledger(budget), _suite(suite)
         chosen = self.show(insight).id if insight else ""
         self._refuse_untestable(suite, tasks)  # before a run is begun, which would stay open
-        plan = LoopPlan(rounds=1, limits=loop_limits(desk, bound, tasks))
+        plan = LoopPlan(rounds=1, limits=loop_limits(desk, bound.budget, tasks))
         key = loop_key(desk, "test-claims", tasks.digest, chosen, plan.limits.candidates)
         body = {"suite": os.fspath(suite), "insight": chosen, "policy": desk.learner.name}
         with opened_session(desk, "test-claims", key, body, LoopWork(suite=tasks, plan=plan, budget=bound)) as session:
@@ -82,6 +98,8 @@ class TriedMemories(Memories):
         return [ClaimTest(insight=self.show(name), sentence=told[name], **counts) for name, counts in found.items()]
 
     def _refuse_untestable(self, name: str | os.PathLike[str], suite: Suite) -> None:
+        from evolve.improve.removals import can_remove, solved_of
+
         desk = self._desk
         if desk.uses_model:
             if not suite.evidence("train"):
@@ -99,8 +117,10 @@ class TriedMemories(Memories):
 
 
 def _suite(name: str | os.PathLike[str]) -> Suite:
+    from evolve.tasks import load_suite
+
     try:
         return load_suite(os.fspath(name))
     except UsageError as error:
-        error.hint = error.hint or "evolve tasks generate lists shows how tasks are written, one a line"
+        error.hint = error.hint or "evolve lab tasks generate lists shows how tasks are written, one a line"
         raise

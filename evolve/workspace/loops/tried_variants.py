@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from evolve.workspace.arguments import BudgetLike, as_budget
+from evolve.workspace import loops
+from evolve.workspace.arguments import BudgetLike, as_ledger
 from evolve.workspace.desk import Desk
-from evolve.workspace.loops.ablating import AblationRequest, ablate
-from evolve.workspace.loops.optimizing import transfer
 from evolve.workspace.shelves.variants import Variants
 
 if TYPE_CHECKING:
@@ -33,10 +32,12 @@ class TriedVariants(Variants):
         Raises:
             UsageError: There is no such variant, or this is where it was chosen.
         """
-        self._writable()
-        return transfer(self._desk, variant, suite, as_budget(budget))
+        from evolve.workspace.loops.optimizing import transfer
 
-    def ablate(self, request: AblationRequest, *, budget: BudgetLike = None) -> AblationReport:
+        self._writable()
+        return transfer(self._desk, variant, suite, as_ledger(budget))
+
+    def ablate(self, request: loops.AblationRequest, *, budget: BudgetLike = None) -> AblationReport:
         """Credits the single items of a variant: it is tried against itself without each; decides nothing.
 
         The same call continues where a crash or Ctrl-C cut it off.
@@ -45,5 +46,7 @@ class TriedVariants(Variants):
             UsageError: There is no such variant, it has no such item, or it is not known on which tasks to try it.
             BudgetExhausted: The budget ended before any pair of episodes.
         """
+        from evolve.workspace.loops.ablating import ablate
+
         self._writable()
-        return ablate(self._desk, request, as_budget(budget))
+        return ablate(self._desk, request, as_ledger(budget))

@@ -1,10 +1,18 @@
-"""Skills from the drafts of one episode of a person's own."""
+"""Skills from the drafts of one episode of a person's own, and procedures tried on folders of earlier runs."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import ExitStack, closing
+from dataclasses import replace
+
+from evolve.agent.procedures import rehearsal_of
 from evolve.cancellation import Cancellation
-from evolve.episodes import EpisodeRecord, Limits
+from evolve.environments import Rehearsing, Setting, open_environment
+from evolve.episodes import EarlierCall, EpisodeRecord, Limits, Rehearsal, SkillDraft
+from evolve.errors import EnvironmentProblem, UsageError, WorkspaceError
 from evolve.events import Event
+from evolve.policies.proceeding import PastWork
 from evolve.policies.protocol import Attendable
 from evolve.record.arms import Prompted
 from evolve.record.keeping import Keeper, Kept, Repairs
@@ -12,6 +20,62 @@ from evolve.sandbox import Sandbox
 from evolve.sandbox.protocol import Stoppable
 from evolve.tasks import Task
 from evolve.workspace.desk import Desk
+from evolve.workspace.runs.beginnings import beginning_of
+from evolve.workspace.runs.place import Wish, as_it_was, sandbox_for
+from evolve.workspace.runs.run_answers import CONTESTED
+from evolve.workspace.shelves.preferences import ABOUT
+
+_ACCEPTED = ("waiting", "applied")
+_MOST_TASKS = 100
+
+
+def past_work(desk: Desk, run: str) -> PastWork:
+    """The known procedures, and what other runs that left a change of a folder were to do.
+
+    Of those there are none where the run's own change was not wanted.
+    """
+    wanted = {patch.run for patch in desk.folders.list() if patch.state in _ACCEPTED}
+    known = [one for one in desk.stores.runs.runs() if one.id in wanted and one.id != run and run in wanted]
+    before = known[-_MOST_TASKS:]
+    tasks = {one.id: str(one.body.get(ABOUT, {}).get("instruction", "")) for one in before}
+    return PastWork(procedures=desk.stores.skills.procedures(), tasks=tasks)
+
+
+def tried_earlier(desk: Desk, run: str, drafts: Sequence[SkillDraft], wish: Wish) -> tuple[SkillDraft, ...]:
+    """The drafts of a run, procedures with what came of them on folders of other runs, where these are as they were.
+
+    A change that the person refused or took back is no work that a procedure should do.
+    """
+    unwanted = any(patch.run == run and patch.state not in _ACCEPTED for patch in desk.folders.list())
+    kept = [draft for draft in drafts if not (draft.rehearsals and unwanted)]
+    return tuple(_tried_earlier(desk, draft, wish) if draft.earlier else draft for draft in kept)
+
+
+def _tried_earlier(desk: Desk, draft: SkillDraft, wish: Wish) -> SkillDraft:
+    tried = [one for call in draft.earlier if (one := _tried(desk, draft, call, wish)) is not None]
+    return replace(draft, rehearsals=(*draft.rehearsals, *tried))
+
+
+def _tried(desk: Desk, draft: SkillDraft, call: EarlierCall, wish: Wish) -> Rehearsal | None:
+    """What came of one call; None where nothing can be said."""
+    begun = beginning_of(desk, desk.stores.runs.run(call.run))
+    records = desk.stores.runs.episodes(run=call.run)
+    if begun is None or not records or not records[-1].checked or begun.task.environment != draft.environment:
+        return None
+    with ExitStack() as stack:
+        try:
+            task = as_it_was(desk, begun.task, call.run, stack)
+            opened = sandbox_for(desk, replace(wish, task=begun.task, python=begun.python))
+            sandbox = stack.enter_context(opened())
+            sandbox = sandbox.until(wish.person.cancellation) if isinstance(sandbox, Stoppable) else sandbox
+            environment = stack.enter_context(closing(open_environment(task, Setting(sandbox=sandbox, own=True))))
+            if not isinstance(environment, Rehearsing):
+                return None
+            change = desk.folders.change_of(call.run)
+            done = environment.rehearse(draft.code, draft.entry, call.arguments, change)
+        except (UsageError, WorkspaceError, EnvironmentProblem):  # it is not there any more, or not as it was
+            return None
+    return None if done.fault else rehearsal_of(done, begun.task.id, begun.task.group, call.arguments)
 
 
 def keeper_for(
@@ -39,7 +103,9 @@ def keeper_for(
         opened = desk.open_sandbox()
         return opened.until(stop) if isinstance(opened, Stoppable) else opened
 
-    return Keeper(stores=desk.stores, learner=desk.learner, sandbox=sandbox, repairs=repairs)
+    contested = CONTESTED in desk.stores.runs.run(record.run).body
+    doubt = f"the answer of run {record.run} is doubtful" if contested else ""
+    return Keeper(stores=desk.stores, learner=desk.learner, sandbox=sandbox, repairs=repairs, doubt=doubt)
 
 
 def tell(desk: Desk, episode: str, kept: Kept) -> None:

@@ -71,7 +71,7 @@ class Applier:
         if result.fault or len(result.programs) != len(self._programs):
             raise SandboxUnavailable(
                 f"the function could not be run: {result.fault or 'the sandbox gave no result'}",
-                hint="run the same command again; `evolve doctor` shows the machine",
+                hint="run the same command again; `evolve status` shows the machine",
             )
         return [
             run.outputs if len(run.outputs) == len(rows) else [Outcome(error=run.error or NOT_RUN)] * len(rows)

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 from evolve.agent.approval import YES, Approval, gives_leave, settle
 from evolve.episodes import EpisodeRecord, Question
 from evolve.errors import UsageError
 from evolve.memory.preferences import PersonAct
-from evolve.tasks.work import FolderWork
+from evolve.tasks.work import FolderWork, is_protected
 from evolve.workspace.desk import Desk
 from evolve.workspace.runs.person import Person
-from evolve.workspace.shelves.folders import Patch
+from evolve.workspace.runs.result import Result
+from evolve.workspace.shelves.patch import Patch
 
 _OPTIONS = (YES, "no")
 
 
 def delivered(
-    desk: Desk, record: EpisodeRecord, work: FolderWork, person: Person
+    desk: Desk, record: EpisodeRecord, work: FolderWork, person: Person, result: Callable[[Patch], Result]
 ) -> tuple[Patch | None, Question | None]:
     """The patch of an episode, applied, refused or waiting; and the question where it waits for an answer.
 
-    Leave that is given beforehand is for what a check accepted, and for nothing that is unverified.
+    Leave that is given beforehand is for what a check accepted, and for nothing that is unverified, nor for tests that
+    the person named; and for the folder that the person named, not for another that a task file names.
+
+    Args:
+        result: What the episode came to, with its patch, for whoever is asked about that.
     """
     folders = desk.folders
     patch = folders.keep(record, work)
@@ -32,7 +40,16 @@ def delivered(
         effect=lambda: folders.apply(patch.run, again=True),
         refused=lambda answer: _refuse(desk, patch.run, answer),
     )
-    respond = (lambda asked: YES) if person.approve == "auto" and record.solved else person.respond
+    own_tests = any(is_protected(name, work.guarded) for name in patch.names)
+    beforehand = person.approve == "auto" and record.solved and not (work.elsewhere or own_tests)
+
+    def shown(asked: Question) -> str | None:
+        if person.respond is None or person.before_approval is None:
+            return None if person.respond is None else person.respond(asked)
+        person.before_approval(result(patch))
+        return person.respond(replace(asked, detail=""))
+
+    respond = (lambda asked: YES) if beforehand else shown
     answer = settle(approval, desk.paths.runs / patch.run / "approval", respond)
     return folders.get(patch.run), question if answer is None else None
 

@@ -15,13 +15,14 @@ from evolve.errors import EnvironmentProblem, RecordDamaged, WorkspaceError
 from evolve.events import Event, EventSink, read_events
 from evolve.files import canonical_json, digest
 from evolve.tasks import Task, task_json
+from evolve.tasks.trees import read_tree
+from evolve.tasks.work import FolderWork, protected_in
 from evolve.workspace.desk import Desk
 from evolve.workspace.learners import model_name
 from evolve.workspace.runs.conversations import Conversations, earlier_turns
 from evolve.workspace.runs.given_task import task_of
+from evolve.workspace.shelves.recorded_changes import BEGUN
 
-BEGUN = "begun"
-"""Key of a run's JSON: its task, what it may spend, and who decides."""
 BROKEN_OFF = "broken off"
 """Kind of the event that says why an episode is not over."""
 
@@ -44,6 +45,20 @@ class Beginning:
     policy: str
     model: str | None
     turns: int = 0
+
+
+def with_kept_names(desk: Desk, task: Task) -> Task:
+    """The task of a person in a folder, with the protected files that their preferences for it name."""
+    work = task.work
+    if not isinstance(work, FolderWork) or work.elsewhere or work.hidden_check:
+        return task
+    earlier = [turn.said for turn in task.earlier]
+    kept = desk.preferences.for_context(task.instruction, family=task.family, folder=task.folder, earlier=earlier)
+    if not kept:
+        return task
+    text = "\n".join(one.text for one in kept)
+    named = protected_in(text, read_tree(work.folder).files, work.guarded)
+    return replace(task, work=replace(work, named=tuple(dict.fromkeys((*work.named, *named)))))
 
 
 def begun_with(desk: Desk, task: Task, limits: Limits, python: str | None) -> Mapping[str, Any]:

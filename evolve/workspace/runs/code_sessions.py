@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from evolve.errors import UsageError, WorkspaceError
 from evolve.files import canonical_json, digest, write_atomic
 from evolve.store import WriterLock
-from evolve.workspace.opening import locate
+from evolve.workspace.locating import locate
 
 if TYPE_CHECKING:
     from evolve.sandbox import ActionResult, Sandbox, SandboxLimits

@@ -6,12 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evolve.episodes import Json
-from evolve.tables import printable
+from evolve.reasons import Reason, reason
 from evolve.tasks import Task
 from evolve.workspace.runs.result import Result
-
-_SHOWN = 40
-"""Longest value in a reason."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,14 +49,13 @@ class Contradicted:
             against=tuple((numbers[inputs], given) for inputs, given in against.items() if inputs in numbers),
         )
 
-    def by(self, values: Sequence[Json]) -> str:
-        """The doubt about the cell of a row, in a sentence, or ""."""
+    def by(self, values: Sequence[Json]) -> Reason | None:
+        """The doubt about the cell of a row, or None."""
         value = None if self.place is None else values[self.place]
         if not isinstance(value, int | float):
-            return ""
+            return None
         for other, given in self.against:
             low, high = sorted((value, other))
             if not any(low <= one <= high for one in self.fits):
-                says = printable(str(given))[:_SHOWN]
-                return f"the filled row nearest to it, of {other}, says {says} and does not fit"
-        return ""
+                return reason("wrong_for_nearest", input=other, output=given)
+        return None

@@ -21,7 +21,7 @@ from evolve.errors import UsageError
 from evolve.files import clean_text, write_failure
 from evolve.settings import LearnMode
 from evolve.workspace.shelves import chat_lines
-from evolve.workspace.shelves.folders import Patch
+from evolve.workspace.shelves.patch import Patch
 from evolve.workspace.shelves.shelf import Shelf
 
 OPEN = "open"

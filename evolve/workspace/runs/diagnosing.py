@@ -19,6 +19,7 @@ from evolve.workspace.runs.next_commands import after_fault, commands_for
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.replaying import Replays
 from evolve.workspace.runs.solving import waiting_question
+from evolve.workspace.runs.table_writing import FILLING
 
 State = Literal["well", "unchecked", "unfinished", "fault", "failed"]
 """How a run stands: it went well; nothing could check what it gave; it is not over; its surroundings failed; it failed
@@ -72,6 +73,8 @@ class Diagnosis:
 def diagnose(desk: Desk, name: str, replay: bool | None, person: Person) -> Diagnosis:
     """See :meth:`evolve.workspace.runs.past_runs.Runs.diagnose`."""
     run, record = chosen_episode(desk, name)
+    if record is None and run.kind == FILLING:
+        return Diagnosis(run=run.id, episode="", task="", state="unchecked", said="its function was given")
     if record is None:
         return _unfinished(desk, run)
     task = "" if run.kind == "run" else record.task
@@ -80,7 +83,9 @@ def diagnose(desk: Desk, name: str, replay: bool | None, person: Person) -> Diag
     if record.solved and not wrong:
         rows = tuple(rows_at_odds(record))[:1] if record.steps[-1].action.misfits else ()
         return replace(blank, suspects=rows, tries=commands_for(run, record, rows, untried=False) if rows else ())
-    fault = fault_of(record) if wrong else None
+    if not wrong:  # nobody says that it failed, so nothing that it was told is suspected
+        return replace(blank, state="unchecked", untried="nothing can check an answer to it, so no trial would tell")
+    fault = fault_of(record)
     if fault is not None:
         tries = after_fault(fault, run)
         return replace(blank, state="fault", said=fault.told, step=fault.step, tries=tries)
@@ -89,9 +94,6 @@ def diagnose(desk: Desk, name: str, replay: bool | None, person: Person) -> Diag
     suspects = suspects_of(case, broke)
     compared = beside(record, case.good[0]) if case.good else ""
     found = replace(blank, step=broke.step, why=broke.why, suspects=suspects, compared=compared)
-    if not wrong:
-        found = replace(found, state="unchecked", untried="nothing can check an answer to it, so no trial would tell")
-        return replace(found, tries=commands_for(run, record, found.suspects, untried=False))
     return _tried(desk, run, record, replace(found, state="failed", said=wrong), (replay, person))
 
 
@@ -149,7 +151,7 @@ def _unfinished(desk: Desk, run: Run) -> Diagnosis:
         return Diagnosis(run=run.id, state="unfinished", said=said, tries=tries)
     if note is not None:
         endpoint = note.data.get("why") not in ("SandboxUnavailable", "WorkspaceError", "RecordDamaged")
-        check = "evolve models check" if endpoint else "evolve doctor"
+        check = "evolve models check" if endpoint else "evolve status"
         said = f"it broke off: {note.data.get('text')}"
         return Diagnosis(run=run.id, state="fault", said=said, tries=(check, _GOES_ON))
     said = "it has not ended; it was stopped, or goes on in another process"

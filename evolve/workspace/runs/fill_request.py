@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from typing import TypedDict
 
 from evolve.workspace.arguments import BudgetLike, checked
+from evolve.workspace.runs.filled import Flag
 from evolve.workspace.runs.person import Person
-
-FillProgress = Callable[[int, int], None]
-"""Told how many rows are done, and how many there are."""
 
 
 class FillOptions(TypedDict, total=False):
@@ -24,10 +22,11 @@ class FillOptions(TypedDict, total=False):
         skill: Apply this saved function, and search for none.
         function: Apply the function of this file, ``FILE.py`` or ``FILE.py:NAME``.
         sheet: Name of the sheet of a workbook.
+        header: Whether the first line of a delimited table names its columns; None leaves it to how the line looks.
         save: A file in which the function is written as a script for the command line.
         budget: As for :meth:`Workspace.run`.
         person: As for :meth:`Workspace.run`.
-        on_progress: Told how many rows are done, of how many.
+        words: What is written of a flag into the table; by default its code and facts.
     """
 
     column: str | None
@@ -36,10 +35,11 @@ class FillOptions(TypedDict, total=False):
     skill: str | None
     function: str | os.PathLike[str] | None
     sheet: str | None
+    header: bool | None
     save: str | os.PathLike[str] | None
     budget: BudgetLike
     person: Person | None
-    on_progress: FillProgress | None
+    words: Callable[[Flag], str]
 
 
 @checked("budget")
@@ -54,7 +54,8 @@ class FillRequest:
     skill: str | None = None
     function: str | os.PathLike[str] | None = None
     sheet: str | None = None
+    header: bool | None = None
     save: str | os.PathLike[str] | None = None
     budget: BudgetLike = None
     person: Person | None = None
-    on_progress: FillProgress | None = None
+    words: Callable[[Flag], str] = str

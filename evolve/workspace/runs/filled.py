@@ -2,27 +2,51 @@
 
 from __future__ import annotations
 
-import json
 import math
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from evolve.agent.codec import to_data
 from evolve.episodes import Json
-from evolve.sandbox import Outcome
-from evolve.tables import Cell, Record, Table, printable
+from evolve.reasons import Reason, reason
+from evolve.sandbox import NOT_RUN, Outcome
+from evolve.tables import TEXT_PREFIX, Cell, FirstLine, Record, Table, formula_sign, other_kind
 from evolve.tasks import equal
 from evolve.tasks.reading.partly_filled import Inputs
+from evolve.workspace.runs.repeated import UNKNOWN
 from evolve.workspace.runs.result import Result
+from evolve.workspace.runs.skill_origin import UsedSkill
 
-_SHOWN = 80
-"""Longest value in a reason."""
+_NO_NUMBER = re.compile(
+    r"ValueError: (?:could not convert string to float|invalid literal for int\(\).*?): (['\"])(.*)\1"
+)
 _NEAR = 1e-13
 """Relative; further apart, a number that was written has other digits than the one beside it."""
 _EXACT = 2.0**53
 """From here on not every whole number is a float."""
+
+Left = Literal["", "not filled", "not compared"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flag:
+    """What is doubtful about a cell; no reasons, nothing is.
+
+    Attributes:
+        left: What was left undone for these reasons.
+    """
+
+    reasons: tuple[Reason, ...] = ()
+    left: Left = ""
+
+    def __bool__(self) -> bool:
+        return bool(self.reasons)
+
+    def __str__(self) -> str:
+        return "; ".join(filter(None, [self.left, *map(str, self.reasons)]))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,14 +57,14 @@ class Mark:
         row: Rows of data are counted from 1.
         line: Where the row begins in the file.
         value: What stands in the cell now; None where it was left empty.
-        why: What is doubtful, in one sentence.
+        flag: What is doubtful.
         others: What else could stand there.
     """
 
     row: int
     line: int
     value: Json
-    why: str
+    flag: Flag
     others: tuple[Json, ...] = ()
 
 
@@ -61,9 +85,16 @@ class Filled:
         marks: The first thousand of them.
         result: The run that found the function; None where one was given.
         form: What was recognised of the file, in words.
-        function: Source of the function that was applied, or "".
+        first_line: ``names`` or ``row``: what its first line was taken for.
+        guessed: Nobody said that, and the look of the line says something else than usual, or nothing, or the function
+            gives a cell of the line from those beside it.
+        function: Source of the function that was applied, without parameters that it does not read, or "".
         loss: What of the file could not be carried over, in a sentence, or "".
         seconds: How long it took, in all.
+        used: The saved function that was applied, where it was not searched for.
+        offered: Saved functions that may be meant where no cell is filled: nothing is filled until one is named.
+        undo: The run that ``evolve undo`` takes the file back with; "" where it was not written in place, or what it
+            held before is not kept.
     """
 
     out: Path | None
@@ -75,11 +106,16 @@ class Filled:
     marks: tuple[Mark, ...]
     result: Result | None
     form: str
+    first_line: FirstLine = "names"
+    guessed: bool = False
     function: str = ""
     loss: str = ""
     seconds: float = 0.0
     doubted: int = 0
     own: int = 0
+    used: UsedSkill | None = None
+    offered: tuple[UsedSkill, ...] = ()
+    undo: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """One JSON object."""
@@ -88,6 +124,8 @@ class Filled:
             **plain,
             "out": None if self.out is None else str(self.out),
             "marks": to_data(self.marks),
+            "used": to_data(self.used),
+            "offered": to_data(self.offered),
             "result": None if self.result is None else self.result.to_json(),
             "seconds": round(self.seconds, 3),
         }
@@ -95,11 +133,15 @@ class Filled:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Judged:
-    """What is done to one cell: ``cell`` is written unless it is None, and ``why`` says what is doubtful, or ""."""
+    """What is done to one cell: ``cell`` is written unless it is None, and ``flag`` says what is doubtful."""
 
     cell: Cell = None
-    why: str = ""
+    flag: Flag = Flag()
     others: tuple[Json, ...] = ()
+
+    def because(self, why: Reason) -> Judged:
+        """The same with one more reason."""
+        return replace(self, flag=replace(self.flag, reasons=(*self.flag.reasons, why)))
 
 
 def judged(
@@ -112,33 +154,66 @@ def judged(
     """
     answer, *others = outcomes
     if not answer.ok:
-        return Judged(why=f"the function fails here: {_brief(answer.error)}")
+        return not_done("not filled", _failure(inputs, arguments, answer.error))
     cell, doubt = as_cell(table, inputs, answer.value)
-    problem = "" if cell is None else table.problem(cell, line=record.line, column=inputs.column)
-    if cell is None or problem:
-        return Judged(why=problem or doubt)
+    problem = doubt if cell is None else table.problem(cell, line=record.line, column=inputs.column)
+    if cell is None or problem is not None:
+        return not_done("not filled", problem)
     odd = inputs.misread(arguments)
     if odd is not None:
-        doubt = f"{_told(record.cells[odd])} under {table.columns[odd]!r} is of another kind than the cells beside it"
+        doubt = reason("unlike_column", value=record.cells[odd], column=table.columns[odd])
     rivals = _other_values(answer.value, others)
     if rivals:
-        doubt = f"another function that fits the rows gives {_told(rivals[0])}"
-    elif not doubt and any(not one.ok for one in others):
-        doubt = "another function that fits the rows fails here"
-    return Judged(cell=cell, why=doubt, others=rivals)
+        doubt = reason("another_gives", value=rivals[0])
+    elif doubt is None and any(not one.ok for one in others):
+        doubt = reason("another_fails")
+    run, sign = None, formula_sign(cell)
+    if sign and inputs.formulas.allow(str(cell)):
+        delimited = table.form.kind == "delimited"
+        run = reason("formula_row") if delimited and inputs.formulas.is_elsewhere(str(cell), record.line) else None
+    elif sign:
+        run = reason("formula", sign=sign)
+        if table.form.kind == "delimited":
+            cell, run = TEXT_PREFIX + cell, reason("formula_as_text", sign=sign, prefix=TEXT_PREFIX)
+    return Judged(cell=cell, flag=Flag(reasons=tuple(one for one in (run, doubt) if one is not None)), others=rivals)
 
 
-def compared(table: Table, inputs: Inputs, record: Record, answer: Outcome) -> Judged | None:
+def not_done(left: Left, why: Reason | None) -> Judged:
+    """A cell that stays as it is."""
+    return Judged(flag=Flag(left=left, reasons=(why or reason("no_value"),)))
+
+
+def compared(table: Table, inputs: Inputs, record: Record, arguments: Sequence[Json], answer: Outcome) -> Judged | None:
     """The doubt about a cell that was filled before, where the function gives something else; the cell stays."""
     given = record.cells[inputs.column]
     if answer.ok:
         cell, _ = as_cell(table, inputs, answer.value)
         known = inputs.kind.read(given)
-        if _plain(cell) == _plain(given) or (equal(known, answer.value) and _is_as_near(inputs.kind.read(cell), known)):
+        same = _plain(given) in (_plain(cell), f"{TEXT_PREFIX}{_plain(cell)}")
+        if same or (equal(known, answer.value) and _is_as_near(inputs.kind.read(cell), known)):
             return None
-        said = f"the function gives {_told(answer.value)} here"
-        return Judged(why=f"{said}, unlike this row", others=(answer.value,))
-    return Judged(why=f"the function fails here: {_brief(answer.error)}")
+        return Judged(flag=Flag(reasons=(reason("differs", value=answer.value),)), others=(answer.value,))
+    return not_done("not compared", _failure(inputs, arguments, answer.error))
+
+
+def _failure(inputs: Inputs, arguments: Sequence[Json], error: str) -> Reason:
+    """Why a function gave nothing, as a fact about the cells: nobody with a table reads Python's."""
+    if UNKNOWN in error:
+        return reason("no_equal_row")
+    odd = inputs.misread(arguments)
+    place = None if odd is None else inputs.columns.index(odd)
+    if place is not None and inputs.kinds[place].is_number:
+        return reason("not_a_number", value=str(arguments[place]))
+    used = [value for place, value in enumerate(arguments) if inputs.used is None or place in inputs.used]
+    if used and all(value is None or value == "" for value in used):
+        return reason("blank_inputs")
+    named = _NO_NUMBER.match(error)
+    if named is not None and any(isinstance(value, str) and named[2] in (value, value.strip()) for value in used):
+        # else it is a piece of a cell, or nothing of it, that nobody would find there
+        return reason("not_a_number", value=named[2])
+    if error.startswith((NOT_RUN, "time limit", "TimeoutError")):
+        return reason("too_slow")
+    return reason("fails", values=used)
 
 
 def _is_as_near(written: Cell, known: Cell) -> bool:
@@ -148,29 +223,21 @@ def _is_as_near(written: Cell, known: Cell) -> bool:
     return True
 
 
-def as_cell(table: Table, inputs: Inputs, value: Json) -> tuple[Cell, str]:
-    """A cell for a value, and what is doubtful about it or ""; None where the value cannot stand in one."""
+def as_cell(table: Table, inputs: Inputs, value: Json) -> tuple[Cell, Reason | None]:
+    """A cell for a value, and what is doubtful about it or None; no cell where the value cannot stand in one."""
     kind = inputs.kind
     if value is None:
-        return None, "the function gives nothing here"
+        return None, reason("no_value")
     if isinstance(value, str) and not value.strip():
-        return None, "the function gives an empty text here"
+        return None, reason("empty_text")
     if not table.typed:
         return kind.write(value)
     if (kind.name == "int" or kind.whole) and isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
-        return int(value), ""
+        return int(value), None
     if kind.fits(value):
         large = isinstance(value, float) and kind.is_number and abs(value) >= _EXACT
-        return value, "it gives a number that is too large to be exact to its last digit" if large else ""
-    return value, f"it gives {_sort(value)} where the other cells are {'text' if kind.name == 'text' else 'numbers'}"
-
-
-def _sort(value: Json) -> str:
-    if isinstance(value, bool):
-        return "true or false"
-    if isinstance(value, str):
-        return "text"
-    return "a number" if isinstance(value, int | float) else f"a {type(value).__name__}"
+        return value, reason("inexact") if large else None
+    return value, other_kind(value, kind)
 
 
 def _other_values(value: Json, others: Sequence[Outcome]) -> tuple[Json, ...]:
@@ -183,13 +250,3 @@ def _other_values(value: Json, others: Sequence[Outcome]) -> tuple[Json, ...]:
 
 def _plain(cell: Cell) -> Cell:
     return cell.strip() if isinstance(cell, str) else cell
-
-
-def _told(value: Json) -> str:
-    return _brief(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), quoted=True)
-
-
-def _brief(text: str, *, quoted: bool = False) -> str:
-    line = " ".join(text.split()) if not quoted else text.replace("\n", " ").replace("\r", " ")
-    short = printable(line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…")
-    return f"'{short}'" if quoted else short

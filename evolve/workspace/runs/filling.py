@@ -3,110 +3,122 @@
 from __future__ import annotations
 
 import json
-import os
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
+from evolve.activity import doing
 from evolve.episodes import Json
-from evolve.errors import UsageError, WorkspaceError
-from evolve.export.script import Script, is_script, script_of
-from evolve.files import check_folder, named_path, replacing, write_atomic
+from evolve.export.script import Script, script_of
+from evolve.files import write_atomic
+from evolve.ledger import Ledger
+from evolve.reasons import Reason, reason
 from evolve.sandbox import Outcome, Program
 from evolve.tables import (
     Change,
+    ColumnKind,
     Record,
     Rewriting,
     Table,
-    form_of,
     identity,
     is_blank,
     label_of,
-    open_table,
+    printable,
+    reading_told,
     table_path,
 )
-from evolve.tasks import Task
+from evolve.tasks import Task, equal
 from evolve.tasks.likeness import Likeness
-from evolve.tasks.reading.partly_filled import Inputs, PartlyFilled, column_task
+from evolve.tasks.reading.partly_filled import Inputs, PartlyFilled
 from evolve.workspace.desk import Desk
 from evolve.workspace.runs.applying import (
     BATCH,
     Applier,
     annotations_of,
     batches,
-    file_and_name,
     parameters_of,
     used_parameters,
     without_unread,
 )
+from evolve.workspace.runs.column_reading import column_read, known_function
 from evolve.workspace.runs.contradicted import Contradicted
-from evolve.workspace.runs.fill_request import FillProgress, FillRequest
-from evolve.workspace.runs.filled import Filled, Judged, Mark, compared, judged
+from evolve.workspace.runs.fill_files import script_file, target_file
+from evolve.workspace.runs.fill_request import FillRequest
+from evolve.workspace.runs.fill_table import TakenLine, check_column, check_in_place, names_column, opened_table
+from evolve.workspace.runs.filled import Filled, Flag, Judged, Left, Mark, as_cell, compared, judged, not_done
 from evolve.workspace.runs.given_function import chosen_function
+from evolve.workspace.runs.offering import accepted, nothing_filled, offer_for
 from evolve.workspace.runs.own_cells import MOST, OwnCells, cell_key
 from evolve.workspace.runs.repeated import look_up
 from evolve.workspace.runs.result import Result
+from evolve.workspace.runs.run_answers import WRITTEN, function_named
+from evolve.workspace.runs.skill_origin import UsedSkill, origin_of
+from evolve.workspace.runs.table_writing import write_table
 
 _MOST_MARKS = 1_000
-_SHOWN = 80
-"""Longest cell in a reason."""
 _MOST_RIVALS = 4
 """Rivals that are run beside the function."""
 
 
-def fill(desk: Desk, request: FillRequest, run: Callable[[Task], Result]) -> Filled:
+def fill(desk: Desk, request: FillRequest, ledger: Ledger, run: Callable[[Task], Result]) -> Filled:
     """Fills a table; see :meth:`Workspace.fill`.
 
     Args:
+        ledger: Whose clock tells how long it took.
         run: Solves a task.
     """
-    started = time.monotonic()
-    target = _target(request)
-    check_folder(target)
-    script = _script_file(request, target)
-    # taken first: a workbook is read whole when it is opened
-    as_it_was = identity(table_path(request.table))
-    table = open_table(request.table, sheet=request.sheet)
-    if request.in_place and table.loss:
-        raise UsageError(f"{table.loss}, so the file is not written in place", hint="leave --in-place out")
     own = OwnCells(desk.stores.db)
-    if request.skill is not None or request.function is not None:
-        result = None
-        program, wanted, likeness = chosen_function(desk, table, request)
-        functions = _Functions(programs=[program], likeness=likeness)
-    else:
-        result, wanted, functions = _searched(table, request, run, own)
-    blank = _blank(table, wanted, result)
+    as_it_was = identity(table_path(request.table))  # taken first: a workbook is read whole when it is opened
+    table, line = opened_table(request)
+    target, script = _files(table, line, request, own)
+    with reading_told(table):
+        offer = offer_for(desk, table, request)
+    taken = accepted(desk, table, offer, request)
+    if taken is None:
+        return replace(nothing_filled(table, offer, ledger.run_seconds), **vars(line))
+    result, wanted, functions = _found(desk, table, taken, run, own)
+    found_by = "" if result is None else result.run_id
+    line = _line_checked(desk, table, line, taken, wanted.inputs, functions)
+    blank = replace(_blank(table, wanted, result), **vars(line))
     if not functions.programs:
-        return replace(blank, seconds=time.monotonic() - started)
+        return replace(blank, seconds=ledger.run_seconds)
     with tempfile.TemporaryFile("w+", encoding="utf-8") as spool:
         done = _Work(
             table=table,
             inputs=wanted.inputs,
             total=wanted.given + wanted.blank,
-            likeness=functions.likeness,
-            learned=result is not None,
-            near=functions.near,
-            contradicted=functions.contradicted,
+            functions=functions,
+            learned=result is not None and result.used is None,
+            words=request.words,
         )
-        done.apply(Applier(desk.open_sandbox(), functions.programs), spool, request.on_progress)
-        _write(table, target, done, spool, as_it_was)
-    if result is not None:
-        own.keep(result.run_id, done.keys)
-    if script is not None:
-        _save(script, functions.programs[0], blank)
+        with doing("fill", blank.column, total=done.total, count=lambda: done.at):
+            done.apply(Applier(desk.open_sandbox(), functions.programs), spool)
+        with doing("write"):
+            kept = write_table(desk, table, target, done.rewriting(spool), as_it_was, run=found_by)
+    own.keep(found_by, done.keys, target)
+    _save(script, functions.programs[0], blank)
     return replace(
         blank,
         out=target,
         filled=done.filled,
         marked=done.marked,
         marks=tuple(done.marks),
-        function=functions.programs[0].source,
-        seconds=time.monotonic() - started,
+        used=functions.used,
+        function=without_unread(functions.programs[0])[0].source,
+        seconds=ledger.run_seconds,
+        undo=kept,
     )
+
+
+def _files(table: Table, line: TakenLine, request: FillRequest, own: OwnCells) -> tuple[Path, Path | None]:
+    """The files to write, the table's and the script's, refused where one may not be written."""
+    with reading_told(table):
+        check_column(table, request)  # first: whatever else is wrong may be so for another column alone
+    check_in_place(table, line, request)
+    target = target_file(request, own)
+    return target, script_file(request, target)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,32 +128,76 @@ class _Functions:
     Attributes:
         programs: The function first; none where nothing was found and no row repeats a filled one.
         likeness: What the rows are like that it was learned from.
-        near: How many of the programs count for every row.
+        near: How many of the programs count for every row; the others only for rows unlike the filled ones.
         contradicted: Where a filled row speaks against the function.
+        used: The saved function that it is.
+        open: What is doubtful about every cell, or None.
     """
 
     programs: Sequence[Program]
     likeness: Likeness
     near: int = 1
     contradicted: Contradicted = field(default_factory=Contradicted)
+    used: UsedSkill | None = None
+    open: Reason | None = None
+
+
+def _found(
+    desk: Desk, table: Table, request: FillRequest, run: Callable[[Task], Result], own: OwnCells
+) -> tuple[Result | None, PartlyFilled, _Functions]:
+    """The function that is named, or that the filled rows lead to."""
+    if request.skill is None and request.function is None:
+        with reading_told(table):
+            task, wanted = column_read(desk, table, request, own)
+        if (known := known_function(desk, task)) is None:
+            return _searched(desk, task, wanted, run)
+        request = replace(request, skill=known.name)
+    with reading_told(table):
+        program, wanted, likeness = chosen_function(desk, table, request)
+    saved = None if request.skill is None else origin_of(desk, function_named(desk, request.skill))
+    used = None if saved is None else saved.used(wanted.given)
+    doubt = None if saved is None else saved.narrow
+    return None, wanted, _Functions(programs=[program], likeness=likeness, used=used, open=doubt)
+
+
+def _line_checked(
+    desk: Desk, table: Table, line: TakenLine, request: FillRequest, inputs: Inputs, functions: _Functions
+) -> TakenLine:
+    """What the first line is taken for: a guess where the function gives a cell of it from those beside it.
+
+    Raises:
+        UsageError: It is a guess, and the table is to be written in place.
+    """
+    is_told = request.header is not None or names_column(table, request) or table.form.kind != "delimited"
+    if is_told or line != TakenLine() or not functions.programs or inputs.column >= len(table.columns):
+        return line
+    values = inputs.of(Record(number=0, line=1, cells=table.columns))
+    ((outcome,),) = Applier(desk.open_sandbox(), functions.programs[:1])([values])
+    if not outcome.ok or as_cell(table, inputs, outcome.value)[0] != table.columns[inputs.column]:
+        return line
+    guess = replace(line, guessed=True)
+    check_in_place(table, guess, request)
+    return guess
 
 
 def _searched(
-    table: Table, request: FillRequest, run: Callable[[Task], Result], own: OwnCells
+    desk: Desk, task: Task, wanted: PartlyFilled, run: Callable[[Task], Result]
 ) -> tuple[Result, PartlyFilled, _Functions]:
     """The function that the filled rows lead to, if any, and what else fits them."""
-    task, wanted = column_task(table, request.column, own)
     result = run(task)
     if not (result.solved and result.answer):
         known = look_up(task)
-        programs = [] if known is None else [known]
-        return result, wanted, _Functions(programs=programs, likeness=Likeness.of(()))
+        return result, wanted, _Functions(programs=[known] if known else [], likeness=Likeness.of(()))
+    _note_written(desk, result.run_id, wanted.inputs.kind)
     rivals, distant = result.rivals[:_MOST_RIVALS], result.distant[:_MOST_RIVALS]
     programs = [Program(source=source, entry=result.entry) for source in (result.answer, *rivals, *distant)]
-    likeness = Likeness.of(row.input for row in (*task.examples, *task.verify, *task.hidden))
+    earlier = () if result.used is None else origin_of(desk, function_named(desk, result.used.name)).rows_in(task)
+    likeness = Likeness.of(row.input for row in (*task.examples, *task.verify, *task.hidden, *earlier))
     # only these count, so that an odd cell elsewhere is no doubt
     used = frozenset[int]().union(*map(used_parameters, programs))
-    wanted = replace(wanted, inputs=replace(wanted.inputs, used=used))
+    # what was learned from numbers is not tried on a word
+    numeric = frozenset(place for place in used if wanted.inputs.kinds[place].is_number)
+    wanted = replace(wanted, inputs=replace(wanted.inputs, used=used, numeric=numeric))
     return (
         result,
         wanted,
@@ -150,12 +206,23 @@ def _searched(
             likeness=likeness,
             near=1 + len(rivals),
             contradicted=Contradicted.of(task, result, used),
+            used=result.used,
+            # in its own table what is the same in every row is right
+            open=result.narrow if result.used is not None or not (used or result.verified) else None,
         ),
     )
 
 
-def _save(file: Path, program: Program, filled: Filled) -> None:
-    """Writes the function as a script."""
+def _note_written(desk: Desk, run: str, kind: ColumnKind) -> None:
+    """Notes how numbers are written, for a later table in which no cell shows it."""
+    if kind.is_number:
+        desk.stores.runs.note(run, {**desk.stores.runs.run(run).body, WRITTEN: vars(kind)})
+
+
+def _save(file: Path | None, program: Program, filled: Filled) -> None:
+    """Writes the function as a script, where one is wanted."""
+    if file is None:
+        return
     program, _ = without_unread(program)
     takes, gives = annotations_of(program)
     names, _ = parameters_of(program)
@@ -172,53 +239,6 @@ def _save(file: Path, program: Program, filled: Filled) -> None:
         )
     )
     write_atomic(file, script.encode())
-
-
-def _target(request: FillRequest) -> Path:
-    """The file to write, refused before anything is done where it may not be."""
-    table = named_path(request.table)
-    if request.in_place:
-        if request.out is not None:
-            raise UsageError("give either a file to write or leave to write in place", hint="--out FILE, or --in-place")
-        return table.resolve()
-    form = form_of(table)
-    if request.out is None:
-        target = table.with_name(f"{table.stem}.filled{table.suffix}")
-        if target.exists():
-            raise UsageError(f"{target.name} is there already", hint="--out FILE, or --in-place for the table itself")
-        return target
-    target = named_path(request.out)
-    if target.resolve() == table.resolve():
-        raise UsageError(f"{os.fspath(request.out)} is the table itself", hint="--in-place writes it")
-    if form_of(target) != form:
-        raise UsageError(
-            f"{target.name} would be another kind of file than {table.name}", hint=f"name it {table.suffix}"
-        )
-    return target
-
-
-def _script_file(request: FillRequest, target: Path) -> Path | None:
-    """The file of the script, refused where something else would be lost."""
-    if request.save is None:
-        return None
-    file, hint = named_path(request.save), "--save with another name, such as --save function.py"
-    given = "" if request.function is None else file_and_name(request.function)[0]
-    for other, told in (
-        (named_path(request.table), "the table itself"),
-        (target, "the file that is filled"),
-        (named_path(given) if given else None, "the file from which the function is read"),
-    ):
-        if other is not None and (file.resolve() == other.resolve() or _is_same(file, other)):
-            raise UsageError(f"{os.fspath(request.save)} is {told}", hint=hint)
-    if file.suffix != ".py":
-        raise UsageError(f"{file.name} is no name of a script, which ends in .py", hint=hint)
-    if file.exists() and not (file.is_file() and is_script(file.read_bytes())):
-        raise UsageError(f"{file.name} is there already, and is no script that evolve wrote", hint=hint)
-    return file.resolve()
-
-
-def _is_same(one: Path, other: Path) -> bool:
-    return one.exists() and other.exists() and one.samefile(other)
 
 
 def _blank(table: Table, wanted: PartlyFilled, result: Result | None) -> Filled:
@@ -246,104 +266,113 @@ class _Work:
     """A function applied to a table, with what came of it so far.
 
     Attributes:
-        likeness: What the rows that the function was learned from are like.
-        learned: The function was found from the filled rows.
-        near: How many programs count for every row; the others only for rows unlike the filled ones.
-        contradicted: Where a filled row speaks against the function.
+        learned: The function was searched for, from the filled rows.
+        words: What is written of a flag.
+        at: Rows that are done.
         keys: What the cells that were filled without a doubt are known by.
     """
 
     table: Table
     inputs: Inputs
     total: int
-    likeness: Likeness
+    functions: _Functions
     learned: bool
-    near: int
-    contradicted: Contradicted
+    words: Callable[[Flag], str]
+    at: int = 0
     filled: int = 0
     marked: int = 0
     marks: list[Mark] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
 
-    def apply(self, applier: Applier, spool: IO[str], progress: FillProgress | None) -> None:
+    def apply(self, applier: Applier, spool: IO[str]) -> None:
         """Writes what is to be done to each row to the spool, so that memory does not grow with the table."""
-        at = 0
         for records in batches(self.table.records(), BATCH):
             rows = [record for record in records if not all(map(is_blank, record.cells))]
             arguments = [self.inputs.of(record) for record in rows]
+            strange = self._strange(applier, rows, arguments)
             for record, values, outcomes in zip(rows, arguments, applier(arguments), strict=True):
                 text = self.inputs.no_number(values)
                 if text is not None:
-                    done: Judged | None = Judged(why=f"{text[:_SHOWN]!r} is no number")
+                    left: Left = "not filled" if self._is_wanted(record) else "not compared"
+                    done: Judged | None = not_done(left, reason("not_a_number", value=text))
                 elif self._is_wanted(record):
                     done = self._judged(record, values, outcomes)
+                    if record.number in strange and not done.flag:
+                        why, exchanged = strange[record.number]
+                        if not (exchanged.ok and outcomes[0].ok and _is_same(exchanged.value, outcomes[0].value)):
+                            done = done.because(why)
                 else:
-                    done = compared(self.table, self.inputs, record, outcomes[0])
+                    done = compared(self.table, self.inputs, record, values, outcomes[0])
                     if done is None and self.table.is_doubted(record, self.inputs.column):
                         done = self._doubted_still(record, values, outcomes)
                 if done is not None:
                     self._note(record, done)
-                    spool.write(json.dumps([record.number, done.cell, done.why]) + "\n")
-            at += len(rows)
-            if progress is not None:
-                progress(at, self.total)
+                    words = printable(self.words(done.flag)) if done.flag else ""
+                    spool.write(json.dumps([record.number, done.cell, words]) + "\n")
+            self.at += len(rows)
+
+    def rewriting(self, spool: IO[str]) -> Rewriting:
+        """What is to be written, once it stands in the spool."""
+        spool.seek(0)
+        changes, inputs = _changes(spool), self.inputs
+        return Rewriting(column=inputs.column, label=inputs.label, changes=changes, checks=self.marked > 0)
+
+    def _strange(
+        self, applier: Applier, rows: Sequence[Record], arguments: Sequence[Sequence[Json]]
+    ) -> dict[int, tuple[Reason, Outcome]]:
+        """Rows whose parts may stand elsewhere than in known rows, why, and what the function gives for them as there.
+
+        Where that is the same, it does not matter to the function where the parts stand.
+        """
+        found = {
+            record.number: exchanged
+            for record, values in zip(rows, arguments, strict=True)
+            if self._is_wanted(record) and (exchanged := self.functions.likeness.exchanged(values, self.inputs.used))
+        }
+        outcomes = applier([values for _, values in found.values()]) if found else []
+        return {number: (why, results[0]) for (number, (why, _)), results in zip(found.items(), outcomes, strict=True)}
 
     def _judged(self, record: Record, values: Sequence[Json], outcomes: Sequence[Outcome]) -> Judged:
-        done = judged(self.table, self.inputs, record, values, outcomes[: self.near])
-        against = "" if done.why else self.contradicted.by(values)
-        if against:
-            return replace(done, why=against)
-        if done.why or (self.learned and len(outcomes) == self.near):
+        done = judged(self.table, self.inputs, record, values, outcomes[: self.functions.near])
+        against = None if done.flag else self.functions.contradicted.by(values) or self.functions.open
+        if against is not None:
+            return done.because(against)
+        if done.flag or (self.learned and len(outcomes) == self.functions.near):
             return done
-        novelty = self.likeness.novelty(values, self.inputs.used)
-        if not novelty:
+        novelty = self.functions.likeness.novelty(values, self.inputs.used)
+        if novelty is None:
             return done
         if not self.learned:
-            return replace(done, why=f"no row that the function was learned from is like this one, with {novelty}")
+            return done.because(novelty)
         distant = judged(self.table, self.inputs, record, values, outcomes)
-        if not distant.why:
-            return done
-        return replace(distant, why=f"{distant.why}, and no filled row is like this one, with {novelty}")
+        return distant.because(novelty) if distant.flag else done
 
     def _doubted_still(self, record: Record, values: Sequence[Json], outcomes: Sequence[Outcome]) -> Judged | None:
         """What is doubtful about a cell that an earlier fill wrote and doubted, and where this one gives the same."""
         again = self._judged(record, values, outcomes)
-        return replace(again, cell=None) if again.why else None
+        return replace(again, cell=None) if again.flag else None
 
     def _is_wanted(self, record: Record) -> bool:
         return self.inputs.column >= len(record.cells) or is_blank(record.cells[self.inputs.column])
 
     def _note(self, record: Record, done: Judged) -> None:
         self.filled += done.cell is not None
-        if not done.why:
+        if not done.flag:
             if len(self.keys) < MOST:
-                column = self.inputs.column
-                self.keys.append(cell_key(self.table, record, column, self.inputs.label, done.cell))
+                self.keys.append(cell_key(self.table, record, self.inputs.column, self.inputs.label, done.cell))
             return
         self.marked += 1
         if len(self.marks) < _MOST_MARKS:
             value = done.cell if self._is_wanted(record) else record.cells[self.inputs.column]
-            self.marks.append(Mark(row=record.number, line=record.line, value=value, why=done.why, others=done.others))
+            row, line = record.number, record.line
+            self.marks.append(Mark(row=row, line=line, value=value, flag=done.flag, others=done.others))
 
 
-def _write(table: Table, target: Path, done: _Work, spool: IO[str], as_it_was: tuple[int, ...]) -> None:
-    """Writes the table whole or not at all."""
-
-    def unchanged() -> None:
-        if identity(table.path) != as_it_was:
-            raise WorkspaceError(
-                f"{table.path.name} was changed by somebody else while it was being filled",
-                hint="run the command again",
-            )
-
-    unchanged()
-    spool.seek(0)
-    rewriting = Rewriting(
-        column=done.inputs.column, label=done.inputs.label, changes=_changes(spool), checks=done.marked > 0
-    )
-    mode = table.path.stat().st_mode & 0o777
-    with replacing(target, mode=mode, before=unchanged) as stream:
-        table.rewrite(rewriting, stream)
+def _is_same(one: Json, other: Json) -> bool:
+    """Whether two values are equal but for blanks that are no more than between words."""
+    if isinstance(one, str) and isinstance(other, str):
+        return one.split() == other.split()
+    return equal(one, other)
 
 
 def _changes(spool: IO[str]) -> Iterator[Change]:

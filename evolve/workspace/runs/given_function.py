@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Sequence, Set
+from collections.abc import Collection, Sequence, Set
 from dataclasses import dataclass, replace
 
-from evolve.episodes import Row
 from evolve.errors import UsageError
+from evolve.reasons import Reason
 from evolve.sandbox import Program
 from evolve.skills.signatures import types_of
 from evolve.tables import (
@@ -18,6 +17,7 @@ from evolve.tables import (
     Cell,
     ColumnKind,
     Comma,
+    Formulas,
     Table,
     is_blank,
     label_of,
@@ -26,7 +26,7 @@ from evolve.tables import (
     typed_column,
 )
 from evolve.tasks.likeness import Likeness
-from evolve.tasks.reading.labels import argument_names
+from evolve.tasks.reading.labels import argument_names, wanted_label
 from evolve.tasks.reading.partly_filled import (
     Inputs,
     PartlyFilled,
@@ -38,7 +38,9 @@ from evolve.tasks.reading.partly_filled import (
 from evolve.workspace.desk import Desk
 from evolve.workspace.runs.applying import annotations_of, given_function, parameters_of, without_unread
 from evolve.workspace.runs.fill_request import FillRequest
+from evolve.workspace.runs.run_answers import function_named
 from evolve.workspace.runs.saved import is_headerless
+from evolve.workspace.runs.skill_origin import SkillOrigin, origin_of
 
 _ANY_NUMBER = ColumnKind(name="float", whole=True)
 
@@ -54,13 +56,12 @@ def chosen_function(desk: Desk, table: Table, request: FillRequest) -> tuple[Pro
     """
     if request.skill is not None and request.function is not None:
         raise UsageError("give either --with NAME or --function FILE.py", hint="leave one of them out")
-    made_for = ""
-    rows: tuple[Row, ...] = ()
+    origin: SkillOrigin | None = None
     if request.skill is not None:
-        skill = desk.stores.skills.get(request.skill)
+        skill = function_named(desk, request.skill)
         if skill.environment:
             raise UsageError(f"{skill.name} is a procedure, which works in a folder and gives no value for a cell")
-        made_for, rows = skill.description, skill.rows
+        origin = origin_of(desk, skill)
         program = Program(source=skill.code, entry=skill.entry)
         takes, gives = types_of(skill.signature)
     else:
@@ -69,10 +70,12 @@ def chosen_function(desk: Desk, table: Table, request: FillRequest) -> tuple[Pro
     names, _ = parameters_of(program)  # also those that it does not read: it was made for another column
     program, places = without_unread(program)
     takes = tuple(takes[place] for place in places) if len(takes) == len(names) else ()
-    read = {index for index, called in enumerate(_called(table)) if called in names or table.columns[index] in names}
-    own = _own_column(table, program, made_for, read)
+    read = columns_called(table, names)
+    own = _own_column(table, program, "" if origin is None else origin.skill.description, read)
     column, given, blank = wanted_column(table, request.column, new=True, own=own, read=read)
-    columns = _arguments(table, column, program, named=request.skill is not None)
+    named = request.skill is not None
+    unnamed = _by_place(table, column, places, len(names)) if named and not any(table.columns) else []
+    columns = unnamed or _arguments(table, column, program, named=named)
     examples, others = rows_of(table, column)
     wanted = [record.cells[column] for record in examples]
     comma = comma_in(table, [*examples, *others])
@@ -85,20 +88,38 @@ def chosen_function(desk: Desk, table: Table, request: FillRequest) -> tuple[Pro
         kinds=tuple(kinds),
         column=column,
         label=_label(table, column, request.column or ""),
-        kind=result if examples else _new_kind(table, gives, kinds),
+        kind=result if examples else _new_kind(table, gives, kinds, None if origin is None else origin.written),
+        formulas=Formulas.of((record.line, record.cells[column]) for record in examples),
         numeric=frozenset(place for place in range(len(columns)) if takes and _is_number_type(takes[place])),
     )
-    learned = [[row.input[place] for place in places[: len(columns)]] for row in rows if len(row.input) == len(names)]
+    rows = [row.input for row in (() if origin is None else origin.rows) if len(row.input) == len(names)]
+    learned = [[row[place] for place in places[: len(columns)]] for row in rows]
     return program, PartlyFilled(inputs=inputs, given=given, blank=blank), Likeness.of(learned)
+
+
+def column_for(table: Table, program: Program, made_for: str) -> int | None:
+    """The column that a saved function was made for, where the table has it and all that the function reads."""
+    names, _ = parameters_of(program)
+    program, _ = without_unread(program)
+    needed, _ = parameters_of(program)
+    column = _own_column(table, program, made_for, columns_called(table, names))
+    if column is None or is_headerless(needed):
+        return None
+    return column if len(columns_called(table, needed) - {column}) == len(needed) else None
+
+
+def columns_called(table: Table, names: Collection[str]) -> frozenset[int]:
+    """The columns that are called as some parameters are."""
+    called = enumerate(_called(table))
+    return frozenset(index for index, name in called if name in names or table.columns[index] in names)
 
 
 def _label(table: Table, column: int, new: str) -> str:
     """What the column is called, also one that is not there yet."""
     if column < len(table.columns):
         return label_of(table, column)
-    problem = table.problem(new)
-    if problem:
-        raise UsageError(f"the new column cannot be called {new!a}: {problem}", hint="--column with another name")
+    if table.problem(new) is not None:
+        raise UsageError(f"{table.path.name} cannot hold the name {new!a}", hint="--column with another name")
     return new
 
 
@@ -109,8 +130,7 @@ def _called(table: Table) -> list[str]:
 
 def _own_column(table: Table, program: Program, made_for: str, read: Set[int]) -> int | None:
     """The column that a function was learned for: the one that it, or the sentence that describes it, is named for."""
-    said = re.match(r"Give (.+?) from ", made_for)
-    names = {program.entry, *([said[1]] if said else [])}
+    names = {program.entry, wanted_label(made_for)}
     places = [
         index
         for index, called in enumerate(_called(table))
@@ -147,6 +167,12 @@ def _arguments(table: Table, column: int, program: Program, *, named: bool) -> l
     return others[: max(needed, 1)]
 
 
+def _by_place(table: Table, column: int, places: Sequence[int], width: int) -> list[int]:
+    """The columns that a saved function reads in a table without names that has as many as its own; else none."""
+    others = [index for index in range(len(table.columns)) if index != column]
+    return [others[place] for place in places] if len(others) == width else []
+
+
 def _is_number_type(annotation: str) -> bool:
     names = {name.strip() for name in annotation.split("|")}
     return bool(names & {"int", "float"}) and names <= {"int", "float", "None"}
@@ -180,16 +206,26 @@ def _kind(table: Table, cells: Sequence[Cell], takes: str, known: tuple[bool, Co
     return mostly(filled, loose=loose, comma=comma)
 
 
-def _new_kind(table: Table, gives: str, kinds: Sequence[ColumnKind]) -> ColumnKind:
-    """How values are written where no cell is filled: as the numbers that the function reads."""
+def _new_kind(table: Table, gives: str, kinds: Sequence[ColumnKind], written: ColumnKind | None) -> ColumnKind:
+    """How values are written where no cell is filled: as when it was learned, else as the numbers that it reads.
+
+    Args:
+        written: How they were then, where that is on record; a table with another decimal sign keeps its own.
+    """
     if gives == "str":
         return TEXT
     numbers = [kind for kind in kinds if kind.is_number]
-    if table.typed or not numbers:
+    if table.typed:
+        return ANY
+    signs = {kind.decimal for kind in numbers if kind.name == "float"}
+    if written is not None and signs <= {written.decimal}:
+        return written
+    if not numbers:
         return ANY
     style = max(numbers, key=lambda kind: (kind.thousands != "", kind.name == "float"))
     decimal = next((kind.decimal for kind in numbers if kind.name == "float"), style.decimal)
     digits = {kind.decimals for kind in numbers if kind.name == "float"}
+    digits = digits if written is None else {written.decimals}
     decimals = digits.pop() if len(digits) == 1 and gives != "int" else None
     thousands = style.thousands if style.thousands != decimal else ""
     whole = any(kind.whole for kind in numbers)
@@ -200,7 +236,7 @@ def _new_kind(table: Table, gives: str, kinds: Sequence[ColumnKind]) -> ColumnKi
 class _AsRead(ColumnKind):
     """Numbers written as those of other columns, with more digits where a value has more: it may be of another unit."""
 
-    def write(self, value: Cell) -> tuple[Cell, str]:
+    def write(self, value: Cell) -> tuple[Cell, Reason | None]:
         kind: ColumnKind = self
         if self.decimals is not None and isinstance(value, float) and math.isfinite(value):
             fits = math.isclose(round(value, self.decimals), value, rel_tol=1e-12)

@@ -16,8 +16,6 @@ from evolve.tasks import Task, load_examples, resolve_task, row_key
 from evolve.tasks.model import WORDS
 from evolve.tasks.reading.limits import MAX_TEXT, Place, check_value, text_problem
 
-_UNCHECKED = "there are no rows to check an answer against, so it stays unverified"
-
 _PAIRS = "give pairs (input, output), such as [(1, 2), (3, 4)], or a file of rows"
 
 _VALUES = "such as day.isoformat() in place of a date; whole numbers have at most 300 digits"
@@ -63,10 +61,9 @@ def task_in_words(text: str) -> Task:
     return Task(
         id=f"words-{digest(text)[:8]}",
         family=WORDS,
-        instruction=" ".join(text.split()),
+        instruction="\n".join(line.rstrip() for line in text.strip().splitlines()),
         signature="() -> any",
         examples=(),
-        warnings=(_UNCHECKED,),
     )
 
 
@@ -95,9 +92,8 @@ def with_rubric(task: Task, rubric: str) -> Task:
     problem = text_problem(text, MAX_TEXT) or ("" if text.strip() else "is empty")
     if problem:
         raise UsageError(f"the rubric: {problem}", hint="--rubric TEXT, or --rubric FILE")
-    others = tuple(warning for warning in task.warnings if warning != _UNCHECKED)
     notice = ("a model judges the answer, which verifies nothing",) if kind_of(task.environment).unchecked else ()
-    return replace(task, meta={**task.meta, "rubric": text.strip()}, warnings=(*others, *notice))
+    return replace(task, meta={**task.meta, "rubric": text.strip()}, warnings=(*task.warnings, *notice))
 
 
 def _from_examples(examples: Examples, name: str | None) -> Task:

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from evolve.activity import doing
 from evolve.agent import Lessons, Owed
 from evolve.agent.codec import from_data, to_data
 from evolve.environments import kind_of
-from evolve.episodes import Cost, EpisodeRecord, Found, Limits
+from evolve.episodes import Cost, EpisodeRecord, Found, Limits, Suggestion
 from evolve.episodes.subgoals import SPARSE
 from evolve.errors import Cancelled, EndpointProblem, SandboxUnavailable, UsageError
 from evolve.events import Event
 from evolve.failpoints import hit
 from evolve.files import canonical_json
-from evolve.ledger import Budget
+from evolve.ledger import Budget, Ledger
 from evolve.memory import insight_id
+from evolve.memory.preferences import Preference
 from evolve.record.keeping import Kept, NotKept
 from evolve.tasks import Task, task_json
 from evolve.tasks.alike import every_trait
@@ -26,12 +29,13 @@ from evolve.tasks.work import FolderWork
 from evolve.workspace.desk import Desk
 from evolve.workspace.health.housekeeping import drop_checkpoints
 from evolve.workspace.learners import model_name
-from evolve.workspace.runs.admitting import keeper_for, tell
+from evolve.workspace.runs.admitting import keeper_for, past_work, tell, tried_earlier
+from evolve.workspace.runs.beginnings import beginning_of
 from evolve.workspace.runs.given_task import task_of
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.place import Place, Wish, agent_for, as_it_was, opener, with_earlier_runs
-from evolve.workspace.runs.procedures import past_work, tried_earlier
-from evolve.workspace.runs.proving import Judging, judge_first
+from evolve.workspace.runs.proposing import decision_on, in_force_for, proposed, why_nothing
+from evolve.workspace.runs.proving import UNJUDGED, Judging, is_bounded, judge_first
 from evolve.workspace.runs.result import Result, refusals_of
 
 PAUSED = ("waiting", "interrupted")
@@ -51,6 +55,10 @@ class Taught:
         not_kept: Skills that it proposed and that were refused, with the reasons.
         cost: What learning cost, beyond what the result says.
         limits: What it might have spent.
+        proposals: What it suggests to remember, for the person to keep or decline; nobody is told of it before.
+        dropped: How many suggestions of the model are not offered, by reason.
+        unasked: As :attr:`evolve.agent.Lessons.unasked`.
+        nothing: Why nothing of this came of it, in a few words; "" where something did.
         note: Why it is not learned from yet, or could not be; "" where it was.
         waits: It is not learned from yet, because another policy solved it, or the budget leaves too little.
         stopped: It is not learned from yet, because the person stopped it; ``cost`` is what it has taken so far.
@@ -68,6 +76,10 @@ class Taught:
     not_kept: tuple[NotKept, ...] = ()
     cost: Cost = field(default_factory=Cost)
     limits: Limits = field(default_factory=Limits)
+    proposals: tuple[Preference, ...] = field(default=(), metadata=SPARSE)
+    dropped: Mapping[str, int] = field(default_factory=dict, metadata=SPARSE)
+    unasked: str = field(default="", metadata=SPARSE)
+    nothing: str = field(default="", metadata=SPARSE)
     note: str = ""
     waits: bool = False
     stopped: bool = False
@@ -85,6 +97,8 @@ class Taught:
         data = dict(to_data(self))
         for name in {"cost", "shadow"} & set(data):
             data[name]["seconds"] = round(getattr(self, name).seconds, 3)
+        if self.proposals:
+            data["proposals"] = [one.offered() for one in self.proposals]
         return {**data, "found": None if self.found is None else self.found.told()}
 
 
@@ -100,6 +114,7 @@ def owed_of(desk: Desk, wish: Wish, limits: Limits, record: EpisodeRecord) -> di
         "python": wish.python,
         "policy": desk.learner.name,
         "model": model_name(desk.model),
+        **({UNJUDGED: True} if is_bounded(wish.budget) else {}),
     }
 
 
@@ -118,17 +133,23 @@ def _share_of(limits: Limits, asked: Budget, spent: Cost, share: float) -> Limit
 
 
 def learn(
-    desk: Desk, run: str | None = None, person: Person | None = None, budget: Budget | None = None
+    desk: Desk, run: str | None = None, person: Person | None = None, ledger: Ledger | None = None
 ) -> tuple[Taught, ...]:
     """Learns from what is on record and was not learned from yet, oldest first; see :meth:`Workspace.learn`."""
-    left = Limits(**asdict(budget or Budget()))
+    spending = ledger or Ledger(Budget())
     taught: list[Taught] = []
     for one in owed_episodes(desk):
         if run not in (None, one.run):
             continue
-        taught.append(_taught(desk, one, person or Person(), left))
-        left = left.less(taught[-1].cost + taught[-1].shadow)
-        if taught[-1].stopped or _is_spent(left):
+        left = Limits(**asdict(spending.left))
+        if left.seconds == 0.0 or (taught and _is_spent(left)):
+            text = f"not everything is learned from yet: {spending.exhausted}; `evolve learn` goes on"
+            desk.events.emit(Event(kind="warning", data={"text": text}))
+            break
+        with doing("learn", one.run):
+            taught.append(_taught(desk, one, person or Person(), left))
+        spending.settle(Cost(), taught[-1].cost + taught[-1].shadow)
+        if taught[-1].stopped:
             break
     return tuple(taught)
 
@@ -138,7 +159,7 @@ def owed_episodes(desk: Desk) -> list[Owed]:
     return [one for one in desk.stores.runs.owed() if desk.stores.runs.has(one.episode)]
 
 
-def settled(desk: Desk, result: Result, person: Person) -> Result:
+def settled(desk: Desk, result: Result, person: Person, ledger: Ledger) -> Result:
     """The result with what it taught, and its run closed; what still has to be shown is not learned from yet.
 
     What keeps it from being learned from now, such as an endpoint that fails, is told and takes nothing from it.
@@ -146,7 +167,7 @@ def settled(desk: Desk, result: Result, person: Person) -> Result:
     taught: tuple[Taught, ...] = ()
     if not desk.shows() and result.status != "interrupted":
         try:
-            taught = learn(desk, person=person)
+            taught = learn(desk, person=person, ledger=ledger)
             why = next((one.note for one in taught if one.stopped), "")
         except (EndpointProblem, SandboxUnavailable) as problem:
             why = str(problem)
@@ -157,7 +178,9 @@ def settled(desk: Desk, result: Result, person: Person) -> Result:
     if result.status not in PAUSED:
         desk.finish(result.run_id)
     own = next((one for one in taught if one.run == result.run_id), None)
-    return result if own is None else result.with_taught(own.learned, own.kept, own.cost, own.found, own.shadow)
+    if own is not None:
+        result = result.with_taught(own.learned, own.kept, own.cost, own.found, own.shadow)
+    return replace(result, seconds=ledger.run_seconds)
 
 
 def _taught(desk: Desk, owed: Owed, person: Person, left: Limits) -> Taught:
@@ -171,9 +194,13 @@ def _taught(desk: Desk, owed: Owed, person: Person, left: Limits) -> Taught:
             blank, note=f"it was solved by {owed.body['policy']}, which alone can learn from it: {way}", waits=True
         )
     body = json.loads(desk.stores.objects.get(owed.body["input"]))
-    given = replace(task_of(body), source=owed.source)
+    begun = beginning_of(desk, desk.stores.runs.run(owed.run))
+    # "Do it again like that" says nothing without the turns before it.
+    given = replace(task_of(body), source=owed.source, earlier=() if begun is None else begun.task.earlier)
     task = with_earlier_runs(desk, given, owed.run)
-    task = replace(task, found="")  # whoever is told the answer needs no fact to give it
+    # Whoever is told the answer needs no fact to give it.
+    in_force = in_force_for(desk, task)
+    task = replace(task, found="", decision=decision_on(desk, owed.run), in_force=in_force)
     wish = Wish(task=task, python=owed.body["python"], person=person)
     made = _worked_out(desk, owed, wish, given, _Room(limits=limits, left=left))
     lessons, room = made.lessons, made.room
@@ -185,7 +212,8 @@ def _taught(desk: Desk, owed: Owed, person: Person, left: Limits) -> Taught:
     if learned.found is not None and isinstance(wish.task.work, FolderWork):
         desk.folders.keep(learned, wish.task.work)  # before the states of the folder may go
     try:
-        kept = _keep(desk, learned, wish, room.limits.within(room.left).less(lessons.cost))
+        limits = room.limits.within(room.left).less(lessons.cost)
+        kept, proposals, dropped = _keep(desk, learned, wish, limits, lessons.suggestions)
     except Cancelled:
         return stopped
     tell(desk, record.episode, kept)
@@ -194,9 +222,12 @@ def _taught(desk: Desk, owed: Owed, person: Person, left: Limits) -> Taught:
     texts = tuple(dict.fromkeys(claim.text for claim in learned.claims if not claim.is_denied))
     cost = lessons.cost + kept.cost
     told = _told(desk, learned)
+    told_already = any((texts, kept.skills, proposals, dropped, lessons.unasked))
+    nothing = "" if told_already else why_nothing(desk, learned, lessons)
     taught = replace(
         blank, learned=texts, told=told, skills=kept.skills, not_kept=kept.refused, cost=cost, note=made.note
     )
+    taught = replace(taught, proposals=proposals, dropped=dropped, unasked=lessons.unasked, nothing=nothing)
     return replace(taught, found=learned.found, changes=learned.found is not None and bool(wish.task.folder))
 
 
@@ -227,7 +258,7 @@ def _worked_out(desk: Desk, owed: Owed, wish: Wish, given: Task, room: _Room) ->
         if judging.stopped:
             lessons = Lessons(stopped=True)
         elif desk.uses_model and _is_spent(room.limits):
-            note = "nothing of the budget was left"
+            note = "nothing of the budget was left to learn with; a larger --budget leaves some"
         elif not judging.waits:
             lessons = _lessons(desk, owed, wish, room)
     except Cancelled:
@@ -271,7 +302,9 @@ def _with_lessons(record: EpisodeRecord, lessons: Lessons) -> EpisodeRecord:
     return replace(record, claims=claims, drafts=drafts, cost=record.cost + lessons.cost, found=lessons.found)
 
 
-def _keep(desk: Desk, learned: EpisodeRecord, wish: Wish, limits: Limits) -> Kept:
+def _keep(
+    desk: Desk, learned: EpisodeRecord, wish: Wish, limits: Limits, suggestions: Sequence[Suggestion]
+) -> tuple[Kept, tuple[Preference, ...], Mapping[str, int]]:
     """Keeps everything at once, so that a crash leaves all of it or nothing."""
     # A row that was shown is none that the skill's author did not see.
     own = refusals_of(learned, one_file=kind_of(wish.task.environment).one_file)
@@ -283,6 +316,7 @@ def _keep(desk: Desk, learned: EpisodeRecord, wish: Wish, limits: Limits) -> Kep
         desk.stores.prequential.meet(learned.episode, every_trait(task))
         kept = keeper.keep(learned, task)
         desk.preferences.from_answers(learned)
+        proposals, dropped = proposed(desk, learned, task, suggestions)
         hit("lessons.inside")
     hit("lessons.after")
-    return kept
+    return kept, proposals, dropped

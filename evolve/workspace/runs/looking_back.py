@@ -41,7 +41,7 @@ def chosen_episode(desk: Desk, name: str) -> tuple[Run, EpisodeRecord | None]:
         failed = sum(not record.solved for record in records)
         raise UsageError(
             f"{name} worked on several tasks, {len(records):,} episodes of which {failed:,} failed: name one of them",
-            hint=f"evolve runs show {name} lists them; then evolve diagnose EPISODE",
+            hint=f"evolve runs show {name} lists them; then evolve why EPISODE",
         )
     return known, records[0] if records else None
 
@@ -58,7 +58,7 @@ def case_of(desk: Desk, run: Run, record: EpisodeRecord) -> Case:
     begun = beginning_of(desk, run)
     return Case(
         record=record,
-        items=tuple(_items(desk, record)),
+        items=tuple(items_of(desk, record)),
         good=tuple(good),
         bad=tuple(bad),
         about=about,
@@ -112,7 +112,7 @@ def _likeness(one: dict[str, str], other: dict[str, str]) -> float:
     return len(first & second) / len(first | second) if first and second else 0.0
 
 
-def _items(desk: Desk, record: EpisodeRecord) -> Iterator[Item]:
+def items_of(desk: Desk, record: EpisodeRecord) -> Iterator[Item]:
     """What an episode was offered: recalled items in the words they had then, and skills."""
     told = {item.id: (item.kind, item.text) for item in told_at_the_start(record) or ()}
     for event in read_events(desk.paths.runs / record.run / record.episode / "events.jsonl"):

@@ -15,7 +15,7 @@ _MOST = 4
 def after_fault(fault: Fault, run: Run) -> tuple[str, ...]:
     """What helps where the surroundings failed."""
     if fault.kind == "sandbox":
-        return ("evolve sandbox check", "the same run again")
+        return ("evolve lab sandbox check", "the same run again")
     if fault.kind == "denial":
         return (f"evolve runs show {run.id}", "the same run again, told what it may not do")
     what = "the check by hand, to see how long it takes" if fault.check else "the same run again, in smaller steps"
@@ -28,23 +28,23 @@ def commands_for(run: Run, record: EpisodeRecord, suspects: Sequence[Suspect], *
     proven = [one for one in left if one.verdict == "cause"]
     wanted = [way for one in proven or left[:2] for way in _ways(run, record, one)]
     named = run.id if run.kind == "run" else record.episode[:10]  # a loop has many episodes
-    more = [f"evolve diagnose {named} --replay"] if untried and not proven and left else []
-    return tuple(dict.fromkeys([*more, *wanted] or [f"evolve runs replay {record.episode[:10]}"]))[:_MOST]
+    more = [f"evolve why {named} --replay"] if untried and not proven and left else []
+    return tuple(dict.fromkeys([*more, *wanted] or [f"evolve why {record.episode[:10]} --steps"]))[:_MOST]
 
 
 def _ways(run: Run, record: EpisodeRecord, one: Suspect) -> Iterator[str]:
     proven, name = one.verdict == "cause", one.text.partition(":")[0]
     ways = {
-        "insight": (f"evolve memory {'forget' if proven else 'show'} {one.id[:10]}",),
+        "insight": (f"evolve {'forget' if proven else 'why'} {one.id[:10]}",),
         "note": ('evolve memory note "what holds instead"' if proven else "evolve memory list",),
         PREFERENCE: (f"evolve memory preferences {'edit' if proven else 'show'} {one.id[:10]}",),
-        SKILL: (f"evolve skills {'retire' if proven else 'show'} {name}",),
+        SKILL: (f"evolve {'forget' if proven else 'skills show'} {name}",),
         BUDGET: ("the same run again with a larger --budget",),
         ROW: ("correct that row where it stands, and run again",),
         DATA: ("add the column that the outputs follow from, and run again",),
         CHECK: ("run the check by hand in the folder as it was",),
         ACTION: (
-            f"evolve runs replay {record.episode[:10]}",
+            f"evolve why {record.episode[:10]} --steps",
             f'evolve runs comment {run.id} "what should have been done" --prefer',
         ),
     }

@@ -1,16 +1,20 @@
-"""Cells that evolve filled itself: no evidence for the next function of the same column."""
+"""What evolve wrote itself: cells that are no evidence for the next function, and files that may be replaced."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from evolve.files import digest
 from evolve.record.journal import Journal
 from evolve.store import Database
 from evolve.tables import CHECKS, Cell, Record, Table, is_blank, label_of
 
+IsOwn = Callable[[Table, Record, int], bool]
+"""Whether evolve filled a cell of a row in a column."""
 _STEP = "cells filled"
+_FILE = "file written"
 MOST = 20_000
 """Cells of one fill that are noted; as many rows and more are never read as examples."""
 _LENGTH = 16
@@ -49,10 +53,18 @@ class OwnCells:
         rows = db.rows("loop_steps", {"name": _STEP})
         self._keys = frozenset(key for row in rows for key in json.loads(str(row["body"])))
 
-    def keep(self, run: str, keys: Sequence[str]) -> None:
-        """Notes what a run filled."""
+    def keep(self, run: str, keys: Sequence[str], file: Path) -> None:
+        """Notes what a run filled, "" where none searched for the function, and the file that was written."""
+        written = digest(file.read_bytes())
+        journal = Journal(self._db, run or f"file {written[:_LENGTH]}")
+        journal.finish(_FILE, written)
         if keys:
-            Journal(self._db, run).finish(_STEP, list(keys))
+            journal.finish(_STEP, list(keys))
+
+    def wrote(self, file: Path) -> bool:
+        """Whether a file is as a run wrote it, so that nothing of a person's is lost with it."""
+        known = {json.loads(str(row["body"])) for row in self._db.rows("loop_steps", {"name": _FILE})}
+        return file.is_file() and digest(file.read_bytes()) in known
 
     def __call__(self, table: Table, record: Record, column: int) -> bool:
         """Whether a cell was filled by evolve and is as it was then, with all that stands beside it."""

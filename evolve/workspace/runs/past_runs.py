@@ -12,19 +12,31 @@ from evolve.agent import Run
 from evolve.agent.codec import from_data
 from evolve.episodes import EpisodeRecord, Question, SubgoalState
 from evolve.events import read_events
+from evolve.ledger import Budget, Ledger
+from evolve.memory.preferences import PersonAct, Preference
 from evolve.record.journal import Journal
 from evolve.record.keeping import NotKept, not_kept
+from evolve.skills import Skill
 from evolve.workspace.desk import Desk
+from evolve.workspace.opening import now
 from evolve.workspace.runs.beginnings import Beginning, beginning_of
 from evolve.workspace.runs.conversations import PastConversation
 from evolve.workspace.runs.diagnosing import Diagnosis, diagnose
+from evolve.workspace.runs.explaining import Explained, explained
 from evolve.workspace.runs.learning import owed_episodes, settled
 from evolve.workspace.runs.looking_back import chosen_episode
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.result import Result
+from evolve.workspace.runs.run_answers import (
+    answer_of_run,
+    forget_answers,
+    functions_of_runs,
+    keep_answer,
+    kept_by_person,
+)
 from evolve.workspace.runs.searching import Said, asked_of, search_record
 from evolve.workspace.runs.solving import answer, waiting_question
-from evolve.workspace.shelves.folders import Patch
+from evolve.workspace.shelves.patch import Patch
 from evolve.workspace.shelves.shelf import Shelf
 
 if TYPE_CHECKING:
@@ -58,12 +70,14 @@ class PastRun:
         episodes: In the order in which they were done.
         question: What the run waits for, or None.
         not_kept: By episode, the skills that it proposed and that were refused, with the reasons.
+        unwanted: The person refused its change of a folder.
     """
 
     run: Run
     episodes: tuple[EpisodeRecord, ...]
     question: Question | None
     not_kept: Mapping[str, tuple[NotKept, ...]] = field(default_factory=dict)
+    unwanted: bool = False
 
     @property
     def model(self) -> str | None:
@@ -93,11 +107,13 @@ class Commented:
     Attributes:
         metrics: The metrics that it speaks of.
         new: Ids of those that there were not before.
+        preference: What it says for other tasks, where that was wanted; it waits until the person has confirmed it.
     """
 
     comment: Comment
     metrics: tuple[Metric, ...]
     new: frozenset[str]
+    preference: Preference | None = None
 
 
 class Runs(Shelf):
@@ -106,12 +122,17 @@ class Runs(Shelf):
     Args:
         writable: Raises :class:`UsageError` where the workspace is open for reading only.
         talks: Gives the conversations of the workspace.
+        retire: Takes a skill out of use.
     """
 
     def __init__(
-        self, desk: Desk, writable: Callable[[], None], talks: Callable[[], builtins.list[PastConversation]]
+        self,
+        desk: Desk,
+        writable: Callable[[], None],
+        talks: Callable[[], builtins.list[PastConversation]],
+        retire: Callable[[str], Skill],
     ) -> None:
-        self._desk, self._talks = desk, talks
+        self._desk, self._talks, self._retire = desk, talks, retire
         self._writable = writable
 
     def list(self) -> builtins.list[RunRow]:
@@ -132,6 +153,35 @@ class Runs(Shelf):
         """Ids of the runs that :meth:`Workspace.learn` would learn from, oldest first; also for another policy."""
         return list(dict.fromkeys(one.run for one in owed_episodes(self._desk)))
 
+    def keep(self, run: str) -> Skill:
+        """Keeps the function that a run found, because you say that it is right: later tables use it.
+
+        Raises:
+            UsageError: There is no such run, or it has no function that is right on rows.
+        """
+        self._writable()
+        return keep_answer(self._desk, run, now()[:10])
+
+    def kept(self) -> builtins.list[Skill]:
+        """The functions that :meth:`keep` kept, each under the id of its run."""
+        return kept_by_person(self._desk)
+
+    def functions(self) -> builtins.list[Skill]:
+        """The functions of runs that later tables use, each under the id of its run."""
+        return functions_of_runs(self._desk)
+
+    def leave(self, run: str) -> None:
+        """Takes the function that a run found out of use, until you :meth:`keep` it.
+
+        What is the same function goes with it: answers of other runs, and skills.
+
+        Raises:
+            UsageError: There is no such run, or it has no function.
+        """
+        self._writable()
+        for skill in forget_answers(self._desk, answer_of_run(self._desk, run)):
+            self._retire(skill.digest)
+
     def show(self, run: str) -> PastRun:
         """A run with its episodes, and what it waits for.
 
@@ -147,7 +197,12 @@ class Runs(Shelf):
             episodes=tuple(episodes),
             question=waiting_question(stored_run),
             not_kept={episode: refused for episode, refused in told.items() if refused},
+            unwanted=any(patch.run == run and patch.state == "refused" for patch in self._desk.folders.list()),
         )
+
+    def episodes(self, beginning: str) -> builtins.list[str]:
+        """Ids of the episodes that begin like that."""
+        return self._desk.stores.runs.beginning_with(beginning)
 
     def replay(self, episode: str) -> EpisodeRecord:
         """An episode again, step by step, from the record.
@@ -177,6 +232,17 @@ class Runs(Shelf):
         if replay:
             self._writable()  # what models cost is booked
         return diagnose(self._desk, run, replay, person or Person())
+
+    def why(self, run: str) -> Explained:
+        """Why a run's answer counts as verified or not, what it used that was learned, and what was learned from it.
+
+        Args:
+            run: Its id, or that of one of its episodes.
+
+        Raises:
+            UsageError: As for :meth:`diagnose`.
+        """
+        return explained(self._desk, run)
 
     def begun(self, run: str) -> Beginning | None:
         """What the run of this id, or of an episode, was begun with; None where that is not on record."""
@@ -220,7 +286,8 @@ class Runs(Shelf):
         """
         self._writable()
         person = person or Person()
-        return settled(self._desk, answer(self._desk, run, said, person), person)
+        began = Ledger(Budget())
+        return settled(self._desk, answer(self._desk, run, said, person), person, began)
 
     def apply(self, run: str) -> Patch:
         """Changes the folder as a run would: leave is given by calling this.
@@ -250,7 +317,7 @@ class Runs(Shelf):
         """Keeps what a person says about a run; comments that speak of the same become a metric.
 
         Args:
-            prefer: It is also an instruction for similar tasks.
+            prefer: It is also a wish for other such tasks, which acts once it is confirmed.
 
         Raises:
             UsageError: There is no such run, or the text holds nothing besides what it quotes.
@@ -258,7 +325,7 @@ class Runs(Shelf):
         self._writable()
         metrics, preferences = self._desk.metrics, self._desk.preferences
         before = {metric.id for metric in metrics.list()}
-        preference = preferences.from_comment(text, run=run) if prefer else None
+        preference = preferences.suggest(PersonAct(kind="comment", text=text, run=run)) if prefer else None
         if preference is None:
             comment = metrics.comment(run, text)
         else:
@@ -267,7 +334,8 @@ class Runs(Shelf):
         spoken = tuple(
             metric for metric in metrics.list() if any(example.comment == comment.id for example in metric.examples)
         )
-        return Commented(comment=comment, metrics=spoken, new=frozenset(metric.id for metric in spoken) - before)
+        new = frozenset(metric.id for metric in spoken) - before
+        return Commented(comment=comment, metrics=spoken, new=new, preference=preference)
 
     def _waits_for_leave(self, run: str) -> bool:
         question = waiting_question(self._desk.stores.runs.run(run))

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from evolve.cancellation import Cancellation
 from evolve.episodes import Respond
 from evolve.errors import UsageError
-from evolve.functions import AskConsent
 from evolve.settings import LearnMode as LearnMode
+
+if TYPE_CHECKING:
+    from evolve.functions import AskConsent
+    from evolve.workspace.runs.result import Result
 
 Approve = Literal["ask", "auto", "never"]
 
@@ -21,6 +25,8 @@ class Person:
     Attributes:
         respond: Called in this process with each question. Without it, or where it gives None, the run is left
             waiting: its result has the status ``waiting`` and the question.
+        before_approval: Called in this process with the result whose change is asked about next. The question then
+            comes without the difference.
         approve: What happens before anything that cannot be taken back easily, such as changing a person's folder:
             ``ask`` puts the question, ``auto`` gives leave for what was checked, ``never`` leaves it undone.
         consent: Called in this process before a call of a function that needs leave, while the code that makes it
@@ -34,6 +40,7 @@ class Person:
     """
 
     respond: Respond | None = None
+    before_approval: Callable[[Result], None] | None = None
     approve: Approve = "ask"
     consent: AskConsent | None = None
     cancellation: Cancellation = field(default_factory=Cancellation)
@@ -44,5 +51,5 @@ class Person:
         if self.learn is not None and self.learn not in get_args(LearnMode):
             modes = ", ".join(get_args(LearnMode))
             raise UsageError(
-                f"learn: {self.learn!r} is none of {modes}", hint="--learn after, or Person(learn='after')"
+                f"learn: {self.learn!r} is none of {modes}", hint="--set learn=after, or Person(learn='after')"
             )

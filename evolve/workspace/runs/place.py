@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,19 +14,19 @@ from typing import TYPE_CHECKING
 from evolve.agent import Agent, Attendance, NoRecorder, Recall, Recorder, Surroundings, recall_nothing, room_for
 from evolve.agent.codec import to_json
 from evolve.environments import kind_of
-from evolve.episodes import OWN, EpisodeRecord, Recalled, Refused, TaskView
+from evolve.episodes import OWN, EpisodeRecord, Limits, Recalled, Refused, TaskView
 from evolve.events import EventSink
-from evolve.functions import Toolbox
-from evolve.ledger import Budget
+from evolve.ledger import Budget, Ledger
 from evolve.policies.proceeding import PastWork
 from evolve.record.arms import Arm, Asking, recall_from
+from evolve.record.learner import Hurried, Learner
 from evolve.sandbox import fingerprint_of
 from evolve.sandbox.protocol import Stoppable
 from evolve.tasks import Task
 from evolve.tasks.work import FolderWork
 from evolve.workflow import Workflow
 from evolve.workspace.desk import Desk
-from evolve.workspace.folder_needs import environment_for, refuse_search
+from evolve.workspace.folder_needs import environment_for, only_for_a_model, refuse_search
 from evolve.workspace.opening import sandbox_opener
 from evolve.workspace.runs.conversations import Conversations
 from evolve.workspace.runs.person import Person
@@ -45,15 +46,30 @@ class Wish:
     """What a run is for.
 
     Attributes:
+        ledger: What all that is done for it may spend, and what of that is spent.
         python: A virtual environment for work in a folder, or None.
         withdrawn: Ids of questions that the person takes back.
     """
 
     task: Task
-    budget: Budget = field(default_factory=Budget)
+    ledger: Ledger = field(default_factory=lambda: Ledger(Budget()))
     python: str | None = None
     person: Person = field(default_factory=Person)
     withdrawn: frozenset[str] = frozenset()
+
+    @property
+    def budget(self) -> Budget:
+        """The bounds as they were given."""
+        return self.ledger.budget
+
+    def within_left(self, limits: Limits) -> Limits:
+        """The limits with no more than is left now."""
+        return limits.within(Limits(**asdict(self.ledger.left)))
+
+    def hurried(self, learner: Learner) -> Learner:
+        """The learner, bound to end with the time that is left where it can."""
+        left = self.ledger.left.seconds
+        return learner if left is None or not isinstance(learner, Hurried) else learner.until(time.monotonic() + left)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +94,7 @@ class Place:
 
 def opener(desk: Desk, wish: Wish) -> Callable[[], AbstractContextManager[Sandbox]]:
     """How to open the sandbox of one task, refused before anything is made where it cannot be."""
-    if kind_of(wish.task.environment).needs_model:
+    if only_for_a_model(wish.task):
         refuse_search(desk.learner.name, wish.task)
     return sandbox_for(desk, wish)
 
@@ -118,7 +134,7 @@ def agent_for(
         past_work=past_work,
         toolbox=desk.tools.toolbox(wish.person.consent if wish.person.approve == "ask" else None)
         if desk.uses_model
-        else Toolbox(),
+        else None,
     )
     return Agent(around, room_for(arm.workflow.attended(), wish.task.environment))
 
@@ -188,13 +204,13 @@ def _surroundings(desk: Desk, wish: Wish, arm: Arm, place: Place) -> Surrounding
     if isinstance(sandbox, Stoppable):
         sandbox = sandbox.until(wish.person.cancellation)
     return Surroundings(
-        policy=arm.policy(desk.learner, attended=True),
+        policy=arm.policy(wish.hurried(desk.learner), attended=True),
         sandbox=sandbox,
         recorder=place.recorder,
         events=place.events,
         run=place.run,
         checkpoints=place.checkpoints or desk.paths.runs / place.run,
-        judge=desk.judges.factory,
+        judge=desk.judge,
         skills=arm.skills,
         scanner=scanner,
         today=_day_of(desk, place),

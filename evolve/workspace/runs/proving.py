@@ -21,6 +21,9 @@ from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.place import Wish
 from evolve.workspace.shelves.gate import BET
 
+UNJUDGED = "unjudged"
+"""Key of what learning will need: the run's budget leaves no room for judging its task."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Judging:
@@ -56,9 +59,17 @@ def bet_for(desk: Desk, wish: Wish, limits: Limits) -> Mapping[str, Any]:
         if most is None or not shadow.is_drawn(desk, task):
             return {}
         bet |= {"most": to_data(most), "budget": asdict(wish.budget)}
-    elif not _is_searched(desk, task):
+    elif not _is_searched(desk, task) or is_bounded(wish.budget):
         return {}
     return {} if task.group in desk.stores.learned_from() else {BET: bet}
+
+
+def is_bounded(budget: Budget) -> bool:
+    """Whether a budget that was typed bounds what a search spends; then the search is not judged.
+
+    Both arms would have to come out of it besides the run, and whether they fit would depend on how the run came out.
+    """
+    return budget.candidates is not None or budget.seconds is not None
 
 
 def told_before(bet: Mapping[str, Any]) -> str:
@@ -84,7 +95,7 @@ def judge_first(desk: Desk, owed: Owed, wish: Wish, left: Limits) -> Judging:
         EndpointProblem: The model does not answer; the same call goes on.
     """
     if not desk.uses_model:
-        return _judge_search(desk, owed.episode, wish.task, wish.person)
+        return Judging() if owed.body.get(UNJUDGED) else _judge_search(desk, owed.episode, wish.task, wish.person)
     bet = desk.stores.runs.run(owed.run).body.get(BET)
     return Judging() if bet is None else _judge_model(desk, owed, wish, bet, left)
 

@@ -8,6 +8,7 @@ from evolve.episodes import Json
 from evolve.sandbox import Program
 from evolve.tasks import Task
 
+UNKNOWN = "no filled row has the same values"
 MOST = 1_000
 """Rows that are looked up; more are no list that a person reads."""
 
@@ -27,7 +28,7 @@ def look_up(task: Task) -> Program | None:
         f'    """What a filled row with the same values has."""\n'
         f"    known = {{\n{known}\n    }}\n"
         f"    if ({', '.join(names)},) not in known:\n"
-        f'        raise LookupError("no filled row has the same values")\n'
+        f'        raise LookupError("{UNKNOWN}")\n'
         f"    return known[{', '.join(names)},]\n"
     )
     return Program(source=source, entry=task.entry)

@@ -1,4 +1,4 @@
-"""What ``run`` gives back."""
+"""What ``run`` gives back, and what the verdict on it rests on."""
 
 from __future__ import annotations
 
@@ -6,17 +6,83 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from evolve.agent import why_unverified
+from evolve.agent import rows_missing
 from evolve.agent.codec import to_data
 from evolve.environments import kind_of
-from evolve.episodes import Ambiguity, Cost, EpisodeRecord, Found, Json, Misfit, Question, Refused
+from evolve.episodes import (
+    Ambiguity,
+    Cost,
+    EpisodeRecord,
+    Found,
+    Json,
+    Judgement,
+    Misfit,
+    Question,
+    Refused,
+    shown_rows,
+)
+from evolve.episodes.blocks import read_reply
 from evolve.episodes.subgoals import SPARSE
 from evolve.errors import ModelMistake, UsageError
+from evolve.reasons import Reason, reason
 from evolve.record.keeping import Kept, NotKept
 from evolve.sandbox import Outcome, Program
 from evolve.tasks import Task
+from evolve.tasks.verification.examination import finding_of
 from evolve.workspace.runs.applying import SandboxedCalls
-from evolve.workspace.shelves.folders import Patch
+from evolve.workspace.runs.kept_things import Used
+from evolve.workspace.runs.skill_origin import UsedSkill
+from evolve.workspace.shelves.patch import Patch
+
+CHECK, ASSERTIONS, ROWS, OPINION, NOTHING = "check", "assertions", "rows", "opinion", "nothing"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grounds:
+    """What a verdict rests on.
+
+    Attributes:
+        kind: ``rows``, ``assertions`` of hidden tests, the ``check`` command of a folder, the ``opinion`` of a model,
+            or ``nothing``.
+        rows: How many rows or assertions that the answer was not made from decided.
+        given: Rows that showed what was wanted, with those that ruled out an earlier answer.
+        missing: How many more rows could verify it, where there were too few to do so; else 0.
+        finding: What came of running a check on tests that were broken on purpose: a key of ``FINDINGS``, or "".
+        earlier: What earlier runs have to do with it, in a sentence, or "".
+    """
+
+    kind: str = NOTHING
+    rows: int = 0
+    given: int = 0
+    missing: int = 0
+    finding: str = ""
+    earlier: str = ""
+
+
+def grounds_of(record: EpisodeRecord, task: Task, earlier: str = "") -> Grounds:
+    """The grounds of a record."""
+    judged = next((step.judgement for step in reversed(record.steps) if step.judgement is not None), None)
+    if judged is None:
+        return Grounds(given=len(task.examples), earlier=earlier)
+    rows_decide = judged.accepted and not (judged.verified or judged.checked or judged.text or judged.doubt)
+    return Grounds(
+        kind=_kind(judged, task),
+        rows=judged.rows,
+        given=len(task.examples) + len(shown_rows(record.steps)),
+        missing=max(0, rows_missing(record.steps, len(task.examples))) if rows_decide and task.examples else 0,
+        finding=finding_of(judged.text) if judged.accepted else "",
+        earlier=earlier,
+    )
+
+
+def _kind(judged: Judgement, task: Task) -> str:
+    if judged.judged:
+        return OPINION
+    if judged.unchecked:
+        return NOTHING
+    if not kind_of(task.environment).one_file:
+        return CHECK
+    return ASSERTIONS if task.tests and not task.verify_rows() else ROWS if task.examples else NOTHING
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,20 +98,28 @@ class Result:
         verified: The answer was right on at least three rows that the policy never saw, compared outside its process.
         refused: Answers that were handed in and refused, each with the row that was shown after it, if any.
         budget_ended: A bound of the budget that was asked for ended it, and not one of the settings or the workflow.
+        limit_ended: A limit of the day or of the workspace ended it, which no larger budget lifts.
         found: A right answer that was found while learning from the run, where it had none itself: the status stays
             what was shown. None until it was learned from.
         unchecked: Nothing could check what was handed in.
         rivals: Sources of other functions that are right on every row as well, plainest first; each gives something
             else than the answer on an input that people have.
+        used: The saved function that the answer is, where its table had the same columns and it was used as it is.
+        remembered: What was kept or learned before that the run worked with.
+        grounds: What the verdict rests on, as facts for whoever shows it; no part of the JSON.
         calls: Runs the answer, where it is a function.
         shadow: What it cost, beside ``cost``, to solve the task again before it was learned from, to see whether
             learning helps.
         distant: Others that are less plain, and count only for inputs unlike those of every row.
-        reason: Why an answer that was right on rows is called unverified all the same, in one sentence, or "".
+        seconds: Wall time of the whole call until the result was there, or of the command that made it; those of
+            ``cost`` are what deciding took.
+        reason: Why an answer that was right on rows is called unverified all the same, or None.
+        narrow: Why its rule may hold for the rows of this table alone, such as those of one month, or None.
         misfits: Rows that the answer does not reproduce and that may be mistyped, each with what it gives; without an
             answer, the rows that ``nearest`` fails.
         nearest: Source of the function that is right on most rows, where none is right on all; else "".
-        advice: What would help where none is, in one clause, or "".
+        advice: What would help where none is, or None.
+        lacking: The rows do not show what is wanted, so that a larger budget would not help.
         overshoot: How far that budget was passed, in a sentence, or "".
         checked: A check command, or hidden tests in the answer's own process, accepted it; nothing learned is promoted
             on that.
@@ -56,6 +130,7 @@ class Result:
         skills: Names of skills admitted from this episode.
         not_kept: Skills that it proposed and that were refused, with the reasons.
         judged: The verifier was a model's opinion.
+        closing: What the model said of a change in a folder as it handed it in.
         patch: What was done in a folder would change there, waiting to be applied; else None.
         question: What a person is asked, where the run waits for it; else None.
     """
@@ -81,6 +156,7 @@ class Result:
     question: Question | None = None
     checked: bool = False
     budget_ended: bool = False
+    limit_ended: bool = field(default=False, metadata=SPARSE)
     refused: tuple[Refused, ...] = ()
     not_kept: tuple[NotKept, ...] = ()
     overshoot: str = ""
@@ -88,11 +164,18 @@ class Result:
     unchecked: bool = field(default=False, metadata=SPARSE)
     rivals: tuple[str, ...] = field(default=(), metadata=SPARSE)
     distant: tuple[str, ...] = field(default=(), metadata=SPARSE)
-    reason: str = field(default="", metadata=SPARSE)
+    seconds: float = field(default=0.0, metadata=SPARSE)
+    reason: Reason | None = field(default=None, metadata=SPARSE)
+    narrow: Reason | None = field(default=None, metadata=SPARSE)
     misfits: tuple[Misfit, ...] = field(default=(), metadata=SPARSE)
     nearest: str = field(default="", metadata=SPARSE)
-    advice: str = field(default="", metadata=SPARSE)
+    advice: Reason | None = field(default=None, metadata=SPARSE)
+    lacking: bool = field(default=False, metadata=SPARSE)
     shadow: Cost = field(default_factory=Cost, metadata=SPARSE)
+    used: UsedSkill | None = field(default=None, metadata=SPARSE)
+    remembered: tuple[Used, ...] = field(default=(), metadata=SPARSE)
+    closing: str = field(default="", metadata=SPARSE)
+    grounds: Grounds = field(default_factory=Grounds, compare=False, repr=False, metadata=SPARSE)
     calls: SandboxedCalls | None = field(default=None, compare=False, repr=False, metadata=SPARSE)
 
     def __call__(self, *arguments: Json) -> Json:
@@ -138,12 +221,30 @@ class Result:
         return "checked" if self.checked else "unverified"
 
     @property
+    def exit_code(self) -> int:
+        """What a command ends with that gives this result."""
+        if self.solved or self.status == "unverified":
+            return 0
+        codes = {"fault": 3, "waiting": 6, "interrupted": 130}
+        return codes.get(self.status, 5 if self.budget_ended or self.limit_ended else 1)
+
+    @property
+    def word(self) -> str:
+        """The verdict in a few words; a change that the person refused is solved for nobody."""
+        return "not applied" if self.unwanted else f"solved, {self.kind}" if self.solved else self.outcome
+
+    @property
+    def unwanted(self) -> bool:
+        """The person refused the change."""
+        return self.patch is not None and self.patch.state == "refused"
+
+    @property
     def words(self) -> str:
         """The answer where it is words for a person to read, and neither source nor a difference; else ""."""
         return self.answer if self.answer and self.value == self.answer else ""
 
     def __repr__(self) -> str:
-        state = f"solved, {self.kind}" if self.solved else self.status
+        state = self.word if self.solved else self.status
         parts = (f"<Result of {self.task}: {state}", " ".join(self.note.split())[:160], f"episode {self.episode_id}>")
         return "; ".join(filter(None, parts))
 
@@ -167,10 +268,15 @@ class Result:
 
     def to_json(self) -> Mapping[str, Any]:
         """The result as one JSON object."""
-        data = to_data(replace(self, calls=None))
+        data = to_data(replace(self, calls=None, grounds=Grounds()))
         for name in {"cost", "shadow"} & set(data):
             data[name]["seconds"] = round(getattr(self, name).seconds, 3)
+        data["seconds"] = round(self.seconds, 3)
         data["patch"] = None if self.patch is None else self.patch.to_json()
+        if self.remembered:
+            data["remembered"] = [
+                {"id": one.id, "kind": one.kind, "name": one.text, "learned": one.learned} for one in self.remembered
+            ]
         if self.found is not None:
             data["found"] = self.found.told()
         return dict(data)
@@ -178,7 +284,11 @@ class Result:
 
 @dataclass(frozen=True, kw_only=True)
 class Extras:
-    """What the run knows beyond the record."""
+    """What the run knows beyond the record.
+
+    Attributes:
+        ended: ``budget`` or ``limit`` where a bound of the budget or a spending limit ended it; else "".
+    """
 
     goal: str = ""
     told: str = ""
@@ -186,14 +296,14 @@ class Extras:
     warnings: tuple[str, ...] = field(default=())
     patch: Patch | None = None
     question: Question | None = None
-    budget_ended: bool = False
+    ended: str = ""
     overshoot: str = ""
     calls: SandboxedCalls | None = None
 
 
 def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
     """The result a record amounts to."""
-    kind = kind_of(task.environment)
+    kind, grounds = kind_of(task.environment), grounds_of(record, task, extras.told)
     return Result(
         status="waiting" if extras.question is not None else record.status,
         answer=record.answer,
@@ -214,25 +324,39 @@ def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
         warnings=(*task.warnings, *extras.warnings),
         value=_value(record) if record.answer and not task.examples and (kind.one_file or _in_words(record)) else None,
         judged=any(step.judgement is not None and step.judgement.judged for step in record.steps),
+        closing="" if kind.one_file else _closing(record),
         patch=extras.patch,
         question=extras.question,
         refused=refusals_of(record, one_file=kind.one_file),
-        budget_ended=extras.budget_ended,
+        budget_ended=extras.ended == "budget",
+        limit_ended=extras.ended == "limit",
         overshoot=extras.overshoot,
         found=record.found,
         unchecked=record.status == "unverified",
-        reason=_reason(record, task),
+        reason=_reason(record, grounds),
+        grounds=grounds,
         calls=extras.calls if task.examples else None,
         misfits=record.steps[-1].action.misfits if record.steps else (),
         nearest=record.steps[-1].action.nearest if record.steps else "",
-        advice=record.steps[-1].action.advice if record.steps else "",
+        advice=record.steps[-1].action.advice if record.steps else None,
+        lacking=bool(record.steps) and record.steps[-1].action.lacking,
     )
 
 
-def _reason(record: EpisodeRecord, task: Task) -> str:
-    """Why an answer that is right on rows is not verified, as a sentence."""
-    why = why_unverified(record.steps, len(task.examples)) if record.solved else ""
-    return f"{why[:1].upper()}{why[1:]}." if why else ""
+def _reason(record: EpisodeRecord, grounds: Grounds) -> Reason | None:
+    """Why an answer that is right on rows is not verified."""
+    judged = record.steps[-1].judgement if record.solved and record.steps else None
+    if judged is None or judged.verified or judged.doubt is not None:
+        return None if judged is None or judged.verified else judged.doubt
+    return reason("rows_missing", missing=grounds.missing) if grounds.missing else None
+
+
+def _closing(record: EpisodeRecord) -> str:
+    action = record.steps[-1].action if record.steps else None
+    if action is None or action.kind != "finish":
+        return ""
+    done = read_reply(action.said).of("done")
+    return (done[-1].text.strip() if done else "") or action.text
 
 
 def _in_words(record: EpisodeRecord) -> bool:

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 from evolve.files import read_text
 from evolve.paths import find_workspace
 from evolve.sandbox import SandboxLimits, check_backends, open_sandbox
-from evolve.settings import load_settings, with_sandbox
+from evolve.settings import Settings, load_settings
 from evolve.workspace.arguments import checked
+from evolve.workspace.locating import trusted, trusted_settings
 from evolve.workspace.opening import cache_folder, sandbox_opener
+from evolve.workspace.options import overridden
 from evolve.workspace.runs.applying import SandboxedCalls, function_in, typed_arguments
 from evolve.workspace.runs.code_sessions import run_in_session
 
@@ -53,7 +55,7 @@ class SandboxedCode:
         Raises:
             UsageError: There is no such backend, or ``none`` is asked for without ``EVOLVE_UNSAFE=I_UNDERSTAND``.
         """
-        return with_sandbox(load_settings(find_workspace(self._place)), self._backend).unsandboxed
+        return self._settings()[1].unsandboxed
 
     def exec(
         self,
@@ -76,8 +78,7 @@ class SandboxedCode:
             SandboxUnavailable: None passes its self-test here.
         """
         source = read_text(code) if isinstance(code, Path) else code
-        root = find_workspace(self._place)
-        settings = with_sandbox(load_settings(root), self._backend)
+        root, settings = self._settings()
         bounds = limits or SandboxLimits()
         with open_sandbox(
             "none" if settings.unsandboxed else settings.sandbox,
@@ -106,10 +107,17 @@ class SandboxedCode:
         """
         program = function_in(source, file="the answer")
         arguments = typed_arguments(program, text)
-        root = find_workspace(self._place)
-        settings = with_sandbox(load_settings(root), self._backend)
+        root, settings = self._settings()
         calls = SandboxedCalls(open=sandbox_opener(settings, [root] if root else []))
         return calls(program, [arguments])[0]
+
+    def _settings(self) -> tuple[Path | None, Settings]:
+        """The workspace, where one is named or lies around this folder, and its settings or those of none."""
+        chosen = None if self._backend is None else {"sandbox": self._backend}
+        if find_workspace(self._place) is None:
+            return None, overridden(load_settings(None), chosen)
+        paths = trusted(self._place)
+        return paths.root, overridden(trusted_settings(paths), chosen)
 
     def check(self) -> Mapping[str, Sequence[ProbeOutcome]]:
         """Tests every backend by probes, now: each tries what must not work. The first that holds is used."""

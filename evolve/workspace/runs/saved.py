@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Set
 from dataclasses import replace
 
-from evolve.agent import Run
 from evolve.episodes import OWN, EpisodeRecord, Json, Row, Saved, shown_rows
-from evolve.errors import RecordDamaged
 from evolve.files import canonical_json
+from evolve.sandbox import Program
 from evolve.skills import Skill
 from evolve.skills.signatures import names_of, types_of
 from evolve.tasks import MIN_VERIFY, Task, row_key, row_outline
+from evolve.tasks.reading.labels import wanted_label
 from evolve.workspace.desk import Desk
-from evolve.workspace.runs.given_task import task_of
+from evolve.workspace.runs.applying import used_parameters
+from evolve.workspace.runs.run_answers import (
+    CONTESTED,
+    FORGOTTEN,
+    KEPT_BY_PERSON,
+    answered,
+    answers_of_runs,
+    found_in,
+    given_task_of,
+)
 
 _MOST_RUNS = 5
 """Latest solved runs of a file that are looked at."""
 _MOST_SKILLS = 20
 """Skills that may be tried on one table."""
+_KNOWN = "known since run"
 _HEADERLESS = re.compile(r"(column_\d+|text|other|[nkmxyz]|xs|ys|zs|items|others|rows?|value)\d*\Z")
 """What parameters are called where no header names them."""
 
@@ -28,28 +37,34 @@ _HEADERLESS = re.compile(r"(column_\d+|text|other|[nkmxyz]|xs|ys|zs|items|others
 def saved_for(desk: Desk, task: Task, run: str) -> tuple[Saved, ...]:
     """What to try before anything is searched for: answers of earlier runs of the task, then skills from like tables.
 
-    Nothing is taken on trust: whoever tries it runs it on every row. Left out is what would be called verified on rows
-    that its author had seen.
+    Nothing is taken on trust: whoever tries it runs it on every row. Left out are answers that nothing verified, and
+    what would be called verified on rows that its author had seen.
     """
     if desk.uses_model or not task.examples:
         return ()
-    return (*_known(desk, task, run), *_skills(desk, task))
+    return (*_known(desk, task, run), *_functions(desk, task, run))
 
 
-def told_of(task: Task, record: EpisodeRecord) -> str:
-    """Where the answer of an episode comes from, or what chose it where rows did not, in a sentence or more; or ""."""
-    again = _given_again(task, record)
+def told_of(task: Task, record: EpisodeRecord, against: str = "") -> str:
+    """Where the answer of an episode comes from, or what chose it where rows did not, in a sentence or more; or "".
+
+    Args:
+        against: What speaks against a saved function, which is told where none was used.
+    """
+    again = given_again(task, record)
     if again is not None:
         return again.told
     habit = record.steps[-1].action.habit if record.solved else ""
     told = [f'{habit} (the setting habits = "off" keeps this from being done)'] if habit else []
-    known = next((one for one in task.saved if one.run), None)
+    known = next((one for one in task.saved if one.code), None)
     if known is not None and known.code != record.answer:
         told.append(f"the function of run {known.run} is not right on every row of this, so another was searched for")
+    if against:
+        told.append(against)
     return "; ".join(told)
 
 
-def _given_again(task: Task, record: EpisodeRecord) -> Saved | None:
+def given_again(task: Task, record: EpisodeRecord) -> Saved | None:
     """The saved function that the answer is, where none was searched for."""
     if not (record.solved and record.steps[-1].action.spare):
         return None
@@ -58,7 +73,7 @@ def _given_again(task: Task, record: EpisodeRecord) -> Saved | None:
 
 def is_known(task: Task, record: EpisodeRecord) -> bool:
     """Whether an episode gave the answer of an earlier run again, of which nothing more is to be learned."""
-    one = _given_again(task, record)
+    one = given_again(task, record)
     return one is not None and bool(one.run) and one.taught and one.verified >= record.verified
 
 
@@ -69,8 +84,14 @@ def _known(desk: Desk, task: Task, run: str) -> list[Saved]:
     now = {row_key(row) for row in (*task.examples, *task.verify, *task.hidden)}
     known: dict[str, Saved] = {}
     for record in reversed(stores.runs.of_task(task.id, None, OWN)):
-        if record.solved and numbers.get(record.run, len(numbers)) < numbers[run]:
-            before = _task_of(desk, stores.runs.run(record.run))
+        if (
+            record.solved
+            and record.verified
+            and not _is_of_another(record)
+            and numbers.get(record.run, len(numbers)) < numbers[run]
+        ):
+            earlier = stores.runs.run(record.run)
+            before = None if earlier.body.keys() & {CONTESTED, FORGOTTEN} else given_task_of(desk, earlier)
             if before is None or not _is_like(before, task) or not _is_honest_of(before, record, task, now):
                 continue
             taught = bool(record.claims or record.drafts) or record.episode in owed
@@ -79,9 +100,15 @@ def _known(desk: Desk, task: Task, run: str) -> list[Saved]:
     return list(known.values())[:_MOST_RUNS]
 
 
+def _is_of_another(record: EpisodeRecord) -> bool:
+    """Whether the answer is a function saved from another table: that is tried itself, with the rows that bore it."""
+    last = record.steps[-1].action
+    return last.spare and not last.text.startswith(_KNOWN)
+
+
 def _saved_of(record: EpisodeRecord) -> Saved:
     return Saved(
-        told=f"known since run {record.run}: the same function",
+        told=f"{_KNOWN} {record.run}: the same function",
         run=record.run,
         code=record.answer,
         verified=record.verified,
@@ -100,52 +127,77 @@ def _is_honest_of(before: Task, record: EpisodeRecord, task: Task, now: Set[str]
     return bool(rows & now) and _is_honest(task, len(now - seen))
 
 
-def _task_of(desk: Desk, run: Run) -> Task | None:
-    """The task as a run was given it; None where that is not on record, as in runs of earlier versions."""
-    if "input" not in run.body:
-        return None
-    try:
-        return task_of(json.loads(desk.stores.objects.get(run.body["input"])))
-    except RecordDamaged:
-        return None
-
-
 def _is_honest(task: Task, unseen: int) -> bool:
     """Whether rows enough are left that the author of an answer did not see, where it could be called verified."""
     return unseen >= MIN_VERIFY or len(task.verify_rows()) < MIN_VERIFY
 
 
-def _skills(desk: Desk, task: Task) -> list[Saved]:
+def _functions(desk: Desk, task: Task, run: str) -> list[Saved]:
+    """Skills, and answers of runs of which none was made, from tables like that of the task; not those whose rows left
+    them doubtful."""
     ranked = []
     kept_back = {row_key(row) for row in task.verify_rows()}
+
+    def add(skill: Skill, like: str, saved: Saved) -> None:
+        if like and _is_honest(task, len(kept_back - {row_key(row) for row in skill.rows})):
+            found = found_in(desk, skill)
+            contested = found is not None and CONTESTED in found[0].body and KEPT_BY_PERSON not in found[0].body
+            verified = found is not None and found[1][-1].verified and CONTESTED not in found[0].body
+            if not contested:
+                rank = (LIKE.index(like), not verified)
+                ranked.append((rank, replace(saved, places=places_of(skill, task) or ())))
+
     for skill in desk.stores.skills.active():
         like = "" if skill.part or skill.tree is None else likeness(task, skill)
-        if like and _is_honest(task, len(kept_back - {row_key(row) for row in skill.rows})):
-            told = f"tried {skill.name!r} first, saved from a table with {like}"
-            ranked.append((_LIKE.index(like), Saved(told=told, skill=skill.digest)))
-    ranked.sort(key=lambda pair: pair[0])  # of those that are as like, the older one first
+        told = f"tried {skill.name!r} first, saved from a table with {like}"
+        add(skill, like, Saved(told=told, skill=skill.digest))
+    for found in answers_of_runs(desk, run):
+        record = answered(desk, desk.stores.runs.run(found.name))
+        if record is not None and likeness(task, found) == LIKE[0]:
+            told = f"tried the function of run {found.name} first, found for a table with {LIKE[0]}"
+            add(found, LIKE[0], Saved(told=told, run=found.name, private=record.steps[-1].action.private))
+    ranked.sort(key=lambda pair: pair[0])  # of those that are as like, the verified first, and then the older
     return [saved for _, saved in ranked[:_MOST_SKILLS]]
 
 
-_LIKE = ("the same columns", "these columns", "such cells")
+LIKE = ("the same columns", "these columns", "such cells")
 """How a table may be like that of a skill, closest first."""
 
 
 def likeness(task: Task, skill: Skill) -> str:
-    """How the table of a task is like that of a skill, in words of :data:`_LIKE`; "" where it is not.
+    """How the table of a task is like that of a skill, in words of :data:`LIKE`; "" where it is not.
 
-    It has the same columns, the wanted one included; or at least those that the skill takes; or, from two rows on, all
-    of its cells look as some of the skill's do: letters, digits and signs in the same order.
+    It has the columns that the skill reads, the wanted one included; or at least those that it takes; or, from two rows
+    on, all of its cells look as some of the skill's do: letters, digits and signs in the same order.
     """
+    wanted = wanted_label(skill.description)
+    if wanted and wanted == wanted_label(task.instruction) and places_of(skill, task) is not None:
+        return LIKE[0]
     signature = task.view().signature
     if _kinds(signature) != _kinds(skill.signature):
         return ""
     names = names_of(signature)
     if names == names_of(skill.signature) and not is_headerless(names):
-        asked = " ".join(task.instruction.split())
-        return _LIKE[0] if asked and skill.description.startswith(asked) else _LIKE[1]
+        return LIKE[1]
     outlines = _outlines(skill.rows)
-    return _LIKE[2] if len(task.examples) > 1 and _outlines(task.examples) <= outlines else ""
+    return LIKE[2] if len(task.examples) > 1 and _outlines(task.examples) <= outlines else ""
+
+
+def places_of(skill: Skill, task: Task) -> tuple[int | None, ...] | None:
+    """Where the columns of a skill's table stand in the task, by their names; None for each that is not there.
+
+    None instead where one that the skill reads is missing, has cells of another kind, or no header names it.
+    """
+    signature = task.view().signature
+    names, kinds = names_of(signature), types_of(signature)[0]
+    own, takes = names_of(skill.signature), types_of(skill.signature)[0]
+    same_kind = [
+        name in names and _kind(kinds[names.index(name)]) == _kind(kind) for name, kind in zip(own, takes, strict=True)
+    ]
+    places = tuple(names.index(name) if same else None for name, same in zip(own, same_kind, strict=True))
+    read = used_parameters(Program(source=skill.code, entry=skill.entry))
+    is_there = read and all(places[place] is not None for place in read)
+    return places if is_there and not is_headerless(own[place] for place in read) else None
 
 
 def is_headerless(names: Iterable[str]) -> bool:
@@ -160,4 +212,8 @@ def _outlines(rows: Iterable[Row]) -> set[Json]:
 def _kinds(signature: str) -> str:
     """The types without the difference of whole and other numbers, which hangs on the rows of one table."""
     takes, gives = types_of(signature)
-    return canonical_json([kind.replace("int", "float") for kind in (*takes, gives)])
+    return canonical_json([_kind(kind) for kind in (*takes, gives)])
+
+
+def _kind(kind: str) -> str:
+    return kind.replace("int", "float")

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, replace
 from typing import Any
 
+from evolve.activity import doing
 from evolve.agent import Owed, Shadow, drawn
 from evolve.episodes import OWN, SHADOW, EpisodeRecord, Limits
 from evolve.errors import UsageError, WorkspaceError
@@ -96,6 +97,7 @@ def is_comparable(record: EpisodeRecord, most: Limits, budget: Budget) -> bool:
     return all(getattr(record.cost, name) <= getattr(most, name) for name in _PAID if getattr(budget, name) is not None)
 
 
+@doing("shadow")
 def shadow(desk: Desk, owed: Owed, wish: Wish, seed: int, most: Limits) -> Shadow | None:
     """The episode without anything learned. Its file lies beside that of the run's, so that it goes on where it was
     cut off. Nothing of it is committed, and a folder is only read.

@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from evolve.agent import Run, episode_id, question_in, room_for
 from evolve.agent.codec import from_data, to_data
-from evolve.episodes import OWN, EpisodeRecord, Limits, Question
-from evolve.errors import UsageError
+from evolve.episodes import OWN, Cost, EpisodeRecord, Limits, Question
+from evolve.errors import BudgetExhausted, UsageError
 from evolve.events import Event, EventFan, EventLog, read_events
 from evolve.files import canonical_json, digest
-from evolve.ledger import Budget, overshoot_told
+from evolve.ledger import Budget, Ledger, overshoot_told
 from evolve.record.arms import Arm
 from evolve.record.keeping import Kept
 from evolve.tasks import Task, task_json
@@ -22,78 +23,109 @@ from evolve.tasks.work import FolderWork
 from evolve.workspace.desk import Desk
 from evolve.workspace.health.fault_reports import FaultKept
 from evolve.workspace.learners import episode_limits, model_name
+from evolve.workspace.model_setup import limited
 from evolve.workspace.opening import now, sandbox_opener
 from evolve.workspace.runs.admitting import keeper_for
 from evolve.workspace.runs.applying import SandboxedCalls
 from evolve.workspace.runs.approvals import delivered
-from evolve.workspace.runs.beginnings import BEGUN, begun_with, told_when_broken_off
-from evolve.workspace.runs.doubts import doubted
+from evolve.workspace.runs.beginnings import begun_with, told_when_broken_off, with_kept_names
+from evolve.workspace.runs.doubts import doubted, kept_for_doubts
 from evolve.workspace.runs.given_task import task_of
+from evolve.workspace.runs.kept_things import used_in
 from evolve.workspace.runs.learning import PAUSED, owed_of
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.place import Place, Wish, agent_for, opener, with_earlier_runs
 from evolve.workspace.runs.proving import bet_for, told_before
+from evolve.workspace.runs.refuted import contradictions, set_aside
 from evolve.workspace.runs.result import Extras, Result, result_of
+from evolve.workspace.runs.run_answers import CONTESTED, NARROW, VOUCHED
 from evolve.workspace.runs.saved import is_known, saved_for, told_of
 from evolve.workspace.runs.searching import said_by
 from evolve.workspace.shelves.gate import BET
+from evolve.workspace.shelves.patch import Patch
 from evolve.workspace.shelves.preferences import about
+from evolve.workspace.shelves.recorded_changes import BEGUN
 
 
 def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
     """Runs the task, or goes on with a run of it; :func:`~evolve.workspace.runs.learning.settled` closes it."""
-    task, stores = wish.task, desk.stores
-    workflow = desk.workflow
-    limits = _limits(desk, wish)
+    stores = desk.stores
+    limits = _limits_now(desk, wish)
     if run is None:
-        run = _begun(desk, wish)
-    task = with_earlier_runs(desk, task, run.id)
+        run = _begun(desk, wish := replace(wish, task=with_kept_names(desk, wish.task)))
+    task = with_earlier_runs(desk, wish.task, run.id)
     task = replace(task, saved=saved_for(desk, task, run.id))
     wish = replace(wish, task=task)
     # A run that waits goes on as what it was, whatever was promoted since.
     variant = str(run.body.get("variant", stores.variants.active_digest))
     seed = int(run.body.get("seed", desk.settings.seed))
-    folder = desk.paths.runs / run.id
-    episode = episode_id(run.id, task, variant, seed)
+    folder, episode = desk.paths.runs / run.id, episode_id(run.id, task, variant, seed)
     log_file = folder / episode / "events.jsonl"
-    patch = question = None
-    kept = Kept()
+    patch, question, kept = None, None, Kept()
     with FaultKept(folder), EventLog(log_file) as log, told_when_broken_off(log, episode):
         # A kill after the episode was committed leaves only what follows it to be done.
         if stores.runs.has(episode):
             record = stores.runs.episode(episode)
         else:
             with opener(desk, wish)() as sandbox:
-                events = EventFan((log, desk.events))
                 recorder = _OwnRecorder(desk, wish, limits)
-                place = Place(run=run.id, sandbox=sandbox, events=events, recorder=recorder)
-                agent = agent_for(desk, wish, workflow, place)
+                place = Place(run=run.id, sandbox=sandbox, events=EventFan((log, desk.events)), recorder=recorder)
+                agent = agent_for(desk, wish, desk.workflow, place)
                 record = agent.run_episode(task, variant=variant, split=OWN, seed=seed, limits=limits)
+        wish.ledger.settle(Cost(), record.cost)
         if record.status in PAUSED:
             question = question_in(record)
         elif record.drafts and record.episode not in {owed.episode for owed in stores.runs.owed()}:
             # Learned from before, by this version or by an earlier one that was cut off here.
             kept = keeper_for(desk, record, task).keep(record, task)
         if record.status in ("solved", "unverified") and isinstance(task.work, FolderWork):
-            patch, question = delivered(desk, record, task.work, wish.person)
-    begun = {"variant": variant, "seed": seed}
-    _note(desk, run, begun if question is None else {**begun, **_resume_data(desk, wish, question)})
+            told = partial(_result_with_patch, desk, wish, record)
+            patch, question = delivered(desk, record, task.work, wish.person, told)
+    waits = {} if question is None else _resume_data(desk, wish, question)
+    _note(desk, run, {"variant": variant, "seed": seed, **waits})
+    against = contradictions(desk, task, record)
     extras = Extras(
         goal=_goal(log_file),
-        told=told_of(task, record),
+        told=told_of(task, record, against[0].told if against else ""),
         kept=kept,
         overshoot=overshoot_told(wish.budget, record.cost),
         patch=patch,
         question=question,
-        budget_ended=_budget_ended(wish.budget, record, limits),
+        ended=_ended_by(desk, wish.budget, record, limits),
         calls=SandboxedCalls(open=sandbox_opener(desk.settings, [desk.paths.root])),
     )
-    return doubted(desk, result_of(record, task, extras), record, wish)
+    result = doubted(desk, result_of(record, task, extras), record, wish)
+    set_aside(desk, task, result, against)
+    return _with_verdict(desk, record, result)
+
+
+def _result_with_patch(desk: Desk, wish: Wish, record: EpisodeRecord, patch: Patch) -> Result:
+    result = result_of(record, wish.task, Extras(patch=patch))
+    return _with_verdict(desk, record, doubted(desk, result, record, wish))
+
+
+def _with_verdict(desk: Desk, record: EpisodeRecord, result: Result) -> Result:
+    """Notes of the run what contests its answer, so that no later run takes that as verified, or what vouches for it.
+
+    Gives the result with what it was told.
+    """
+    noted: dict[str, Any] = {}
+    if record.verified and not result.verified and record.status == "solved":
+        noted = {CONTESTED: to_data(result.reason)}
+    elif result.verified and not record.verified:
+        noted = {VOUCHED: result.note}
+    if result.narrow is not None:
+        noted[NARROW] = to_data(result.narrow)
+    if noted:
+        desk.stores.runs.note(record.run, {**desk.stores.runs.run(record.run).body, **noted})
+    return replace(result, remembered=used_in(desk, record))
 
 
 def _begun(desk: Desk, wish: Wish) -> Run:
     """The run of this wish: the open one that asked for the same, else a new one."""
     opener(desk, wish)  # refuses before anything is on record
+    if wish.ledger.exhausted:
+        raise BudgetExhausted(f"{wish.ledger.exhausted}, so nothing was begun", hint="give a larger --budget")
     # The room that its kind of work needs is nothing that was asked for.
     asked = _bounds(_limits(desk, wish, roomy=False))
     key_parts = ["run", task_json(wish.task), *asked, desk.learner.name, *desk.mark]
@@ -131,11 +163,12 @@ def answer(desk: Desk, run_id: str, said: str | None, person: Person) -> Result:
     body = run.body
     wish = Wish(
         task=task_of(json.loads(desk.stores.objects.get(body["input"]))),
-        budget=Budget(**body["budget"]),
+        ledger=Ledger(Budget(**body["budget"])),
         python=body["python"],
         person=replace(
             person,
             respond=respond,
+            before_approval=person.before_approval if question.kind == "ask" else None,
             approve=person.approve if question.kind == "ask" else "ask",
             learn=person.learn or body.get("learn"),
         ),
@@ -144,17 +177,37 @@ def answer(desk: Desk, run_id: str, said: str | None, person: Person) -> Result:
     return solve(desk, wish, run)
 
 
-def _budget_ended(budget: Budget, record: EpisodeRecord, limits: Limits) -> bool:
-    """Whether a bound of the budget ended the episode, and not one of the settings or of the workflow."""
+def _ended_by(desk: Desk, budget: Budget, record: EpisodeRecord, limits: Limits) -> str:
+    """As :attr:`Extras.ended`."""
+    if _limit_ended(desk, budget, record, limits):
+        return "limit"
+    return "budget" if _budget_ended(budget, record, limits) else ""
+
+
+def _limit_ended(desk: Desk, budget: Budget, record: EpisodeRecord, limits: Limits) -> bool:
+    """Whether a limit of the day or the workspace ended the episode, and no bound of the budget."""
+    if not _was_refused(record, limits) or not (desk.settings.day_limit or desk.settings.total_limit):
+        return False
+    return budget.unlimited or bool(limited(desk.paths, desk.settings, Ledger(Budget())).exhausted)
+
+
+def _was_refused(record: EpisodeRecord, limits: Limits) -> bool:
+    """Whether a call was refused that the episode itself had tokens for."""
     if record.status != "budget":
         return False
     refused = record.steps[-1].action.ended
+    return refused is not None and (limits.tokens is None or record.cost.tokens + refused.tokens <= limits.tokens)
+
+
+def _budget_ended(budget: Budget, record: EpisodeRecord, limits: Limits) -> bool:
+    """Whether a bound of the budget ended the episode, and not one of the settings or of the workflow."""
+    if record.status != "budget" or _was_refused(record, limits):
+        return record.status == "budget" and not budget.unlimited
+    refused = record.steps[-1].action.ended
     tokens = record.cost.tokens + (refused.tokens if refused is not None else 0)
-    if refused is not None and (limits.tokens is None or tokens <= limits.tokens):
-        return not budget.unlimited  # a call was refused, and not for its tokens
     spent = replace(record.cost, tokens=tokens)
-    bounds = {kind: bound for kind, bound in asdict(budget).items() if bound is not None}
-    return any(getattr(spent, kind) >= bound for kind, bound in bounds.items())
+    bounds = {kind: getattr(limits, kind) for kind, bound in asdict(budget).items() if bound is not None}
+    return any(bound is not None and getattr(spent, kind) >= bound for kind, bound in bounds.items())
 
 
 def waiting_question(run: Run) -> Question | None:
@@ -195,6 +248,14 @@ def _limits(desk: Desk, wish: Wish, *, roomy: bool = True) -> Limits:
     limits = episode_limits(desk.learner, wish.budget, desk.settings, knobs)
     bounded = desk.uses_model or wish.budget.candidates or acting.workflow == desk.workflow
     return limits if bounded else acting.limits(limits, wish.task.environment)
+
+
+def _limits_now(desk: Desk, wish: Wish) -> Limits:
+    """What of that is left, without what the search for other functions that fit will need of a bound on candidates."""
+    limits = wish.within_left(_limits(desk, wish))
+    if limits.candidates is None or wish.budget.candidates is None:
+        return limits
+    return replace(limits, candidates=limits.candidates - kept_for_doubts(limits.candidates))
 
 
 class _OwnRecorder:

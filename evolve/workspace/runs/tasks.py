@@ -6,6 +6,7 @@ import builtins
 import os
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,8 @@ from evolve.environments import kind_of
 from evolve.errors import TaskError, UsageError
 from evolve.files import is_replaced, write_atomic
 from evolve.tasks import Suite, Task, load_examples, load_suite, render_jsonl, resolve_task, task_json
-from evolve.workspace.folder_needs import refuse_search
+from evolve.tasks.work import FolderWork
+from evolve.workspace.folder_needs import only_for_a_model, refuse_search
 from evolve.workspace.runs.given_task import (
     Examples,
     is_in_words,
@@ -43,6 +45,7 @@ __all__ = [
     "show",
     "told",
     "with_answer",
+    "with_check",
     "with_correction",
     "with_rubric",
 ]
@@ -161,6 +164,17 @@ def in_folder(
     return folder_task(instruction, folder, check, protected=protected, name=name)
 
 
+def with_check(task: Task, check: str) -> Task:
+    """The same work in a folder, decided by this command.
+
+    Raises:
+        UsageError: It is no work in a folder.
+    """
+    if not isinstance(task.work, FolderWork):
+        raise UsageError("only work in a folder has a check", hint="name the folder with --dir")
+    return replace(task, work=replace(task.work, check=check))
+
+
 def from_bytes(data: bytes, *, name: str | None = None, header: bool = True, target: str | None = None) -> Task:
     """The task of rows that stand in no file, as JSON when they look like it, else as CSV; checked like any file.
 
@@ -194,7 +208,7 @@ def leaves_changes(task: Task) -> bool:
 
 def need_model(task: Task, model: str) -> None:
     """Raises :class:`UsageError` for a task that only a model can do, where none would decide."""
-    if kind_of(task.environment).needs_model and not model:
+    if only_for_a_model(task) and not model:
         refuse_search("search", task)
 
 

@@ -48,6 +48,11 @@ def look(root: str, name: str) -> FileState:
         raise UsageError(f"{name} cannot be read as a file of its own: {(error.strerror or '').lower()}") from error
 
 
+def may_touch(name: str) -> bool:
+    """Whether work in a folder may touch a file of that name."""
+    return is_plain_name(name) and not is_ignored(name)
+
+
 def missing_folders(root: str, name: str) -> list[str]:
     """The folders above a name that do not exist yet, outermost first."""
     parts = name.split("/")[:-1]
@@ -106,7 +111,7 @@ def _replace(folder: int, last: str, data: bytes, mode: int) -> None:
 
 
 def _check(name: str) -> None:
-    if not is_plain_name(name) or is_ignored(name):
+    if not may_touch(name):
         raise UsageError(f"{name!r} is not a name that work in a folder may touch")
 
 

@@ -3,146 +3,143 @@
 from __future__ import annotations
 
 import builtins
-import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
-from typing import Any, Literal
+from contextlib import suppress
+from dataclasses import asdict, replace
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from evolve.environments.files import Changes, Snapshots
 from evolve.environments.files.diffs import unified
 from evolve.environments.files.snapshots import changes_between
-from evolve.episodes import EpisodeRecord
 from evolve.errors import UsageError, WorkspaceError
 from evolve.files import canonical_json, digest, write_atomic
 from evolve.store import ObjectStore
 from evolve.tasks.trees import read_tree
-from evolve.tasks.work import FolderWork, is_protected
+from evolve.tasks.work import FolderWork
 from evolve.workspace.shelves import folder_files as writing
+from evolve.workspace.shelves.patch import FileChange, Patch, PatchState
+from evolve.workspace.shelves.recorded_changes import RecordedChanges, accepted_steps, problem_of, snapshot_of
 from evolve.workspace.shelves.shelf import Shelf
 
-PatchState = Literal["waiting", "applied", "refused", "undone"]
-
-# Refusals without a reason, so nothing is learned from them.
-_PLAIN_NO = ("", "n", "no", "nope", "never", "stop")
-
-
-@dataclass(frozen=True, kw_only=True)
-class FileChange:
-    """One changed file.
-
-    Attributes:
-        name: Relative to the folder.
-        before: Digest of the content at the start, "" where there was no such file.
-        after: Digest of the new content, "" where the file goes.
-        protected: The change is shown and never applied.
-        mode: Permissions the file had when the change was applied.
-    """
-
-    name: str
-    before: str
-    after: str
-    protected: bool = False
-    mode: int = 0o644
-
-
-@dataclass(frozen=True, kw_only=True)
-class Patch:
-    """What a run would change in a folder.
-
-    Attributes:
-        diff: All of it as a unified diff, protected files too.
-        made: Folders that applying it made, outermost first.
-        said: What the person said when they refused it.
-    """
-
-    run: str
-    folder: str
-    state: PatchState
-    changes: tuple[FileChange, ...]
-    diff: str = ""
-    made: tuple[str, ...] = ()
-    said: str = ""
-
-    @property
-    def reason(self) -> str:
-        """Why the person refused it; "" where they did not, or gave no reason."""
-        return "" if self.said.strip().casefold() in _PLAIN_NO else self.said
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The files it changes."""
-        return tuple(change.name for change in self.changes if not change.protected)
-
-    @property
-    def protected(self) -> tuple[str, ...]:
-        """The files whose changes are shown only."""
-        return tuple(change.name for change in self.changes if change.protected)
-
-    def to_json(self) -> Mapping[str, Any]:
-        """What a person wants to know of it, without the diff."""
-        names = {"files": list(self.names), "protected": list(self.protected)}
-        return {"run": self.run, "folder": self.folder, "state": self.state, **names, "said": self.said}
+if TYPE_CHECKING:
+    from evolve.agent import RunRecords
+    from evolve.episodes import EpisodeRecord
 
 
 class Folders(Shelf):
     """The patches of a workspace's runs.
 
+    A patch is a file of the run, which may have come from elsewhere: with a clone, or a pull. So it is held against the
+    record before it is shown or applied.
+
     Args:
         runs: The folder of the runs.
+        records: The runs on record.
+        objects: Where their tasks are kept.
     """
 
-    def __init__(self, runs: Path) -> None:
+    def __init__(self, runs: Path, records: RunRecords, objects: ObjectStore) -> None:
         self._runs = runs
+        self._record = RecordedChanges(records, objects)
 
     def keep(self, record: EpisodeRecord, work: FolderWork) -> Patch | None:
         """Keeps what an episode changed that was accepted, or was found while learning from it; else None.
 
         Keeping it twice changes nothing. An answer in words is no change, whatever was tried for it.
         """
-        last = record.steps[-1] if record.found is None else record.found.step
-        accepted = record.status in ("solved", "unverified") and last.action.kind != "answer"
-        if not accepted and record.found is None:
+        step = next(accepted_steps(record), None)
+        if step is None:
             return None
-        if self._file(record.run).exists():
-            return self.get(record.run)
-        state = last.observation.state if last.observation is not None else None
+        with suppress(WorkspaceError):  # what cannot be read, or is another change, was there before the run
+            if self._file(record.run).exists() and not problem_of(kept := self._read(record.run), record, work):
+                return self._with_diff(kept)
         snapshots = Snapshots(self._runs / record.run / record.episode / "tree")
-        changes = snapshots.changes("" if state is None else state.snapshot)
+        changes = snapshots.changes(snapshot_of(step))
         bodies = self._bodies(record.run)
         patch = Patch(
             run=record.run,
             folder=work.folder,
             state="waiting",
             changes=tuple(_change(changes, name, bodies, work) for name in changes.names),
-            diff=unified(changes.before, changes),
         )
+        patch = self._with_diff(patch)
         self._write(patch)
         return patch
+
+    def keep_file(self, run: str, path: Path, before: bytes, after: bytes) -> None:
+        """Keeps what a file holds before a run replaces it whole, as an applied patch, and notes that on record."""
+        bodies, folder = self._bodies(run), str(path.parent)
+        change = FileChange(
+            name=path.name, before=bodies.put(before), after=bodies.put(after), mode=path.stat().st_mode & 0o777
+        )
+        self._record.note_file(run, folder, change)
+        self._write(Patch(run=run, folder=folder, state="applied", changes=(change,)))
 
     def get(self, run: str) -> Patch:
         """The patch of a run.
 
         Raises:
             UsageError: The run has none.
-            WorkspaceError: It cannot be read.
+            WorkspaceError: It cannot be read, or is not the change that the record holds.
+            RecordDamaged: A file that it needs is gone or was replaced.
         """
         file = self._file(run)
         if "/" in run or not os.path.isfile(file):  # also for what can be no name
-            raise UsageError(f"the run {run!r} changed no folder", hint="evolve runs list shows the runs")
+            raise UsageError(f"the run {run!r} changed no folder and no table", hint="evolve runs list shows the runs")
+        return self._with_diff(self._recorded(run))
+
+    def _recorded(self, run: str) -> Patch:
+        """The patch as its file has it, where that is what the record holds."""
+        patch = self._read(run)
+        problem = self._record.problem(patch)
+        if problem:
+            raise WorkspaceError(
+                f"{self._file(run)} is not the change that {run} made: {problem}",
+                hint=f"evolve uses no such file; evolve runs show {run} shows what the run did",
+            )
+        return patch
+
+    def _read(self, run: str) -> Patch:
+        """The patch as its file has it."""
+        from pydantic import TypeAdapter, ValidationError
+
+        file = self._file(run)
         try:
-            body = json.loads(file.read_text(encoding="utf-8"))
-            changes = tuple(FileChange(**change) for change in body.pop("changes"))
-            return Patch(**{**body, "changes": changes, "made": tuple(body["made"])})
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise WorkspaceError(f"{file}: not a patch that can be read: {error}") from error
+            patch = TypeAdapter(Patch).validate_json(file.read_bytes(), strict=True)
+        except (OSError, ValidationError) as error:
+            told = f"{len(error.errors())} fields are wrong" if isinstance(error, ValidationError) else error.strerror
+            raise WorkspaceError(f"{file}: not a patch that can be read: {told}") from error
+        if patch.run != run:
+            raise WorkspaceError(f"{file}: not a patch that can be read: it is of another run")
+        # What undoing removes are folders above its files, and no permissions beyond the usual ones are given.
+        above = {str(folder) for name in patch.names for folder in PurePosixPath(name).parents}
+        changes = tuple(replace(change, mode=change.mode & 0o777) for change in patch.changes)
+        return replace(patch, changes=changes, made=tuple(folder for folder in patch.made if folder in above))
+
+    def _with_diff(self, patch: Patch) -> Patch:
+        """The patch with its difference made from the contents that it would write, whatever its file shows."""
+        bodies, taken = self._bodies(patch.run), [change for change in patch.changes if not change.protected]
+        before = {change.name: bodies.get(change.before) for change in taken if change.before}
+        after = {change.name: bodies.get(change.after) for change in taken if change.after}
+        return replace(patch, diff=unified(before, changes_between(before, after)))
 
     def list(self) -> builtins.list[Patch]:
-        """Every patch, the newest run first."""
-        names = [file.parent.name for file in self._runs.glob("r*/patch.json")]
+        """Every patch of a run on record as its file has it, the newest run first; :meth:`get` compares it."""
+        names = [name for file in self._runs.glob("r*/patch.json") if self._record.knows(name := file.parent.name)]
         # Ids are numbered: r9 comes before r10.
-        return [self.get(name) for name in sorted(names, key=lambda name: (len(name), name), reverse=True)]
+        return [self._read(name) for name in sorted(names, key=lambda name: (len(name), name), reverse=True)]
+
+    def doubtful(self) -> builtins.list[tuple[Path, str]]:
+        """The files of patches that are not what the record holds, with why; evolve uses none of them."""
+        found = []
+        for file in sorted(self._runs.glob("r*/patch.json")):
+            try:
+                self._recorded(file.parent.name)
+            except (UsageError, WorkspaceError) as error:
+                found.append((file, str(error)))
+        return found
 
     def apply(self, run: str, *, again: bool = False) -> Patch:
         """Changes the folder as the patch says, but for protected files: every file whole, all or none at first sight.
@@ -153,10 +150,16 @@ class Folders(Shelf):
             again: One that is applied already is no error.
 
         Raises:
-            UsageError: It is applied already, or a file changed since the run; then nothing was applied.
+            UsageError: It changes nothing, is applied already, or a file changed since; then nothing was applied.
             WorkspaceError: Disk full or not writable; the message names the file.
         """
         patch = self.get(run)
+        if not patch.names:
+            kept = f"; {', '.join(patch.protected)} is protected" if patch.protected else ""
+            raise UsageError(
+                f"the run {run} changes nothing that can be applied{kept}",
+                hint="name the file in your task to have it changed, or name others with --set protect=PATTERN",
+            )
         if patch.state == "applied" and again:
             return patch
         if patch.state == "applied":
@@ -186,17 +189,28 @@ class Folders(Shelf):
         Raises:
             UsageError: There is none.
         """
-        patch = (
-            next((patch for patch in self.list() if patch.state == "applied"), None) if run is None else self.get(run)
-        )
+        newest = next((patch.run for patch in self.list() if patch.state == "applied"), None) if run is None else run
+        patch = None if newest is None else self.get(newest)
         if patch is None or patch.state != "applied":
-            raise UsageError("nothing is applied" if run is None else f"the changes of {run} are not applied")
+            raise UsageError(
+                "nothing is applied" if run is None else f"the changes of {run} are not applied",
+                hint=""
+                if run
+                else "evolve undo takes back changes of a folder or of a table; delete what is beside a table",
+            )
         return patch
+
+    def applied_to(self, run: str) -> str:
+        """The folder that is changed as a run wanted, or the one file of it that the run replaced; "" where none is."""
+        patch = self._read(run) if self._file(run).is_file() else None
+        if patch is None or patch.state != "applied":
+            return ""
+        return str(Path(patch.folder, patch.names[0])) if self._record.is_file(run) else patch.folder
 
     def write_start(self, run: str, into: Path) -> bool:
         """Writes the folder of an applied patch as it was before that into another one; False where none is applied."""
-        if not self._file(run).exists() or self.get(run).state != "applied":
-            return False
+        if not self._file(run).exists() or self._read(run).state != "applied":
+            return False  # one that a crash left before it was on record is none yet
         patch, bodies = self.get(run), self._bodies(run)
         tree = read_tree(patch.folder)
         files, executable = dict(tree.files), set(tree.executable)
@@ -250,7 +264,7 @@ class Folders(Shelf):
         chosen = self.applied(run)
         turned = _reversed(chosen)
         if not over:
-            self._unchanged(turned)
+            self._unchanged(turned, f"evolve undo {chosen.run} --set approve=auto drops what changed since")
         self._move(turned)
         # Innermost first, since only empty folders are removed.
         for folder in reversed(chosen.made):
@@ -269,11 +283,14 @@ class Folders(Shelf):
         """Gives every file of a patch its new content; one that has it already is passed over, so it can go on."""
         bodies = self._bodies(patch.run)
         for change in patch.changes:
-            if not change.protected and _digest_of(writing.look(patch.folder, change.name).data) != change.after:
+            if change.protected:
+                continue
+            now = writing.look(patch.folder, change.name)
+            if _digest_of(now.data) != change.after:
                 data = bodies.get(change.after) if change.after else None
-                writing.put(patch.folder, change.name, data, change.mode)
+                writing.put(patch.folder, change.name, data, change.mode if now.data is None else now.mode)
 
-    def _unchanged(self, patch: Patch) -> dict[str, writing.FileState]:
+    def _unchanged(self, patch: Patch, way: str = "") -> dict[str, writing.FileState]:
         """The files as they are, each as before the patch or as after it."""
         files = {name: writing.look(patch.folder, name) for name in patch.names}
         wrong = self._unexpected(patch, files)
@@ -281,7 +298,7 @@ class Folders(Shelf):
             more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
             raise UsageError(
                 f"{wrong[0]}{more} in {patch.folder} changed since the run, so nothing was changed",
-                hint=f"evolve runs diff {patch.run} shows what was meant",
+                hint=way or f"evolve runs diff {patch.run} shows what was meant",
             )
         return files
 
@@ -309,7 +326,7 @@ def _change(changes: Changes, name: str, bodies: ObjectStore, work: FolderWork) 
         name=name,
         before="" if before is None else bodies.put(before),
         after="" if after is None else bodies.put(after),
-        protected=is_protected(name, work.guarded),
+        protected=work.protects(name),
         mode=0o755 if (after or b"").startswith(b"#!") else 0o644,
     )
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from evolve.errors import UsageError
-from evolve.gate import SEARCH, Begun, Decision, OwnPair, Proof
-from evolve.record.stores import Stores
 from evolve.workspace.shelves.shelf import Shelf
+
+if TYPE_CHECKING:
+    from evolve.gate import Begun, Decision, OwnPair, Proof
+    from evolve.record.stores import Stores
 
 BET = "bet"
 """Under this name a run of a person's own notes at its beginning that its task is to count, and for which policy."""
@@ -68,14 +71,14 @@ class GateLog(Shelf):
         """
         verdict = next((verdict for verdict in self._decisions.log() if verdict.id == decision), None)
         if verdict is None:
-            raise UsageError(f"there is no verdict {decision}", hint="evolve gate list")
+            raise UsageError(f"there is no verdict {decision}", hint="evolve lab gate list")
         return verdict
 
     def looks(self, suite: str) -> int:
         """How often the test tasks of a suite, by its digest, have been opened."""
         return self._stores.looks.count(suite)
 
-    def proof(self, policy: str = SEARCH) -> Proof:
+    def proof(self, policy: str = "search") -> Proof:
         """What the person's own tasks say so far: whether what was learned from earlier ones helped on later ones.
 
         Args:
@@ -85,6 +88,8 @@ class GateLog(Shelf):
 
     def proofs(self) -> Mapping[str, Proof]:
         """The same for every policy of which there is anything to say, the embedded search first."""
+        from evolve.gate import SEARCH
+
         judged = {pair.policy for pair in self._own.pairs()}
         names = sorted(judged | set(self._bets()), key=lambda name: (name != SEARCH, name))
         proofs = {name: self.proof(name) for name in names}

@@ -12,17 +12,17 @@ from evolve.errors import UsageError
 from evolve.files import digest
 from evolve.gate.judges import Case, JudgeRecord, Measurement, Standing, Trace, cases_of, measure
 from evolve.gate.judges.corruptions import call
-from evolve.paths import WorkspacePaths
 from evolve.prompts import PromptLayers, load_prompt
-from evolve.store import Database
 from evolve.tasks import RubricVerifier, Submission, Task, load_suite
 from evolve.tasks.verification.trials import try_rows
 from evolve.workflow import Workflow
 from evolve.workspace.shelves.shelf import Shelf
 
 if TYPE_CHECKING:
-    from evolve.record.arms import Learner
+    from evolve.paths import WorkspacePaths
+    from evolve.record.learner import Learner
     from evolve.sandbox import Sandbox
+    from evolve.store import Database
 
 RUBRIC = (
     "The program does what the task says for every input of the kind, not only for the examples. It is whole and runs."
@@ -51,11 +51,6 @@ class Judges(Shelf):
         self._learner = learner
         self._open_sandbox = open_sandbox
         self._prompts = PromptLayers(workspace=paths.prompts)
-
-    @property
-    def factory(self) -> Callable[[Task], RubricVerifier] | None:
-        """Makes the verifier that judges by a task's rubric; None where no model can."""
-        return self.verifier if hasattr(self._learner, "judge") else None
 
     def verifier(self, task: Task) -> RubricVerifier:
         """The verifier that judges by a task's rubric, marked with what its judge is known to be worth.

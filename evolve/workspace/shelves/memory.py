@@ -15,15 +15,13 @@ from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 from evolve.episodes import FACT, Recalled, Scope
 from evolve.errors import UsageError
 from evolve.files import SVG, is_replaced, write_atomic
-from evolve.memory import CausalChain, EvidenceRow, Insight, InsightStatus, MemoryCheck, Note, Sentence
-from evolve.record.stores import Stores
-from evolve.redaction import Scanner
-from evolve.vectors import Progress
-from evolve.workspace.shelves.note_files import read_notes, write_notes
 from evolve.workspace.shelves.shelf import Shelf
 
 if TYPE_CHECKING:
     from evolve.improve.item_history import ItemHistory
+    from evolve.memory import CausalChain, EvidenceRow, Insight, InsightStatus, MemoryCheck, Note, Sentence
+    from evolve.record.stores import Stores
+    from evolve.redaction import Scanner
 
 NoteRole = Literal["user", "assistant", "tool", "document"]
 
@@ -64,7 +62,7 @@ class Memories(Shelf):
         author: str | None = None,
         scope: Scope | None = None,
         role: NoteRole = "user",
-        at: datetime | float | None = None,
+        at: datetime | str | float | None = None,
         **more: Unpack[NoteOrigin],
     ) -> Note:
         """Keeps what somebody says. It is shown and attributed, and never evidence.
@@ -76,12 +74,14 @@ class Memories(Shelf):
             author: Who says it; you, where it is left out.
             scope: Only for work of this environment and family.
             role: ``user``, ``assistant``, ``tool`` or ``document``; what is not the user's is shown as unchecked.
-            at: When it was said, in seconds since the epoch or as a date; now, where it is left out.
+            at: When it was said: a date, as text such as ``"2026-03-31"`` or ``"2026-03-31T14:30"``, or seconds since
+                the epoch; now, where it is left out.
             more: ``id``, where it has one of its own; ``thread``, the conversation it is part of; ``source``, such as
                 a file; ``speaker``, who says it in a conversation, which is that of its day where no thread is named.
 
         Raises:
-            UsageError: There is no text, no such role, another note has that id, or an author and a speaker are given.
+            UsageError: There is no text, no such role or date, another note has that id, or an author and a speaker
+                are given.
         """
         if "speaker" in more:
             if author is not None:
@@ -97,6 +97,8 @@ class Memories(Shelf):
         Raises:
             UsageError: There is such a file, or a note holds a known secret.
         """
+        from evolve.workspace.shelves.note_files import write_notes
+
         return write_notes(Path(path), self.notes(), self._scanner())
 
     def import_(self, path: str | os.PathLike[str], *, mine: bool = False) -> int:
@@ -109,6 +111,8 @@ class Memories(Shelf):
         Raises:
             UsageError: The file cannot be read, or a line is no note.
         """
+        from evolve.workspace.shelves.note_files import read_notes
+
         found = read_notes(Path(path), mine=mine)
         before = len(self.notes())
         with self._stores.db.transaction():
@@ -126,9 +130,13 @@ class Memories(Shelf):
         """All notes, oldest first, those that were replaced too."""
         return self._memory.notes()
 
-    def replaced(self, as_of: datetime | float | None = None) -> Mapping[str, Note]:
+    def replaced(self, as_of: datetime | str | float | None = None) -> Mapping[str, Note]:
         """The notes that no longer hold, by id, with the note that replaced each by then."""
         return self._memory.replaced(_seconds(as_of))
+
+    def spoken_of_again(self) -> Mapping[str, Note]:
+        """The notes that a later one is about the same as, by id, with the newest such note; both may hold."""
+        return self._memory.spoken_of_again()
 
     def show(self, insight: str) -> Insight:
         """One insight, by id or a unique beginning of it."""
@@ -144,6 +152,8 @@ class Memories(Shelf):
 
     def histories(self, insights: Sequence[Insight]) -> Mapping[str, ItemHistory]:
         """How often each of these insights was used and what trials without it showed, by id."""
+        if not insights:
+            return {}
         from evolve.improve.item_history import insight_histories
 
         return insight_histories(self._stores, insights)
@@ -159,13 +169,13 @@ class Memories(Shelf):
         *,
         scope: Scope | None = None,
         now: float | None = None,
-        as_of: datetime | float | None = None,
+        as_of: datetime | str | float | None = None,
         kinds: Sequence[str] | None = None,
     ) -> builtins.list[Recalled]:
         """What is worth knowing for a task in words.
 
         Args:
-            as_of: As it was known then, in seconds since the epoch or as a date; ``now`` is the same in seconds.
+            as_of: As it was known then, a date or seconds as ``at`` of :meth:`note`; ``now`` is the same in seconds.
             kinds: Some of ``insight``, ``note``, ``replaced`` (notes, with those that no longer hold), or a status of
                 insights; None for notes, insights, and what one problem showed of a step, as a search is told it.
 
@@ -232,9 +242,9 @@ class Memories(Shelf):
         """Compares the index with the record."""
         return self._memory.check()
 
-    def reindex(self, progress: Progress | None = None) -> int:
+    def reindex(self) -> int:
         """Builds the index anew from the record; gives the number of episodes in it."""
-        return self._memory.reindex(progress)
+        return self._memory.reindex()
 
 
 def _for_people(item: Recalled, told: Sentence | None) -> Recalled:
@@ -247,11 +257,20 @@ def _for_people(item: Recalled, told: Sentence | None) -> Recalled:
     )
 
 
-def _talk_of(at: datetime | float | None) -> str:
+def _talk_of(at: datetime | str | float | None) -> str:
     """The conversation of a day."""
     day = datetime.fromtimestamp(_seconds(at) or time.time())
     return f"talk of {day:%Y-%m-%d}"
 
 
-def _seconds(when: datetime | float | None) -> float | None:
-    return when.timestamp() if isinstance(when, datetime) else when
+def _seconds(when: datetime | str | float | None) -> float | None:
+    """Seconds since the epoch.
+
+    Raises:
+        UsageError: The text is no date as ISO 8601 writes it.
+    """
+    try:
+        moment = datetime.fromisoformat(when) if isinstance(when, str) else when
+    except ValueError as error:
+        raise UsageError(f"{str(when)[:80]!r} is no date such as 2026-03-31 or 2026-03-31T14:30") from error
+    return moment.timestamp() if isinstance(moment, datetime) else moment

@@ -6,19 +6,22 @@ import builtins
 import getpass
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from evolve.errors import UsageError
 from evolve.memory.metrics import Comment, Metric, MetricBook, MetricsReport
-from evolve.memory.preferences import PersonAct, PreferenceBook, own_words
-from evolve.policies.language.claims import unfit
-from evolve.policies.language.describing import Described
-from evolve.record.arms import Learner
-from evolve.record.stores import Stores
-from evolve.sandbox import Sandbox
-from evolve.tasks import Submission, Task
-from evolve.workspace.shelves.judges import Judges
-from evolve.workspace.shelves.preferences import described_by
+from evolve.memory.preferences import PersonAct, PreferenceBook
+from evolve.memory.preferences.own_words import own_words
+from evolve.workspace.shelves.preferences import described_by, unfit
 from evolve.workspace.shelves.shelf import Shelf
+
+if TYPE_CHECKING:
+    from evolve.policies.language.describing import Described
+    from evolve.record.learner import Learner
+    from evolve.record.stores import Stores
+    from evolve.sandbox import Sandbox
+    from evolve.tasks import Submission, Task
+    from evolve.workspace.shelves.judges import Judges
 
 
 class Metrics(Shelf):

@@ -10,25 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evolve.errors import UsageError
-from evolve.models import (
-    Endpoint,
-    EndpointModel,
-    OpenAIWire,
-    Prices,
-    Probed,
-    Recording,
-    offered_models,
-    open_models,
-    probe,
-)
-from evolve.models import parse_model as endpoint_of
-from evolve.paths import WorkspacePaths, find_workspace, user_workspace
 from evolve.settings import Settings, load_settings
 from evolve.workspace.shelves.shelf import Shelf
 
 if TYPE_CHECKING:
     from evolve.gate.judges import Measurement
-    from evolve.models import ModelSetup
+    from evolve.models import ModelSetup, Probed, Recording
+    from evolve.paths import WorkspacePaths
     from evolve.workspace.shelves.judges import Judges
 
 
@@ -91,6 +79,8 @@ class Models(Shelf):
             UsageError: It names no endpoint.
             EndpointProblem: It cannot be reached or gives no list.
         """
+        from evolve.models import Endpoint, OpenAIWire, Prices, offered_models
+        from evolve.models import parse_model as endpoint_of
         from evolve.workspace.model_setup import model_setup
 
         paths, settings = self._settings()
@@ -122,6 +112,7 @@ class Models(Shelf):
             UsageError: No model is named.
             EndpointProblem: One answers in no way at all.
         """
+        from evolve.models import EndpointModel, Recording, open_models, probe
         from evolve.workspace.model_setup import model_setup
 
         paths, settings = self._settings()
@@ -157,16 +148,21 @@ class Models(Shelf):
             UsageError: The text names no model.
             WorkspaceError: The settings are in a pyproject.toml, which is not changed, or cannot be written.
         """
+        from evolve.workspace.locating import confirm, locate
         from evolve.workspace.model_setup import set_default_model
-        from evolve.workspace.opening import locate
+        from evolve.workspace.proposals import addresses_in
 
         paths = locate(self._place).paths
         load_settings(paths.root)  # settings that are wrong already are told before another is written
-        return set_default_model(paths, model.strip())
+        file = set_default_model(paths, model.strip())
+        confirm(paths, addresses_in(model))
+        return file
 
     def _settings(self) -> tuple[WorkspacePaths, Settings]:
-        paths = WorkspacePaths(find_workspace(self._place) or user_workspace())
-        return paths, load_settings(paths.root)
+        from evolve.workspace.locating import trusted, trusted_settings
+
+        paths = trusted(self._place)
+        return paths, trusted_settings(paths)
 
 
 def models(path: str | os.PathLike[str] | None = None) -> Models:

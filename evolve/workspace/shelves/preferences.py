@@ -5,33 +5,37 @@ from __future__ import annotations
 import builtins
 import getpass
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from evolve.agent import Recall, RunRecords
 from evolve.agent.codec import to_data
-from evolve.agent.questions import is_answered
-from evolve.episodes import Cost, EpisodeRecord, Recalled, TaskView
+from evolve.episodes import Cost, EpisodeRecord, Recalled, Suggestion, SuggestionSource, TaskView
 from evolve.errors import UsageError
 from evolve.files import canonical_json, named_path
 from evolve.ledger import Budget
 from evolve.memory.preferences import (
+    YOU_SAID,
     Context,
     PersonAct,
     Preference,
     PreferenceBook,
     PreferenceStatus,
     edit_in_words,
-    own_words,
+    is_new,
+    said_of_less,
     without_reply,
 )
-from evolve.policies.language.claims import unfit
-from evolve.policies.language.describing import Described
-from evolve.record.arms import Learner
-from evolve.tasks import Task
+from evolve.memory.preferences.own_words import own_words
 from evolve.workspace.secrets import AsksEndpoints
 from evolve.workspace.shelves.shelf import Shelf
+
+if TYPE_CHECKING:
+    from evolve.agent import Recall, RunRecords
+    from evolve.policies.language.describing import Described
+    from evolve.record.learner import Learner
+    from evolve.tasks import Task
 
 ABOUT = "about"
 """Key of a run's JSON: instruction, family and folder of its task."""
@@ -39,7 +43,9 @@ ABOUT = "about"
 _ANSWER = 2_000
 """Most characters of an answer that a model is shown to understand what was said of it."""
 
-_MOST = 5
+_SOURCES: Mapping[SuggestionSource, str] = {"person": YOU_SAID, "run": "the run did", "output": "the run read"}
+
+_MOST = 40
 """Most preferences that one task is told of."""
 
 
@@ -122,7 +128,9 @@ class Preferences(Shelf):
         return self._learn(act, context=context)
 
     def from_answers(self, record: EpisodeRecord) -> builtins.list[Preference]:
-        """Learns from what the person answered in an episode."""
+        """Learns which of the choices the person took in an episode; other answers act once they confirm them."""
+        from evolve.agent.questions import is_answered
+
         learned = []
         for step in record.steps:
             if step.action.kind != "ask_user" or not is_answered(step) or step.observation is None:
@@ -130,12 +138,12 @@ class Preferences(Shelf):
             act = PersonAct(
                 kind="answer", text=step.observation.text, question=step.action.text, run=record.run, step=step.number
             )
-            learned.append(self._learn(act, context=None))
+            learned.append(self._learn(act, context=None, confirmed=bool(step.action.options)))
         return [preference for preference in learned if preference is not None]
 
     def list(self, *, status: PreferenceStatus | None = None) -> builtins.list[Preference]:
-        """All preferences, or those of one status, the latest learned first."""
-        return self._book.all(status)
+        """All preferences but declined proposals, or those of one status, the latest learned first."""
+        return [one for one in self._book.all(status) if status is not None or one.status != "declined"]
 
     def show(self, name: str) -> Preference:
         """One preference, by id or a unique beginning of it.
@@ -182,7 +190,8 @@ class Preferences(Shelf):
 
         Args:
             description: In these words instead.
-            contexts: Where it holds; () is everywhere, None as it was suggested.
+            contexts: Where it holds; () is everywhere. None is the whole folder or every question, and of what is in
+                force already where it holds now.
 
         Raises:
             UsageError: There is no such preference, or nothing of it waits to be confirmed.
@@ -191,7 +200,59 @@ class Preferences(Shelf):
         if not preference.proposal and preference.status != "proposed":
             raise UsageError(f"nothing of {preference.id[:8]} waits to be confirmed")
         words = description or preference.proposal or preference.description
+        if contexts is None and preference.status == "proposed":
+            contexts = replace(preference, description=words).as_kept.contexts
         return self._book.edit(preference.id, description=words, contexts=contexts)
+
+    def suggest_remembering(
+        self, suggestions: Sequence[Suggestion], *, run: str, known: Sequence[str] = (), most: int = 3
+    ) -> builtins.list[Preference]:
+        """Keeps what a finished run suggests as proposals for its folder, else for every question; gives the new ones.
+
+        Left out is what is known there, was declined there, or is contradicted by what the person wants there. Where
+        the person says again what is in force for fewer tasks, that is suggested in its own words for more.
+
+        Args:
+            known: Further texts that are known, such as notes.
+            most: How many the person is asked about.
+
+        Raises:
+            UsageError: There is no such run.
+        """
+        found: builtins.list[Preference] = []
+        for one in suggestions:
+            said = [one.quote] if one.source == "person" else []
+            act = PersonAct(kind=one.kind, text=f"{_SOURCES[one.source]}: {one.quote}", run=run)
+            act = self._placed(act, None)
+            here = [other for other in self._book.all() if not other.is_elsewhere(act.context)]
+            if len(found) >= most:
+                break
+            if is_new(one.text, here, known, said=said):
+                found.append(self._book.learn(act, one.text, confirmed=False))
+            elif said and (narrow := said_of_less(one.text, here, act.context, said=said)):
+                found.append(self._book.learn(act, narrow, confirmed=False))
+        return found
+
+    def in_force(self, *, family: str = "", folder: str = "") -> builtins.list[Preference]:
+        """What is in force for every task of a folder, or of a family without one; the latest learned first."""
+        where = Context(family=family, folder=folder).wide
+        return [one for one in self._book.all("active") if one.covers(where)]
+
+    def proposals(self, *, folder: str = "") -> builtins.list[Preference]:
+        """What waits to be kept or declined, the latest first; of one folder where it is named."""
+        return [
+            one
+            for one in self._book.all("proposed")
+            if not folder or any(context.folder == folder for context in one.contexts)
+        ]
+
+    def decline(self, name: str) -> Preference:
+        """Says no to a proposal: it never acts, and is not made again.
+
+        Raises:
+            UsageError: There is no such preference, or it does not wait to be confirmed.
+        """
+        return self._book.decline(name)
 
     def forget(self, ids: str | Sequence[str] = (), *, everything: bool = False) -> int:
         """Deletes preferences with the acts they rest on; gives how many.
@@ -202,16 +263,22 @@ class Preferences(Shelf):
         return self._book.forget(ids, everything=everything)
 
     def for_context(
-        self, instruction: str, k: int = _MOST, *, family: str = "", folder: str = ""
+        self, instruction: str, k: int = _MOST, *, family: str = "", folder: str = "", earlier: Sequence[str] = ()
     ) -> builtins.list[Recalled]:
-        """At most ``k`` preferences that hold for a task, the most fitting first."""
-        return self._book.for_context(Context(instruction=instruction, family=family, folder=folder), k)
+        """At most ``k`` preferences that hold for a task, the most fitting first.
+
+        Args:
+            earlier: Tasks of the same conversation before this one, in the rest of which what was said of one holds.
+        """
+        context = Context(instruction=instruction, family=family, folder=folder)
+        return self._book.for_context(context, k, earlier=earlier)
 
     def beside(self, recall: Recall, *, folder: str = "") -> Recall:
         """A recall that offers the preferences before what the given one offers."""
 
         def both(view: TaskView, features: tuple[float, ...], k: int) -> Sequence[Recalled]:
-            wishes = self.for_context(view.instruction, family=view.family, folder=folder)
+            earlier = [turn.said for turn in view.earlier]
+            wishes = self.for_context(view.instruction, family=view.family, folder=folder, earlier=earlier)
             return [*wishes, *recall(view, features, k)]
 
         return both
@@ -223,16 +290,21 @@ class Preferences(Shelf):
         description = described(act, material=material)
         if not description:
             return None
-        placed = replace(
+        if not confirmed:
+            description = without_reply(description)
+        return self._book.learn(self._placed(act, context), description, confirmed=confirmed)
+
+    def _placed(self, act: PersonAct, context: Context | None) -> PersonAct:
+        """The act with who did it and where; of a suggestion the folder alone, else the family alone."""
+        record = self._last_episode(act.run)
+        where = self._context(act.run) if context is None else context
+        return replace(
             act,
             author=act.author or getpass.getuser(),
-            context=self._context(act.run) if context is None else context,
+            context=where.wide if act.suggested else where,
             episode=record.episode if record is not None else "",
             step=act.step or (record.steps[-1].number if record is not None and record.steps else 0),
         )
-        if not confirmed:
-            description = without_reply(description)
-        return self._book.learn(placed, description, confirmed=confirmed)
 
     def _answer(self, act: PersonAct) -> str:
         """The answer that an act was about."""
@@ -260,8 +332,20 @@ def context_of(about: str = "", folder: str | os.PathLike[str] = "") -> Context 
     return Context(instruction=about, folder=str(named_path(place).resolve()) if place else "")
 
 
+def unfit(text: str) -> str:
+    """What keeps a sentence from being kept as a person's, or "": the same as of a model's."""
+    from evolve.policies.language import claims
+
+    return claims.unfit(text)
+
+
 def described(act: PersonAct, *, material: Sequence[str] = ()) -> str:
-    """What an act says in the person's own words, else in those of an edit; "" where that is nothing."""
+    """What an act says in the person's own words, else in those of an edit; "" where that is nothing.
+
+    So it is of a suggestion: its words are a model's, and lost with it.
+    """
+    if act.suggested:
+        return ""
     words = own_words(act.text, unfit, material=material)
     return words or (edit_in_words(act.before, act.after, unfit) if act.kind == "edit" else "")
 

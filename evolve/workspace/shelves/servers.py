@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import json
 import os
-import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -13,7 +12,6 @@ from functools import partial
 from typing import Any, Literal, cast, get_args
 
 from evolve.errors import EnvironmentProblem, UsageError
-from evolve.files import read_text, write_atomic
 from evolve.functions import (
     EFFECTS,
     AskConsent,
@@ -38,11 +36,15 @@ from evolve.functions.mcp import (
     server_of,
     with_pins,
 )
-from evolve.paths import WorkspacePaths, approvals_folder, find_workspace, user_workspace
+from evolve.functions.mcp.servers import handed_over
+from evolve.paths import WorkspacePaths, approvals_folder
 from evolve.record.function_uses import FunctionCounts
+from evolve.redaction import Scanner
 from evolve.settings import proposed_servers
 from evolve.workspace.kept_servers import KeptServers
-from evolve.workspace.opening import function_counts, locate, now
+from evolve.workspace.locating import locate, number_of, trusted
+from evolve.workspace.opening import function_counts, now
+from evolve.workspace.secrets import scanner_of
 from evolve.workspace.shelves.shelf import Shelf
 
 ServerState = Literal["proposed", "approved", "changed"]
@@ -121,7 +123,7 @@ class Servers(Shelf):
             EnvironmentProblem: It was approved and cannot be started.
         """
         paths = locate(self._place).paths
-        approvals, approval = _approvals(paths, make=True), Approval(server=server, at=now())
+        approvals, approval = _approvals(paths), Approval(server=server, at=now())
         approvals.keep(approval)
         offers = self.check(server.name)
         pins = {offer.tool: Pin.of(offer.function) for offer in offers if offer.function and offer.state == "new"}
@@ -196,9 +198,11 @@ class Servers(Shelf):
             EnvironmentProblem: It was made and failed, or the server cannot be started.
         """
         server = name.partition("_")[0]
-        with self._functions([self._approved(server)]) as functions:
-            record = CallsInMemory()
-            gate = CallGate([functions], record, Permission(functions.grant_of, ask), CallLimits(seconds=seconds))
+        approval, paths = self._approved(server), self._paths()
+        known = Scanner((*scanner_of(paths).known, *handed_over(approval.server, os.environ)))
+        with self._functions([approval]) as functions:
+            record, leave = CallsInMemory(), Permission(functions.grant_of, ask)
+            gate = CallGate([functions], record, leave, CallLimits(seconds=seconds), clean=known.cleaned)
             if why := functions.troubles.get(server):
                 raise UsageError(f"{name} is not offered: {why}", hint=f"evolve tools check {server}")
             frame = json.dumps({"function": name, "arguments": dict(arguments)}).encode("ascii")
@@ -242,7 +246,7 @@ class Servers(Shelf):
             functions.close()
 
     def _paths(self) -> WorkspacePaths:
-        return WorkspacePaths(find_workspace(self._place) or user_workspace())
+        return trusted(self._place)
 
 
 def servers(path: str | os.PathLike[str] | None = None) -> Servers:
@@ -294,13 +298,9 @@ def _proposed(paths: WorkspacePaths) -> dict[str, Server]:
     return {name: server_of(name, table, str(paths.marker)) for name, table in tables.items()}
 
 
-def _approvals(paths: WorkspacePaths, *, make: bool = False) -> Approvals:
-    """The approvals for this workspace, which is told by its path and by a number written in its store."""
-    mark = paths.store / "identity"
-    if make and not mark.exists():
-        write_atomic(mark, secrets.token_hex(16).encode("ascii"))
-    number = read_text(mark).strip() if mark.exists() else ""
-    return Approvals(approvals_folder(), Home(path=os.path.realpath(paths.root), id=number))
+def _approvals(paths: WorkspacePaths) -> Approvals:
+    """The approvals for this workspace, which is told by its path and by the number that it was let in with."""
+    return Approvals(approvals_folder(), Home(path=os.path.realpath(paths.root), id=number_of(paths)))
 
 
 def _chosen(offers: Sequence[OfferedTool], names: Sequence[str]) -> builtins.list[OfferedTool]:

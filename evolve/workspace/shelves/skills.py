@@ -8,19 +8,20 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from evolve.episodes import Rehearsal
 from evolve.errors import SandboxUnavailable, UsageError
-from evolve.paths import WorkspacePaths
-from evolve.record.stores import Stores
 from evolve.retrieval import BM25
 from evolve.sandbox import UNSANDBOXED, Sandbox, TestModule
 from evolve.skills import ACTIVE, KEPT, Skill, SkillStatus, with_called
 from evolve.workspace.secrets import scanner_of
 from evolve.workspace.shelves.folders import Folders
 from evolve.workspace.shelves.shelf import Shelf
+from evolve.workspace.shelves.skill_folders import UnusedFolder, unused_folders
 
 if TYPE_CHECKING:
+    from evolve.episodes import Rehearsal
     from evolve.improve.item_history import ItemHistory
+    from evolve.paths import WorkspacePaths
+    from evolve.record.stores import Stores
     from evolve.sandbox import Outcome
 
 
@@ -31,6 +32,7 @@ class Skills(Shelf):
         paths: Where the workspace is.
         sandbox: Opens the sandbox, for checks.
         on_empty: Called after the last skill in use was retired.
+        same: Takes the answers of runs that are the function of a skill out of use, and gives the skills that are.
         read_only: Nothing is kept of checks.
     """
 
@@ -41,12 +43,14 @@ class Skills(Shelf):
         sandbox: Callable[[], Sandbox],
         *,
         on_empty: Callable[[], None],
+        same: Callable[[Skill], Sequence[Skill]],
         read_only: bool = False,
     ) -> None:
         self._stores = stores
         self._paths = paths
         self._sandbox = sandbox
         self._on_empty = on_empty
+        self._same = same
         self._read_only = read_only
 
     def list(self, statuses: Sequence[SkillStatus] = ()) -> builtins.list[Skill]:
@@ -61,6 +65,10 @@ class Skills(Shelf):
     def quarantined(self) -> Mapping[str, str]:
         """Skills that are not used because their body is damaged, with what is wrong."""
         return self._stores.skills.quarantined
+
+    def unused_folders(self) -> builtins.list[UnusedFolder]:
+        """Folders in ``skills/`` that no run uses as they are: made by hand, copied there, or edited since."""
+        return list(unused_folders(self._stores.skills, self._paths.skills))
 
     def show(self, name: str) -> Skill:
         """One skill, by name or digest."""
@@ -106,7 +114,7 @@ class Skills(Shelf):
         module = TestModule(files={"skill.py": skill.code, "test_skill.py": skill.test_code}, test_file="test_skill.py")
         result = self._sandbox().run_tests([module])
         if result.fault:
-            hint = "run the same command again; `evolve doctor` shows the machine"
+            hint = "run the same command again; `evolve status` shows the machine"
             raise SandboxUnavailable(f"{skill.name} could not be verified: {result.fault}", hint=hint)
         (ran,) = result.programs
         # Time also runs out on a busy machine, which says nothing about the skill.
@@ -130,8 +138,13 @@ class Skills(Shelf):
                     library.doubt(other.digest, f"it is made of {skill.name}, which is doubtful")
 
     def retire(self, name: str, reason: str = "retired by a person") -> Skill:
-        """Takes a skill out of use; its body and history stay. With the last skill go all parts of answers."""
+        """Takes a skill out of use, with the same function of runs and of other skills; bodies and history stay.
+
+        With the last skill go all parts of answers.
+        """
         retired = self._stores.skills.retire(name, reason, attended=True)
+        for other in () if retired.part or retired.environment else self._same(retired):
+            self._stores.skills.retire(other.digest, reason, attended=True)
         if not self.list(ACTIVE):
             for part in self.parts():
                 self._stores.skills.retire(part.digest, "the last skill was retired")
@@ -179,10 +192,12 @@ class Skills(Shelf):
             if tried == {UNSANDBOXED}:
                 raise UsageError(
                     f"{skill.name} was learned without a sandbox and is not exported",
-                    hint="learn it again without --sandbox none",
+                    hint="learn it again without --set sandbox=none",
                 )
         # A .env file is never copied into a run, but what a program printed may hold its values all the same.
-        worked_in = [Path(patch.folder) for patch in Folders(self._paths.runs).list()]
+        worked_in = [
+            Path(patch.folder) for patch in Folders(self._paths.runs, self._stores.runs, self._stores.objects).list()
+        ]
         rules = export.ExportRules(
             scanner=scanner_of(self._paths, worked_in), evals=evals, description=description, sandbox=self._sandbox()
         )

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Collection, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evolve.functions import UNKNOWN, AskConsent, Effect, Function, Grant, PythonFunctions, Toolbox, told_apart
-from evolve.functions.mcp import ServerFunctions
 from evolve.record.function_uses import FunctionCounts, FunctionUses
-from evolve.store import Database
 from evolve.workspace.shelves.shelf import Shelf
+
+if TYPE_CHECKING:
+    from evolve.functions.mcp import ServerFunctions
+    from evolve.store import Database
 
 
 class Tools(Shelf):

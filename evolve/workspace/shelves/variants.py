@@ -7,19 +7,21 @@ import getpass
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evolve.errors import UsageError
 from evolve.files import write_atomic
-from evolve.gate import Decision
-from evolve.improve.ablation import AblationReport
-from evolve.improve.optimization import Change
 from evolve.optimizer import UNLEARNED, Promotion, Variant
-from evolve.paths import WorkspacePaths
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.record.journal import Journal
-from evolve.record.stores import Stores
 from evolve.workspace.shelves.shelf import Shelf
+
+if TYPE_CHECKING:
+    from evolve.gate import Decision
+    from evolve.improve.ablation import AblationReport
+    from evolve.improve.optimization import Change
+    from evolve.paths import WorkspacePaths
+    from evolve.record.stores import Stores
 
 WORKFLOW = "workflow.toml"
 
@@ -136,6 +138,8 @@ class Variants(Shelf):
 
     def changes(self) -> Sequence[Change]:
         """What an optimiser changed on the way to the active variant, the oldest first."""
+        from evolve.improve.optimization import Change
+
         variants = self._stores.variants
         line = [] if self.active == UNLEARNED else variants.lineage(self.active)[::-1]
         measures = [(kind, body) for name in line for kind, body in variants.measures(name)]
@@ -168,7 +172,7 @@ class Variants(Shelf):
         if not reason.strip():
             raise UsageError(
                 f"the gate has not accepted {digest[:12]}, so a person has to say why it should act",
-                hint=f'evolve variants promote {digest[:12]} --reason "..."',
+                hint=f'evolve lab variants promote {digest[:12]} --reason "..."',
             )
         who = person or _user()
         with self._stores.db.transaction():
@@ -209,7 +213,7 @@ class Variants(Shelf):
         name = self._stores.variants.find(name)
         texts = self.texts(name)
         if not texts:
-            raise UsageError("this variant changes neither prompts nor the workflow", hint="evolve variants list")
+            raise UsageError("this variant changes neither prompts nor the workflow", hint="evolve lab variants list")
         seeds = PromptLayers()
         # All are looked at before one is written, so that a refusal changes nothing.
         for file, text in texts.items():
@@ -235,7 +239,7 @@ class Variants(Shelf):
     def _digest_of(self, name: str) -> str:
         digest = self._stores.variants.find(name)
         if digest == UNLEARNED:
-            raise UsageError("unlearned is no variant of its own", hint="evolve variants rollback")
+            raise UsageError("unlearned is no variant of its own", hint="evolve lab variants rollback")
         return digest
 
     def _parent(self, name: str) -> str:
@@ -282,7 +286,11 @@ def _branch(rows: Mapping[str, VariantRow], parent: str, depth: int = 1) -> Iter
 
 def _measure(kind: str, body: Mapping[str, Any]) -> Change | AblationReport | Mapping[str, Any]:
     if kind == "change":
+        from evolve.improve.optimization import Change
+
         return Change.from_json(body)
+    from evolve.improve.ablation import AblationReport
+
     return AblationReport.from_json(body) if kind.startswith("ablation") else {"kind": kind, **body}
 
 

@@ -144,22 +144,22 @@ def workflow(path: str | os.PathLike[str] | None = None) -> Workflows:
 
 
 def _prompts_at(path: str | os.PathLike[str] | None) -> Path:
-    from evolve.workspace.opening import locate
+    from evolve.workspace.locating import locate
 
     return locate(path, looking=True).paths.prompts
 
 
 def _skills_at(path: str | os.PathLike[str] | None) -> Sequence[Skill]:
-    from evolve.settings import load_settings
     from evolve.skills import ACTIVE
     from evolve.store import WriterLock
-    from evolve.workspace.opening import is_current, locate, open_stores
+    from evolve.workspace.locating import locate, trusted_settings
+    from evolve.workspace.opening import is_current, open_stores
 
     paths = locate(path, looking=True).paths
     current = is_current(paths)
     # What an earlier version left is brought up to date, which needs the lock.
     with nullcontext() if current else WriterLock(paths.lock):
-        stores = open_stores(paths, load_settings(paths.root), read_only=current)
+        stores = open_stores(paths, trusted_settings(paths), read_only=current)
         with closing(stores.db), closing(stores.memory):
             return stores.skills.list(ACTIVE)
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from evolve.errors import UsageError
 from evolve.worlds.minigrid.walker import Walker
-from evolve.worlds.packages import installed_version, loaded, one_line
+from evolve.worlds.opening import installed_version, loaded, one_line
 from evolve.worlds.world import Move, Scene, Split
 
 _LEVELS: Mapping[str, str] = {

@@ -15,8 +15,9 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 
+from evolve.activity import doing
 from evolve.errors import UsageError
-from evolve.worlds.packages import installed_version, loaded, one_line
+from evolve.worlds.opening import installed_version, loaded, one_line
 from evolve.worlds.scienceworld.java import java, signals_held
 from evolve.worlds.scienceworld.listing import Listed
 from evolve.worlds.scienceworld.simulator import Simulator
@@ -106,7 +107,7 @@ class ScienceWorld:
 
     def _check(self, task: str) -> None:
         if task not in self.tasks():
-            raise UsageError(f"ScienceWorld has no task {task!r}", hint="evolve worlds list scienceworld")
+            raise UsageError(f"ScienceWorld has no task {task!r}", hint="evolve lab worlds list scienceworld")
 
     @contextlib.contextmanager
     def _running(self, trial: _ScienceTrial | None = None) -> Iterator[Simulator]:
@@ -117,7 +118,8 @@ class ScienceWorld:
             raise WorldFault("this trial ended when another one began, or the world was closed")
         with signals_held():
             if self._simulator is None:
-                self._simulator = Simulator(self._package.constants.JAR_PATH, self._java)
+                with doing("java", "ScienceWorld"):
+                    self._simulator = Simulator(self._package.constants.JAR_PATH, self._java)
             try:
                 self._simulator.look_alive()
                 yield self._simulator

@@ -16,7 +16,7 @@ import pytest
 import evolve
 from evolve import workspace
 from evolve.cli.consent import asked_for_consent
-from evolve.cli.output import visible
+from evolve.cli.render.output import visible
 from evolve.episodes import Turn
 from evolve.functions import CallFailed, CallFile, CallGate, CallQuestion, CallsInMemory, Permission, PythonFunctions
 from evolve.redaction import Scanner

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evolve.cli.consent import asked_for_consent
-from evolve.cli.output import visible
+from evolve.cli.render.output import visible
 from evolve.functions import CallFile, CallGate, CallQuestion, CallsInMemory, Permission
 from tests.functions.hostile.victims import Person, Shop, frame, function, told
 

@@ -91,8 +91,25 @@ def die_once(number: object) -> None:
 
 
 def nonsense(number: object) -> None:
-    print("{this is not JSON", flush=True)
+    print(f'{{"jsonrpc": "2.0", "id": {number}, "result": {{"content"', flush=True)
     time.sleep(60)
+
+
+def log(number: object) -> None:
+    for line in (
+        '{"level": "info", "message": "a call"}',
+        "{this is not JSON",
+        "[1, 2]",
+        '"text"',
+        "\x1b[31mred",
+        "\0",
+    ):
+        print(line, flush=True)
+
+
+def log_for_ever(number: object) -> None:
+    while True:
+        print(json.dumps({"level": "info", "message": "busy \x1b[31m" + "x" * 1000}), flush=True)
 
 
 def other_number(number: object) -> None:
@@ -132,6 +149,8 @@ DOES = {
     "die": die,
     "die once": die_once,
     "nonsense": nonsense,
+    "logs on stdout": log,
+    "logs for ever": log_for_ever,
     "other number": other_number,
     "deep": deep,
     "changes": change,

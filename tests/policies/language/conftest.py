@@ -8,9 +8,10 @@ import pytest
 
 from benchmarks.doubles import QuirkDouble
 from evolve.agent import Agent, Surroundings
-from evolve.memory import MIGRATIONS, Memory
+from evolve.memory import Memory
 from evolve.models import ModelSetup, open_models
 from evolve.policies.language import EpisodeMeter, LanguagePolicy
+from evolve.record.schema import MEMORY
 from evolve.retrieval import HashingEmbedder
 from evolve.store import Database
 from evolve.testing import LocalWire, TrustingSandbox, question_of
@@ -84,7 +85,7 @@ def model():
 
 @pytest.fixture
 def memory(tmp_path):
-    with closing(Database(tmp_path / "memory.db", MIGRATIONS)) as db:
+    with closing(Database(tmp_path / "memory.db", MEMORY)) as db:
         made = Memory(db, lambda size: open_index(tmp_path / "index", "insights", size), HashingEmbedder(64))
         with closing(made):
             yield made

@@ -210,7 +210,7 @@ def test_endpoint_trouble_stops_the_episode_without_a_record_and_the_same_call_g
     assert record.verified
     # What was paid for before the trouble, a step, is not asked for again.
     assert asked(calls[paid]) == "action"
-    assert record.cost.calls == len(calls) - 1  # all but the one that was turned away
+    assert record.cost.calls == len(calls)  # the one that was turned away too
 
 
 @pytest.mark.slow
@@ -285,3 +285,52 @@ def test_a_task_in_words_is_run_and_called_unverified(model):
     assert (record.status, record.verified, record.steps[-1].observation.outputs) == ("unverified", False, (42,))
     broken = model(scripted(action("def solve():\n    return 1 / 0\n")))
     assert broken.run(task_in_words("What is 17 plus 25?"), split="own").status == "unsolved"
+
+
+@pytest.mark.parametrize("split", ["own", "train"])
+def test_why_there_was_no_reply_is_no_turn_of_the_model_and_the_last_word_where_nothing_follows(model, split):
+    empty = completion("")
+    replies = iter([action(WRONG), empty, empty, empty, action(RIGHT)])
+    told = model(lambda body: next(replies) if asked(body) == "action" else json.dumps({"claims": []}))
+    assert told.run(doubling(), split=split).solved
+    turns = [message for body in told.bodies for message in body["messages"] if message["role"] == "assistant"]
+    assert turns and not any("no usable reply" in message["content"] for message in turns)
+    replies = iter([action(WRONG), *[empty] * 20])
+    record = model(lambda body: next(replies) if asked(body) == "action" else json.dumps({"claims": []})).run(
+        doubling(), split="own"
+    )
+    assert record.status == "unsolved" and "it is empty" in record.note
+
+
+def test_an_endpoint_that_never_answers_stops_the_run_and_is_no_step(model):
+    with pytest.raises(EndpointProblem) as raised:
+        model(lambda body: completion("")).run(doubling(), split="own")
+    assert raised.value.exit_code == 4
+
+
+def test_what_an_endpoint_broke_off_is_counted_where_the_episode_goes_on(model, tmp_path):
+    """Also where it breaks off twice, and within a stage that had paid for a part already."""
+    late = Failure(kind="broken", text="the stream ended before the reply did", billed=True)
+    told, gone = [], []
+
+    class Sink:
+        def emit(self, event):
+            if event.kind == "spent":
+                told.append(event.data["cost"]["calls"])
+
+    def attempt(*said):
+        left = [*said]
+        one = model(lambda body: left.pop(0) if asked(body) == "action" else json.dumps({"claims": []}))
+        room = Limits(candidates=None, seconds=None, tokens=1_000_000)
+        try:
+            return one.run(doubling(), split="own", checkpoints=tmp_path, events=Sink(), limits=room)
+        finally:
+            gone.append(len(one.bodies))
+
+    for replies in ([action(WRONG), *[late] * 5], [late] * 5):
+        with pytest.raises(EndpointProblem):
+            attempt(*replies)
+    record = attempt(action(RIGHT))
+    assert record.solved and record.cost.calls == sum(gone) == 12
+    assert told == [6, 11]
+    assert record.cost.tokens > sum(step.action.cost.tokens for step in record.steps)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from evolve.episodes import Row, TaskView
-from evolve.policies.language.offers import MOST, best_skills, example_call, offer, skills_message
+from evolve.policies.language.offers import MOST, best_skills, example_call, offer
 from evolve.skills import Skill
 
 ENOUGH = 6_000
@@ -96,7 +96,7 @@ def test_what_is_recorded_as_offered_is_what_is_shown():
     known = [NAMES, skill("tidy-name", "Writes a person's name tidily.", (("x",), "y"))]
     whole = offer(known, task, ENOUGH)
     assert whole.ids == tuple(f"skill:{one.digest}" for one in best_skills(known, task))
-    room = len(skills_message(best_skills(known, task)[:1], ENOUGH)[0].text)
+    room = len(offer(best_skills(known, task)[:1], task, ENOUGH).messages[0].text)
     first = offer(known, task, room)
     assert len(first.ids) == 1
     assert first.messages[0].text.count("import f") == 1
@@ -110,6 +110,6 @@ def test_words_of_scripts_without_spaces_meet_too():
 @pytest.mark.parametrize("value", ["two\nlines", "</data>", "a" * 5_000])
 def test_an_example_stays_on_its_line_and_short(value):
     one = skill("odd", "Odd names.", ((value,), value))
-    shown = skills_message([one], ENOUGH)[0].text
+    shown = offer([one], view("Odd names."), ENOUGH).messages[0].text
     assert len(example_call(one)) <= 200
     assert len(shown.splitlines()) == 4

@@ -175,3 +175,16 @@ def test_a_stage_of_programs_is_idle_in_a_folder(model) -> None:
 
     workflow = with_stages("critique", before=["decompose"])
     assert set(misfits(workflow, policy="language:x", environment="files", one_file=False)) == {"critique"}
+
+
+@pytest.mark.parametrize("steps", [2, 3])
+def test_an_answer_that_was_only_doubted_is_judged_where_the_last_reply_is_worse(model, steps) -> None:
+    def answer(body):
+        if asked(body) == "critique":
+            return json.dumps({"fault": "it adds", "cases": [{"input": "[[1, 2]]", "expected": "4"}]})
+        return action(WORSE if "doubted: it adds" in prompt_of(body) else RIGHT)
+
+    routes = {"critique": {"doubtful": "act", "agree": "judge"}}
+    record = model(answer).run(SUM, workflow=with_stages(after=["critique"], routes=routes, steps=steps), split="own")
+    assert record.solved and record.answer == RIGHT
+    assert sum(step.judgement is not None for step in record.steps) == 1

@@ -1,0 +1,33 @@
+"""Copies of workspaces for trials: a copy is another workspace until this user says that it is theirs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from evolve.paths import WorkspacePaths, approvals_folder
+from evolve.record.schema import MIGRATIONS
+from evolve.store import Database
+from evolve.workspace.opening import NAMED, identity_of
+from evolve.workspace.register import Entry, Register
+
+
+def copy_workspace(source: Path, target: Path) -> Path:
+    """A copy that is trusted as it is, byte for byte: trusting it as a person does would write into its record."""
+    shutil.copytree(source, target, symlinks=True)
+    enter(target, approvals_folder())
+    return target
+
+
+def enter(root: Path, approvals: Path) -> None:
+    """Enters a workspace as one of this user, where there is one."""
+    identity = identity_of(WorkspacePaths(root))
+    if identity:
+        entry = Entry(path=os.path.realpath(root), owners=(os.geteuid(),), id=identity)
+        Register(approvals).keep(entry)
+
+
+def named_record(paths: WorkspacePaths) -> Database:
+    """The record of a workspace that was just made, opened without the rest."""
+    return Database(paths.db, MIGRATIONS, born={NAMED: identity_of(paths)})

@@ -1,0 +1,1 @@
+"""``evolve lab``: commands for those who study how evolve learns."""

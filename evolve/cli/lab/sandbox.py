@@ -1,0 +1,152 @@
+"""``evolve lab sandbox``: run code in the sandbox, and test whether the sandbox holds on this machine."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evolve.cli import options, overrides, pages
+from evolve.cli.render.output import counted, emit, emit_json, note, paused
+
+if TYPE_CHECKING:
+    from evolve.workspace import ActionResult, ProbeOutcome, SandboxLimits
+
+app = pages.App(
+    "Run code in the sandbox, or test whether the sandbox holds.",
+    *("evolve lab sandbox check", "evolve lab sandbox exec script.py"),
+)
+
+
+Session = Annotated[
+    str | None,
+    typer.Option(
+        "--session",
+        metavar="NAME",
+        help="See the variables of earlier commands with the same name. The workspace keeps the actions of a session"
+        " and replays them each time; if one gives something else than when it was recorded, the session is at"
+        " fault. An action that hits a limit is not kept.",
+    ),
+]
+Wall = Annotated[float, typer.Option("--wall", metavar="SECONDS", min=0.01, max=86_400, help="Wall seconds.")]
+Memory = Annotated[int, typer.Option("--memory", metavar="MIB", min=16, max=2**20, help="Memory, MiB.")]
+
+Set = Annotated[
+    list[str] | None,
+    overrides.option(
+        "sandbox=BACKEND (auto, bubblewrap, landlock, seatbelt or none)",
+        "python=DIR (a virtual environment to import from)",
+        settings=False,
+    ),
+]
+
+
+@app.page("exec", "evolve lab sandbox exec script.py", "evolve lab sandbox exec - --wall 10 < script.py")
+def exec_command(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A Python file, or - for stdin.")],
+    wall: Wall = 5.0,
+    memory: Memory = 512,
+    session: Session = None,
+    set_: Set = None,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Run Python code in the sandbox. evolve shows the output, the value and each refused access.
+
+    The value is that of the last expression, or of the variable result. The exit code is 0 if the code ran, 1 if it
+    failed or hit a limit, and 3 without a sandbox.
+    """
+    from evolve.workspace import SandboxLimits, sandbox
+
+    code, limits = _code(file), SandboxLimits(wall_s=wall, memory_mb=memory)
+    chosen = overrides.overrides(set_, "python", "sandbox", settings=False)
+    box = sandbox(workspace, chosen.text("sandbox"))
+    if box.unsandboxed:
+        note("[unsandboxed] this code runs with all your rights")
+    execution = box.exec(code, limits=limits, session=session, python=chosen.text("python") or None)
+    if as_json:
+        emit_json({**_result(execution.result), "backend": execution.backend})
+    else:
+        _show(execution.result, limits)
+    raise typer.Exit({"ok": 0, "fault": 3}.get(execution.result.state, 1))
+
+
+def _code(file: str) -> str | Path:
+    with paused():
+        return Path(file) if file != "-" else sys.stdin.buffer.read().decode("utf-8", "replace")
+
+
+def _result(result: ActionResult) -> dict[str, Any]:
+    return {
+        "state": result.state,
+        "limit": result.limit,
+        "value": result.value,
+        "has_value": result.has_value,
+        "error": result.error,
+        "stdout": result.stdout,
+        "stderr": result.stderr,
+        "denied": [{"kind": item.kind, "target": item.target} for item in result.denied],
+        "wall_s": round(result.wall_s, 4),
+        "ended": result.ended,
+    }
+
+
+def _show(result: ActionResult, limits: SandboxLimits) -> None:
+    if result.stdout:
+        emit(result.stdout.removesuffix("\n"), whole=True)
+    if result.stderr:
+        note(result.stderr.removesuffix("\n"), whole=True)
+    if result.has_value and result.value is not None:
+        emit(f"value: {json.dumps(result.value, ensure_ascii=False)}")
+    for item in result.denied:
+        note(f"denied: {item}")
+    if result.limit:
+        bounds = {"wall": f" of {limits.wall_s:g} s", "memory": f" of {limits.memory_mb} MiB"}
+        note(f"limit: {result.limit}{bounds.get(result.limit, '')}")
+    elif result.error:
+        note(f"{'fault' if result.state == 'fault' else 'error'}: {result.error}")
+
+
+@app.page("check", "evolve lab sandbox check", "evolve lab sandbox check --json")
+def check_command(as_json: options.AsJson = False) -> None:
+    """Test whether the sandbox holds here, by probes that try what must not work.
+
+    Every backend is tested now. Exit code 3 when none holds.
+    """
+    from evolve.workspace import sandbox
+
+    results = sandbox().check()
+    holding = [name for name, outcomes in results.items() if all(outcome.passed for outcome in outcomes)]
+    if as_json:
+        emit_json(
+            {
+                "chosen": holding[0] if holding else None,
+                "backends": {name: [_probe(outcome) for outcome in outcomes] for name, outcomes in results.items()},
+            }
+        )
+    else:
+        _show_check(results, holding)
+    raise typer.Exit(0 if holding else 3)
+
+
+def _probe(outcome: ProbeOutcome) -> dict[str, Any]:
+    return {"name": outcome.name, "passed": outcome.passed, "detail": outcome.detail}
+
+
+def _show_check(results: Mapping[str, Sequence[ProbeOutcome]], holding: list[str]) -> None:
+    import os
+
+    for name, outcomes in results.items():
+        failed = [outcome for outcome in outcomes if not outcome.passed]
+        chosen = "  (used here)" if holding[:1] == [name] else ""
+        state = f"holds      {counted(outcomes, 'probe')}{chosen}" if not failed else "not usable "
+        emit(f"{name:<11} {state}" + "; ".join(f"{outcome.name}: {outcome.detail}" for outcome in failed))
+    if not holding:
+        note("no sandbox holds on this machine, so no code is run")
+        note("  try: apt install bubblewrap (Linux), or run inside WSL2 (Windows)")
+    if os.environ.get("EVOLVE_UNSAFE"):
+        note("EVOLVE_UNSAFE is set: with --set sandbox=none, code runs unconfined")

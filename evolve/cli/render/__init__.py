@@ -1,0 +1,1 @@
+"""What a person reads: sentences, amounts and tables. The layers below give codes and facts."""

@@ -1,0 +1,87 @@
+"""An episode step by step, as the record has it, for people."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from evolve.cli.render.layout import counted, shorten
+from evolve.cli.render.output import emit
+
+if TYPE_CHECKING:
+    from evolve.workspace import EpisodeRecord, Observation, Step
+
+_GIVEN = 40
+"""Lines that are shown of what one action gave."""
+
+
+def show_steps(record: EpisodeRecord, refused: str = "") -> None:
+    """Prints every step, what came of it, and how the episode ended.
+
+    Args:
+        refused: What the person said of its change, where they refused that.
+    """
+    emit(f"episode {record.episode}: {record.task}, {record.split}, variant {record.variant[:10]}, seed {record.seed}")
+    if record.recalled:
+        emit(f"recalled: {', '.join(name[:10] for name in record.recalled)}")
+    for step in record.steps:
+        _show_step(step, "runs" if record.status == "unverified" else "reproduces every example")
+    for claim in record.claims:
+        emit(f"claim: {claim.text}")
+    judged = record.steps[-1].judgement if record.steps else None
+    unsure = record.solved and not (record.verified or record.checked or (judged is not None and judged.judged))
+    end = f"{record.status}{', unverified' if unsure else ''}"
+    emit(f"not applied: {refused}; {record.note}" if refused else f"{end}: {record.note}")
+    if record.found is not None:
+        emit(f"found while learning, {record.found.kind}:")
+        for line in record.found.answer.rstrip().splitlines():
+            emit(f"    {line}", whole=True)
+
+
+def _show_step(step: Step, good: str) -> None:
+    emit(f"step {step.number}: {step.action.kind}: {shorten(step.action.text, 100)}")
+    for line in step.action.code.rstrip().splitlines():
+        emit(f"    {line}", whole=True)
+    _tell_observed(step, good)
+    if step.judgement is None:
+        return
+    grounds = f" on {counted(step.judgement.rows, 'row')}" if step.judgement.rows else ""
+    why = f": {shorten(step.judgement.text, 200)}" if step.judgement.text else ""
+    emit(f"  judge: {'accepted' if step.judgement.accepted else 'refused'}{grounds}{why}")
+    row = step.judgement.row
+    if row is not None:
+        emit(f"  shown: {json.dumps([*row.input])} gives {json.dumps(row.output)}")
+
+
+def _tell_observed(step: Step, good: str) -> None:
+    """What came of an action: what the person said, or which functions it called and what it gave."""
+    observation = step.observation
+    if observation is None:
+        return
+    if observation.person:
+        emit(f"  the person answered: {observation.text}")
+        return
+    for call in observation.calls:
+        outcome = call.told if call.state == "answered" else f"{call.state}: {call.told}"
+        emit(f"  call: {call.function}({shorten(call.arguments, 200)}) -> {shorten(outcome, 200)}")
+    if step.action.explores or step.action.kind == "recall" or observation.state is not None:
+        _tell_given(step, observation)
+    else:
+        emit("  observe: " + (good if observation.ok else shorten(observation.error or "differs", 100)))
+
+
+def _tell_given(step: Step, observation: Observation) -> None:
+    """What an action gave that is compared with nothing: what it looked up, printed or changed."""
+    state = observation.state
+    found = "\n".join(map(str, observation.outputs)) if step.action.kind == "recall" else ""
+    lines = (observation.text or (state.output if state is not None else "") or found).rstrip().splitlines()
+    for line in lines[:_GIVEN]:
+        emit(f"    {line}", whole=True)
+    if len(lines) > _GIVEN:
+        emit(f"    ... {counted(len(lines) - _GIVEN, 'more line')}, all of them with --json")
+    if state is not None and state.changed:
+        emit(f"  changed: {', '.join(state.changed)}")
+    if state is not None and state.check is not None:
+        emit(f"  the check {'passes' if state.score == 1.0 else 'fails'}")
+    if observation.error and not any(observation.error in line for line in lines):
+        emit(f"  observe: {shorten(observation.error, 100)}")

@@ -1,0 +1,154 @@
+"""Why something is doubtful, in words: codes and facts come from below, and every sentence about them stands here."""
+
+from __future__ import annotations
+
+import json
+import string
+from typing import TYPE_CHECKING, Any
+
+from evolve.cli.render.layout import counted
+
+if TYPE_CHECKING:
+    from evolve.workspace import Explained, Filled, Flag, Reason, Result
+
+_SHOWN = 80
+"""Longest value in a reason."""
+_ROWS = "any row that the function was learned from"
+
+SENTENCES = {
+    "another_as_simple": (
+        "an equally simple function gives {other:json} for {input:values}, where this one gives {gives:json}"
+    ),
+    "another_fails": "another function that fits your rows fails here",
+    "another_gives": "another function that fits your rows gives {value}",
+    "blank_inputs": "the cells that the function reads are empty",
+    "budget_too_small": "the budget was too small to look for other functions that fit your rows",
+    "differs": "the function gives {value} here",
+    "empty_text": "the function gives an empty text",
+    "fails": "the function cannot handle {values}",
+    "fewer_than_known": f"it has fewer {{trait:plain}} than {_ROWS}",
+    "formula": "a spreadsheet might run this text, because it begins with {sign}",
+    "other_blanks": "the cells that the function was learned from have their blanks in other places",
+    "formula_row": "the formula refers to another row than your own do from theirs",
+    "formula_as_text": (
+        "a spreadsheet might run this text, because it begins with {sign}; evolve puts {prefix:plain} before it"
+    ),
+    "fraction": "the function gives a fraction, the other cells are whole numbers",
+    "inexact": "the number is too large to be exact to its last digit",
+    "merged": "the cell is a part of merged cells",
+    "more_than_known": f"it has more {{trait:plain}} than {_ROWS}",
+    "no_cell": "the function gives {kind:kind}, which no cell can hold",
+    "no_equal_row": "no filled row has the same values",
+    "no_json": "the function gives a value that no JSON file can hold",
+    "no_such_character": "the file's encoding, {encoding:plain}, has no {character}",
+    "no_value": "the function gives nothing",
+    "no_workbook_number": "the function gives a number that no workbook can hold exactly",
+    "no_workbook_text": "the function gives a text that no workbook can hold",
+    "not_a_number": "{value} is not a number",
+    "one_row_not_looked_at": "it took too long to see whether the answer rests on one row alone",
+    "one_value": (
+        "every filled cell has the same value, so nothing shows what it depends on; a row with another value would tell"
+    ),
+    "other_kind": "the function gives {kind:kind}, the other cells are {column:cells}",
+    "piece_may_be_copied": (
+        "{piece} stands in every output and in every input, so it may have to be copied from there; "
+        "a row with another one, such as {other}, would tell"
+    ),
+    "recorded": "{text:text}",
+    "rests_on_one_row": "without one row, {row:plain}, evolve would not have found it",
+    "row_does_not_fit": "your row for {input:values} says {given:json}, the function gives {expected:json}",
+    "rows_like_misfits": "more rows like those that it fails would help",
+    "rows_missing": "{missing:more row} could verify it",
+    "rows_or_column": "more rows would help, or a column that the outputs follow from",
+    "rows_repeat": "{repeated:,} of the {rows:row} that decide repeat other rows under another id",
+    "search_stopped": "you stopped the search for other functions that fit your rows",
+    "too_few_values": "the {rows:row} that decide have too few different values; more rows would settle it",
+    "too_many_digits": "the function gives a number of more than {most:,} digits, which no cell can hold",
+    "too_slow": "the function takes too long",
+    "trait_missing": "it has no {trait:plain}; every row that the function was learned from has some",
+    "unknown_trait": "no row that the function was learned from has {trait:plain}",
+    "unlike_column": "{value} under {column} is not like the other cells",
+    "words_of_categories": "the outputs hold {words}, which no input gives: fill {rows:row} for each of them",
+    "words_of_no_input": "the outputs hold {words}, which no input gives: a column may be missing",
+    "wrong_for_nearest": "the function is wrong for the nearest filled row: {input:plain} has {output:plain}",
+}
+"""By code; a name in braces is a fact."""
+_KINDS = {
+    "bool": "true or false",
+    "dict": "a record",
+    "float": "a number",
+    "int": "a number",
+    "list": "a list",
+    "str": "text",
+}
+
+
+class _Words(string.Formatter):
+    """Facts as words: values quoted, ``:plain`` as they are, ``:text`` also where long, ``:json`` and ``:values``
+    as JSON, ``:kind`` and ``:cells`` what they are, ``:row`` how many rows."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        if format_spec in ("plain", "text"):
+            return _short(str(value)) if format_spec == "plain" else str(value)
+        if format_spec in ("json", "values"):
+            return values_told(value) if format_spec == "json" else values_told(*value)
+        if format_spec in ("kind", "cells"):
+            several = "numbers" if value in ("int", "float") else "text"
+            return _KINDS.get(value, str(value)) if format_spec == "kind" else several
+        if format_spec.isalpha() or " " in format_spec:
+            return counted(value, format_spec)
+        if format_spec:
+            return format(value, format_spec)
+        return ", ".join(map(_quoted, value)) if isinstance(value, list | tuple) else _quoted(value)
+
+
+def reason_told(reason: Reason) -> str:
+    """A reason in a clause."""
+    return _Words().vformat(SENTENCES[reason.code], (), reason.facts)
+
+
+def flag_told(flag: Flag) -> str:
+    """What is doubtful about a cell, in a sentence."""
+    why = "; ".join(map(reason_told, flag.reasons))
+    return f"{flag.left}: {why}" if flag.left else why
+
+
+def explained_data(explained: Explained) -> dict[str, Any]:
+    """Why a run counts as what it does, as data with its reasons in words."""
+    return {**explained.to_json(), "reasons": [reason_told(one) for one in explained.reasons]}
+
+
+def result_data(result: Result) -> dict[str, Any]:
+    """A result as data with its reasons in words."""
+    worded = {"reason": result.reason, "advice": result.advice}
+    return {**result.to_json(), **{name: reason_told(one) for name, one in worded.items() if one is not None}}
+
+
+def filled_data(filled: Filled) -> dict[str, Any]:
+    """What became of a table, as data with its reasons in words."""
+    data = filled.to_json()
+    for one, mark in zip(data["marks"], filled.marks, strict=True):
+        one["why"] = flag_told(mark.flag)
+    return {**data, "result": None if filled.result is None else result_data(filled.result)}
+
+
+def _quoted(value: Any) -> str:
+    return f"'{_short(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))}'"
+
+
+def _short(text: str) -> str:
+    line = text.replace("\n", " ").replace("\r", " ")
+    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
+
+
+def values_told(*values: Any) -> str:
+    """Values as JSON, an error as what it says; what is long is cut short."""
+    return ", ".join(map(one_value, values))
+
+
+def one_value(value: Any) -> str:
+    """A value as JSON, an error as what it says; what is long is cut short."""
+    if isinstance(value, dict) and set(value) == {"error"}:
+        return f"an error ({value['error']})"[:200]
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 200 else f"{text[:200]}…"

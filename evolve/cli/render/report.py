@@ -1,0 +1,228 @@
+"""``evolve report`` in a few lines: did it help, what did it cost, what is new, what is unsolved, what to do next."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal
+
+from evolve.cli.render.amounts import spending
+from evolve.cli.render.output import counted, emit, shorten, singular
+from evolve.cli.render.report_details import SEARCH
+
+if TYPE_CHECKING:
+    from evolve.workspace import Contrast, Proof, Report, RoundRow, RunChanges
+
+Answer = Literal["yes", "no", "undecided"]
+
+_MORE_TASKS = "Next, once you have added tasks that differ from these:"
+_OTHER_SUITE = "Next, a suite with more tasks that differ from these:"
+_POLICIES = 2
+"""Policies whose own tasks are told of; the others are among the details."""
+
+
+def show_summary(report: Report, suite: str) -> None:
+    """Prints what a person decides by.
+
+    Args:
+        suite: The suite as it is typed.
+    """
+    emit(f"{report.suite}: {singular(report.finish_reason)}")
+    _show_result(report)
+    _show_cost(report)
+    _show_agent(report)
+    if report.run_changes is not None:
+        _show_unsolved(report.run_changes)
+    for why, command in _next_steps(report, suite):
+        emit(why)
+        emit(f"  {command}", whole=True)
+    emit("All figures: evolve report --details", whole=True)
+
+
+def answer(report: Report) -> Answer:
+    """Whether learning helped, by the gate and by what was measured on held-out tasks."""
+    if report.kept or _is_measured(report):
+        gain, ratio = report.gain, report.ratio
+        if report.helped or gain.value is None or not report.looks:  # without a look the pairs are the gate's own
+            return "yes"
+        harmed = (gain.high is not None and gain.high < 0.0) or (ratio.low is not None and ratio.low > 1.0)
+        return "no" if harmed else "undecided"
+    latest = _judged(report)
+    return "no" if latest is not None and latest.verdict == "reject" else "undecided"
+
+
+def _is_measured(report: Report) -> bool:
+    """Whether what is promoted was run on held-out tasks."""
+    return bool(report.promoted and report.looks) and report.gain.value is not None
+
+
+def _judged(report: Report) -> RoundRow | None:
+    """The last round that the gate compared anything in."""
+    return next((row for row in reversed(report.rounds) if row.verdict or row.pairs), None)
+
+
+def _show_result(report: Report) -> None:
+    judged = _judged(report)
+    if report.kept:
+        emit(f"Result: {answer(report)}. {_counts(judged)}")
+    elif _is_measured(report):
+        emit(f"Result: {answer(report)}, for what {report.promoted_by or 'an earlier run'} promoted.")
+        emit(f"  This run promoted nothing more. {_counts(judged)}")
+    else:
+        emit(f"Result: {answer(report)}. {_counts(judged)} Nothing was promoted.")
+    row = judged or next(reversed(report.rounds), None)
+    if row is not None and row.reason:
+        _, _, rest = row.reason.partition(": ")  # before it stand the counts, which were just told
+        why = singular(rest if row.verdict and rest else row.reason)
+        emit(f"  Why: {why.replace('pairs needed', 'tasks like these would show a gain') if row.verdict else why}.")
+    first = report.compared[0]
+    if first.gain.value is not None:
+        emit(f"  Solved: {_share(first)}")
+    if first.ratio.value is not None:
+        emit(f"  Cost of a task: {_ratio(first)}")
+
+
+def _counts(row: RoundRow | None) -> str:
+    if row is None or not row.pairs:
+        return "Nothing was compared."
+    if row.better + row.worse + row.equal:
+        return f"{row.better} better, {row.worse} worse, {row.equal} equal."
+    return f"{counted(row.pairs, 'task')} compared."  # an older version wrote it, which did not count by outcome
+
+
+def _share(contrast: Contrast) -> str:
+    gain = contrast.gain
+    text = f"{100 * (gain.value or 0.0):+.1f} percentage points"
+    if gain.low is None or gain.high is None:
+        return f"{text} (n = {gain.n}, too few for an interval)"
+    return f"{text} (95 % interval {100 * gain.low:+.1f} to {100 * gain.high:+.1f}, n = {gain.n})"
+
+
+def _ratio(contrast: Contrast) -> str:
+    ratio = contrast.ratio
+    text = f"{ratio.value or 0.0:.2f} times as much as before"
+    if ratio.low is None or ratio.high is None:
+        return f"{text} (n = {ratio.n}, too few for an interval)"
+    return f"{text} (95 % interval {ratio.low:.2f} to {ratio.high:.2f}, n = {ratio.n})"
+
+
+def _show_cost(report: Report) -> None:
+    emit(f"Spent: {spending(report.spent)} in {_duration(report.spent.seconds)}. {pays(report)}".rstrip())
+    if report.overshoot:
+        emit(f"  {report.overshoot}")
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+
+
+def pays(report: Report) -> str:
+    """After how many tasks learning has paid for itself, in a sentence; "" where nothing was measured."""
+    shares = next((one.shares for one in report.contrasts if one.arm == "unlearned"), None)
+    if shares is None or not report.promoted:
+        return ""
+    in_tokens = report.cost_unit == "tokens"
+    saved, spent = (
+        (shares.saved, report.spent.tokens) if in_tokens else (1000 * shares.saved_seconds, 1000 * report.spent.seconds)
+    )
+    if not spent:
+        return ""
+    if saved <= 0:
+        return "Over all tasks it saves nothing, so it does not pay for itself by these."
+    unit = "tokens" if in_tokens else "ms of CPU time"
+    return f"It saves {saved:,.0f} {unit} a task and has paid for itself after {math.ceil(spent / saved):,} tasks."
+
+
+def _show_agent(report: Report) -> None:
+    changes = report.run_changes
+    new = [] if changes is None else _new(changes)
+    if report.kept:
+        emit(f"Your agent: version {report.promoted[:10]} is active, with {_known(report)}.")
+        if new:
+            emit(f"  Since the run began: {' and '.join(new)}.")
+    elif new:
+        emit(f"Your agent: your own runs can now use {' and '.join(new)}.")
+    else:
+        emit("Your agent is unchanged.")
+        return
+    emit("  Prompts and workflow are unchanged.")
+
+
+def _known(report: Report) -> str:
+    return f"{counted(report.skills, 'learned skill')} and {counted(report.insight_count, 'insight')}"
+
+
+def _new(changes: RunChanges) -> list[str]:
+    named = ", ".join(changes.skills[:3]) + (", …" if len(changes.skills) > 3 else "")
+    skills = [f"{counted(changes.skills, 'new skill')} ({named})"] if changes.skills else []
+    return skills + ([counted(changes.insights, "new insight")] if changes.insights else [])
+
+
+def _show_unsolved(changes: RunChanges) -> None:
+    if not changes.practised:
+        return
+    if not changes.unsolved:
+        emit(f"Unsolved: none. Practice solved {_all(changes.practised)}.")
+        return
+    of = f"{changes.unsolved} of {counted(changes.practised, 'task')} practised on"
+    tasks = [f"{shorten(one.task, 40)} ({_times(one.tries)})" for one in changes.hardest]
+    more = ", …" if changes.unsolved > len(tasks) else ""
+    emit(f"Unsolved: {of}{': ' if tasks else ''}{', '.join(tasks)}{more}")
+
+
+def _all(tasks: int) -> str:
+    return "the one task" if tasks == 1 else f"all {tasks:,} tasks"
+
+
+def _times(number: int) -> str:
+    return "tried once" if number == 1 else f"tried {number} times"
+
+
+def _next_steps(report: Report, suite: str) -> list[tuple[str, str]]:
+    """One or two commands, each with what it is for."""
+    again = f"evolve improve {suite}"
+    if "budget" in report.finish_reason:
+        return [("Next, to go on from here:", f"{again} --budget AMOUNT")]
+    if report.promoted and report.looks:
+        steps = [("Next, to measure it once more, against two controls:", "evolve report --fresh")]
+    elif report.promoted:
+        steps = [("Next, with tasks that are new:", again)]
+    else:
+        # Tasks of a built-in suite are what they are.
+        is_own = any(mark in suite for mark in "./")
+        steps = [(_MORE_TASKS, again) if is_own else (_OTHER_SUITE, "evolve lab tasks list")]
+    if report.run_changes is not None and report.run_changes.skills:
+        steps.append(("To see what is new:", "evolve skills list"))
+    return steps
+
+
+def show_own_tasks(proofs: Mapping[str, Proof]) -> None:
+    """Prints what the person's own tasks say, by who solved them; nothing where none could be judged."""
+    told = [(policy, proof) for policy, proof in proofs.items() if not proof.is_empty]
+    for policy, proof in told[:_POLICIES]:
+        _show_own(policy, proof)
+    if len(told) > _POLICIES:
+        emit(f"  and {counted(len(told) - _POLICIES, 'more model')}: evolve report --details")
+
+
+def _show_own(policy: str, proof: Proof) -> None:
+    tally = proof.state.tally
+    by = "" if policy == SEARCH else f" with {policy.removeprefix('language:')}"
+    verdict: Answer = "yes" if proof.helped else "no" if proof.harmed else "undecided"
+    worse = tally.losses + tally.withheld
+    emit(
+        f"Your own tasks{by}: {verdict}. {tally.wins} better, {worse} worse, {tally.ties} equal (n = {proof.counted})."
+    )
+    if proof.missing:
+        emit(f"  Not judged yet, and counted as worse: {proof.missing}. Next: evolve learn")
+    if verdict == "no":
+        emit("  What was learned made things worse: evolve skills list, then evolve forget ID")
+    elif verdict == "undecided" and not tally.wins:
+        emit("  Learning made no task of yours better so far.")
+    elif verdict == "undecided" and proof.state.further is None:
+        emit("  Not at this rate: more tasks like these would not show a gain.")
+    elif verdict == "undecided":
+        emit(f"  About {counted(proof.state.further or 0, 'more distinct task')} at this rate would show a gain.")
+    if proof.mean_ratio is not None and proof.cost_unlearned:
+        share = proof.cost_learned / proof.cost_unlearned
+        emit(f"  Cost where both solve: {share:.2f} times as much as without learning (n = {proof.both}).")

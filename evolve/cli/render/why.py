@@ -1,0 +1,209 @@
+"""What a result, an insight or a skill rests on, and why a run failed, for people."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from evolve.cli.causes import cause_line, origin_lines
+from evolve.cli.render.amounts import spending
+from evolve.cli.render.kept import dropped_line, dropped_texts
+from evolve.cli.render.layout import counted, shorten
+from evolve.cli.render.output import at_home, emit, note, table, visible
+from evolve.cli.render.reasons import reason_told
+from evolve.cli.render.verdicts import WORDS
+from evolve.cli.render.views import NO_TASK
+
+if TYPE_CHECKING:
+    from evolve.workspace import (
+        CausalChain,
+        Diagnosis,
+        EpisodeRecord,
+        EvidenceRow,
+        Explained,
+        Insight,
+        ItemHistory,
+        Sentence,
+        Skill,
+        Suspect,
+        Used,
+    )
+
+
+_SHOWN = 5
+"""Suspects that are told; ``--json`` has all."""
+
+
+_HEADS = {
+    "well": "{run} went well: {said}",
+    "unchecked": "{run} gave an answer that nothing could check: {said}",
+    "unfinished": "{run} is not over: {said}",
+    "fault": "{run} was cut off, and nothing it was told is to blame: {said}",
+    "failed": "{run} failed: {said}",
+}
+
+
+def show_end(found: Diagnosis) -> None:
+    """Prints how a run ended, in a line."""
+    about = f"task {found.task} of {found.run}" if found.task else found.run
+    emit(_HEADS[found.state].format(run=about, said=found.said))
+
+
+def show_diagnosis(found: Diagnosis) -> None:
+    """Prints what a run rested on and what turns its outcome, the strongest suspicion first, and what to try."""
+    if found.step and found.why:
+        emit(f"broke at step {found.step}: {found.why}")
+    elif found.why:
+        emit(found.why)
+    if found.compared:
+        emit(f"compared with {found.compared}, which went well")
+    cleared = [one for one in found.suspects if one.verdict == "cleared"]
+    left = [one for one in found.suspects if one.verdict != "cleared"]
+    for one in left[:_SHOWN]:
+        _tell(one)
+    if len(left) > _SHOWN:
+        emit(f"and {counted(len(left) - _SHOWN, 'weaker suspicion')}; --json has all of them")
+    for tested in dict.fromkeys(one.tested for one in cleared):
+        emit(f"cleared: {', '.join(_named(one) for one in cleared if one.tested == tested)}")
+        emit(f"  {tested}")
+    if found.replays:
+        times = counted(found.replays, "time")
+        emit(f"run again {times} for {spending(found.cost)}; nothing was changed or learned")
+    if found.untried:
+        emit(f"not tried: {found.untried}")
+    for way in found.tries:
+        emit(f"  try: {way}", whole=True)
+
+
+def _tell(one: Suspect) -> None:
+    where = f" at step {one.step}" if one.step else ""
+    emit(f"{one.verdict} ({one.score:.2f}): {_named(one)}{where}: {shorten(one.text, 120)}")
+    emit(f"  {one.evidence}")
+    if one.tested:
+        emit(f"  {one.tested}")
+
+
+def _named(one: Suspect) -> str:
+    """Its kind, with what commands call it by."""
+    if one.kind in (one.id, "action", "row"):
+        return one.kind
+    return f"{one.kind} {one.id.removeprefix('skill:')[:10]}"
+
+
+_CHAINS = 20
+"""Chains of causes that are told; ``--json`` has all."""
+_FAILED = 10
+"""Failed tasks of a loop that are named."""
+_USED = 4
+"""Things of one kind that are named."""
+
+
+def show_explained(explained: Explained, diagnosis: Diagnosis, *, steps: bool = False) -> None:
+    """Prints the verdict with its reasons, or why there is none; then what was used and learned.
+
+    Args:
+        steps: Also what the search counts of its own steps.
+    """
+    judged = explained.verdict not in ("failed", "unfinished")
+    if judged:
+        emit(f"{explained.run}: {WORDS.get(explained.verdict, explained.verdict)}")
+        for reason in explained.reasons:
+            emit(visible(f"  {reason_told(reason)}", lines=False))
+    else:
+        show_end(diagnosis)
+    if not judged or diagnosis.suspects:
+        show_diagnosis(diagnosis)
+    if explained.applied:
+        emit(at_home(f"applied to {explained.applied}; evolve undo {explained.run} takes it back"), whole=True)
+    if explained.kept:
+        emit(f"you kept its function for later tables on {explained.kept}")
+        emit(f"  to take that back: evolve forget {explained.run}", whole=True)
+    elif explained.forgotten:
+        emit("you took its function out of use")
+        emit(f"  to take that back: evolve skills own {explained.run}", whole=True)
+    _show_used("used", [one for one in explained.used if one.acted])
+    _show_used("was told", [one for one in explained.used if not one.acted and one.kind != "skill"])
+    _show_learned(explained)
+    for text in explained.counts if steps else ():
+        emit(visible(f"counted: {shorten(text, 160)}", lines=False))
+    if explained.episode and not steps:
+        note(f"  evolve why {explained.episode[:10]} --steps shows every step", whole=True)
+
+
+def _show_learned(explained: Explained) -> None:
+    for text in explained.learned[:_USED]:
+        emit(visible(f"learned: {shorten(text, 160)}", lines=False))
+    if len(explained.learned) > _USED:
+        emit(f"learned: {counted(len(explained.learned) - _USED, 'more insight')}; --json has all of them")
+    for name in explained.skills:
+        emit(f"learned: the skill {name}  (evolve skills show {name})")
+    for refused in explained.not_kept:
+        emit(visible(f"not kept: the skill {refused.skill}: {shorten(refused.reason, 200)}", lines=False))
+    for text in explained.suggested:
+        emit(visible(f"suggested: {shorten(text, 160)}  (evolve memory preferences list)", lines=False))
+    if explained.dropped:
+        emit(dropped_line(Counter(one.reason for one in explained.dropped)))
+        for line in dropped_texts(explained.dropped):
+            emit(f"  {line}", indent=4)
+    if explained.unlearned:
+        emit(f"not learned from yet: evolve learn {explained.run}")
+    elif explained.episode and not (explained.learned or explained.counts or explained.skills or explained.suggested):
+        emit("learned: nothing")
+
+
+def show_many(run: str, records: Sequence[EpisodeRecord]) -> None:
+    """Prints how a run of several tasks went, and which of them failed."""
+    failed = [record for record in records if not record.solved]
+    emit(f"{run} worked on several tasks: {len(records) - len(failed)} of {len(records)} solved")
+    for record in failed[:_FAILED]:
+        emit(visible(f"  {record.task} failed: {shorten(record.note or record.status, 120)}", lines=False))
+        emit(f"    try: evolve why {record.episode[:10]}", whole=True)
+    if len(failed) > _FAILED:
+        emit(f"  and {len(failed) - _FAILED} more: evolve runs show {run}")
+
+
+def show_insight(insight: Insight, told: Sentence, rows: Iterable[EvidenceRow], history: ItemHistory) -> None:
+    """Prints an insight with its counts and every piece of evidence."""
+    emit(visible(f"{insight.id}: {told.text}", lines=False))
+    emit(f"{told.standing}, {told.counts}")
+    # What a program finds it by: the words above are made from it.
+    emit(visible(f"claim: {insight.cause} - {insight.relation} - {insight.effect}", lines=False))
+    scope = [insight.scope.environment, insight.scope.family, *insight.scope.preconditions]
+    emit(visible(f"scope: {', '.join(part for part in scope if part)}", lines=False))
+    if history.text:
+        emit(history.text)
+    speaks = {1: "for", -1: "against", 0: "neither"}
+    cells = [(row.task, row.kind, speaks[insight.speaks(row)], shorten(row.detail, 80)) for row in rows]
+    emit(table(("task", "kind", "speaks", "what happened"), cells))
+
+
+def show_chains(chains: Sequence[CausalChain], known: Mapping[str, Sentence], runs: Mapping[str, str]) -> None:
+    """Prints what leads to an effect, with the tasks and runs that showed it."""
+    for chain in chains[:_CHAINS]:
+        emit(visible(cause_line(chain, known), lines=False))
+        for line in origin_lines(chain, runs):
+            emit(visible(f"  {line}", lines=False), indent=4)
+    if len(chains) > _CHAINS:
+        note(f"and {len(chains) - _CHAINS} more; --json has all of them")
+
+
+def show_skill(skill: Skill, history: ItemHistory, reason: str) -> None:
+    """Prints where a skill comes from, how it served, and why it is in use or not."""
+    emit(visible(f"{skill.name} ({skill.status}): {skill.description}", lines=False))
+    emit(
+        visible(
+            f"learned from {skill.source or 'an unknown task'}; it served {counted(skill.tasks, 'task')}", lines=False
+        )
+    )
+    emit(history.text or NO_TASK)
+    if reason:
+        emit(visible(f"it is {skill.status}: {reason}", lines=False))
+    note(f"  evolve skills show {skill.name} shows its code", whole=True)
+
+
+def _show_used(word: str, used: Sequence[Used]) -> None:
+    for one in used[:_USED]:
+        emit(visible(f"{word}: {one.kind} {shorten(one.text, 160)}", lines=False))
+    if len(used) > _USED:
+        emit(f"{word}: {len(used) - _USED} more; --json has all of them")

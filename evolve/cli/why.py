@@ -1,0 +1,174 @@
+"""``evolve why``: what a verdict, a failure, an insight or a skill rests on."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evolve.cli import options, pages
+from evolve.cli.causes import chain_data, evidence_data, insight_data
+from evolve.cli.naming import Kind, Named, named
+from evolve.cli.preferences import show_preference
+from evolve.cli.render.output import emit_json
+from evolve.errors import UsageError
+
+if TYPE_CHECKING:
+    from evolve.workspace import Workspace
+
+app = pages.App()
+
+_KINDS: tuple[Kind, ...] = ("run", "episode", "insight", "skill", "preference")
+
+
+@app.page("why", "evolve why r7", "evolve why solved")
+def why_command(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="ID",
+            help="A run such as r7, an episode, an insight, a preference or a skill; or an effect, such as solved.",
+        ),
+    ],
+    steps: Annotated[bool, typer.Option("--steps", help="Show every step of a run, from the record.")] = False,
+    replay: Annotated[
+        bool | None,
+        typer.Option(
+            "--replay/--no-replay",
+            help="Run a failure again without each suspect, asking the model if one decided; or run nothing again."
+            " By default short searches and recorded actions in a folder are run again.",
+        ),
+    ] = None,
+    model: options.Model = None,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Say what a result rests on: why it is verified or not, what was used, what was learned, and why a run failed.
+
+    In a failed run, what turns the outcome when it is taken away is a cause. Everything else is a suspicion, the
+    strongest first. Of an insight or an effect it shows the counts, the evidence and the chain of causes. Nothing is
+    changed and nothing is learned.
+    """
+    import evolve
+
+    with evolve.open(workspace, read_only=True) as reader:
+        found = _named(reader, name)
+        of_run = found is not None and found.kind in ("run", "episode")
+        if not of_run:
+            if steps or replay is not None:
+                raise UsageError("--steps and --replay are about runs", hint=f"evolve why {name}")
+            _tell_learned(reader, found, name, as_json=as_json)
+            return
+        assert found is not None
+        if _told_of_many(reader, found, steps=steps, as_json=as_json):
+            return
+        begun = reader.runs.begun(found.id) if model is None else None
+        model = model if begun is None else "" if begun.policy == "search" else begun.model
+    # Who wants the record has nothing run again, unless that is asked for.
+    again = False if steps and replay is None else replay
+    _tell_run(found, (workspace, model), again, steps=steps, as_json=as_json)
+
+
+def _named(opened: Workspace, name: str) -> Named | None:
+    """What is called so, or the one insight that says so; None for an effect in words."""
+    told, insights = opened.memory.sentences(), opened.memory.list()
+    effects = {insight.effect for insight in insights}
+    try:
+        return named(opened, name, _KINDS)
+    except UsageError as error:
+        if name in effects:
+            return None
+        words = " ".join(name.casefold().replace(" - ", " ").split())
+        saying = [
+            Named(kind="insight", id=one.id, text=told[one.id].text)
+            for one in insights
+            if words and words in f"{one.cause} {one.relation} {one.effect}\n{told[one.id].text}".casefold()
+        ]
+        if len(saying) == 1:
+            return saying[0]
+        hint = ", ".join([*(f"evolve why {shlex.quote(effect)}" for effect in sorted(effects)[:2]), error.hint])
+        if saying:
+            first = ", ".join(one.id[:10] for one in saying[:5])
+            raise UsageError(f"{len(saying)} insights say {name!r}, such as {first}", hint=hint) from error
+        raise UsageError(str(error), hint=hint) from error
+
+
+def _tell_run(
+    found: Named, opens: tuple[str | None, str | None], replay: bool | None, *, steps: bool, as_json: bool
+) -> None:
+    import evolve
+    from evolve.cli.render.episodes import show_steps
+    from evolve.cli.render.reasons import explained_data
+    from evolve.cli.render.why import show_explained
+
+    workspace, model = opens
+    with evolve.open(workspace, model=model, read_only=not replay) as opened:
+        explained = opened.runs.why(found.id)
+        diagnosis = opened.runs.diagnose(found.id, replay=replay)
+        record = opened.runs.replay(explained.episode) if steps and explained.episode else None
+    if as_json:
+        told: dict[str, Any] = {**diagnosis.to_json(), **explained_data(explained), "kind": "run"}
+        emit_json({**told, "steps": [record]} if steps else told)
+        return
+    show_explained(explained, diagnosis, steps=steps)
+    if record is not None:
+        unwanted = diagnosis.state == "failed" and record.status in ("solved", "unverified")
+        show_steps(record, diagnosis.said if unwanted else "")
+
+
+def _told_of_many(opened: Workspace, found: Named, *, steps: bool, as_json: bool) -> bool:
+    """Tells of a run that worked on several tasks, in a line and a line for each that failed; False for any other."""
+    from evolve.cli.render.episodes import show_steps
+    from evolve.cli.render.why import show_many
+
+    past = opened.runs.show(found.id) if found.kind == "run" else None
+    if past is None or len(past.episodes) < 2:
+        return False
+    if as_json:
+        tasks = [{name: getattr(one, name) for name in ("episode", "task", "status", "note")} for one in past.episodes]
+        told: dict[str, Any] = {"kind": "run", "run": found.id, "tasks": tasks}
+        emit_json({**told, "steps": list(past.episodes)} if steps else told)
+        return True
+    show_many(found.id, past.episodes)
+    for record in past.episodes if steps else ():
+        show_steps(record)
+    return True
+
+
+def _tell_learned(opened: Workspace, found: Named | None, name: str, *, as_json: bool) -> None:
+    """Tells of an insight, a preference, a skill, or what leads to an effect."""
+    from evolve.cli.render.why import show_chains, show_insight, show_skill
+    from evolve.workspace import to_data
+
+    if found is not None and found.kind == "skill":
+        skill = opened.skills.show(found.id)
+        history, reason = opened.skills.histories([skill])[skill.digest], opened.skills.reason(found.id)
+        if as_json:
+            facts = {"name": skill.name, "status": skill.status, "source": skill.source, "reason": reason}
+            emit_json({"kind": "skill", **facts, "tasks": list(skill.tasks), "history": history.to_json()})
+        else:
+            show_skill(skill, history, reason)
+        return
+    if found is not None and found.kind == "preference":
+        preference = opened.preferences.show(found.id)
+        emit_json({"kind": "preference", **to_data(preference)}) if as_json else show_preference(preference)
+        return
+    known = opened.memory.sentences()
+    insight = None if found is None else opened.memory.show(found.id)
+    chains = opened.memory.why(name if insight is None else insight.effect)
+    if insight is not None:
+        chains = [chain for chain in chains if chain.links[-1].insight.id == insight.id]
+    runs = opened.memory.runs_of(row.episode for chain in chains for link in chain.links for row in link.evidence)
+    told: dict[str, Any] = {"kind": "effect", "effect": name}
+    told["chains"] = [chain_data(chain, known, runs) for chain in chains]
+    if insight is None:
+        emit_json(told) if as_json else show_chains(chains, known, runs)
+        return
+    rows, history = opened.memory.evidence(insight.id), opened.memory.histories([insight])[insight.id]
+    if as_json:
+        shown = {**insight_data(insight, known[insight.id]), "history": history.to_json()}
+        emit_json({**shown, "kind": "insight", "evidence_rows": evidence_data(rows), "chains": told["chains"]})
+        return
+    show_insight(insight, known[insight.id], rows, history)
+    show_chains([chain for chain in chains if len(chain.links) > 1], known, runs)

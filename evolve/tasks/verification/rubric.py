@@ -1,0 +1,74 @@
+"""The verifier of a rubric: a model's opinion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evolve.errors import ModelMistake
+from evolve.files import clean_text
+from evolve.prompts import quoted
+from evolve.sandbox.protocol import Sandbox
+from evolve.tasks.verification.verifiers import Submission, Verdict
+from evolve.text_files import text_of
+
+if TYPE_CHECKING:
+    from evolve.models import ChatModel
+
+
+@dataclass(frozen=True, kw_only=True)
+class RubricVerifier:
+    """Asks a model whether an answer meets a rubric: the last resort, and marked as an opinion.
+
+    Attributes:
+        prompt: The rendered prompt: rubric, task, and what to look at. The answer follows it between marks that it
+            cannot contain.
+        largest: Most characters of the answer that are shown; a longer one is refused.
+        standing: What the judge is known to be worth: ``measured``, ``below the bar`` or ``unmeasured``. Only the
+            first counts.
+    """
+
+    model: ChatModel
+    prompt: str
+    largest: int = 60_000
+    standing: str = "unmeasured"
+
+    def verify(self, submission: Submission, sandbox: Sandbox) -> Verdict:
+        """Accepts what the model accepts; a refusal to answer, or a reply that cannot be read, accepts nothing."""
+        from evolve.models import KEPT, Message, ModelRequest
+
+        shown = _shown(submission)
+        if len(shown) > self.largest:
+            return Verdict(accepted=False, judged=True, text=f"judged: longer than {self.largest:,} characters")
+        messages = (
+            Message(role="system", text=self.prompt, priority=KEPT, kind="rubric"),
+            Message(role="user", text=quoted("answer", shown), priority=KEPT, kind="answer"),
+        )
+        try:
+            reply = self.model.complete(ModelRequest(messages=messages, role="judge", schema=_rubric_schema()))
+        except ModelMistake:
+            return Verdict(accepted=False, judged=True, text="judged: the model gave no verdict that can be read")
+        if reply.refused or reply.data is None:
+            return Verdict(accepted=False, judged=True, text="judged: the model would not answer")
+        accepted, measured = reply.data["accepted"] is True, self.standing == "measured"
+        reason = " ".join(clean_text(str(reply.data["reason"])).split())[:200]
+        name = reply.model or self.model.name
+        text = f"judged by {name}, {self.standing}, not verified: {reason}"
+        return Verdict(accepted=accepted, judged=True, measured=measured, text=text)
+
+
+def _shown(submission: Submission) -> str:
+    """The answer as a model reads it."""
+    files = sorted(submission.files.items())
+    whole = "\n".join(f"=== {name}\n{text_of(data)}" for name, data in files)
+    return submission.shown or submission.code or whole
+
+
+def _rubric_schema() -> dict[str, Any]:
+    return {
+        "title": "verdict",
+        "type": "object",
+        "properties": {"accepted": {"type": "boolean"}, "reason": {"type": "string"}},
+        "required": ["accepted", "reason"],
+        "additionalProperties": False,
+    }

@@ -1,0 +1,362 @@
+"""Finds the workspace that is used, and decides whether it is believed: the one gate that every command passes.
+
+A folder is believed that this user made here or trusted. Who did is kept outside of it, with a number that also stands
+in its store and in its record, so a copy, an exchanged record or another owner is asked about again.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+import shlex
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from evolve.errors import RecordDamaged, UntrustedWorkspace, WorkspaceError
+from evolve.failpoints import hit
+from evolve.files import write_atomic, write_failure
+from evolve.paths import (
+    MARKER,
+    WorkspacePaths,
+    approvals_folder,
+    find_workspace,
+    is_workspace,
+    refuse_links,
+    user_workspace,
+)
+from evolve.record.schema import MIGRATIONS
+from evolve.settings import Settings, load_settings, settings_template
+from evolve.store import Database, WriterLock, peek
+from evolve.workspace.git_tracked import tracked
+from evolve.workspace.opening import NAMED, identity_of
+from evolve.workspace.proposals import (
+    Proposal,
+    addresses_of,
+    believed_parts,
+    is_shared,
+    owners,
+    proposal_of,
+    shown,
+)
+from evolve.workspace.register import Entry, Register
+
+_LATE = 10.0
+"""Seconds after a run began in which it has written its first file."""
+
+_MOST_RUNS, _MOST_FILES = 50, 20_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where the workspace is.
+
+    Attributes:
+        created: It was made just now, in the user's data folder, because no other was found.
+    """
+
+    paths: WorkspacePaths
+    created: bool = False
+
+
+def used(path: str | os.PathLike[str] | None = None) -> WorkspacePaths:
+    """The workspace that is meant, which need not be there and of which nothing is believed yet."""
+    return WorkspacePaths(Path(os.path.realpath(find_workspace(path) or user_workspace())))
+
+
+def trusted(path: str | os.PathLike[str] | None = None, *, trust_now: bool = False) -> WorkspacePaths:
+    """The workspace that is meant, which need not be there; what is there is believed.
+
+    Args:
+        trust_now: The person says so of one that was not trusted yet.
+
+    Raises:
+        UntrustedWorkspace: This user neither made it here nor trusted it.
+        WorkspaceError: Git tracks its store.
+    """
+    paths = used(path)
+    if trust_now:
+        trust(paths)
+    admit(paths)
+    return paths
+
+
+def trusted_settings(paths: WorkspacePaths) -> Settings:
+    """The settings of a workspace that was let in.
+
+    Raises:
+        UntrustedWorkspace: They name an address of a model that nobody chose or confirmed.
+        WorkspaceError: They are malformed.
+    """
+    settings = load_settings(paths.root)
+    entry = _register().of(str(paths.root))
+    new = sorted(addresses_of(settings) - set(entry.addresses if entry else ()))
+    if new:
+        why = f"{paths.root} names an address of a model that you did not confirm ({shown(new[0])})"
+        raise untrusted(paths, why)
+    return settings
+
+
+def locate(path: str | os.PathLike[str] | None = None, *, looking: bool = False) -> Place:
+    """The workspace to use; the user's own is made on first use, any other must exist or be named.
+
+    Args:
+        looking: One that is named must exist: nothing is to be seen in a new one, and the name may be misspelt.
+
+    Raises:
+        WorkspaceError: When the place cannot be written, is not trusted, or there is none to look at.
+    """
+    nearest = find_workspace(path)
+    if looking and nearest is not None and not is_workspace(nearest):
+        raise WorkspaceError(f"there is no workspace at {nearest}", hint=f"evolve init {nearest} makes one")
+    paths = used(path)
+    return Place(paths=paths, created=ensure_workspace(paths.root))
+
+
+def ensure_workspace(root: Path) -> bool:
+    """Makes a folder a workspace: marker, ``prompts/``, ``skills/``, ``memory_store/``. False where it was one.
+
+    Existing files are never changed. What is made here is trusted.
+
+    Raises:
+        WorkspaceError: When the folder cannot be written, is a file, or holds what is not trusted.
+    """
+    if root.exists() and not root.is_dir():
+        raise WorkspaceError(f"{root} is a file, not a folder", hint="choose a folder with -w")
+    paths = WorkspacePaths(Path(os.path.realpath(root)))
+    admit(paths)
+    fresh = not is_workspace(root)
+    if fresh and root.exists() and os.stat(root).st_uid != os.geteuid():
+        _refuse_foreign_folder(paths)
+    try:
+        for folder in (paths.prompts, paths.skills, paths.store):
+            folder.mkdir(parents=True, exist_ok=True)
+        if fresh:
+            # It holds rows and conversations, so nobody else reads it, and no commit takes it along.
+            paths.store.chmod(0o700)
+            write_atomic(paths.store / ".gitignore", b"*\n")
+        hit("workspace.folders")
+    except OSError as error:
+        raise write_failure(error.filename or root, error) from error
+    if fresh:
+        if not believed_parts(paths):
+            _bind(paths, _new_entry(paths))
+        # The marker comes last: with it the folder counts as a workspace, so a kill leaves none half made.
+        write_atomic(paths.marker, settings_template().encode())
+        hit("workspace.marked")
+    return fresh
+
+
+def _refuse_foreign_folder(paths: WorkspacePaths) -> None:
+    """Raises :class:`UntrustedWorkspace` for a folder of somebody else that nobody trusted."""
+    entry = _register().of(str(paths.root))
+    if entry is None or not _is_same(entry, paths):
+        raise untrusted(paths, f"{paths.root} is a folder of another user")
+
+
+def admit(paths: WorkspacePaths) -> None:
+    """Lets in a workspace that this user made here or trusted, and one that is not there yet.
+
+    One that they made with a version that kept no entries is entered now, and a line says so.
+
+    Raises:
+        UntrustedWorkspace: It is neither.
+        WorkspaceError: Git tracks its store, or as :func:`evolve.paths.refuse_links`.
+    """
+    refuse_links(paths.root)
+    if not believed_parts(paths):
+        return
+    _refuse_tracked_store(paths)
+    register = _register()
+    entry = register.of(str(paths.root))
+    if entry is not None and _is_same(entry, paths):
+        return
+    if entry is None and _was_made_here(paths, register.since()):
+        _bind(paths, replace(_new_entry(paths), id=identity_of(paths) or secrets.token_hex(16)))
+        logging.getLogger("evolve").warning("%s: you made it here, so it is trusted", shown(paths.root))
+        return
+    raise untrusted(paths, f"{paths.root} is a workspace that you neither made here nor trusted")
+
+
+def is_trusted(paths: WorkspacePaths) -> bool:
+    """Whether a workspace would be let in."""
+    try:
+        admit(paths)
+    except WorkspaceError:
+        return False
+    return True
+
+
+def trust(paths: WorkspacePaths, seen: Proposal | None = None) -> None:
+    """Believes what is there from now on; does nothing where that is so already.
+
+    Args:
+        seen: What the person was shown; trusted is that and nothing else.
+
+    Raises:
+        WorkspaceError: It changed since it was shown, git tracks its store, or it cannot be written.
+    """
+    if not paths.root.is_dir():
+        return
+    _refuse_tracked_store(paths)
+    with suppress(UntrustedWorkspace):
+        admit(paths)
+        if believed_parts(paths):
+            trusted_settings(paths)
+        elif os.stat(paths.root).st_uid != os.geteuid():
+            _refuse_foreign_folder(paths)
+        return
+    entry = _register().of(str(paths.root))
+    known = entry is not None and _is_same(entry, paths)
+    fresh = _new_entry(paths)
+    if seen is not None and proposal_of(paths) != seen:
+        raise WorkspaceError(f"{paths.root} changed while you were asked", hint="look at it again")
+    _bind(paths, replace(fresh, id=entry.id) if entry is not None and known else fresh)
+
+
+def confirm(paths: WorkspacePaths, addresses: frozenset[str]) -> None:
+    """Notes addresses that a person chose for a workspace that was let in."""
+    register = _register()
+    entry = register.of(str(paths.root))
+    if entry is not None and not addresses <= set(entry.addresses):
+        register.keep(replace(entry, addresses=tuple(sorted(addresses.union(entry.addresses)))))
+
+
+def untrusted(paths: WorkspacePaths, why: str) -> UntrustedWorkspace:
+    """The error for a workspace that is not believed, with the command that trusts it."""
+    changes = "; ".join(proposal_of(paths).changes)
+    return UntrustedWorkspace(
+        f"{why}, so nothing in it was used" + (f"; it has: {changes}" if changes else ""),
+        root=str(paths.root),
+        why=why,
+        hint=f"evolve trust {shlex.quote(str(paths.root))}",
+    )
+
+
+def _register() -> Register:
+    return Register(approvals_folder())
+
+
+def _new_entry(paths: WorkspacePaths) -> Entry:
+    try:
+        addresses = addresses_of(load_settings(paths.root, {}))
+    except WorkspaceError:
+        addresses = frozenset()  # whoever reads the settings tells what is wrong with them
+    return Entry(
+        path=str(paths.root),
+        owners=tuple(sorted(owners(paths))),
+        id=secrets.token_hex(16),
+        shared=is_shared(paths),
+        addresses=tuple(sorted(addresses)),
+    )
+
+
+def _bind(paths: WorkspacePaths, entry: Entry) -> None:
+    """Writes the entry, and its number into the store and the record."""
+    _register().keep(entry)
+    write_atomic(paths.identity, entry.id.encode("ascii"))
+    if paths.db.exists():
+        # One that is damaged is named once it is repaired; until then the file speaks for it.
+        with suppress(RecordDamaged), WriterLock(paths.lock), Database(paths.db, MIGRATIONS) as db:
+            _name_record(db, entry.id)
+
+
+def _name_record(db: Database, number: str) -> None:
+    if db.get_meta(NAMED) != number:
+        db.set_meta(NAMED, number)
+
+
+def number_of(paths: WorkspacePaths) -> str:
+    """The number that a workspace was let in with, or "" where it is not there yet."""
+    entry = _register().of(str(paths.root))
+    return entry.id if entry else ""
+
+
+def restore_number(paths: WorkspacePaths, db: Database) -> None:
+    """Writes it again where a mended record or store has lost it."""
+    number = number_of(paths)
+    if number and identity_of(paths) != number:
+        write_atomic(paths.identity, number.encode("ascii"))
+    if number:
+        _name_record(db, number)
+
+
+def _is_same(entry: Entry, paths: WorkspacePaths) -> bool:
+    """Whether a folder is the one that the entry was written for."""
+    if not owners(paths) <= {*entry.owners, os.geteuid()}:
+        return False
+    if is_shared(paths) and not entry.shared:
+        return False
+    if not os.path.lexists(paths.db):
+        return identity_of(paths) == entry.id
+    rows = peek(paths.db, f"SELECT value FROM meta WHERE key = '{NAMED}'", log=True)
+    if rows == [(entry.id,)]:
+        return True
+    # A record that is damaged may say anything; it is refused as such where it is opened.
+    return identity_of(paths) == entry.id and (rows is None or _is_damaged(paths))
+
+
+def _is_damaged(paths: WorkspacePaths) -> bool:
+    try:
+        Database(paths.db, MIGRATIONS, read_only=True).close()
+    except RecordDamaged:
+        return True
+    return False
+
+
+def _refuse_tracked_store(paths: WorkspacePaths) -> None:
+    name = tracked(paths.root, paths.store.name)
+    if name:
+        raise WorkspaceError(
+            f"git tracks {shown(name)}, so what {paths.root} has learned could come with a pull from somebody else",
+            hint=f"git -C {shlex.quote(str(paths.root))} rm -r --cached {paths.store.name}, and list it in .gitignore",
+        )
+
+
+def _was_made_here(paths: WorkspacePaths, since: float) -> bool:
+    """Whether runs on record were carried out here before versions kept entries, by files that they left.
+
+    No archive, copy or clone can set when a file was changed last by the clock of this machine (its ctime), and objects
+    and what a run leaves are not touched again.
+    """
+    linked = any(path.is_symlink() for path in (paths.store, paths.runs, paths.objects))
+    if linked or not paths.db.is_file() or owners(paths) != {os.geteuid()} or is_shared(paths):
+        return False
+    settings = MARKER if paths.marker.is_file() else "pyproject.toml"
+    if any(tracked(paths.root, name) for name in (settings, paths.prompts.name)):
+        return False  # a pull could have brought what they say
+    runs = peek(
+        paths.db,
+        "SELECT id, started, (SELECT SUM(seconds) FROM episodes WHERE run = runs.id) FROM runs"
+        f" ORDER BY number DESC LIMIT {_MOST_RUNS}",
+    )
+    objects = list(_changed_at(paths.objects))
+    following, left, agreeing = os.stat(paths.db).st_ctime, 0, 0
+    for run, started, took in runs or ():
+        times = list(_changed_at(paths.runs / str(run))) if str(run).isalnum() else []
+        begun = _seconds(started)
+        left += bool(times)
+        near = [time for time in (*times, *objects) if begun - 1 <= time <= min(begun + _LATE, following + 1, since)]
+        # Of a copy all files have one time; those of a run have its own between them and the next run, or the record.
+        seconds = took if isinstance(took, float) else 0.0
+        agreeing += bool(times and near and following - min(near) >= seconds / 2)
+        following = begun
+    return 2 * agreeing > left
+
+
+def _seconds(started: object) -> float:
+    try:
+        return datetime.fromisoformat(str(started)).timestamp()
+    except (ValueError, OverflowError):
+        return float("nan")
+
+
+def _changed_at(folder: Path) -> Iterator[float]:
+    """When a folder and its files were changed last, by the clock of the machine; links are passed over."""
+    places = [folder] if folder.is_dir() and not folder.is_symlink() else []
+    places += [Path(inner, name) for inner, _, names in os.walk(places[0]) for name in names] if places else []
+    states = map(os.lstat, places[:_MOST_FILES])
+    yield from (state.st_ctime for state in states if state.st_uid == os.geteuid())

@@ -1,0 +1,156 @@
+"""The parts of an open workspace, each loaded and made when it is asked for."""
+
+from __future__ import annotations
+
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+from evolve.errors import UsageError
+from evolve.store import closed
+from evolve.workspace.shelves.shelf import Shelf, shut
+
+if TYPE_CHECKING:
+    from evolve.workspace.desk import Desk
+    from evolve.workspace.loops.tried_claims import TriedMemories
+    from evolve.workspace.loops.tried_variants import TriedVariants
+    from evolve.workspace.runs.conversations import Conversations
+    from evolve.workspace.runs.past_runs import Runs
+    from evolve.workspace.shelves.folders import Folders
+    from evolve.workspace.shelves.gate import GateLog
+    from evolve.workspace.shelves.judges import Judges
+    from evolve.workspace.shelves.metrics import Metrics
+    from evolve.workspace.shelves.models import Models
+    from evolve.workspace.shelves.preferences import Preferences
+    from evolve.workspace.shelves.skills import Skills
+    from evolve.workspace.shelves.tools import Tools
+    from evolve.workspace.shelves.workflow import Workflows
+
+
+class Parts:
+    """What a person looks at and changes; once the workspace is closed nothing can be had from it, whoever kept it."""
+
+    def __init__(self, desk: Desk, *, read_only: bool) -> None:
+        self._desk = desk
+        self._read_only = read_only
+        self._closed = False
+
+    @cached_property
+    def runs(self) -> Runs:
+        """What was done, and what waits for a person."""
+        from evolve.workspace.runs.past_runs import Runs
+
+        return Runs(
+            self._opened(), self._need_writer, lambda: self.conversations.list(), lambda name: self.skills.retire(name)
+        )
+
+    @cached_property
+    def conversations(self) -> Conversations:
+        """What was asked turn by turn."""
+        from evolve.workspace.runs.conversations import Conversations
+
+        return Conversations(self._opened().paths.runs / "chats")
+
+    @cached_property
+    def memory(self) -> TriedMemories:
+        """Notes and insights."""
+        from evolve.workspace.loops.tried_claims import TriedMemories
+
+        return TriedMemories(self._opened(), self._need_writer, on_empty=self._forgotten)
+
+    @cached_property
+    def skills(self) -> Skills:
+        """Learned skills."""
+        from evolve.workspace.runs.run_answers import forget_answers
+        from evolve.workspace.shelves.skills import Skills
+
+        desk = self._opened()
+        read_only = self._read_only
+        return Skills(
+            desk.stores,
+            desk.paths,
+            desk.open_sandbox,
+            on_empty=self._forgotten,
+            same=partial(forget_answers, desk),
+            read_only=read_only,
+        )
+
+    @cached_property
+    def variants(self) -> TriedVariants:
+        """What was tried, and which of it acts."""
+        from evolve.workspace.loops.tried_variants import TriedVariants
+
+        return TriedVariants(self._opened(), self._need_writer)
+
+    @cached_property
+    def gate(self) -> GateLog:
+        """The verdicts on what was tried."""
+        from evolve.workspace.shelves.gate import GateLog
+
+        return GateLog(self._opened().stores)
+
+    @cached_property
+    def models(self) -> Models:
+        """Models that decide, and what their endpoints can do."""
+        from evolve.workspace.shelves.models import Models
+
+        return Models(self._opened().paths.root, self.judges)
+
+    @cached_property
+    def workflow(self) -> Workflows:
+        """The order of an episode's stages."""
+        from evolve.skills import ACTIVE
+        from evolve.workspace.shelves.workflow import Workflows
+
+        paths = self._opened().paths
+        return Workflows(lambda: paths.prompts, lambda: self.skills.list(ACTIVE))
+
+    @property
+    def preferences(self) -> Preferences:
+        """What the person wants: instructions, never evidence."""
+        return self._opened().preferences
+
+    @property
+    def judges(self) -> Judges:
+        """Models that judge, and what they were found to be worth."""
+        return self._opened().judges
+
+    @property
+    def metrics(self) -> Metrics:
+        """What people say about runs, gathered."""
+        return self._opened().metrics
+
+    @property
+    def folders(self) -> Folders:
+        """What runs would change in folders: to apply and to undo."""
+        return self._opened().folders
+
+    @property
+    def tools(self) -> Tools:
+        """Functions that code actions may call."""
+        return self._opened().tools
+
+    def _opened(self) -> Desk:
+        self._need_open()
+        return self._desk
+
+    def _need_open(self) -> None:
+        if self._closed:
+            raise closed()
+
+    def _need_writer(self) -> None:
+        self._need_open()
+        if self._read_only:
+            raise UsageError("the workspace was opened for reading only")
+
+    def _shut(self) -> None:
+        """So that a part that somebody kept says it is closed, and fails nowhere inside SQLite."""
+        self._closed = True
+        for part in (*vars(self).values(), *vars(self._desk).values()):
+            if isinstance(part, Shelf):
+                shut(part)
+
+    def _forgotten(self) -> None:
+        """With every insight gone and no skill in use, what was judged together with them acts no longer."""
+        stores = self._desk.stores
+        if not stores.memory.claims() and self.variants.taken_back() is not None:
+            stores.variants.fall_back(grounds="what it rests on was forgotten")

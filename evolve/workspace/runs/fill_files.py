@@ -1,0 +1,77 @@
+"""Which files a fill writes; refused before anything is done where one may not be written."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from evolve.errors import UsageError
+from evolve.export.script import is_script
+from evolve.files import check_folder, named_path
+from evolve.tables import form_of
+from evolve.workspace.runs.applying import file_and_name
+from evolve.workspace.runs.fill_request import FillRequest
+from evolve.workspace.runs.own_cells import OwnCells
+
+_LOCKS = (".~lock.{}#", "~${}")
+"""How spreadsheets call the file that says that one is open in them."""
+
+
+def target_file(request: FillRequest, own: OwnCells) -> Path:
+    """The file to write, refused before anything is done where it may not be."""
+    target = _named_target(request, own)
+    lock = next((file for name in _LOCKS if (file := target.with_name(name.format(target.name))).exists()), None)
+    if lock is not None and target.exists():
+        raise UsageError(
+            f"{target.name} is open in a spreadsheet, which could write over what evolve fills",
+            hint=f"close it there and run the command again; if it is not open, delete {lock.name}",
+        )
+    check_folder(target)
+    return target
+
+
+def _named_target(request: FillRequest, own: OwnCells) -> Path:
+    table = named_path(request.table)
+    if request.in_place:
+        if request.out is not None:
+            raise UsageError("--out and --in-place exclude each other", hint="--out FILE, or --in-place")
+        return table.resolve()
+    form = form_of(table)
+    if request.out is None:
+        # each sheet has its own file, so that filling one does not lose what was filled in another
+        sheet = "" if request.sheet is None else f".{request.sheet}"
+        target = table.with_name(f"{table.stem}{sheet}.filled{table.suffix}")
+        if target.exists() and not own.wrote(target):
+            hint = f"--out {target.name} replaces it, --in-place writes the table itself"
+            raise UsageError(f"{target.name} already exists, and is not as evolve wrote it", hint=hint)
+        return target
+    target = named_path(request.out)
+    if target.resolve() == table.resolve():
+        raise UsageError(f"{os.fspath(request.out)} is the table itself", hint="--in-place writes it")
+    if form_of(target) != form:
+        raise UsageError(f"{target.name} is not the same kind of file as {table.name}", hint=f"name it {table.suffix}")
+    return target
+
+
+def script_file(request: FillRequest, target: Path) -> Path | None:
+    """The file of the script, refused where something else would be lost."""
+    if request.save is None:
+        return None
+    file, hint = named_path(request.save), "--save with another name, such as --save function.py"
+    given = "" if request.function is None else file_and_name(request.function)[0]
+    for other, told in (
+        (named_path(request.table), "the table itself"),
+        (target, "the file to fill"),
+        (named_path(given) if given else None, "the file with the function"),
+    ):
+        if other is not None and (file.resolve() == other.resolve() or _is_same(file, other)):
+            raise UsageError(f"{os.fspath(request.save)} is {told}", hint=hint)
+    if file.suffix != ".py":
+        raise UsageError(f"{file.name} does not end in .py", hint=hint)
+    if file.exists() and not (file.is_file() and is_script(file.read_bytes())):
+        raise UsageError(f"{file.name} already exists, and evolve did not write it", hint=hint)
+    return file.resolve()
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    return one.exists() and other.exists() and one.samefile(other)

@@ -1,0 +1,161 @@
+"""What was kept and used: of one run, and of all of them for a report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Literal
+
+from evolve.agent.codec import Jsonable
+from evolve.episodes import OWN, EpisodeRecord
+from evolve.policies.language.repetition import told_in
+from evolve.workspace.runs.run_answers import kept_by_person
+from evolve.workspace.runs.skill_origin import origin_of
+from evolve.workspace.shelves.preferences import ABOUT
+
+if TYPE_CHECKING:
+    from evolve.agent import Run
+    from evolve.memory.preferences import Preference
+    from evolve.workspace.desk import Desk
+
+MemoryKind = Literal["preference", "note", "skill"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Used:
+    """Something learned that a run was given.
+
+    Attributes:
+        kind: ``insight``, ``note``, ``preference`` or ``skill``.
+        text: The sentence; of a skill that the run worked with its name.
+        acted: The answer or a step rests on it, because it imported or cited it; else it was only offered.
+        learned: The day on which it was kept, such as ``2026-03-31``; "" where that is not on record.
+    """
+
+    kind: str
+    id: str
+    text: str
+    acted: bool = True
+    learned: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeptThing(Jsonable):
+    """Something that is kept, with what came of it.
+
+    Attributes:
+        text: The sentence, or a skill's name.
+        kept: The day on which it was kept, such as ``2026-03-31``; "" where that is not on record.
+        shown: Runs of the person's own whose prompt contained it; of a skill, tasks that it served.
+        runs: Runs since then in which it might have been, those of its folder; of a skill, tasks of its kind.
+        tested: What trials with and without it showed, in words; "" where there was none. What a person said or kept
+            is an instruction and is not tested.
+    """
+
+    id: str
+    kind: MemoryKind
+    text: str
+    kept: str = ""
+    shown: int = 0
+    runs: int = 0
+    tested: str = ""
+
+
+def used_in(desk: Desk, record: EpisodeRecord) -> tuple[Used, ...]:
+    """What a run was told that the person said or kept, as its first prompt contained it, and the skills it used.
+
+    What was told acted where the model cited it.
+    """
+    shown, cited = _shown(record), {*record.consumed}
+    wishes = [one for one in desk.preferences.list() if one.id in shown]
+    notes = [one for one in desk.stores.memory.notes() if one.id in shown]
+    used = {item.removeprefix("skill:") for item in record.consumed if item.startswith("skill:")}
+    skills = [one for one in desk.stores.skills.active() if one.digest in used and not one.hidden]
+    days = {one.digest: origin_of(desk, one).learned for one in skills}
+    return (
+        *(
+            Used(id=one.id, kind="preference", text=one.description, acted=one.id in cited, learned=one.date)
+            for one in wishes
+        ),
+        *(Used(id=one.id, kind="note", text=one.text, acted=one.id in cited, learned=one.date) for one in notes),
+        *(Used(id=one.digest, kind="skill", text=one.name, learned=days[one.digest]) for one in skills),
+    )
+
+
+def kept_things(desk: Desk) -> list[KeptThing]:
+    """Preferences in force, notes and skills in use, with how often each was shown to a run."""
+    runs = {run.id: run for run in desk.stores.runs.runs()}
+    own = [(runs[one.run], _shown(one)) for one in desk.stores.runs.episodes() if one.split == OWN and one.run in runs]
+    seen = [_Seen(run=run, at=datetime.fromisoformat(run.started).timestamp(), shown=shown) for run, shown in own]
+    found = []
+    for wish in desk.preferences.list(status="active"):
+        shown, after = _counts(wish.id, wish.at, _folders(wish), seen)
+        one = KeptThing(id=wish.id, kind="preference", text=wish.description, kept=wish.date, shown=shown, runs=after)
+        found.append(one)
+    for note in (note for note in desk.stores.memory.notes() if note.role == "user"):
+        shown, after = _counts(note.id, note.at, (), seen)
+        found.append(KeptThing(id=note.id, kind="note", text=note.text, kept=note.date, shown=shown, runs=after))
+    return [*found, *_skills(desk), *_functions(desk)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Seen:
+    """A run of the person's own, when it began, and the ids of what it was shown."""
+
+    run: Run
+    at: float
+    shown: frozenset[str]
+
+
+def _skills(desk: Desk) -> Iterator[KeptThing]:
+    from evolve.improve.item_history import skill_histories
+
+    skills = [skill for skill in desk.stores.skills.active() if not skill.hidden]
+    histories = skill_histories(desk.stores, skills)
+    for skill in skills:
+        history = histories[skill.digest]
+        yield KeptThing(
+            id=skill.digest,
+            kind="skill",
+            text=skill.name,
+            kept=origin_of(desk, skill).learned,
+            shown=history.used,
+            runs=history.of,
+            tested=history.tried,
+        )
+
+
+def _functions(desk: Desk) -> Iterator[KeptThing]:
+    """Functions of runs that the person kept."""
+    for answer in kept_by_person(desk):
+        kept = origin_of(desk, answer).used()
+        text = f"the function of run {kept.run}"
+        yield KeptThing(id=answer.name, kind="skill", text=text, kept=kept.kept, tested="your word")
+
+
+def _counts(name: str, since: float, folders: Sequence[str], seen: Sequence[_Seen]) -> tuple[int, int]:
+    """In how many runs it was shown, and how many there were since it was kept."""
+    shown = [one for one in seen if name in one.shown]
+    # When a run began is on record by the second.
+    after = [one for one in seen if one.at >= int(since) and _is_in(one.run, folders)]
+    return len({one.run.id for one in shown}), len({one.run.id for one in after})
+
+
+def _is_in(run: Run, folders: Sequence[str]) -> bool:
+    place = str(run.body.get(ABOUT, {}).get("folder", ""))
+    return not folders or any(place and PurePath(place).is_relative_to(folder) for folder in folders)
+
+
+def _folders(wish: Preference) -> tuple[str, ...]:
+    return tuple(context.folder for context in wish.contexts if context.folder)
+
+
+def _shown(record: EpisodeRecord) -> frozenset[str]:
+    told = told_in(record.steps)
+    if not told:
+        return frozenset()
+    from evolve.policies.language.prompt import shown_items
+
+    return frozenset(item.id for item in shown_items(told))

@@ -1,0 +1,138 @@
+"""Saved functions that are offered for a column of which no cell is filled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from evolve.episodes import Question
+from evolve.errors import UsageError
+from evolve.sandbox import Program
+from evolve.skills import Skill
+from evolve.skills.signatures import names_of
+from evolve.tables import CHECKS, Table, column_of, is_blank, printable
+from evolve.tasks.reading.partly_filled import counts_of
+from evolve.workspace.desk import Desk
+from evolve.workspace.runs.applying import Applier
+from evolve.workspace.runs.fill_request import FillRequest
+from evolve.workspace.runs.filled import Filled, Flag, judged
+from evolve.workspace.runs.given_function import chosen_function, column_for, columns_called
+from evolve.workspace.runs.run_answers import answers_of_runs
+from evolve.workspace.runs.skill_origin import UsedSkill, origin_of
+
+YES = "yes"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Offer:
+    """Verified and kept functions for a column that nothing shows how to fill; none where a filled cell shows how."""
+
+    column: str = ""
+    skills: tuple[UsedSkill, ...] = ()
+
+
+def offer_for(desk: Desk, table: Table, request: FillRequest) -> Offer:
+    """What is offered for a table, where no function is named: skills whose columns the table has, the newest first.
+
+    Raises:
+        UsageError: There are functions for several columns, and nobody says which column is meant.
+    """
+    if request.skill is not None or request.function is not None:
+        return Offer()
+    empty, partly = _open_columns(table, request.column)
+    saved = (*desk.stores.skills.active(), *answers_of_runs(desk)) if empty else ()
+    fitting = [(column, skill) for skill in reversed(saved) if (column := _column(table, skill)) is not None]
+    found: dict[int, list[UsedSkill]] = {}
+    for column, skill in fitting if partly.isdisjoint(column for column, _ in fitting) else ():
+        # a partly filled column is meant, unless it was given where the function was learned
+        if column in empty and partly <= columns_called(table, names_of(skill.signature)):
+            origin = origin_of(desk, skill)
+            if origin.usable:
+                found.setdefault(column, []).append(origin.used())
+    if not found:
+        return Offer()
+    column = next(iter(found)) if len(found) == 1 else _asked_column(table, sorted(found), request)
+    return Offer(column=table.columns[column], skills=tuple(found[column]))
+
+
+def _asked_column(table: Table, places: Sequence[int], request: FillRequest) -> int:
+    """The one of several empty columns that the person names."""
+    names = [table.columns[place] for place in places]
+    listed = ", ".join(map(repr, names))
+    text = f"evolve has functions for {len(names)} empty columns of {table.path.name}: {listed}"
+    respond = None if request.person is None else request.person.respond
+    question = Question(id="offer:column", kind="ask", text=f"{text}. Which is to be filled?", options=tuple(names))
+    said = "" if respond is None else (respond(question) or "").strip()
+    if said not in names:
+        raise UsageError(text, hint="say which with --column NAME")
+    return places[names.index(said)]
+
+
+def accepted(desk: Desk, table: Table, offer: Offer, request: FillRequest) -> FillRequest | None:
+    """The request with the skill that the person takes; None where they take none of those that are offered."""
+    if not offer.skills:
+        return request
+    respond = None if request.person is None else request.person.respond
+    if respond is None:
+        return None
+    for one in offer.skills:
+        chosen = replace(request, skill=one.name, column=offer.column)
+        text = f"no cell of {offer.column!r} is filled. Fill it with {one.told}?"
+        if not one.verified:
+            why = f", because {request.words(Flag(reasons=(one.doubt,)))}" if one.doubt else ""
+            text += f" It {'was doubtful' if one.doubt else 'was not verified'} when you kept it{why}."
+            text += _example(desk, table, chosen)
+        said = respond(Question(id=f"offer:{one.name}", kind="ask", text=text, options=(YES, "no")))
+        if is_yes(said):
+            return chosen
+    return None
+
+
+def _example(desk: Desk, table: Table, request: FillRequest) -> str:
+    """What the function would write into the first row, in a sentence; "" where that is nothing."""
+    program, wanted, _ = chosen_function(desk, table, request)
+    first = next((record for record in table.records() if not all(map(is_blank, record.cells))), None)
+    if first is None:
+        return ""
+    values = wanted.inputs.of(first)
+    (outcomes,) = Applier(desk.open_sandbox(), [program])([values])
+    cell = judged(table, wanted.inputs, first, values, outcomes).cell
+    return "" if cell is None else f" In line {first.line:,} it would write {printable(str(cell))!r}."
+
+
+def is_yes(said: str | None) -> bool:
+    """Whether an answer is a yes."""
+    return (said or "").strip().lower() in ("y", YES)
+
+
+def nothing_filled(table: Table, offer: Offer, seconds: float) -> Filled:
+    """What is told where nobody took what is offered."""
+    return Filled(
+        out=None,
+        column=offer.column,
+        inputs=(),
+        given=0,
+        filled=0,
+        marked=0,
+        marks=(),
+        result=None,
+        form=table.form.told(),
+        offered=offer.skills,
+        seconds=seconds,
+    )
+
+
+def _open_columns(table: Table, name: str | None) -> tuple[frozenset[int], frozenset[int]]:
+    """The columns that may be meant: those that have no filled cell, and those that are partly filled."""
+    counts = counts_of(table)
+    wanted = range(len(counts)) if name is None else [column_of(table, name)]
+    places = [n for n in wanted if n < len(counts) and not table.columns[n].endswith(CHECKS)]
+    partly = frozenset(n for n in places if all(counts[n]))
+    return frozenset(n for n in places if not counts[n][0] and counts[n][1] and table.columns[n]), partly
+
+
+def _column(table: Table, skill: Skill) -> int | None:
+    """The column that a skill would fill from others that the table has, or None."""
+    if skill.part or skill.environment:
+        return None
+    return column_for(table, Program(source=skill.code, entry=skill.entry), skill.description)

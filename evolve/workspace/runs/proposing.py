@@ -1,0 +1,142 @@
+"""What a person's run suggests to remember, a model's suggestions and what shows without one."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from evolve.agent import Lessons
+from evolve.environments import kind_of
+from evolve.episodes import Decision, EpisodeRecord, Suggestion
+from evolve.memory.preferences import LONGEST, Preference, is_once, same_meaning
+from evolve.memory.preferences.own_words import own_words
+from evolve.record.journal import Journal
+from evolve.tasks import Task
+from evolve.tasks.work import FolderWork
+from evolve.workspace.desk import Desk
+from evolve.workspace.runs.kept_things import used_in
+from evolve.workspace.secrets import scanner_of
+from evolve.workspace.shelves.preferences import ABOUT, unfit
+
+_LONGEST_CHECK = 120
+_SENTENCE_WORDS = 3
+_EARLIER_RUNS = 100
+_MOST_IN_FORCE = 20
+_MOST_SUGGESTED = 3
+_DROPPED = "dropped:"
+"""Begins the name of the step that keeps how many suggestions of an episode were not offered."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dropped:
+    """A suggestion of the model that is not offered, with why; "" stands for a text with a secret."""
+
+    reason: str
+    text: str = ""
+
+
+def decision_on(desk: Desk, run: str) -> Decision | None:
+    """What the person did with the change of a run; None where it made none."""
+    patch = next((patch for patch in desk.folders.list() if patch.run == run), None)
+    return None if patch is None else Decision(state=patch.state, reason=patch.reason)
+
+
+def in_force_for(desk: Desk, task: Task) -> tuple[str, ...]:
+    """What the person has kept for all work in a task's folder, or for all such questions, the newest first."""
+    kept = desk.preferences.in_force(family=task.family, folder=task.folder)
+    return tuple(one.description for one in kept[:_MOST_IN_FORCE])
+
+
+def proposed(
+    desk: Desk, record: EpisodeRecord, task: Task, suggestions: Sequence[Suggestion]
+) -> tuple[tuple[Preference, ...], Mapping[str, int]]:
+    """Keeps what a run suggests, as proposals that wait for the person.
+
+    Work in a folder suggests facts and rules, a question in words rules alone. A text with a secret of the person or
+    the folder is left out.
+
+    Returns:
+        Those that are new, and how many of the suggestions are not among them, by reason.
+    """
+    work = task.work
+    if not desk.uses_model or not (isinstance(work, FolderWork) or kind_of(task.environment).unchecked):
+        return (), {}
+    wanted = [one for one in suggestions if not one.dropped]
+    checked = tuple(_checked(record, work, wanted)) if isinstance(work, FolderWork) else ()
+    every = [*_repeated(desk, record, task), *wanted, *checked]
+    scanner = scanner_of(desk.paths, [Path(task.folder)] if task.folder else [])
+    clean = [one for one in every if not scanner.spans(f"{one.text}\n{one.quote}")]
+    notes = [note.text for note in desk.stores.memory.notes()]
+    most = _MOST_SUGGESTED + len(checked)  # the check is offered whatever else is
+    found = tuple(desk.preferences.suggest_remembering(clean, run=record.run, known=notes, most=most))
+    rest_on = {act.text.partition(": ")[2] for one in found for act in one.acts}
+    left = [one for one in wanted if one.quote not in rest_on]
+    dropped = [(one.dropped, one.text) for one in suggestions if one.dropped]
+    dropped += [("known" if one in clean else "secret", one.text) for one in left]
+    if dropped:
+        texts = [(why, "" if why == "secret" or scanner.spans(text) else text) for why, text in dropped]
+        Journal(desk.stores.db, record.run).finish(_DROPPED + record.episode, texts)
+    return found, Counter(why for why, _ in dropped)
+
+
+def dropped_of(desk: Desk, record: EpisodeRecord) -> Sequence[Dropped]:
+    """The suggestions of an episode that were not offered."""
+    kept = Journal(desk.stores.db, record.run).done(_DROPPED + record.episode) or []
+    if isinstance(kept, dict):  # earlier versions counted them
+        return [Dropped(reason=why) for why, count in kept.items() for _ in range(count)]
+    return [Dropped(reason=why, text=text) for why, text in kept]
+
+
+def why_nothing(desk: Desk, record: EpisodeRecord, lessons: Lessons) -> str:
+    """Why nothing came of learning from an episode, in a few words."""
+    if lessons.drafts:
+        return "the skill that it proposed was not kept"
+    if record.status not in ("solved", "unverified"):
+        return "it has no right answer to learn from"
+    saved = [one.text for one in used_in(desk, record) if one.kind == "skill"]
+    if saved:
+        return f"the saved function {saved[0]} did it"
+    if record.status == "solved" and not (record.verified or record.checked or record.cost.calls):
+        return "nothing verifies the answer"
+    if lessons.cost.calls:
+        return "the model found nothing worth remembering"
+    return "one reply did it" if desk.uses_model and len(record.steps) == 1 else "it showed nothing that was not known"
+
+
+def _repeated(desk: Desk, record: EpisodeRecord, task: Task) -> Iterator[Suggestion]:
+    """What the person asked for beside the task, or after it, in this run and in an earlier one of the folder."""
+    sentences = _sentences(task.instruction)
+    if len(sentences) < 2 and not task.earlier:  # the whole task come again is no rule
+        return
+    # Nor is what is tried again, in this conversation or as it was.
+    again = {turn.said.strip() for turn in task.earlier} | (set() if task.earlier else {task.instruction.strip()})
+    earlier: list[str] = []
+    for run in reversed(desk.stores.runs.runs()):
+        about = run.body.get(ABOUT, {})
+        said = str(about.get("instruction", ""))
+        if run.id != record.run and about.get("folder") == task.folder and said.strip() not in again:
+            earlier += _sentences(said)
+        if len(earlier) > _EARLIER_RUNS:
+            break
+    for sentence in sentences:
+        fits = len(sentence.split()) >= _SENTENCE_WORDS and len(sentence) <= LONGEST and not is_once(sentence)
+        if fits and any(same_meaning(sentence, other) for other in earlier):
+            yield Suggestion(kind="repeated", text=sentence, quote=sentence, source="person")
+
+
+def _checked(record: EpisodeRecord, work: FolderWork, suggestions: Sequence[Suggestion]) -> Iterator[Suggestion]:
+    """The check that passes in the end, unless a suggestion names it."""
+    check = " ".join(work.check.split())
+    passes = any(step.judgement is not None and step.judgement.accepted for step in record.steps)
+    named = any(one.kind == "tests" and check in one.text for one in suggestions)
+    if check and passes and not named and len(check) <= _LONGEST_CHECK:
+        yield Suggestion(kind="tests", text=f"Work here is checked with `{check}`.", quote=check, source="run")
+
+
+def _sentences(text: str) -> list[str]:
+    """The sentences of a person's own words, without what they quote."""
+    said = own_words(text, unfit, longest=len(text) + 1)
+    return [one.strip() for one in re.split(r"(?<=[.!?;])\s+", said) if one.strip()]
