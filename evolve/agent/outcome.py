@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evolve.agent.context import EpisodeContext
+from evolve.agent.questions import was_stopped
 from evolve.episodes import Json, Limits, Observation, Row, Status, Step, called, shown_rows, told_value
 from evolve.policies.protocol import Weighing
 from evolve.redaction import MARK
@@ -26,6 +27,8 @@ def _ends(step: Step) -> bool:
     refused, can be mended."""
     if step.action.kind != "finish" or step.action.ended is not None:
         return step.action.kind in ("finish", "give_up")
+    if was_stopped(step):
+        return False  # nothing was handed in; whoever goes on wants it done
     state = step.observation.state if step.observation is not None else None
     # Blocks before it may have failed, and the check may have warned; only an untouched folder was given up.
     return state is None or not (state.snapshot or step.action.code)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import typer
 
-from evolve.cli.render.output import at_home, emit, flush, note, paused, printing, visible
+from evolve.cli.render.changes import show_change, show_diff
+from evolve.cli.render.output import at_home, flush, note, paused, visible
 from evolve.cli.render.views import answer_command
 
 if TYPE_CHECKING:
@@ -39,8 +40,6 @@ class ChangeShown:
         self.runs: set[str] = set()
 
     def __call__(self, result: Result) -> None:
-        from evolve.cli.folder import show_change
-
         self.runs.add(result.run_id)
         show_change(result)
 
@@ -167,23 +166,6 @@ def drop_typed_ahead() -> bool:
     typed = bool(select.select([sys.stdin], [], [], 0)[0])
     termios.tcflush(sys.stdin, termios.TCIFLUSH)
     return typed
-
-
-def show_diff(text: str) -> None:
-    """The difference; in colour on a terminal."""
-    if not text:
-        return
-    if not sys.stdout.isatty():
-        emit(text.rstrip("\n"), exact=True)
-        return
-    from rich.console import Console
-    from rich.text import Text
-
-    styles = {"+": "green", "-": "red", "@": "cyan"}
-    console = Console(highlight=False, soft_wrap=True)
-    with printing():
-        for line in text.rstrip("\n").split("\n"):
-            console.print(Text(visible(line), style=styles.get(line[:1], "")))
 
 
 def tell_waiting(result: Result) -> None:

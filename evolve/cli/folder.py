@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evolve.cli.asking import WAITING, ask_yes, show_diff, tell_waiting
+from evolve.cli.asking import WAITING, ask_yes, tell_waiting
 from evolve.cli.kept_check import chosen_check
 from evolve.cli.learning import emit_with_lessons
-from evolve.cli.render.amounts import cost_line
-from evolve.cli.render.kept import used_lines
-from evolve.cli.render.output import at_home, counted, emit, note, shorten, visible
-from evolve.cli.render.verdicts import verdict
+from evolve.cli.render.changes import show_change
+from evolve.cli.render.output import at_home, emit, note, visible
 
 if TYPE_CHECKING:
     from evolve.workspace import Ledger, Patch, Person, Result, Task, Workspace
@@ -115,28 +113,6 @@ def _show_patch_state(patch: Patch) -> None:
         emit("nothing is changed")
 
 
-def show_change(result: Result, *, diff: bool = True) -> None:
-    """Shows a change, what is no part of it, what the model says of it, how sure it is, and its cost."""
-    if diff:
-        show_diff(result.answer if result.patch is None else result.patch.diff)
-    if left := left_alone(result.patch):
-        emit(visible(left, lines=False))
-    if result.closing and result.patch is not None:
-        emit(visible(f"the model: {shorten(result.closing, 600)}", lines=False))
-    emit(verdict(result).line())
-    for line in used_lines(result):
-        emit(line)
-    emit(cost_line(result))
-
-
-def left_alone(patch: Patch | None) -> str:
-    """Which changes are no part of a patch, and why; "" where all are."""
-    if patch is None or not patch.protected:
-        return ""
-    names = ", ".join(patch.protected)
-    return f"not part of it: {names}, protected because the check rests on it (name a file in the task to change it)"
-
-
 def named_files(text: str, folder: str) -> list[str]:
     """The files of a folder that a text names, in its order."""
     if not folder:
@@ -144,8 +120,3 @@ def named_files(text: str, folder: str) -> list[str]:
     words = (word.rstrip(".,;:!?").removeprefix("./") for word in re.findall(r"[\w./+@-]+", text))
     inside = (word for word in words if not os.path.isabs(word) and ".." not in word.split("/"))
     return list(dict.fromkeys(word for word in inside if os.path.isfile(os.path.join(folder, word))))
-
-
-def show_patch(patch: Patch) -> None:
-    """One line about a patch that was applied or undone."""
-    emit(f"{patch.state}: {counted(patch.names, 'file')} in {patch.folder}")

@@ -190,8 +190,7 @@ def diff_command(
 ) -> None:
     """Show the changes of a run in a folder, applied or not."""
     import evolve
-    from evolve.cli.asking import show_diff
-    from evolve.cli.folder import left_alone
+    from evolve.cli.render.changes import left_alone, show_diff
 
     with evolve.open(workspace, read_only=True) as opened:
         patch = opened.runs.diff(run)

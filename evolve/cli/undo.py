@@ -29,7 +29,7 @@ def undo_command(
 ) -> None:
     """Take back what a run changed in a folder or a table. evolve asks first if you changed a file since."""
     import evolve
-    from evolve.cli.folder import show_patch
+    from evolve.cli.render.changes import show_patch
 
     person = asking.person_here(overrides.overrides(set_, "approve", settings=False), as_json=as_json)
     with evolve.open(workspace) as opened:
@@ -52,7 +52,7 @@ def apply_command(
 ) -> None:
     """Apply the change of a run to its folder. evolve refuses if you changed one of its files since."""
     import evolve
-    from evolve.cli.folder import show_patch
+    from evolve.cli.render.changes import show_patch
 
     with evolve.open(workspace) as opened:
         patch = opened.runs.apply(run)

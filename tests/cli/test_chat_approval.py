@@ -63,6 +63,8 @@ def test_a_run_outside_of_a_conversation_takes_no_leave_that_was_typed_ahead(win
     opened.type("n")
     opened.wait("what is wrong with it")
     opened.type("")
+    opened.wait("keep it?")
+    opened.type("")
     opened.wait("left with code")
     assert (project / "left.txt").read_text() == "red red\n"
 

@@ -20,7 +20,7 @@ from tests.cli.conftest import ROOT
 pytestmark = pytest.mark.slow
 
 LEAVE = "[yes/no/later]"
-KEEP = "in your words]"
+KEEP = "Enter: later]"
 
 
 @pytest.fixture
@@ -184,8 +184,8 @@ def test_a_conversation_of_sixty_turns(terminal, endpoint, project, tmp_path):
 
     # What is kept.
     talk.turn("/why", "used")
-    talk.turn("/comment write numbers as digits", "to be kept: write numbers as digits", KEEP)
-    talk.turn("always", "all work")
+    talk.turn("/comment write numbers as digits", "you said: write numbers as digits", KEEP)
+    talk.turn("everywhere", "kept for every task")
     talk.turn("/memory", "write numbers as digits")
     talk.turn("/save talk.md", "saved")
     talk.turn("/save talk.md", "with another name")

@@ -81,7 +81,7 @@ def test_what_cannot_be_found_is_not_solved(cli, tmp_path, monkeypatch):
 def test_mined_constants_are_told_in_words(cli, tmp_path):
     (tmp_path / "times.csv").write_text("n,out\n" + "".join(f"{n},{38 * n}\n" for n in range(1, 9)))
     assert cli("run", "--examples", "times.csv").code == 0
-    listed = cli("memory", "list")
+    listed = cli("memory", "list", "--all")
     assert "mined:int" not in listed.out and "a number that stands in the rows is in the answer to" in listed.out
 
 

@@ -26,22 +26,26 @@ def tasks(tmp_path):
     return file
 
 
+def known_statuses(cli):
+    return [insight["status"] for insight in json.loads(cli("memory", "list", "--json").out)["insights"]]
+
+
 @pytest.mark.slow
 def test_what_two_tasks_of_a_family_showed_solves_the_third_at_once(cli, endpoint, tasks):
     first = json.loads(cli("run", f"{tasks}#quirk-00", "--model", endpoint.model, "--json").out)
     assert (first["status"], first["verified"]) == ("solved", True)
     assert first["learned"] == ["Dates in this workspace are written day first, as in 31/12/2024."]
-    assert "hypothesis" in cli("memory", "list").out
+    assert known_statuses(cli) == ["hypothesis"]
     second = json.loads(cli("run", f"{tasks}#quirk-04", "--model", endpoint.model, "--json").out)
     assert (second["status"], second["learned"]) == ("solved", first["learned"])  # not acted on, found out and tried
-    assert "supported" in cli("memory", "list").out
+    assert known_statuses(cli) == ["supported"]
     before = len(endpoint.requests)
     done = cli("run", f"{tasks}#quirk-08", "--model", endpoint.model)
     assert done.code == 0, done.err
     assert "verified: " in done.out and "tokens in" in done.out
     fewer = [question_of(body) for body in endpoint.requests[before:]]
     assert fewer.count("action") == 3  # the answer, and two more to see what the fact that it used is worth
-    assert "supported" in cli("memory", "list").out
+    assert known_statuses(cli) == ["supported"]
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -86,10 +87,19 @@ def work(project):
 WRITES_TWO = "open('n.txt', 'w').write('2\\n')\n"
 
 
+class LastAtOnce(ScriptedWorker):
+    """Hands in with its first action, as a model does that sends the change and "done" in one reply."""
+
+    def act(self, view, plan, steps, limits):
+        action = super().act(view, plan, steps, limits)
+        return action if steps else replace(action, kind="finish")
+
+
 @pytest.mark.slow
-def test_a_stopped_action_ends_at_once_with_everything_it_started_and_the_run_goes_on(tmp_path, work):
+@pytest.mark.parametrize("worker", [ScriptedWorker, LastAtOnce])
+def test_a_stopped_action_ends_at_once_with_everything_it_started_and_the_run_goes_on(tmp_path, work, worker):
     stop = StopAt("act", after=2.0)
-    with evolve.open(tmp_path / "ws", policy=ScriptedWorker((SLEEPS, WRITES_TWO)), events=stop) as opened:
+    with evolve.open(tmp_path / "ws", policy=worker((SLEEPS, WRITES_TWO)), events=stop) as opened:
         result = opened.run(work(), person=stop.person)
         assert stop.took() < 1.0 + SLACK_S
         assert not running("time.sleep(77.125)")

@@ -6,8 +6,9 @@ import json
 from typing import TYPE_CHECKING
 
 from evolve.cli.chat.screen import Screen
-from evolve.cli.folder import left_alone, named_files
+from evolve.cli.folder import named_files
 from evolve.cli.render.amounts import cost_line, spending
+from evolve.cli.render.changes import left_alone
 from evolve.cli.render.kept import used_lines
 from evolve.cli.render.output import shorten
 from evolve.cli.render.verdicts import earlier_line, nearest_lines, open_line, verdict
