@@ -23,7 +23,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
 
-from evolve.testing.doubles import Double
+from evolve.testing.doubles import Double, question_of
 from evolve.testing.endpoint_faults import bad_bodies, completion, odd_bodies
 from evolve.testing.endpoint_scenario import Scenario, load_scenario
 
@@ -77,7 +77,7 @@ class ScriptedEndpoint:
             return len(self._steps)
 
     def add(self, *steps: Any) -> None:
-        """Appends steps to the script."""
+        """Appends steps to the script; one with ``to`` is for the next request with that question."""
         with self._guard:
             self._steps.extend(steps)
 
@@ -105,8 +105,10 @@ class ScriptedEndpoint:
         with self._guard:
             self.requests.append(body)
             self.keys.append(key)
-            if self._steps:
-                return self._steps.pop(0)
+            asked = question_of(body) if self._steps else ""
+            for place, step in enumerate(self._steps):
+                if not isinstance(step, Mapping) or step.get("to", asked) == asked:
+                    return self._steps.pop(place)
         if self.double is not None:
             return {"text": self.double.answer(body)}
         return {"status": 400, "message": "the script has ended"}

@@ -118,7 +118,7 @@ def test_a_conversation_of_sixty_turns(terminal, endpoint, project, tmp_path):
     talk.turn("third.txt", LEAVE)
     talk.turn("y", "applied")
     assert (project / "third.txt").read_text() == "grey one grey\n"
-    endpoint.add({"fault": "hang"})
+    endpoint.add({"fault": "hang", "to": "action"})  # not to who learns behind the prompt
     talk.turn("replace grey by gold in third.txt", "Ctrl-C stops it")
     assert endpoint_waits(endpoint)
     window.press("C-c")
@@ -161,7 +161,7 @@ def test_a_conversation_of_sixty_turns(terminal, endpoint, project, tmp_path):
     talk.turn("yes", "applied")
 
     # Killed in the middle of a turn; the next session goes on.
-    endpoint.add({"fault": "hang"})
+    endpoint.add({"fault": "hang", "to": "action"})  # not to who learns behind the prompt
     talk.turn("replace six by ten in left.txt", "Ctrl-C stops it")
     assert endpoint_waits(endpoint)
     os.kill(window.pid(), signal.SIGKILL)
