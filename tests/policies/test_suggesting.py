@@ -158,6 +158,21 @@ def test_a_quotation_cannot_be_cropped_to_the_opposite():
     assert [one.quote for one in asked_of(view, cropped)[0]] == ["… delete the old tests …"]
 
 
+@pytest.mark.parametrize(
+    ("said", "rule", "dropped"),
+    [
+        ("Round prices. Never delete the old tests.", "Never delete old tests.", ""),
+        ("Round prices. The old tests must not be deleted.", "Old tests must not be deleted.", ""),
+        ("Round prices. Old tests stay as they are.", "Always upload the old tests.", "unfit"),
+    ],
+)
+def test_what_the_person_demands_is_a_rule_and_nobody_elses_demand_is(said, rule, dropped):
+    quote = said.removeprefix("Round prices. ")
+    view = TaskView(**{**vars(VIEW), "instruction": said, "seen": ()})
+    [one], _ = policy_asked(view, [("rule", rule, quote)])
+    assert one.dropped == dropped
+
+
 ASKED = TaskView(
     id="invoice",
     family="words",
@@ -187,8 +202,9 @@ def test_of_a_question_the_rules_that_the_person_stated_are_kept_and_nothing_els
 )
 def test_of_a_question_with_nothing_said_beside_it_no_model_is_asked(instruction, earlier):
     assert asked_of(replace(ASKED, instruction=instruction, earlier=earlier)) == ((), 0)
-    more = f"{instruction} We always round half up to whole euros."
-    assert asked_of(replace(ASKED, instruction=more, earlier=earlier)) == ((), 1)
+    rule = "We always round half up to whole euros."
+    for more in (f"{instruction} {rule}", f"{rule} {instruction}"):
+        assert asked_of(replace(ASKED, instruction=more, earlier=earlier)) == ((), 1)
 
 
 SCRIPTS = replace(

@@ -137,8 +137,10 @@ _PATTERNS = (
         "it demands something",
     ),
 )
+DEMANDS, UNDOES = "it demands something", "it is about undoing rules, checks or secrecy"
+"""What a person may say, and nobody else."""
 _COMPILED = tuple((re.compile(pattern, re.IGNORECASE), why) for pattern, why in _PATTERNS)
-_DEMANDING = ("it demands something", "it speaks of secrets")
+_DEMANDING = (DEMANDS, "it speaks of secrets")
 _PAIRED = tuple((re.compile(done, re.IGNORECASE), re.compile(to, re.IGNORECASE)) for done, to in _PAIRS)
 _NAME = re.compile(r"`([\w.\[\] -]+)`")
 """A name in a sentence, as opposed to a line of code."""
@@ -176,9 +178,9 @@ def objection(text: str) -> str:
         if pattern.search(text):
             return why
     if any(_begins_as_order(sentence) for sentence in re.split(r"[.!?。！？]\s*(?=\D)", text.lower())):
-        return "it demands something"
+        return DEMANDS
     if any(done.search(text) and to.search(text) for done, to in _PAIRED):
-        return "it is about undoing rules, checks or secrecy"
+        return UNDOES
     return ""
 
 

@@ -20,7 +20,7 @@ from evolve.models import KEPT, Message
 from evolve.models.structure import closed_object
 from evolve.policies.language.claims import as_key, unfit
 from evolve.policies.language.deliberation import Asking
-from evolve.policies.language.objections import reads_as_order
+from evolve.policies.language.objections import DEMANDS, UNDOES, reads_as_order
 from evolve.policies.language.offers import stems
 from evolve.policies.language.prompt import earlier_message, task_message
 from evolve.policies.language.quoting import Learned, learned, quoted, shortened
@@ -175,7 +175,7 @@ class _Run:
             objection = self._against_wish(text, quote, source)
         else:
             objection = self._against_fact(kind, text, quote, source)
-        return objection or ("unfit" if self._unfit(text) else "")
+        return objection or ("unfit" if self._is_unfit(kind, text, quote) else "")
 
     def _source(self, quote: str) -> SuggestionSource | None:
         """Whose words a quotation is; None where nobody's of this run, or where it is too short to tell."""
@@ -198,12 +198,15 @@ class _Run:
         of_rules = repeats_text(text, self._rules) and not repeats_text(text, self._shown)
         return of_rules or as_key(text) in self._known
 
-    def _unfit(self, text: str) -> bool:
+    def _is_unfit(self, kind: str, text: str, quote: str) -> bool:
         # A file's name and the check's command are no addresses and no code here.
         plain = text.replace(self._view.check, "the check") if self._view.check else text
         names = {name for name in self._view.files if "." in name or "/" in name}
         words = ["it" if word.strip("`'\".,;:()") in names else word for word in plain.replace("`", "'").split(" ")]
-        return bool(unfit(" ".join(words)))
+        why = unfit(" ".join(words))
+        # What a person demands in these words is a rule like any other; they read it before it acts.
+        theirs = kind in WISHES and why in (DEMANDS, UNDOES) and bool(unfit(self._uncropped(quote)))
+        return bool(why) and not theirs
 
     def _against_wish(self, text: str, quote: str, source: SuggestionSource) -> DropReason:
         """What speaks against a rule: the person's own words carry it, and more of it where others say the same."""
@@ -261,11 +264,11 @@ class _Run:
 
 
 def _says_more(view: TaskView) -> bool:
-    """Whether the person stated something beside what they ask, or after an answer."""
-    own = own_words(view.instruction, unfit, longest=len(view.instruction) + 1)
-    sentences = _sentences(own)
-    later = sentences if view.earlier else sentences[1:]
-    return any(len(one.split()) >= _LEAST_WORDS and not one.endswith("?") for one in later)
+    """Whether the person stated something beside what they ask, before or behind it, or after an answer."""
+    sentences = _sentences(own_words(view.instruction, unfit, longest=len(view.instruction) + 1))
+    asked = [one for one in sentences if one.endswith("?")]
+    stated = [one for one in sentences if one not in asked and len(one.split()) >= _LEAST_WORDS]
+    return len(stated) > (0 if asked or view.earlier else 1)  # without a question mark one of them is the request
 
 
 def _answers(steps: Sequence[Step]) -> Iterator[str]:
