@@ -83,3 +83,15 @@ def test_filling_another_sheet_leaves_what_was_filled_in_the_first(workspace, fu
     assert first.out != second.out
     assert openpyxl.load_workbook(first.out).active["B3"].value == 4
     assert openpyxl.load_workbook(second.out)["April"]["B3"].value == 4
+
+
+def test_filling_another_column_does_not_lose_the_first(workspace, function, tmp_path):
+    (tmp_path / "t.csv").write_text("net,gross,twice\n1,2,2\n2,,\n")
+    first = workspace.fill(tmp_path / "t.csv", function=function, column="gross")
+    again = workspace.fill(tmp_path / "t.csv", function=function, column="2")  # the same, by its number
+    with pytest.raises(UsageError, match="'gross'") as refused:
+        workspace.fill(tmp_path / "t.csv", function=function, column="twice")
+    assert f"evolve fill {first.out} --column twice --in-place" in refused.value.hint
+    both = workspace.fill(first.out, function=function, column="twice", in_place=True)
+    assert (again.out, both.out) == (first.out, first.out)
+    assert both.out.read_text().splitlines()[1:] == ["1,2,2", "2,4,4"]

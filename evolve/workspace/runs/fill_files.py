@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 
 from evolve.errors import UsageError
 from evolve.export.script import is_script
 from evolve.files import check_folder, named_path
-from evolve.tables import form_of
+from evolve.tables import Table, column_of, form_of, label_of
 from evolve.workspace.runs.applying import file_and_name
 from evolve.workspace.runs.fill_request import FillRequest
 from evolve.workspace.runs.own_cells import OwnCells
@@ -51,6 +52,24 @@ def _named_target(request: FillRequest, own: OwnCells) -> Path:
     if form_of(target) != form:
         raise UsageError(f"{target.name} is not the same kind of file as {table.name}", hint=f"name it {table.suffix}")
     return target
+
+
+def check_other_column(table: Table, target: Path, request: FillRequest, own: OwnCells) -> None:
+    """Refuses to lose another column that evolve filled in the file which it writes by itself.
+
+    Raises:
+        UsageError: The file holds one, and nobody named the file.
+    """
+    if request.column is None or request.out is not None or request.in_place:
+        return
+    there, place = own.column_in(target), column_of(table, request.column)
+    wanted = label_of(table, place) if place < len(table.columns) else request.column
+    if there and there != wanted:
+        raise UsageError(
+            f"{target.name} has the column {there!r} filled, which {table.path.name} lacks",
+            hint=f"evolve fill {shlex.quote(os.fspath(target))} --column {shlex.quote(request.column)} --in-place fills"
+            " this column there too; --out FILE writes another file",
+        )
 
 
 def script_file(request: FillRequest, target: Path) -> Path | None:

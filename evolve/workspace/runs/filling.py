@@ -44,7 +44,7 @@ from evolve.workspace.runs.applying import (
 )
 from evolve.workspace.runs.column_reading import column_read, known_function
 from evolve.workspace.runs.contradicted import Contradicted
-from evolve.workspace.runs.fill_files import script_file, target_file
+from evolve.workspace.runs.fill_files import check_other_column, script_file, target_file
 from evolve.workspace.runs.fill_request import FillRequest
 from evolve.workspace.runs.fill_table import TakenLine, check_column, check_in_place, names_column, opened_table
 from evolve.workspace.runs.filled import Filled, Flag, Judged, Left, Mark, as_cell, compared, judged, not_done
@@ -97,7 +97,7 @@ def fill(desk: Desk, request: FillRequest, ledger: Ledger, run: Callable[[Task],
             done.apply(Applier(desk.open_sandbox(), functions.programs), spool)
         with doing("write"):
             kept = write_table(desk, table, target, done.rewriting(spool), as_it_was, run=found_by)
-    own.keep(found_by, done.keys, target)
+    own.keep(found_by, done.keys, target, blank.column)
     _save(script, functions.programs[0], blank)
     return replace(
         blank,
@@ -118,6 +118,7 @@ def _files(table: Table, line: TakenLine, request: FillRequest, own: OwnCells) -
         check_column(table, request)  # first: whatever else is wrong may be so for another column alone
     check_in_place(table, line, request)
     target = target_file(request, own)
+    check_other_column(table, target, request, own)
     return target, script_file(request, target)
 
 

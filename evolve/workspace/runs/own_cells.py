@@ -15,6 +15,7 @@ IsOwn = Callable[[Table, Record, int], bool]
 """Whether evolve filled a cell of a row in a column."""
 _STEP = "cells filled"
 _FILE = "file written"
+_COLUMN = "column filled"
 MOST = 20_000
 """Cells of one fill that are noted; as many rows and more are never read as examples."""
 _LENGTH = 16
@@ -53,11 +54,12 @@ class OwnCells:
         rows = db.rows("loop_steps", {"name": _STEP})
         self._keys = frozenset(key for row in rows for key in json.loads(str(row["body"])))
 
-    def keep(self, run: str, keys: Sequence[str], file: Path) -> None:
+    def keep(self, run: str, keys: Sequence[str], file: Path, column: str) -> None:
         """Notes what a run filled, "" where none searched for the function, and the file that was written."""
         written = digest(file.read_bytes())
         journal = Journal(self._db, run or f"file {written[:_LENGTH]}")
         journal.finish(_FILE, written)
+        journal.finish(_COLUMN, column)
         if keys:
             journal.finish(_STEP, list(keys))
 
@@ -65,6 +67,15 @@ class OwnCells:
         """Whether a file is as a run wrote it, so that nothing of a person's is lost with it."""
         known = {json.loads(str(row["body"])) for row in self._db.rows("loop_steps", {"name": _FILE})}
         return file.is_file() and digest(file.read_bytes()) in known
+
+    def column_in(self, file: Path) -> str:
+        """The column that evolve filled in a file which is as a run wrote it; "" where that is not known."""
+        if not file.is_file():
+            return ""
+        written = digest(file.read_bytes())
+        runs = [row["run"] for row in self._db.rows("loop_steps", {"name": _FILE, "body": json.dumps(written)})]
+        rows = [row for run in runs for row in self._db.rows("loop_steps", {"name": _COLUMN, "run": run})]
+        return json.loads(str(rows[-1]["body"])) if rows else ""
 
     def __call__(self, table: Table, record: Record, column: int) -> bool:
         """Whether a cell was filled by evolve and is as it was then, with all that stands beside it."""
