@@ -152,7 +152,7 @@ def _wish(window: Terminal, endpoint: ScriptedEndpoint) -> None:
     window.type("replace net by gross in prices.py")
     window.wait("[yes/no/later]")
     window.type("no, say before_tax and never gross")
-    window.wait("in your words]")
+    window.wait("Enter: later]")
     window.type("yes")
     window.wait("drops it)")
 

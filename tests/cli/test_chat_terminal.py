@@ -243,7 +243,7 @@ def test_a_screen_reader_gets_lines_with_a_word_in_front(terminal, endpoint, pro
     window.ready()
     window.press("C-d")
     shown = window.wait("left with code 0")
-    assert "diff: 5 lines follow" in shown and "unchecked" in shown and "preference: " in shown
+    assert "diff: 5 lines follow" in shown and "unchecked" in shown and "memory: " in shown
     assert "\x1b" not in window.screen(colours=True).replace("\x1b[0m", "").replace("\x1b[39m", "")
 
 

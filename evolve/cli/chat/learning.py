@@ -98,7 +98,7 @@ def say_taught(screen: Screen, taught: Sequence[Taught]) -> None:
             screen.say("learned", shorten(told[0], 90) + more)
     offered = [proposal for one in taught for proposal in one.proposals]
     for proposal in offered:
-        screen.say("to remember", proposal.description)
+        screen.say("memory", f"to remember: {proposal.description}")
     for one in taught:
         if not one.proposals and set(one.dropped) - {"known"}:
             screen.say("hint", dropped_line(one.dropped))

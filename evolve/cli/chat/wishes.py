@@ -50,7 +50,7 @@ def confirm(session: ChatSession, wish: Preference, words: str = "") -> None:
 
 def say_kept(session: ChatSession, wish: Preference) -> None:
     """Says what became of a wish."""
-    session.screen.say("preference", kept_line(wish, "/forget", session.setup.folder))
+    session.screen.say("memory", kept_line(wish, "/forget", session.setup.folder))
 
 
 def _in_general_words(session: ChatSession, workspace: Workspace, wish: Preference) -> Preference:
@@ -63,7 +63,7 @@ def _in_general_words(session: ChatSession, workspace: Workspace, wish: Preferen
 
 def _ask(session: ChatSession, waiting: Sequence[Preference]) -> Sequence[Preference]:
     """Asks about what waits, and does what the person says; gives what they decided."""
-    say, ask = partial(session.screen.lines, "preference"), session.ask_afresh if session.attended else session.ask
+    say, ask = partial(session.screen.lines, "memory"), session.ask_afresh if session.attended else session.ask
     decisions = ask_each(waiting, ask, say, here=session.setup.folder)
     if not decisions:
         return ()
