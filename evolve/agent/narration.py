@@ -9,7 +9,7 @@ from typing import Any
 from evolve.agent.codec import to_data
 from evolve.agent.questions import is_answered
 from evolve.agent.state import AgentState, read_claims, read_drafts, read_plan, read_recalled, read_steps
-from evolve.episodes import TRIAL, Observation, Question, StageNote, Step, subgoal_states
+from evolve.episodes import KEPT_FACT, TRIAL, Observation, Question, StageNote, Step, subgoal_states
 from evolve.policies.protocol import Piece
 
 
@@ -29,6 +29,7 @@ def narrate(stage: str, state: AgentState, *, examples: int) -> Mapping[str, Any
         items = [
             {"id": item.id, "kind": item.kind, "text": item.text, "score": item.score}
             | ({"date": item.date} if item.date else {})
+            | ({"fact": True} if item.status == KEPT_FACT else {})
             for item in read_recalled(state)
             if item.kind != TRIAL
         ]

@@ -99,6 +99,18 @@ def test_what_is_kept_is_told_to_the_next_run_there_which_says_so(work, cli, pro
     assert (row.shown, row.tested) == (2, "") and row.runs in (2, 3)
 
 
+def test_a_kept_fact_takes_no_protection_from_the_file_that_it_names(work, cli):
+    _, [before, *_] = work(TASK, MEMORY)
+    for one in proposals(cli):
+        cli("memory", "proposals", "keep", one["id"])
+    done, [after, *_] = work("Add a mean.")
+    assert CHECK in after  # the fact is told
+    protected = "a change to them is not taken: test_total.py"
+    assert protected in before and protected in after
+    line = next(line for line in done.err.splitlines() if line.startswith("recall"))
+    assert "1 preference, 1 fact" in line and line.index(RULE.rstrip(".")) < line.index(CHECK)
+
+
 def test_the_list_of_what_is_remembered_holds_what_was_kept_and_what_waits(work, cli, project):
     work(TASK, MEMORY)
     rule = next(one for one in proposals(cli) if one["description"] == RULE)

@@ -23,6 +23,8 @@ NO_TASK = "no such task since"
 """What is said of a skill where no task of its kind came after it."""
 
 _UNSANDBOXED = "[unsandboxed] "
+_RECALLED = 2
+"""Recalled sentences that are shown."""
 _OF_OPERATIONS = re.compile(r" (is necessary for|occurs in answers to) \(")
 
 
@@ -61,7 +63,8 @@ def episode_line(event: Event) -> str:
     """What an event of an episode has to say, with the stage in front, or ""."""
     data = event.data
     if event.kind == "recall" and data.get("items"):
-        return f"recall   {_recalled(data['items'])}{_such_as([_with_day(item) for item in data['items']])}"
+        items = sorted(data["items"], key=lambda item: bool(item.get("fact")))  # what was wished comes first
+        return f"recall   {_recalled(items)}{_such_as([_with_day(item) for item in items])}"
     if event.kind == "plan" and data.get("subgoals"):  # without any the task is its own plan
         return f"plan     {data.get('goal', '')}: {' → '.join(data['subgoals'])}"
     if event.kind == "act":
@@ -168,14 +171,14 @@ def _with_day(item: Mapping[str, Any]) -> str:
 
 
 def _such_as(texts: Sequence[str]) -> str:
-    """The first of them that is a sentence for people; what a search claims of its operations tells them nothing."""
-    told = next((text for text in texts if not _OF_OPERATIONS.search(text)), "")
-    return f"{':' if len(texts) == 1 else ', such as:'} {shorten(told, 80)}" if told else ""
+    """The first of them that are sentences for people; what a search claims of its operations tells them nothing."""
+    told = [shorten(text.rstrip("."), 110) for text in texts if not _OF_OPERATIONS.search(text)][:_RECALLED]
+    return f"{':' if len(told) == len(texts) else ', such as:'} {'; '.join(told)}" if told else ""
 
 
 def _recalled(items: Sequence[Mapping[str, Any]]) -> str:
     """How many items of each kind were recalled; events of earlier versions name none, and were of insights."""
-    kinds = [str(item.get("kind", "insight")) for item in items]
+    kinds = ["fact" if item.get("fact") else str(item.get("kind", "insight")) for item in items]
     return ", ".join(counted([name for name in kinds if name == kind], kind) for kind in dict.fromkeys(kinds))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from evolve.agent import Run
 from evolve.agent.codec import from_data, to_data
-from evolve.episodes import Limits, Turn
+from evolve.episodes import KEPT_FACT, Limits, Turn
 from evolve.errors import EnvironmentProblem, RecordDamaged, WorkspaceError
 from evolve.events import Event, EventSink, read_events
 from evolve.files import canonical_json, digest
@@ -48,15 +48,18 @@ class Beginning:
 
 
 def with_kept_names(desk: Desk, task: Task) -> Task:
-    """The task of a person in a folder, with the protected files that their preferences for it name."""
+    """The task of a person in a folder, with the protected files that their preferences for it name.
+
+    A kept fact, such as how tests are run, names files too, and asks for no change.
+    """
     work = task.work
     if not isinstance(work, FolderWork) or work.elsewhere or work.hidden_check:
         return task
     earlier = [turn.said for turn in task.earlier]
     kept = desk.preferences.for_context(task.instruction, family=task.family, folder=task.folder, earlier=earlier)
-    if not kept:
+    text = "\n".join(one.text for one in kept if one.status != KEPT_FACT)
+    if not text:
         return task
-    text = "\n".join(one.text for one in kept)
     named = protected_in(text, read_tree(work.folder).files, work.guarded)
     return replace(task, work=replace(work, named=tuple(dict.fromkeys((*work.named, *named)))))
 
