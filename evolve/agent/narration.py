@@ -91,6 +91,7 @@ def _about_step(stage: str, step: Step) -> Mapping[str, Any]:
             "denied": observation.denied,
             "fault": observation.fault,
             "looked": _looked(step),
+            **({"person": True} if observation.person else {}),
             **_called(observation),
             **_changed_files(observation),
         }

@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from evolve.episodes import Json, Row
@@ -120,19 +121,63 @@ def _changed(piece: str, rows: Sequence[Row]) -> tuple[Changed, ...]:
     """Rows with another piece in their inputs; none unless every row has it in its input and in its output."""
     if not all(piece in _text(row.output) for row in rows):
         return ()
-    for pattern in _patterns(piece):
-        if all(_holds(row.input, pattern) for row in rows):
-            changes = (_change(row, piece, pattern, number) for number, row in enumerate(rows[:_MOST_ROWS]))
+    for form in (*_plain_forms(piece), *_joined_forms(piece)):
+        if all(_holds(row.input, form.pattern) for row in rows):
+            changes = (_change(row, form, number) for number, row in enumerate(rows[:_MOST_ROWS]))
             return tuple(one for one in changes if piece.lower() not in _text(list(one.input)).lower())
     return ()
 
 
-def _patterns(piece: str) -> Iterator[re.Pattern[str]]:
-    """How a piece stands in a text: two digits as the end of a year, and everything as whole words and numbers."""
+@dataclass(frozen=True)
+class _Form:
+    """How a piece stands in a text.
+
+    Attributes:
+        pattern: Where it stands.
+        other: Another piece of the same kind; the number makes it another one for every other row.
+        put: What stands there with the other piece.
+    """
+
+    pattern: re.Pattern[str]
+    other: Callable[[int], str]
+    put: Callable[[re.Match[str], str], str]
+
+
+def _plain_forms(piece: str) -> Iterator[_Form]:
+    """Two digits as the end of a year, and everything as whole words and numbers."""
+
+    def put(match: re.Match[str], other: str) -> str:
+        return match["before"] + _like(match[0], other)
+
+    another = partial(_other, piece)
     if re.fullmatch(r"\d\d", piece):
-        yield re.compile(rf"(?<!\d)(?P<before>19|20){piece}(?!\d)")
+        yield _Form(re.compile(rf"(?<!\d)(?P<before>19|20){piece}(?!\d)"), another, put)
     before, after = (r"\d" if piece[end].isdigit() else r"[^\W\d_]" for end in (0, -1))
-    yield re.compile(rf"(?P<before>)(?<!{before}){re.escape(piece)}(?!{after})", re.IGNORECASE)
+    pattern = re.compile(rf"(?P<before>)(?<!{before}){re.escape(piece)}(?!{after})", re.IGNORECASE)
+    yield _Form(pattern, another, put)
+
+
+def _joined_forms(piece: str) -> Iterator[_Form]:
+    """Year and month of a date in one number: 2609, 0926, 202609 and 092026 of 2026-09-14, 14.09.2026 and 9/14/2026."""
+    if not re.fullmatch(r"\d{4}|\d{6}", piece):
+        return
+    for year, month, year_first in ((piece[:-2], piece[-2:], True), (piece[2:], piece[:2], False)):
+        if not 1 <= int(month) <= 12:
+            continue
+        full, number = year if len(year) == 4 else f"(?:19|20)?{year}", f"0?{int(month)}"
+        another = "12" if month == "10" else "10"  # which have 31 days
+        other = year + another if year_first else another + year
+        yield _dated(rf"(?<!\d)(?P<before>{full}[-/. ]?){number}(?P<after>)(?!\d)", other, another)
+        yield _dated(rf"(?<!\d)(?P<before>){number}(?P<after>[-/. ](?:\d\d?[-/. ])?{full})(?!\d)", other, another)
+
+
+def _dated(pattern: str, other: str, month: str) -> _Form:
+    """A date in whose place one of another month is put, which makes the piece this other one."""
+
+    def put(match: re.Match[str], _: str) -> str:
+        return f"{match['before']}{month}{match['after']}"
+
+    return _Form(re.compile(pattern), lambda _: other, put)
 
 
 def _holds(value: Any, pattern: re.Pattern[str]) -> bool:
@@ -142,14 +187,14 @@ def _holds(value: Any, pattern: re.Pattern[str]) -> bool:
     return is_scalar and pattern.search(str(value)) is not None
 
 
-def _change(row: Row, piece: str, pattern: re.Pattern[str], number: int) -> Changed:
-    other = _other(piece, number)
+def _change(row: Row, form: _Form, number: int) -> Changed:
+    other = form.other(number)
 
     def replaced(value: Json) -> Json:
         if isinstance(value, list):
             return [replaced(one) for one in value]
         if isinstance(value, str):
-            return pattern.sub(lambda match: match["before"] + _like(match[0], other), value)
+            return form.pattern.sub(lambda match: form.put(match, other), value)
         if isinstance(value, int) and not isinstance(value, bool) and other.isdigit():
             return int(replaced(str(value)))
         return value

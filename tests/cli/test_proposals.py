@@ -594,3 +594,42 @@ def test_what_was_said_beside_two_questions_is_proposed_without_a_model(question
     question("What do 18.50 euros come to in dollars at 1.0911? We always round half up to whole dollars.")
     [one] = proposals(cli)
     assert (one["description"], one["acts"][0]["kind"]) == ("We always round half up to whole dollars.", "repeated")
+
+
+def test_two_rules_of_one_sentence_are_two_proposals(question, cli):
+    said = "Our shop writes in British spelling, without exclamation marks."
+    rules = ["Texts of the shop are in British spelling.", "Texts of the shop have no exclamation marks."]
+    quotes = ["Our shop writes in British spelling", "without exclamation marks"]
+    found = [dict(kind="rule", text=text, quote=quote) for text, quote in zip(rules, quotes, strict=True)]
+    question(f"Write a greeting for spring. {said}", *found)
+    kept = [json.loads(cli("memory", "proposals", "keep", one["id"], "--json").out) for one in proposals(cli)]
+    assert sorted(one["description"] for one in kept) == rules
+    assert [one["acts"][0]["text"].endswith(said) for one in kept] == [True, True]
+    assert all(rule in question("Write one for summer.")[1][0] for rule in rules)
+
+
+def test_a_person_who_repeats_themselves_is_heard(question, cli):
+    rule = {"kind": "rule", "text": "Times are written with a point.", "quote": "times are written with a point"}
+    question("When do we open? I told you: times are written with a point, 9.30", rule)
+    assert [one["description"] for one in proposals(cli)] == [rule["text"]]
+
+
+class Asking(Answerer):
+    """Asks the person first."""
+
+    def answer(self, body):
+        prompt = prompt_of(body)
+        asks = not schema_of(body, prompt) and "648 euros" not in prompt
+        return "```ask_user\nWhat does the bus cost?\n```" if asks else super().answer(body)
+
+
+def test_a_rule_in_an_answer_to_the_model_is_proposed_without_the_figures_beside_it(cli):
+    rule = {
+        "kind": "rule",
+        "text": "Amounts are rounded up to whole euros.",
+        "quote": "we always round up to whole euros",
+    }
+    with ScriptedEndpoint(double=Asking(rule)) as serving:
+        assert cli("run", "What does each of us pay for the bus?", "--model", serving.model).code == 6
+        assert cli("runs", "answer", "r1", "648 euros, and we always round up to whole euros").code == 0
+    assert [one["description"] for one in proposals(cli)] == [rule["text"]]

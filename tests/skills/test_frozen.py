@@ -32,7 +32,8 @@ def ran(function):
 def piece(source, pairs):
     space = {}
     exec(compile(source, "<source>", "exec"), space)
-    return frozen_piece(source, rows(*(((given,), wanted) for given, wanted in pairs)), ran(space["f"]))
+    made = ((given if isinstance(given, tuple) else (given,), wanted) for given, wanted in pairs)
+    return frozen_piece(source, rows(*made), ran(space["f"]))
 
 
 @pytest.mark.parametrize(
@@ -49,6 +50,11 @@ def piece(source, pairs):
         ("def f(a):\n    return a.split('-')[1] + '/BX'\n", [f"BX-{n}-A" for n in range(120, 126)], "BX"),
         ("def f(a):\n    return a.split('.')[0] + ' (mail.com)'\n", [f"{n}@mail.com" for n in PEOPLE], "mail.com"),
         ("def f(a):\n    return a.split('@mail.com')[0]\n", [f"{n}@mail.com" for n in PEOPLE], None),
+        ("def f(a, n):\n    return '2609-' + n\n", [(f"2026-09-{n}", f"{n}") for n in range(11, 18)], "2609"),
+        ("def f(a, n):\n    return '0926-' + n\n", [(f"{n}.09.2026", f"{n}") for n in range(11, 18)], "0926"),
+        ("def f(a, n):\n    return n + '/202609'\n", [(f"9/{n}/2026", f"{n}") for n in range(11, 18)], "202609"),
+        ("def f(a, n):\n    return a[2:4] + a[5:7] + n\n", [(f"2026-09-{n}", f"{n}") for n in range(11, 18)], None),
+        ("def f(a, n):\n    return '2609-' + n\n", [(f"2026-{n - 4:02}-11", f"{n}") for n in range(11, 17)], None),
         # it names the piece to tell it apart, and does not write it whatever the input holds
         ("def f(a):\n    return 'EUR' if 'EUR' in a else 'other'\n", [f"EUR {n}" for n in range(6)], None),
     ],
@@ -56,7 +62,7 @@ def piece(source, pairs):
 def test_a_literal_is_frozen_where_another_input_does_not_change_it(source, given, found):
     space = {}
     exec(compile(source, "<source>", "exec"), space)
-    frozen = piece(source, [(one, space["f"](one)) for one in given])
+    frozen = piece(source, [(one, space["f"](*(one if isinstance(one, tuple) else (one,)))) for one in given])
     assert (None if frozen is None else frozen.piece) == found
     if frozen is not None:
         assert found not in "".join(frozen.input) and found not in frozen.copied

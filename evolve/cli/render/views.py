@@ -74,6 +74,8 @@ def episode_line(event: Event) -> str:
         said = "answer" if data.get("action") == "answer" else data.get("text") or data.get("action", "")
         return f"act      {said}{'' if 'candidates' in said else cost}"
     if event.kind == "observe":
+        if data.get("person"):  # what they said stands there already
+            return ""
         return f"observe  {_called(data)}{_observed(data)}"
     if event.kind == "judge" and data:
         return _judged(data)

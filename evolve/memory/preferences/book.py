@@ -58,6 +58,9 @@ class PreferenceBook:
         with self._db.transaction():
             same = [one for one in self.all() if _is_same(one, act.author, description) and not _is_apart(one, act)]
             existing = next((one for one in same if confirmed or not _is_narrower(one, act.context)), None)
+            there = self._db.rows("memory_acts", {"id": recorded.id}) if act.suggested and existing is None else []
+            if there:  # the same words suggested another thing before
+                recorded = replace(recorded, id=_act_id(act, description))
             # Order by a counter, because clocks jump.
             turn = self._next_turn()
             name = (
@@ -278,8 +281,9 @@ def _widened(contexts: tuple[Context, ...], more: Context) -> tuple[Context, ...
     return tuple(dict.fromkeys([*contexts, more]))[-_MOST_CONTEXTS:]
 
 
-def _act_id(act: PersonAct) -> str:
-    fields = asdict(replace(act, id="", at=0.0))
+def _act_id(act: PersonAct, understood: str = "") -> str:
+    """By what was said, and where one sentence suggests several things by what was understood."""
+    fields = asdict(replace(act, id="", at=0.0)) | ({"understood": understood} if understood else {})
     return digest(canonical_json(fields))[:32]
 
 

@@ -22,8 +22,8 @@ _BLOCKS = re.compile(
     r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|<data\b.*?(?:</data\b[^>]*>|\Z)|^[ \t]*>[^\n]*$", re.DOTALL | re.MULTILINE
 )
 _REPORTED = re.compile(
-    r"[^.!?;\n]*\b(?:says?|said|prints|printed|reads|shows?|showed|tells?|told|wrote|writes|replied|error|message|log)"
-    r"\b[^.:\n]{0,40}:(?=\s)[^\n]*",
+    r"[^.!?;\n]*(?<!\bI )\b"  # "I told you: ..." is no report
+    r"(?:says?|said|prints|printed|reads|shows?|showed|tells?|told|wrote|writes|replied|error|message|log)\b[^.:\n]{0,40}:(?=\s)[^\n]*",
     re.IGNORECASE,
 )
 _INLINE = re.compile(r"\"([^\"\n]*)\"|“([^”\n]*)”|«([^»\n]*)»|„([^“”\n]*)[“”]|`([^`\n]*)`|(?<!\w)'([^'\n]*)'(?!\w)")

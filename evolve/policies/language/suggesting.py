@@ -90,7 +90,7 @@ def suggestions_of(policy: Asking, view: TaskView, steps: Sequence[Step]) -> tup
         ModelMistake: The model gave nothing usable.
     """
     is_question = view.environment == _QUESTION
-    if is_question and not _says_more(view):
+    if is_question and not _says_more(view, steps):
         return ()
     told = {item.text: Learned(text=item.text, provenance=item.kind) for item in told_in(steps)}
     told |= {text: Learned(text=text, provenance="in force") for text in view.in_force if text not in told}
@@ -175,7 +175,7 @@ class _Run:
             objection = self._against_wish(text, quote, source)
         else:
             objection = self._against_fact(kind, text, quote, source)
-        return objection or ("unfit" if self._is_unfit(kind, text, quote) else "")
+        return objection or ("unfit" if self._is_unfit(kind, text) else "")
 
     def _source(self, quote: str) -> SuggestionSource | None:
         """Whose words a quotation is; None where nobody's of this run, or where it is too short to tell."""
@@ -198,15 +198,14 @@ class _Run:
         of_rules = repeats_text(text, self._rules) and not repeats_text(text, self._shown)
         return of_rules or as_key(text) in self._known
 
-    def _is_unfit(self, kind: str, text: str, quote: str) -> bool:
+    def _is_unfit(self, kind: str, text: str) -> bool:
         # A file's name and the check's command are no addresses and no code here.
         plain = text.replace(self._view.check, "the check") if self._view.check else text
         names = {name for name in self._view.files if "." in name or "/" in name}
         words = ["it" if word.strip("`'\".,;:()") in names else word for word in plain.replace("`", "'").split(" ")]
         why = unfit(" ".join(words))
-        # What a person demands in these words is a rule like any other; they read it before it acts.
-        theirs = kind in WISHES and why in (DEMANDS, UNDOES) and bool(unfit(self._uncropped(quote)))
-        return bool(why) and not theirs
+        # What a person wants may well be worded as a demand; what a text demands was looked for before.
+        return bool(why) and not (kind in WISHES and why in (DEMANDS, UNDOES))
 
     def _against_wish(self, text: str, quote: str, source: SuggestionSource) -> DropReason:
         """What speaks against a rule: the person's own words carry it, and more of it where others say the same."""
@@ -263,9 +262,10 @@ class _Run:
         return sum(len(set(words) & set(stems(text))) > len(set(words)) / 2 for text in said) > 1
 
 
-def _says_more(view: TaskView) -> bool:
-    """Whether the person stated something beside what they ask, before or behind it, or after an answer."""
-    sentences = _sentences(own_words(view.instruction, unfit, longest=len(view.instruction) + 1))
+def _says_more(view: TaskView, steps: Sequence[Step]) -> bool:
+    """Whether the person stated something beside what they ask: around it, after an answer, or asked by the model."""
+    said = "\n".join([view.instruction, *_answers(steps)])
+    sentences = _sentences(own_words(said, unfit, longest=len(said) + 1))
     asked = [one for one in sentences if one.endswith("?")]
     stated = [one for one in sentences if one not in asked and len(one.split()) >= _LEAST_WORDS]
     return len(stated) > (0 if asked or view.earlier else 1)  # without a question mark one of them is the request

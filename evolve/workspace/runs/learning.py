@@ -34,7 +34,7 @@ from evolve.workspace.runs.beginnings import beginning_of
 from evolve.workspace.runs.given_task import task_of
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.place import Place, Wish, agent_for, as_it_was, opener, with_earlier_runs
-from evolve.workspace.runs.proposing import decision_on, in_force_for, proposed, why_nothing
+from evolve.workspace.runs.proposing import asks_model, decision_on, in_force_for, proposed, why_nothing
 from evolve.workspace.runs.proving import UNJUDGED, Judging, is_bounded, judge_first
 from evolve.workspace.runs.result import Result, refusals_of
 
@@ -315,7 +315,7 @@ def _keep(
         desk.stores.learn(learned, instruction=task.instruction, source=task.source)
         desk.stores.prequential.meet(learned.episode, every_trait(task))
         kept = keeper.keep(learned, task)
-        desk.preferences.from_answers(learned)
+        desk.preferences.from_answers(learned, choices=asks_model(desk, task))
         proposals, dropped = proposed(desk, learned, task, suggestions)
         hit("lessons.inside")
     hit("lessons.after")

@@ -50,6 +50,11 @@ def in_force_for(desk: Desk, task: Task) -> tuple[str, ...]:
     return tuple(one.description for one in kept[:_MOST_IN_FORCE])
 
 
+def asks_model(desk: Desk, task: Task) -> bool:
+    """Whether a model is asked what of a run to remember: after work in a folder, and of a question in words."""
+    return desk.uses_model and (isinstance(task.work, FolderWork) or kind_of(task.environment).unchecked)
+
+
 def proposed(
     desk: Desk, record: EpisodeRecord, task: Task, suggestions: Sequence[Suggestion]
 ) -> tuple[tuple[Preference, ...], Mapping[str, int]]:
@@ -62,7 +67,7 @@ def proposed(
         Those that are new, and how many of the suggestions are not among them, by reason.
     """
     work = task.work
-    if not desk.uses_model or not (isinstance(work, FolderWork) or kind_of(task.environment).unchecked):
+    if not asks_model(desk, task):
         return (), {}
     wanted = [one for one in suggestions if not one.dropped]
     checked = tuple(_checked(record, work, wanted)) if isinstance(work, FolderWork) else ()
@@ -72,8 +77,10 @@ def proposed(
     notes = [note.text for note in desk.stores.memory.notes()]
     most = _MOST_SUGGESTED + len(checked)  # the check is offered whatever else is
     found = tuple(desk.preferences.suggest_remembering(clean, run=record.run, known=notes, most=most))
-    rest_on = {act.text.partition(": ")[2] for one in found for act in one.acts}
-    left = [one for one in wanted if one.quote not in rest_on]
+    offered = {one.description for one in found}
+    by_quote = {one.quote for one in wanted if one.text in offered}  # of two on one sentence each counts by itself
+    rest_on = {act.text.partition(": ")[2] for one in found for act in one.acts} - by_quote
+    left = [one for one in wanted if one.text not in offered and one.quote not in rest_on]
     dropped = [(one.dropped, one.text) for one in suggestions if one.dropped]
     dropped += [("known" if one in clean else "secret", one.text) for one in left]
     if dropped:

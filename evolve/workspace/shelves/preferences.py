@@ -127,13 +127,19 @@ class Preferences(Shelf):
         act = PersonAct(kind="edit", text=comment, before=before, after=after, run=run, author=author or "")
         return self._learn(act, context=context)
 
-    def from_answers(self, record: EpisodeRecord) -> builtins.list[Preference]:
-        """Learns which of the choices the person took in an episode; other answers act once they confirm them."""
+    def from_answers(self, record: EpisodeRecord, *, choices: bool = False) -> builtins.list[Preference]:
+        """Learns which of the choices the person took in an episode; other answers act once they confirm them.
+
+        Args:
+            choices: Only from choices, as a model is asked what is general in the other answers.
+        """
         from evolve.agent.questions import is_answered
 
         learned = []
         for step in record.steps:
             if step.action.kind != "ask_user" or not is_answered(step) or step.observation is None:
+                continue
+            if choices and not step.action.options:
                 continue
             act = PersonAct(
                 kind="answer", text=step.observation.text, question=step.action.text, run=record.run, step=step.number
@@ -220,16 +226,18 @@ class Preferences(Shelf):
             UsageError: There is no such run.
         """
         found: builtins.list[Preference] = []
+        before = self._book.all()
         for one in suggestions:
             said = [one.quote] if one.source == "person" else []
             act = PersonAct(kind=one.kind, text=f"{_SOURCES[one.source]}: {one.quote}", run=run)
             act = self._placed(act, None)
-            here = [other for other in self._book.all() if not other.is_elsewhere(act.context)]
+            here = [other for other in before if not other.is_elsewhere(act.context)]
             if len(found) >= most:
                 break
-            if is_new(one.text, here, known, said=said):
+            # Two things may rest on one sentence, and one thing may be suggested twice.
+            if is_new(one.text, here, known, said=said) and is_new(one.text, found):
                 found.append(self._book.learn(act, one.text, confirmed=False))
-            elif said and (narrow := said_of_less(one.text, here, act.context, said=said)):
+            elif said and is_new(narrow := said_of_less(one.text, here, act.context, said=said), found) and narrow:
                 found.append(self._book.learn(act, narrow, confirmed=False))
         return found
 
