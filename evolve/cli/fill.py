@@ -211,7 +211,8 @@ def _tell_left_out(filled: Filled) -> None:
     if filled.doubted:
         emit(f"{counted(filled.doubted, 'cell')} not used: an earlier fill flagged it; clear the flag if it is right")
     if filled.own:
-        emit(f"{counted(filled.own, 'cell')} not used: an earlier fill wrote it, and nobody said that it is right")
+        them = "it, and nobody said it is right" if filled.own == 1 else "them, and nobody said they are right"
+        emit(f"{counted(filled.own, 'cell')} not used: an earlier fill wrote {them}")
 
 
 def tell_offered(filled: Filled, table: str) -> None:

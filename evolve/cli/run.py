@@ -248,7 +248,7 @@ def tell_help(result: Result) -> None:
     elif result.status == "budget":
         ended = "your budget" if result.budget_ended else "the limit in the settings"
         more = _larger(result)
-        help_ = "a larger one goes further" if more else "more rows of the kind that fails help more than a larger one"
+        help_ = "a larger one goes further" if more else "more rows of the kind that fails help more, or a model"
         help_ = "a larger one would not help" if result.lacking else help_
         emit(f"  {ended} ended the run; {help_}")
         if more:
@@ -261,5 +261,5 @@ def _larger(result: Result) -> str:
         return ""
     if result.cost.calls:
         return "--budget 2M-tokens --budget 30m" if result.cost.tokens < 2_000_000 else ""
-    spent_all = result.cost.candidates >= 10_000_000 or result.cost.seconds >= 600
+    spent_all = result.cost.candidates >= 5_000_000 or result.cost.seconds >= 300
     return "" if spent_all else "--budget 10M-candidates --budget 10m"
