@@ -6,7 +6,8 @@ item is said, with bounds, where its trials were run (:mod:`evolve.improve.ablat
 
 from __future__ import annotations
 
-from collections import defaultdict
+import json
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 TEST_STEP, PLAN_STEP = "insights:", ":plan"
 """Names of the steps of a run's journal in which insights were tested, and of those that say how they will be."""
+TABLE_FILLED = "filled by skill"
+"""Name of the step in which a skill filled a table by itself, so that no episode tells of it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +77,10 @@ class ItemHistory(Jsonable):
         told = f" ({', '.join(parts)})" if parts else ""
         return f"made a difference in {differed} of {self.trials} trial{'s' * (self.trials != 1)}{told}"
 
+    def plus_tables(self, count: int) -> ItemHistory:
+        """With the tables that it filled by itself."""
+        return replace(self, used=self.used + count, of=self.of + count)
+
     def plus(self, trials: int, better: int, worse: int) -> ItemHistory:
         """With further trials."""
         return replace(self, trials=self.trials + trials, better=self.better + better, worse=self.worse + worse)
@@ -86,7 +93,8 @@ def skill_histories(stores: Stores, skills: Sequence[Skill]) -> Mapping[str, Ite
     that only models use, those solved ones in which it was shown.
     """
     entries = stores.memory.entries() if skills else []
-    found = {skill.digest: _used(skill, entries) for skill in skills}
+    tables = Counter(json.loads(str(row["body"])) for row in stores.db.rows("loop_steps", {"name": TABLE_FILLED}))
+    found = {skill.digest: _used(skill, entries).plus_tables(tables[skill.name]) for skill in skills}
     for item, counts in _ablated(stores, "skills"):
         name = _digest_of(stores, item)
         if name in found:

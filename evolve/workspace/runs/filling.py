@@ -97,7 +97,7 @@ def fill(desk: Desk, request: FillRequest, ledger: Ledger, run: Callable[[Task],
             done.apply(Applier(desk.open_sandbox(), functions.programs), spool)
         with doing("write"):
             kept = write_table(desk, table, target, done.rewriting(spool), as_it_was, run=found_by)
-    own.keep(found_by, done.keys, target, blank.column)
+    own.keep(found_by, done.keys, target, blank.column, "" if functions.used is None else functions.used.name)
     _save(script, functions.programs[0], blank)
     return replace(
         blank,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from evolve.files import digest
+from evolve.improve.item_history import TABLE_FILLED
 from evolve.record.journal import Journal
 from evolve.store import Database
 from evolve.tables import CHECKS, Cell, Record, Table, is_blank, label_of
@@ -54,12 +55,18 @@ class OwnCells:
         rows = db.rows("loop_steps", {"name": _STEP})
         self._keys = frozenset(key for row in rows for key in json.loads(str(row["body"])))
 
-    def keep(self, run: str, keys: Sequence[str], file: Path, column: str) -> None:
-        """Notes what a run filled, "" where none searched for the function, and the file that was written."""
+    def keep(self, run: str, keys: Sequence[str], file: Path, column: str, skill: str = "") -> None:
+        """Notes what a run filled, "" where none searched for the function, and the file that was written.
+
+        Args:
+            skill: The skill that filled it where no run did.
+        """
         written = digest(file.read_bytes())
         journal = Journal(self._db, run or f"file {written[:_LENGTH]}")
         journal.finish(_FILE, written)
         journal.finish(_COLUMN, column)
+        if skill and not run:
+            journal.finish(TABLE_FILLED, skill)
         if keys:
             journal.finish(_STEP, list(keys))
 
