@@ -24,9 +24,11 @@ SENTENCES = {
     "blank_inputs": "the cells that the function reads are empty",
     "budget_too_small": "the budget was too small to look for other functions that fit your rows",
     "differs": "the function gives {value} here",
+    "doubtful_when_kept": "the function was doubtful when you kept it",
     "empty_text": "the function gives an empty text",
     "fails": "the function cannot handle {values}",
     "fewer_than_known": f"it has fewer {{trait:plain}} than {_ROWS}",
+    "fill_with": "fill it with {function:text}?",
     "formula": "a spreadsheet might run this text, because it begins with {sign}",
     "other_blanks": "the cells that the function was learned from have their blanks in other places",
     "formula_row": "the formula refers to another row than your own do from theirs",
@@ -38,6 +40,7 @@ SENTENCES = {
     "merged": "the cell is a part of merged cells",
     "more_than_known": f"it has more {{trait:plain}} than {_ROWS}",
     "no_cell": "the function gives {kind:kind}, which no cell can hold",
+    "no_cell_filled": "no cell of {column} is filled",
     "no_equal_row": "no filled row has the same values",
     "no_json": "the function gives a value that no JSON file can hold",
     "no_such_character": "the file's encoding, {encoding:plain}, has no {character}",
@@ -50,6 +53,10 @@ SENTENCES = {
         "every filled cell has the same value, so nothing shows what it depends on; a row with another value would tell"
     ),
     "other_kind": "the function gives {kind:kind}, the other cells are {column:cells}",
+    "own_cells": (
+        "{given:,} cells of {column} are filled, and an earlier fill wrote {own:,} of them; "
+        "did you check what it wrote, so that it counts as yours?"
+    ),
     "piece_may_be_copied": (
         "{piece} stands in every output and in every input, so it may have to be copied from there; "
         "a row with another one, such as {other}, would tell"
@@ -68,8 +75,11 @@ SENTENCES = {
     "trait_missing": "it has no {trait:plain}; every row that the function was learned from has some",
     "unknown_trait": "no row that the function was learned from has {trait:plain}",
     "unlike_column": "{value} under {column} is not like the other cells",
+    "unverified_when_kept": "the function was not verified when you kept it",
+    "which_column": "evolve has functions for {columns:empty column} of {file:plain}: {columns}; which is meant?",
     "words_of_categories": "the outputs hold {words}, which no input gives: fill {rows:row} for each of them",
     "words_of_no_input": "the outputs hold {words}, which no input gives: a column may be missing",
+    "would_write": "in line {line:,} it would write {value}",
     "wrong_for_nearest": "the function is wrong for the nearest filled row: {input:plain} has {output:plain}",
 }
 """By code; a name in braces is a fact."""
