@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from evolve.agent import Run
 from evolve.agent.codec import to_data
-from evolve.diagnosis import ACTION, Suspect, beside, breaking_step, fault_of, rows_at_odds, suspects_of
+from evolve.diagnosis import ACTION, Breaking, Suspect, beside, breaking_step, fault_of, rows_at_odds, suspects_of
 from evolve.episodes import Cost, EpisodeRecord
 from evolve.errors import EndpointProblem, SandboxUnavailable, UsageError
 from evolve.workspace.desk import Desk
@@ -93,6 +93,8 @@ def diagnose(desk: Desk, name: str, replay: bool | None, person: Person) -> Diag
     broke = breaking_step(case)
     suspects = suspects_of(case, broke)
     compared = beside(record, case.good[0]) if case.good else ""
+    if record.status in ("solved", "unverified"):  # the person refused its change and says why, so no step is to blame
+        broke, suspects = Breaking(step=0, why=""), tuple(one for one in suspects if one.kind != ACTION)
     found = replace(blank, step=broke.step, why=broke.why, suspects=suspects, compared=compared)
     return _tried(desk, run, record, replace(found, state="failed", said=wrong), (replay, person))
 

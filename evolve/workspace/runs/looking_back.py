@@ -70,7 +70,7 @@ def went_wrong(desk: Desk, record: EpisodeRecord) -> str:
     """Why an episode counts as failed, in one sentence; "" where it does not. What a person refused did."""
     patch = next((patch for patch in desk.folders.list() if patch.run == record.run), None)
     if patch is not None and patch.state == "refused" and record.status in ("solved", "unverified"):
-        return f"its change was refused: {patch.said}" if patch.said else "its change was refused"
+        return f"you refused its change: {patch.said}" if patch.said else "you refused its change"
     if record.status in ("solved", "unverified", *PAUSED):
         return ""
     return record.note or record.status
