@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from evolve.cli.render.layout import counted
 
 if TYPE_CHECKING:
-    from evolve.workspace import Explained, Filled, Flag, Reason, Result
+    from evolve.workspace import Explained, Filled, Flag, Reason, Result, Taught
 
 _SHOWN = 80
 """Longest value in a reason."""
@@ -37,17 +37,24 @@ SENTENCES = {
     ),
     "fraction": "the function gives a fraction, the other cells are whole numbers",
     "inexact": "the number is too large to be exact to its last digit",
+    "judging_takes_more": "judging it first may take more than this budget leaves: evolve learn without one",
     "merged": "the cell is a part of merged cells",
     "more_than_known": f"it has more {{trait:plain}} than {_ROWS}",
     "no_cell": "the function gives {kind:kind}, which no cell can hold",
     "no_cell_filled": "no cell of {column} is filled",
     "no_equal_row": "no filled row has the same values",
     "no_json": "the function gives a value that no JSON file can hold",
+    "no_right_answer": "it has no right answer to learn from",
     "no_such_character": "the file's encoding, {encoding:plain}, has no {character}",
     "no_value": "the function gives nothing",
     "no_workbook_number": "the function gives a number that no workbook can hold exactly",
     "no_workbook_text": "the function gives a text that no workbook can hold",
     "not_a_number": "{value} is not a number",
+    "nothing_left_to_learn_with": "nothing of the budget was left to learn with; a larger --budget leaves some",
+    "nothing_unknown": "it showed nothing that was not known",
+    "nothing_verifies_it": "nothing verifies the answer",
+    "nothing_worth_remembering": "the model found nothing worth remembering",
+    "one_reply_did_it": "one reply did it",
     "one_row_not_looked_at": "it took too long to see whether the answer rests on one row alone",
     "one_value": (
         "every filled cell has the same value, so nothing shows what it depends on; a row with another value would tell"
@@ -68,7 +75,11 @@ SENTENCES = {
     "rows_missing": "{missing:more row} could verify it",
     "rows_or_column": "more rows would help, or a column that the outputs follow from",
     "rows_repeat": "{repeated:,} of the {rows:row} that decide repeat other rows under another id",
+    "saved_function_did_it": "the saved function {function:plain} did it",
     "search_stopped": "you stopped the search for other functions that fit your rows",
+    "skill_not_kept": "the skill that it proposed was not kept",
+    "solved_by_another": "it was solved by {policy:text}, which alone can learn from it: {command:text}",
+    "stopped_by_the_person": "you stopped it",
     "too_few_values": "the {rows:row} that decide have too few different values; more rows would settle it",
     "too_many_digits": "the function gives a number of more than {most:,} digits, which no cell can hold",
     "too_slow": "the function takes too long",
@@ -132,6 +143,12 @@ def result_data(result: Result) -> dict[str, Any]:
     """A result as data with its reasons in words."""
     worded = {"reason": result.reason, "advice": result.advice}
     return {**result.to_json(), **{name: reason_told(one) for name, one in worded.items() if one is not None}}
+
+
+def taught_data(taught: Taught) -> dict[str, Any]:
+    """What a run taught as data with its reasons in words."""
+    nothing = {} if taught.nothing is None else {"nothing": reason_told(taught.nothing)}
+    return {**taught.to_json(), "note": "" if taught.note is None else reason_told(taught.note), **nothing}
 
 
 def filled_data(filled: Filled) -> dict[str, Any]:
