@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 import string
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from evolve.cli.render.diagnoses import OF_RUNS
 from evolve.cli.render.layout import counted
 
 if TYPE_CHECKING:
-    from evolve.workspace import Explained, Filled, Flag, Reason, Result, Taught
+    from evolve.workspace import Diagnosis, Explained, Filled, Flag, Reason, Result, Taught
 
 _SHOWN = 80
 """Longest value in a reason."""
 _ROWS = "any row that the function was learned from"
 
-SENTENCES = {
+SENTENCES = OF_RUNS | {
     "another_as_simple": (
         "an equally simple function gives {other:json} for {input:values}, where this one gives {gives:json}"
     ),
@@ -128,15 +130,29 @@ def reason_told(reason: Reason) -> str:
     return _Words().vformat(SENTENCES[reason.code], (), reason.facts)
 
 
+def reasons_told(reasons: Iterable[Reason]) -> str:
+    """Reasons in one sentence."""
+    return "; ".join(map(reason_told, reasons))
+
+
 def flag_told(flag: Flag) -> str:
     """What is doubtful about a cell, in a sentence."""
-    why = "; ".join(map(reason_told, flag.reasons))
+    why = reasons_told(flag.reasons)
     return f"{flag.left}: {why}" if flag.left else why
 
 
 def explained_data(explained: Explained) -> dict[str, Any]:
     """Why a run counts as what it does, as data with its reasons in words."""
     return {**explained.to_json(), "reasons": [reason_told(one) for one in explained.reasons]}
+
+
+def diagnosis_data(found: Diagnosis) -> dict[str, Any]:
+    """A diagnosis as data with its reasons in words."""
+    from evolve.workspace import to_data
+
+    suspects = [{**to_data(one), "evidence": reasons_told(one.evidence)} for one in found.suspects]
+    why = "" if found.why is None else reason_told(found.why)
+    return {**found.to_json(), "said": reason_told(found.said), "why": why, "suspects": suspects}
 
 
 def result_data(result: Result) -> dict[str, Any]:

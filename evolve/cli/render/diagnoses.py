@@ -1,0 +1,43 @@
+"""What a diagnosis says of a run, in sentences by code; :mod:`evolve.cli.render.reasons` puts the facts in."""
+
+from __future__ import annotations
+
+OF_RUNS = {
+    "broke_off": "it broke off: {text:text}",
+    "budget_ran_out": "its budget ran out before it was through",
+    "change_refused": "you refused its change",
+    "change_refused_because": "you refused its change: {said:text}",
+    "check_fell": "the check fell from {before:.2f} to {after:.2f} there and stayed below",
+    "check_limit": "the check that decides reached its {limit:text} limit: {text:text}",
+    "check_names": "the check names {names:text}, which it changed",
+    "check_said_new": "from there on the check said what it had not said before: {line:text}",
+    "check_unmoved": "the check said the same of {states:different state} and named nothing that was changed",
+    "consumed_before": "a step consumed it",
+    "consumed_there": "the step that broke consumed it",
+    "diverged": "there it first did something else than {other:text}, which went well",
+    "ended_the_run": "it ended the run: {note:text}",
+    "first_failed": "it was the first that failed: {error:text}",
+    "first_not_borne_out": "its answer was the first that the examples do not bear out",
+    "first_refused": "its answer was the first that was refused",
+    "function_was_given": "its function was given",
+    "good_did_without": "{other:text}, which went well, did without it",
+    "good_had_it": "{other:text}, which went well, had it too",
+    "has_not_ended": "it has not ended; it was stopped, or goes on in another process",
+    "led_to_handed_in": "it led to what was handed in",
+    "like_took": "{other:text} of like work took {took:candidate}",
+    "machine_failed": "the machine failed",
+    "nearest_fails": "what came nearest fails {rows:,} of the rows, this one among them: {text:text}",
+    "no_action": "no action was taken",
+    "no_answer_to_try": "no answer was found that could be tried",
+    "only_offered": "it was offered, and no step says that it used it",
+    "refused_on_this_row": "an answer that was right on every visible row was refused on this one",
+    "stands_in": "it stands in {bad:,} of {failed:,} failed and {good:,} of {went_well:,} good runs",
+    "step_denied": "step {step:,} was denied {what:text}",
+    "step_limit": "step {step:,} reached its {limit:text} limit: {text:text}",
+    "step_says_it": "the step says what it says",
+    "waits_for_answer": "it waits for an answer: {question:text}",
+    "was_last": "it was the last",
+    "words_of_no_row": "outputs hold words that no input gives",
+    "words_of_this_output": "its output alone holds words that its input does not give",
+}
+"""By code; a name in braces is a fact."""
