@@ -13,7 +13,7 @@ from evolve.cli.proposals import offer, offer_rule
 from evolve.cli.render.amounts import spending
 from evolve.cli.render.kept import dropped_line
 from evolve.cli.render.output import counted, emit, emit_json, flush, note, shorten
-from evolve.cli.render.reasons import result_data
+from evolve.cli.render.reasons import reason_told, result_data, taught_data
 from evolve.cli.render.views import KEPT_STEPS
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def learn_command(
     with evolve.open(workspace, model=model, events=RunView()) as opened:
         taught = opened.learn(run)
     if as_json:
-        emit_json([one.to_json() for one in taught])
+        emit_json([taught_data(one) for one in taught])
         return
     for one in taught:
         emit(f"{one.run}, {one.task}: {_lesson(one)}")
@@ -111,7 +111,7 @@ def emit_with_lessons(opened: Workspace, result: Result, bounds: Ledger | None =
         result = result.with_taught(own.learned, own.kept, own.cost, own.found, own.shadow)
     if bounds is not None:
         result = replace(result, seconds=bounds.run_seconds)
-    told = {} if own is None else own.to_json()
+    told = {} if own is None else taught_data(own)
     names = ("cost", "shadow", "limits", "note", "proposals", "dropped", "unasked")
     learning = {name: told[name] for name in names if name in told} or None
     emit_json({**result_data(result), "learning": learning, **opened.mark})
@@ -148,13 +148,13 @@ def _lesson(taught: Taught) -> str:
     judged = (
         f"; solving it again without what was learned took {spending(taught.shadow)}" if taught.shadow.calls else ""
     )
-    if taught.note:
-        return taught.note + judged
+    if taught.note is not None:
+        return reason_told(taught.note) + judged
     claims = shorten(taught.told[0], 160) if taught.told else KEPT_STEPS if taught.learned else ""
     skills = counted(taught.skills, "new skill") if taught.skills else ""
     spent = f" ({spending(taught.cost)})" if taught.cost.calls else ""
     offered = f"{counted(taught.proposals, 'thing')} to remember" if taught.proposals else ""
-    why = taught.nothing or (dropped_line(taught.dropped) if taught.dropped else "")
+    why = reason_told(taught.nothing) if taught.nothing else dropped_line(taught.dropped) if taught.dropped else ""
     nothing = f"nothing new: {why}" if why else "nothing new"
     return ("; ".join(filter(None, (claims, skills, offered))) or nothing) + spent + _unasked(taught) + judged
 

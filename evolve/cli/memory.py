@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, time, timedelta
 from pathlib import Path
@@ -17,7 +18,7 @@ from evolve.cli.render.remembered import Remembered, show_remembered, speaker
 from evolve.cli.render.views import LEARN
 
 if TYPE_CHECKING:
-    from evolve.workspace import InsightStatus, Note
+    from evolve.workspace import InsightStatus, Note, Recalled
 
 app = pages.App()
 
@@ -79,7 +80,7 @@ def _note_data(entry: Note, later: Note | None, newer: Note | None) -> dict[str,
     return {**vars(entry), "date": entry.date, **ids}
 
 
-@app.page("recall", 'evolve memory recall "shorten a name"', 'evolve memory recall "amounts in euros" --k 3')
+@app.page("recall", 'evolve memory recall "shorten a name"', 'evolve memory recall "run the tests" --dir .')
 def recall_command(
     query: Annotated[str, typer.Argument(metavar="TASK", help="A task in words.")],
     k: Annotated[int, typer.Option("--k", metavar="NUMBER", min=1, help="Most items of a kind.")] = 5,
@@ -94,12 +95,16 @@ def recall_command(
         ),
     ] = None,
     replaced: Annotated[bool, typer.Option("--replaced", help="Also notes that later ones replaced.")] = False,
+    folder: Annotated[
+        str, typer.Option("--dir", metavar="DIR", help="Also your preferences for work there.", show_default=False)
+    ] = "",
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Show the notes and insights that evolve would recall for a task in words."""
     import evolve
     from evolve.errors import UsageError
+    from evolve.workspace import context_of
 
     if not query.strip():
         raise UsageError("say for what", hint='evolve memory recall "shorten a name"')
@@ -107,10 +112,18 @@ def recall_command(
         kinds = ["insight", "replaced"] if replaced else None
         until = as_of + timedelta(days=1) if as_of is not None and as_of.time() == time.min else as_of
         recalled, encoder = opened.memory.recall(query, k, as_of=until, kinds=kinds), opened.memory.encoder
+        if (where := context_of(folder=folder)) is not None:
+            recalled = [*opened.preferences.for_context(query, k, folder=where.folder), *recalled]
         others = {entry.id: (entry.author, entry.role) for entry in opened.memory.notes() if entry.role != "user"}
     if as_json:
         emit_json(recalled)
         return
+    _show_recalled(recalled, others)
+    note(f"encoder: {encoder}")
+
+
+def _show_recalled(recalled: Sequence[Recalled], others: Mapping[str, tuple[str, str]]) -> None:
+    """Prints what is recalled; ``others`` are authors and roles of notes that are not the person's, by id."""
     # A name may be anyone's, "you" too: what the role says stands before it.
     recalled = [
         replace(item, why=f"{speaker(*others[item.id])}: {item.why}") if item.id in others else item
@@ -126,7 +139,6 @@ def recall_command(
     emit(table(("kind", "score", "date", "text", "why"), rows, spare=("why",)) or "nothing is recalled")
     if not rows:
         note("  try: evolve memory list", whole=True)
-    note(f"encoder: {encoder}")
 
 
 @app.page(

@@ -99,7 +99,7 @@ def _tell_run(
 ) -> None:
     import evolve
     from evolve.cli.render.episodes import show_steps
-    from evolve.cli.render.reasons import explained_data
+    from evolve.cli.render.reasons import diagnosis_data, explained_data, reason_told
     from evolve.cli.render.why import show_explained
 
     workspace, model = opens
@@ -108,13 +108,13 @@ def _tell_run(
         diagnosis = opened.runs.diagnose(found.id, replay=replay)
         record = opened.runs.replay(explained.episode) if steps and explained.episode else None
     if as_json:
-        told: dict[str, Any] = {**diagnosis.to_json(), **explained_data(explained), "kind": "run"}
+        told: dict[str, Any] = {**diagnosis_data(diagnosis), **explained_data(explained), "kind": "run"}
         emit_json({**told, "steps": [record]} if steps else told)
         return
     show_explained(explained, diagnosis, steps=steps)
     if record is not None:
         unwanted = diagnosis.state == "failed" and record.status in ("solved", "unverified")
-        show_steps(record, diagnosis.said if unwanted else "")
+        show_steps(record, reason_told(diagnosis.said) if unwanted else "")
 
 
 def _told_of_many(opened: Workspace, found: Named, *, steps: bool, as_json: bool) -> bool:

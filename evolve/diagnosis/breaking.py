@@ -14,6 +14,7 @@ from evolve.diagnosis.case import Breaking, Case, beside
 from evolve.diagnosis.divergence import first_divergence, led_to, state_of
 from evolve.diagnosis.faults import stopped_by
 from evolve.episodes import EnvironmentState, Step
+from evolve.reasons import reason
 
 _CHANGING = re.compile(r"0x[0-9a-f]+|\d+")
 """Addresses, times, counts and lines differ from check to check where nothing else does."""
@@ -25,13 +26,13 @@ def breaking_step(case: Case) -> Breaking:
     """The step from which on the run was lost, with what shows it."""
     steps = led_to(case.record.steps)
     if not steps:
-        return Breaking(step=0, why="no action was taken")
+        return Breaking(step=0, why=reason("no_action"))
     for sign in (_unmoved_check, _fallen_score, _new_complaint, _cut_short):
         found = sign(steps)
         if found is not None:
             return found
     if case.record.status == "budget":
-        return Breaking(step=0, why="its budget ran out before it was through")
+        return Breaking(step=0, why=reason("budget_ran_out"))
     return _diverged(case, steps) or _refused(steps)
 
 
@@ -65,8 +66,7 @@ def _unmoved_check(steps: Sequence[Step]) -> Breaking | None:
     text = checked[-1][2]
     if any(name in text or name.rpartition("/")[2] in text for name in changed):
         return None
-    why = f"the check said the same of {len(states)} different states and named nothing that was changed"
-    return Breaking(step=0, why=why, blames="check")
+    return Breaking(step=0, why=reason("check_unmoved", states=len(states)), blames="check")
 
 
 def _fallen_score(steps: Sequence[Step]) -> Breaking | None:
@@ -76,7 +76,7 @@ def _fallen_score(steps: Sequence[Step]) -> Breaking | None:
     for place in range(1, len(scores)):
         if scores[place] < max(scores[:place]) and max(scores[place:]) < max(scores[:place]):
             step = checked[place][0]
-            why = f"the check fell from {max(scores[:place]):.2f} to {scores[place]:.2f} there and stayed below"
+            why = reason("check_fell", before=max(scores[:place]), after=scores[place])
             return Breaking(step=step.number, why=why)
     return None
 
@@ -92,8 +92,7 @@ def _new_complaint(steps: Sequence[Step]) -> Breaking | None:
         lasting = {line for line in fresh if all(line in later for later in said[place:])} - said[place - 1]
         if lasting:
             line = min(lasting, key=lambda text: (-len(text), text))
-            why = f"from there on the check said what it had not said before: {line[:120]}"
-            return Breaking(step=checked[place][0].number, why=why)
+            return Breaking(step=checked[place][0].number, why=reason("check_said_new", line=line[:120]))
     return None
 
 
@@ -110,19 +109,18 @@ def _diverged(case: Case, steps: Sequence[Step]) -> Breaking | None:
     step = first_divergence(steps, led_to(same.steps))
     if step is None or (step.action.kind in ("finish", "give_up") and len(steps) > 1):
         return None
-    why = f"there it first did something else than {beside(case.record, same)}, which went well"
-    return Breaking(step=step.number, why=why)
+    return Breaking(step=step.number, why=reason("diverged", other=beside(case.record, same)))
 
 
 def _refused(steps: Sequence[Step]) -> Breaking:
     for step in steps:
         if step.judgement is not None and not step.judgement.accepted:
-            return Breaking(step=step.number, why="its answer was the first that was refused")
+            return Breaking(step=step.number, why=reason("first_refused"))
     for step in steps:
         if step.observation is not None and step.action.code and not (step.action.explores or step.observation.ok):
             if not step.observation.error:
-                return Breaking(step=step.number, why="its answer was the first that the examples do not bear out")
-            return Breaking(step=step.number, why=f"it was the first that failed: {step.observation.error[:160]}")
+                return Breaking(step=step.number, why=reason("first_not_borne_out"))
+            return Breaking(step=step.number, why=reason("first_failed", error=step.observation.error[:160]))
     if not any(step.action.code for step in steps):
-        return Breaking(step=0, why="no answer was found that could be tried")
-    return Breaking(step=steps[-1].number, why="it was the last")
+        return Breaking(step=0, why=reason("no_answer_to_try"))
+    return Breaking(step=steps[-1].number, why=reason("was_last"))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from evolve.episodes import EpisodeRecord, Json, Row
+from evolve.reasons import Reason
 
 SKILL, ACTION, CHECK, ROW, BUDGET, DATA = "skill", "action", "check", "row", "budget", "data"
 """Kinds of suspects besides those of recalled items: a skill, what a step did by itself, what decides, a row that was
@@ -64,12 +65,12 @@ class Breaking:
 
     Attributes:
         step: Its number; 0 where it broke before any.
-        why: What shows it, in one clause.
+        why: What shows it; None where nothing does.
         blames: The check itself decides nothing, so no step is to blame.
     """
 
     step: int
-    why: str
+    why: Reason | None
     blames: Literal["step", "check"] = "step"
 
 
@@ -83,9 +84,9 @@ class Suspect:
         step: The step at which it acted; 0 where it acted on all.
         score: How suspicious it is, 0.0 to 1.0; comparable within one diagnosis only.
         signs: What the score is made of, by name; {} where one rule decides.
-        evidence: What speaks for it, in one sentence.
+        evidence: What speaks for it.
         verdict: What an intervention made of it.
-        tested: What the intervention was and what came of it, in one sentence; "" without any.
+        tested: What the intervention was and what came of it; None without any.
         row: Of a row, its input and output.
     """
 
@@ -95,7 +96,7 @@ class Suspect:
     step: int
     score: float
     signs: Mapping[str, float] = field(default_factory=dict)
-    evidence: str = ""
+    evidence: tuple[Reason, ...] = ()
     verdict: Verdict = "suspicion"
-    tested: str = ""
+    tested: Reason | None = None
     row: Json = None

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evolve.episodes import EpisodeRecord, Step
+from evolve.reasons import Reason, reason
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,13 +16,13 @@ class Fault:
     Attributes:
         kind: ``sandbox``, ``limit`` or ``denial``.
         step: At which step; 0 where none was begun.
-        told: In one sentence.
+        told: What happened.
         check: It was the check that reached a limit, not an action.
     """
 
     kind: str
     step: int
-    told: str
+    told: Reason
     check: bool = False
 
 
@@ -33,7 +34,8 @@ def fault_of(record: EpisodeRecord) -> Fault | None:
     steps = [step for step in record.steps if step.observation is not None]
     if record.status == "fault":
         number = steps[-1].number if steps else 0
-        return Fault(kind="sandbox", step=number, told=record.note or "the machine failed")
+        told = reason("recorded", text=record.note) if record.note else reason("machine_failed")
+        return Fault(kind="sandbox", step=number, told=told)
     answered = [step for step in steps if step.action.kind not in ("finish", "give_up")]
     last = next((step for step in reversed(steps) if step.judgement is not None), answered[-1] if answered else None)
     fault = None if record.solved or last is None else stopped_by(last)
@@ -53,7 +55,7 @@ def stopped_by(step: Step) -> Fault | None:
     """
     observation, judged = step.observation, step.judgement
     if judged is not None and judged.limit:
-        told = f"the check that decides reached its {judged.limit} limit: {judged.text}"
+        told = reason("check_limit", limit=judged.limit, text=judged.text)
         return Fault(kind="limit", step=step.number, told=told, check=True)
     if observation is None or judged is not None:
         return None
@@ -61,8 +63,10 @@ def stopped_by(step: Step) -> Fault | None:
     own = observation.limit or (kind if what == "limit" else "")
     name = own or (observation.state.limit if observation.state is not None else "")
     if name:
-        told = f"step {step.number} reached its {name} limit: {observation.error or 'it was ended'}"
+        told = reason("step_limit", step=step.number, limit=name, text=observation.error or "it was ended")
         return Fault(kind="limit", step=step.number, told=told, check=not own)
     if not observation.denied:
         return None
-    return Fault(kind="denial", step=step.number, told=f"step {step.number} was denied {kind} {what}".rstrip())
+    return Fault(
+        kind="denial", step=step.number, told=reason("step_denied", step=step.number, what=f"{kind} {what}".rstrip())
+    )

@@ -24,6 +24,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from evolve.diagnosis.case import ACTION, BUDGET, CHECK, DATA, ROW, Breaking, Case, Item, Suspect, beside
 from evolve.diagnosis.divergence import counterpart, led_to, state_of
 from evolve.episodes import PREFERENCE, EpisodeRecord, Row, Step, misfit_told, told_value
+from evolve.reasons import Reason, reason
 
 _WORD = re.compile(r"[^\W\d_]{2,}|\d+")
 _OFFERED, _BEFORE, _THERE = 0.25, 0.5, 1.0
@@ -102,7 +103,7 @@ def _said(step: Step) -> set[str]:
     return _words_of(f"{step.action.text}\n{step.action.source}")
 
 
-def _actions(case: Case, broke: Step, items: Sequence[Suspect], why: str) -> Iterator[Suspect]:
+def _actions(case: Case, broke: Step, items: Sequence[Suspect], why: Reason | None) -> Iterator[Suspect]:
     """The steps that did something, the one that broke first, as far as no item explains it.
 
     That an answer to rows was wrong says no more than that the run failed, so there any suspicion of an item explains
@@ -120,7 +121,8 @@ def _actions(case: Case, broke: Step, items: Sequence[Suspect], why: str) -> Ite
         trace = _THERE if step.number == broke.number else _OFFERED
         signs = {"trace": trace, "named": float(bool(named)) if final else trace}
         share = 1.0 - explained if step.number == broke.number else 1.0
-        told = why if step.number == broke.number else "it led to what was handed in"
+        told = why if step.number == broke.number else reason("led_to_handed_in")
+        naming = reason("check_names", names=", ".join(named)) if named else None
         yield Suspect(
             kind=ACTION,
             id=f"step {step.number}",
@@ -128,7 +130,7 @@ def _actions(case: Case, broke: Step, items: Sequence[Suspect], why: str) -> Ite
             step=step.number,
             score=share * sum(signs.values()) / len(signs),
             signs=signs,
-            evidence=told + (f"; the check names {', '.join(named)}, which it changed" if named else ""),
+            evidence=_known(told, naming),
         )
 
 
@@ -142,23 +144,20 @@ def _by_rule(case: Case, broke: Breaking) -> Iterator[Suspect]:
     record = case.record
     if broke.blames == "check":
         text = (_last_check(record).strip() or "the check").splitlines()[-1]
-        yield Suspect(kind=CHECK, id=CHECK, text=text, step=0, score=1.0, evidence=broke.why)
+        yield Suspect(kind=CHECK, id=CHECK, text=text, step=0, score=1.0, evidence=_known(broke.why))
     if record.status == "budget":
         cheaper = next((one for one in case.good if one.cost.candidates > record.cost.candidates), None)
-        told = (
-            f"; {beside(record, cheaper)} of like work took {cheaper.cost.candidates:,} candidates" if cheaper else ""
-        )
-        evidence = f"it ended the run: {record.note}{told}"
+        took = reason("like_took", other=beside(record, cheaper), took=cheaper.cost.candidates) if cheaper else None
+        evidence = _known(reason("ended_the_run", note=record.note), took)
         yield Suspect(kind=BUDGET, id=BUDGET, text="what the run could spend", step=0, score=0.8, evidence=evidence)
     odd = _odd_rows(case.rows) if record.status in ("budget", "unsolved") and not case.items else []
     if odd:
-        told = "outputs hold words that no input gives"
+        told = (reason("words_of_no_row"),)
         score = 0.9 if 3 * len(odd) > len(case.rows) else 0.5
         yield Suspect(kind=DATA, id=DATA, text="the rows lack something", step=0, score=score, evidence=told)
     if 3 * len(odd) <= len(case.rows):
         for row in odd:
-            told = "its output alone holds words that its input does not give"
-            yield _row(list(row.input), row.output, 0.9 / len(odd), told)
+            yield _row(list(row.input), row.output, 0.9 / len(odd), reason("words_of_this_output"))
     yield from rows_at_odds(record)
 
 
@@ -179,35 +178,37 @@ def rows_at_odds(record: EpisodeRecord) -> Iterator[Suspect]:
     last = record.steps[-1].action if record.steps else None
     misfits = last.misfits if last is not None else ()
     for misfit in misfits:
-        told = f"what came nearest fails {len(misfits)} of the rows, this one among them: {misfit_told('f', misfit)}"
+        told = reason("nearest_fails", rows=len(misfits), text=misfit_told("f", misfit))
         yield _row(list(misfit.input), misfit.given, 1.0 / len(misfits), told)
     shown = [step.judgement for step in record.steps if step.judgement is not None and step.judgement.row is not None]
     for place, judged in enumerate(shown):
         assert judged.row is not None
-        told = "an answer that was right on every visible row was refused on this one"
+        told = reason("refused_on_this_row")
         yield _row(list(judged.row.input), judged.row.output, 0.6 / (1 + place), told)
 
 
-def _row(inputs: Sequence[object], output: object, score: float, evidence: str) -> Suspect:
+def _row(inputs: Sequence[object], output: object, score: float, told: Reason) -> Suspect:
     name = f"{json.dumps(inputs, ensure_ascii=False)} gives {json.dumps(output, ensure_ascii=False)}"
     row = {"input": list(inputs), "output": output}
-    return Suspect(kind=ROW, id=name[:80], text=name[:200], step=0, score=score, evidence=evidence, row=row)
+    return Suspect(kind=ROW, id=name[:80], text=name[:200], step=0, score=score, evidence=(told,), row=row)
 
 
-def _told(case: Case, item: Item, signs: Mapping[str, float]) -> str:
-    parts = {
-        _THERE: "the step that broke consumed it",
-        _BEFORE: "a step consumed it",
-        _OFFERED: "it was offered, and no step says that it used it",
-    }[signs["trace"]]
-    told = [parts]
+def _known(*reasons: Reason | None) -> tuple[Reason, ...]:
+    return tuple(one for one in reasons if one is not None)
+
+
+def _told(case: Case, item: Item, signs: Mapping[str, float]) -> tuple[Reason, ...]:
+    traces = {_THERE: reason("consumed_there"), _BEFORE: reason("consumed_before"), _OFFERED: reason("only_offered")}
+    told = [traces[signs["trace"]]]
     if case.good:
-        did = "did without it" if signs["contrast"] else "had it too"
-        told.append(f"{beside(case.record, case.good[0])}, which went well, {did}")
+        other = beside(case.record, case.good[0])
+        told.append(
+            reason("good_did_without", other=other) if signs["contrast"] else reason("good_had_it", other=other)
+        )
     if case.good or case.bad:
         bad, good = [case.record, *case.bad], case.good
         counts = [sum(item.id in _had(record) for record in records) for records in (bad, good)]
-        told.append(f"it stands in {counts[0]} of {len(bad)} failed and {counts[1]} of {len(good)} good runs")
+        told.append(reason("stands_in", bad=counts[0], failed=len(bad), good=counts[1], went_well=len(good)))
     if signs["words"] >= 0.3:
-        told.append("the step says what it says")
-    return "; ".join(told)
+        told.append(reason("step_says_it"))
+    return tuple(told)

@@ -202,6 +202,8 @@ class Cost:
     """Those of ``tokens`` that a model wrote, thinking included; earlier versions did not write it down."""
     cached: int = 0
     """Those of ``tokens`` that were sent and that the endpoint had in its cache."""
+    estimated: int = field(default=0, metadata={"sparse": True})
+    """Those of ``calls`` whose tokens are an upper estimate, since they were stopped or their endpoint did not say."""
 
     def __add__(self, other: Cost) -> Cost:
         return Cost(**{name: value + getattr(other, name) for name, value in vars(self).items()})

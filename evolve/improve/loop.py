@@ -54,7 +54,8 @@ def improve(session: Session) -> Report:
     session = _judging_if_winnable(session)
     rounds = _rounds(session)
     pairs, note = _held_out(session, purpose="improve" + f", part {session.part}" * (session.part > 1))
-    report = make_report(session, rounds, pairs, note=note, reason=_finish_reason(session, rounds))
+    reason, cut = _finish_reason(session, rounds)
+    report = replace(make_report(session, rounds, pairs, note=note, reason=reason), cut=cut)
     if rounds:  # a command that found nothing to do leaves the report of the one before it
         keep_report(session.stores.db, session.run, report.to_json())
     return report
@@ -144,13 +145,13 @@ def _first_step(session: Session) -> str:
     return f"one episode may take {most}"
 
 
-def _finish_reason(session: Session, rounds: Sequence[RoundRow]) -> str:
-    """Why the loop ended and, where a budget ended it or cut practice short, how far it came."""
+def _finish_reason(session: Session, rounds: Sequence[RoundRow]) -> tuple[str, bool]:
+    """Why the loop ended and, where a budget ended it or cut practice short, how far it came; whether one did."""
     if not rounds:
-        return "every task was practised on before"
+        return "every task was practised on before", False
     ended_by = session.journal.done(NOTHING_NEW)
     if ended_by is not None:
-        return str(ended_by.get("why", "the last pass over the tasks brought nothing new"))
+        return str(ended_by.get("why", "the last pass over the tasks brought nothing new")), False
     wanted, ended = session.plan.rounds, session.end_reason()
     short = [
         f"{row.episodes} of {row.planned} tasks practised in round {row.number} of {wanted}"
@@ -159,8 +160,9 @@ def _finish_reason(session: Session, rounds: Sequence[RoundRow]) -> str:
     ]
     came = ", ".join(short) or f"{len(rounds)} of {wanted} rounds done"
     if ended:
-        return f"{ended}: {came}"
-    return f"all {wanted} rounds done" + (f", with {came}, as far as its part of the budget went" if short else "")
+        return f"{ended}: {came}", True
+    part = f", with {came}, as far as its part of the budget went" if short else ""
+    return f"all {wanted} rounds done{part}", bool(short)
 
 
 def round_row(number: int, counts: Mapping[str, Any], decision: Mapping[str, Any], unjudged: str) -> RoundRow:

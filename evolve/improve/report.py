@@ -238,6 +238,7 @@ class Report(Jsonable):
         overshoot: How far the budget was passed, in a sentence, or "".
         contrasts: Learned against every other arm that was run.
         run_changes: What is new since the run began; reports that an older version wrote have none.
+        cut: A bound ended it, or a part of it, before all was done.
     """
 
     run: str
@@ -263,6 +264,12 @@ class Report(Jsonable):
     contrasts: tuple[Contrast, ...] = ()
     overshoot: str = ""
     run_changes: RunChanges | None = field(default=None, metadata=SPARSE)
+    cut: bool = field(default=False, metadata=SPARSE)
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the same loop does more with a further budget; reports of earlier versions say so in words alone."""
+        return self.cut or "budget" in self.finish_reason
 
     @property
     def cost_unit(self) -> Unit:

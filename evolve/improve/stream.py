@@ -84,6 +84,7 @@ def improve_in_stream(session: Session) -> Report:
     note = "" if pairs else "nothing could be judged before it was practised on"
     controls = f"{NOT_RUN}: every task was practised on, so none is held out"
     report = make_report(session, rows, pairs, note=note, reason=reason, controls=controls)
+    report = replace(report, cut=bool(ended))
     keep_report(session.stores.db, session.run, report.to_json())
     return report
 

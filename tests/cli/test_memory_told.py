@@ -154,3 +154,12 @@ def test_every_note_is_shown_with_its_day_and_the_older_of_two_is_marked(cli):
     assert [(one["date"], one["status"]) for one in found] == [("2026-06-07", ""), ("2026-02-03", "older")]
     for shown in (cli("memory", "list").out, cli("memory", "recall", "our broker").out):
         assert "2026-02-03" in shown and "2026-06-07" in shown
+
+
+def test_a_preference_for_a_folder_is_recalled_where_the_folder_is_named(cli, tmp_path):
+    (tmp_path / "there").mkdir()
+    assert cli("memory", "preferences", "add", "run the tests with tox", "--dir", "there").code == 0
+    for folder, found in (("there", ["preference"]), (".", [])):
+        recalled = json.loads(cli("memory", "recall", "run the tests", "--dir", folder, "--json").out)
+        assert [one["kind"] for one in recalled] == found
+    assert "run the tests with tox" in cli("memory", "recall", "run the tests", "--dir", "there").out

@@ -25,6 +25,7 @@ AMOUNTS = (
     Cost(calls=1, tokens=7, completion=2, money=1e-6),
     Spent(candidates=3, calls=1, tokens=7, completion=2, money=2.0),
     Cost(),
+    Cost(calls=2, tokens=7_000, completion=2_000, estimated=1),  # one was stopped
 )
 TOLD = re.compile(r"[\d,]+ calls, [\d,]+ tokens in \([\d,]+ cached\), [\d,]+ out, \$\d")
 

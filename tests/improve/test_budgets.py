@@ -91,7 +91,7 @@ def test_a_limit_of_the_day_ends_a_loop_as_its_budget_does(open_desk, suite) -> 
     with open_desk('day_limit = "12-calls"\n') as ws:
         report = ws.improve(suite, rounds=1)
         records = practised(ws)
-    assert "12 calls for today" in report.finish_reason
+    assert "12 calls for today" in report.finish_reason and report.goes_on
     assert [one for one in records if one.status == "budget" or not one.cost.calls] == []
 
 

@@ -11,6 +11,7 @@ import evolve
 from benchmarks.diagnose_cases import MAKERS, QUIET
 from evolve.episodes import Row
 from evolve.errors import UsageError
+from evolve.reasons import reason
 from evolve.tasks import Task
 from evolve.testing import Scenario, ScriptedEndpoint, prompt_of
 from evolve.workspace import tasks
@@ -68,7 +69,7 @@ def test_a_budget_is_cleared_where_more_of_it_finds_nothing(planted):
 
 def test_an_endpoint_that_failed_is_named_and_no_item_is(planted):
     _, read, _ = planted("endpoint")
-    assert read.state == "fault" and "401" in read.said and not read.suspects
+    assert read.state == "fault" and "401" in str(read.said) and not read.suspects
 
 
 def test_short_searches_are_had_again_unasked(tmp_path):
@@ -98,11 +99,11 @@ def test_a_run_that_waits_says_for_what(tmp_path):
     ):
         run = ws.run("write one of two words", person=QUIET).run_id
         found = ws.runs.diagnose(run)
-    assert found.state == "unfinished" and "Which of both?" in found.said
+    assert found.state == "unfinished" and "Which of both?" in str(found.said)
     assert found.tries == (f"evolve runs answer {run} TEXT",)
 
 
-def test_a_change_that_the_person_refused_failed(tmp_path):
+def test_a_change_that_the_person_refused_failed_by_their_word_and_by_no_step(tmp_path):
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "a.txt").write_text("one\n")
@@ -118,8 +119,9 @@ def test_a_change_that_the_person_refused_failed(tmp_path):
         assert unchecked.state == "unchecked" and not unchecked.suspects  # it did not fail, so nothing is to blame
         ws.runs.refuse(run, "it should be three")
         found = ws.runs.diagnose(run, replay=False)
-    assert found.state == "failed" and "it should be three" in found.said
-    assert {one.kind for one in found.suspects} >= {"note", "action"}
+    assert (found.state, found.step, found.why) == ("failed", 0, None)
+    assert found.said == reason("change_refused_because", said="it should be three")
+    assert [one.kind for one in found.suspects] == ["note"]
 
 
 FALSE, WISH = "Amounts are written in capitals.", "from now on write names as initial and surname"
@@ -162,6 +164,6 @@ def test_a_later_turn_of_a_conversation_is_had_again_with_the_turns_before_it(tm
         talk.close()
         found = ws.runs.diagnose(run, replay=True)
     if changed:
-        assert not found.replays and "conversation" in found.untried
+        assert not found.replays and found.untried == reason("turns_are_gone")
     else:
         assert [cause.id for cause in found.causes] == [planted]

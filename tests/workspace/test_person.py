@@ -117,10 +117,12 @@ def test_a_model_that_is_writing_is_cut_off_and_nothing_is_bought_again(tmp_path
     with ScriptedEndpoint(Scenario(replies=[{"fault": fault}]), double=AskingDouble()) as serving:
         stop = StopAt("plan", ready=lambda: serving.requests)
         with evolve.open(tmp_path / "ws", model=serving.model, events=stop) as opened:
+            wish = opened.preferences.add("short names").id
             stopped = opened.run(asking_task(), person=stop.person)
             assert stop.took() < 1.0 + SLACK_S
-            assert stopped.status == "interrupted" and stopped.cost.tokens > 0
+            assert stopped.status == "interrupted" and stopped.cost.tokens > 0 and stopped.cost.estimated == 1
             answered = opened.run(asking_task(), person=Person(respond=lambda question: "day first"))
+            assert [(one.shown, one.runs) for one in opened.memory.kept() if one.id == wish] == [(1, 1)]
         asked = [question_of(body) for body in serving.requests]
     assert answered.solved
     assert "plan" not in asked and asked[0] == "action"

@@ -18,6 +18,7 @@ from evolve.cancellation import Cancellation
 from evolve.episodes import Cost, EpisodeRecord, Limits, Row
 from evolve.failpoints import VARIABLE
 from evolve.ledger import Budget
+from evolve.reasons import reason
 from evolve.tasks.trees import read_tree
 from evolve.testing import ScriptedEndpoint
 from evolve.workspace import Person
@@ -455,7 +456,7 @@ def test_learning_with_a_budget_too_small_for_the_shadow_waits_and_says_so(opene
             workspace.run(JOBS[1].task)
         before = len(workspace.served.requests)
         (taught,) = workspace.learn(budget="20k-tokens")
-        assert taught.waits and "judging it first" in taught.note and len(workspace.served.requests) == before
+        assert taught.waits and taught.note == reason("judging_takes_more") and len(workspace.served.requests) == before
         (taught,) = workspace.learn()
         assert taught.learned and len(workspace.gate.own()) == 1
 

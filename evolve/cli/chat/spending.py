@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from evolve.workspace import Cost
 
 _KINDS = tuple(item.name for item in fields(Budget))
-_TOLD = (*_KINDS, "completion", "cached")
+_TOLD = (*_KINDS, "completion", "cached", "estimated")
 
 
 @dataclass

@@ -17,11 +17,12 @@ def spending(amount: Amount) -> str:
     """What was spent: ``5 calls, 12,300 tokens in (9,800 cached), 1,200 out, $0.012``, or candidates of a search."""
     parts = [counted(amount.candidates, "candidate")] if amount.candidates else []
     parts += [counted(amount.calls, "call")] if amount.calls else []
+    most = "at most " if getattr(amount, "estimated", 0) else ""
     if amount.completion:
         cached = f" ({amount.cached:,} cached)" if amount.cached else ""
-        parts += [f"{amount.tokens - amount.completion:,} tokens in{cached}", f"{amount.completion:,} out"]
+        parts += [f"{most}{amount.tokens - amount.completion:,} tokens in{cached}", f"{amount.completion:,} out"]
     elif amount.tokens:  # earlier versions did not write down which way they went
-        parts.append(counted(amount.tokens, "token"))
+        parts.append(most + counted(amount.tokens, "token"))
     if amount.money:
         parts.append(dollars(amount.money))
     return ", ".join(parts) or "nothing"

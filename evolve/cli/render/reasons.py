@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 import string
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from evolve.cli.render.diagnoses import OF_RUNS
 from evolve.cli.render.layout import counted
 
 if TYPE_CHECKING:
-    from evolve.workspace import Explained, Filled, Flag, Reason, Result
+    from evolve.workspace import Diagnosis, Explained, Filled, Flag, Reason, Result, Taught
 
 _SHOWN = 80
 """Longest value in a reason."""
 _ROWS = "any row that the function was learned from"
 
-SENTENCES = {
+SENTENCES = OF_RUNS | {
     "another_as_simple": (
         "an equally simple function gives {other:json} for {input:values}, where this one gives {gives:json}"
     ),
@@ -24,9 +26,11 @@ SENTENCES = {
     "blank_inputs": "the cells that the function reads are empty",
     "budget_too_small": "the budget was too small to look for other functions that fit your rows",
     "differs": "the function gives {value} here",
+    "doubtful_when_kept": "the function was doubtful when you kept it",
     "empty_text": "the function gives an empty text",
     "fails": "the function cannot handle {values}",
     "fewer_than_known": f"it has fewer {{trait:plain}} than {_ROWS}",
+    "fill_with": "fill it with {function:text}?",
     "formula": "a spreadsheet might run this text, because it begins with {sign}",
     "other_blanks": "the cells that the function was learned from have their blanks in other places",
     "formula_row": "the formula refers to another row than your own do from theirs",
@@ -35,21 +39,33 @@ SENTENCES = {
     ),
     "fraction": "the function gives a fraction, the other cells are whole numbers",
     "inexact": "the number is too large to be exact to its last digit",
+    "judging_takes_more": "judging it first may take more than this budget leaves: evolve learn without one",
     "merged": "the cell is a part of merged cells",
     "more_than_known": f"it has more {{trait:plain}} than {_ROWS}",
     "no_cell": "the function gives {kind:kind}, which no cell can hold",
+    "no_cell_filled": "no cell of {column} is filled",
     "no_equal_row": "no filled row has the same values",
     "no_json": "the function gives a value that no JSON file can hold",
+    "no_right_answer": "it has no right answer to learn from",
     "no_such_character": "the file's encoding, {encoding:plain}, has no {character}",
     "no_value": "the function gives nothing",
     "no_workbook_number": "the function gives a number that no workbook can hold exactly",
     "no_workbook_text": "the function gives a text that no workbook can hold",
     "not_a_number": "{value} is not a number",
+    "nothing_left_to_learn_with": "nothing of the budget was left to learn with; a larger --budget leaves some",
+    "nothing_unknown": "it showed nothing that was not known",
+    "nothing_verifies_it": "nothing verifies the answer",
+    "nothing_worth_remembering": "the model found nothing worth remembering",
+    "one_reply_did_it": "one reply did it",
     "one_row_not_looked_at": "it took too long to see whether the answer rests on one row alone",
     "one_value": (
         "every filled cell has the same value, so nothing shows what it depends on; a row with another value would tell"
     ),
     "other_kind": "the function gives {kind:kind}, the other cells are {column:cells}",
+    "own_cells": (
+        "{given:,} cells of {column} are filled, and an earlier fill wrote {own:,} of them; "
+        "did you check what it wrote, so that it counts as yours?"
+    ),
     "piece_may_be_copied": (
         "{piece} stands in every output and in every input, so it may have to be copied from there; "
         "a row with another one, such as {other}, would tell"
@@ -61,15 +77,22 @@ SENTENCES = {
     "rows_missing": "{missing:more row} could verify it",
     "rows_or_column": "more rows would help, or a column that the outputs follow from",
     "rows_repeat": "{repeated:,} of the {rows:row} that decide repeat other rows under another id",
+    "saved_function_did_it": "the saved function {function:plain} did it",
     "search_stopped": "you stopped the search for other functions that fit your rows",
+    "skill_not_kept": "the skill that it proposed was not kept",
+    "solved_by_another": "it was solved by {policy:text}, which alone can learn from it: {command:text}",
+    "stopped_by_the_person": "you stopped it",
     "too_few_values": "the {rows:row} that decide have too few different values; more rows would settle it",
     "too_many_digits": "the function gives a number of more than {most:,} digits, which no cell can hold",
     "too_slow": "the function takes too long",
     "trait_missing": "it has no {trait:plain}; every row that the function was learned from has some",
     "unknown_trait": "no row that the function was learned from has {trait:plain}",
     "unlike_column": "{value} under {column} is not like the other cells",
+    "unverified_when_kept": "the function was not verified when you kept it",
+    "which_column": "evolve has functions for {columns:empty column} of {file:plain}: {columns}; which is meant?",
     "words_of_categories": "the outputs hold {words}, which no input gives: fill {rows:row} for each of them",
     "words_of_no_input": "the outputs hold {words}, which no input gives: a column may be missing",
+    "would_write": "in line {line:,} it would write {value}",
     "wrong_for_nearest": "the function is wrong for the nearest filled row: {input:plain} has {output:plain}",
 }
 """By code; a name in braces is a fact."""
@@ -107,9 +130,14 @@ def reason_told(reason: Reason) -> str:
     return _Words().vformat(SENTENCES[reason.code], (), reason.facts)
 
 
+def reasons_told(reasons: Iterable[Reason]) -> str:
+    """Reasons in one sentence."""
+    return "; ".join(map(reason_told, reasons))
+
+
 def flag_told(flag: Flag) -> str:
     """What is doubtful about a cell, in a sentence."""
-    why = "; ".join(map(reason_told, flag.reasons))
+    why = reasons_told(flag.reasons)
     return f"{flag.left}: {why}" if flag.left else why
 
 
@@ -118,10 +146,31 @@ def explained_data(explained: Explained) -> dict[str, Any]:
     return {**explained.to_json(), "reasons": [reason_told(one) for one in explained.reasons]}
 
 
+def diagnosis_data(found: Diagnosis) -> dict[str, Any]:
+    """A diagnosis as data with its reasons in words."""
+    from evolve.workspace import to_data
+
+    suspects = [
+        {**to_data(one), "evidence": reasons_told(one.evidence), "tested": _told(one.tested)} for one in found.suspects
+    ]
+    worded = {"said": _told(found.said), "why": _told(found.why), "untried": _told(found.untried)}
+    return {**found.to_json(), **worded, "suspects": suspects}
+
+
 def result_data(result: Result) -> dict[str, Any]:
     """A result as data with its reasons in words."""
     worded = {"reason": result.reason, "advice": result.advice}
     return {**result.to_json(), **{name: reason_told(one) for name, one in worded.items() if one is not None}}
+
+
+def _told(reason: Reason | None) -> str:
+    return "" if reason is None else reason_told(reason)
+
+
+def taught_data(taught: Taught) -> dict[str, Any]:
+    """What a run taught as data with its reasons in words."""
+    nothing = {} if taught.nothing is None else {"nothing": reason_told(taught.nothing)}
+    return {**taught.to_json(), "note": _told(taught.note), **nothing}
 
 
 def filled_data(filled: Filled) -> dict[str, Any]:

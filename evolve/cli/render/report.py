@@ -181,7 +181,7 @@ def _times(number: int) -> str:
 def _next_steps(report: Report, suite: str) -> list[tuple[str, str]]:
     """One or two commands, each with what it is for."""
     again = f"evolve improve {suite}"
-    if "budget" in report.finish_reason:
+    if report.goes_on:
         return [("Next, to go on from here:", f"{again} --budget AMOUNT")]
     if report.promoted and report.looks:
         steps = [("Next, to measure it once more, against two controls:", "evolve report --fresh")]

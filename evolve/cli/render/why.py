@@ -11,7 +11,7 @@ from evolve.cli.render.amounts import spending
 from evolve.cli.render.kept import dropped_line, dropped_texts
 from evolve.cli.render.layout import counted, shorten
 from evolve.cli.render.output import at_home, emit, note, table, visible
-from evolve.cli.render.reasons import reason_told
+from evolve.cli.render.reasons import reason_told, reasons_told
 from evolve.cli.render.verdicts import WORDS
 from evolve.cli.render.views import NO_TASK
 
@@ -47,15 +47,13 @@ _HEADS = {
 def show_end(found: Diagnosis) -> None:
     """Prints how a run ended, in a line."""
     about = f"task {found.task} of {found.run}" if found.task else found.run
-    emit(_HEADS[found.state].format(run=about, said=found.said))
+    emit(_HEADS[found.state].format(run=about, said=reason_told(found.said)))
 
 
 def show_diagnosis(found: Diagnosis) -> None:
     """Prints what a run rested on and what turns its outcome, the strongest suspicion first, and what to try."""
-    if found.step and found.why:
-        emit(f"broke at step {found.step}: {found.why}")
-    elif found.why:
-        emit(found.why)
+    if found.why is not None:
+        emit(f"broke at step {found.step}: {reason_told(found.why)}" if found.step else reason_told(found.why))
     if found.compared:
         emit(f"compared with {found.compared}, which went well")
     cleared = [one for one in found.suspects if one.verdict == "cleared"]
@@ -64,14 +62,15 @@ def show_diagnosis(found: Diagnosis) -> None:
         _tell(one)
     if len(left) > _SHOWN:
         emit(f"and {counted(len(left) - _SHOWN, 'weaker suspicion')}; --json has all of them")
-    for tested in dict.fromkeys(one.tested for one in cleared):
-        emit(f"cleared: {', '.join(_named(one) for one in cleared if one.tested == tested)}")
+    for tested in dict.fromkeys(reason_told(one.tested) for one in cleared if one.tested is not None):
+        named = (_named(one) for one in cleared if one.tested is not None and reason_told(one.tested) == tested)
+        emit(f"cleared: {', '.join(named)}")
         emit(f"  {tested}")
     if found.replays:
         times = counted(found.replays, "time")
         emit(f"run again {times} for {spending(found.cost)}; nothing was changed or learned")
     if found.untried:
-        emit(f"not tried: {found.untried}")
+        emit(f"not tried: {reason_told(found.untried)}")
     for way in found.tries:
         emit(f"  try: {way}", whole=True)
 
@@ -79,9 +78,9 @@ def show_diagnosis(found: Diagnosis) -> None:
 def _tell(one: Suspect) -> None:
     where = f" at step {one.step}" if one.step else ""
     emit(f"{one.verdict} ({one.score:.2f}): {_named(one)}{where}: {shorten(one.text, 120)}")
-    emit(f"  {one.evidence}")
+    emit(f"  {reasons_told(one.evidence)}")
     if one.tested:
-        emit(f"  {one.tested}")
+        emit(f"  {reason_told(one.tested)}")
 
 
 def _named(one: Suspect) -> str:

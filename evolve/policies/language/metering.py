@@ -53,4 +53,5 @@ class EpisodeMeter:
             calls=actual.calls,
             completion=actual.completion,
             cached=actual.cached,
+            estimated=actual.calls if getattr(actual, "estimated", False) else 0,
         )

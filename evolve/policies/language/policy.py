@@ -271,7 +271,8 @@ class LanguagePolicy(Deliberation, Drafting):
     def action_of(self, view: TaskView, plan: Plan, steps: Sequence[Step], reply: Proposal) -> Action:
         kind = kind_of(view.environment)
         stated = adopted(reply.plan, plan, steps, view.earlier[-1].plan if view.earlier else ())
-        first = None if steps else replace(plan, subgoals=stated.subgoals or plan.subgoals, private={}, notes=())
+        begun = any(not step.action.interrupted for step in steps)  # a reply that was stopped keeps no plan
+        first = None if begun else replace(plan, subgoals=stated.subgoals or plan.subgoals, private={}, notes=())
         action = Action(
             kind=reply.kind,
             text=reply.text,
@@ -279,7 +280,7 @@ class LanguagePolicy(Deliberation, Drafting):
             private={"reasoning": dict(reply.reasoning)} if reply.reasoning else {},
             offered=(
                 *offer(self.skills, view, self.questions.rooms.skills).ids,
-                *(() if steps else function_ids(view)),
+                *(() if begun else function_ids(view)),
             ),
             prompt="" if kind.prompt == _SHARED else kind.prompt,
             subgoal=f"s{reply.subgoal}" if reply.subgoal else "",

@@ -23,9 +23,8 @@ def open_question(steps: Sequence[Step]) -> Action | None:
 
 
 def told_in(steps: Sequence[Step]) -> tuple[Recalled, ...]:
-    """What an episode was told from memory, as the action of its first step keeps it."""
-    first = steps[0].action.plan if steps else None
-    return () if first is None else first.told
+    """What an episode was told from memory, as the first action that was not stopped keeps it."""
+    return next((step.action.plan.told for step in steps if step.action.plan is not None), ())
 
 
 def is_decided(items: Sequence[Recalled], steps: Sequence[Step]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from evolve.episodes import Question
+from evolve.reasons import reason
 from evolve.skills import Skill
 from evolve.skills.signatures import types_of
 from evolve.tables import Record, Table
@@ -11,6 +12,7 @@ from evolve.tasks.reading.assemble import ENOUGH_TO_SPLIT
 from evolve.tasks.reading.partly_filled import PartlyFilled, column_task
 from evolve.workspace.desk import Desk
 from evolve.workspace.runs.fill_request import FillRequest
+from evolve.workspace.runs.filled import Flag
 from evolve.workspace.runs.offering import YES, is_yes
 from evolve.workspace.runs.own_cells import IsOwn
 from evolve.workspace.runs.refuted import functions_giving
@@ -29,11 +31,8 @@ def column_read(desk: Desk, table: Table, request: FillRequest, own: IsOwn) -> t
     respond = None if request.person is None else request.person.respond
     if not wanted.own or respond is None or len(task.examples) + len(task.verify) >= ENOUGH_TO_SPLIT:
         return task, wanted
-    label, cells = wanted.inputs.label, "one of them" if wanted.own == 1 else f"{wanted.own} of them"
-    text = (
-        f"{wanted.given} cells of {label!r} are filled, and an earlier fill wrote {cells}. "
-        "Did you check what it wrote, so that it counts as yours?"
-    )
+    label = wanted.inputs.label
+    text = request.words(Flag(reasons=(reason("own_cells", column=label, given=wanted.given, own=wanted.own),)))
     said = respond(Question(id=f"own:{label}", kind="ask", text=text, options=(YES, "no")))
     return _as_it_is(desk, table, request.column, _nobodys) if is_yes(said) else (task, wanted)
 

@@ -8,9 +8,10 @@ from typing import Any, Literal
 
 from evolve.agent import Run
 from evolve.agent.codec import to_data
-from evolve.diagnosis import ACTION, Suspect, beside, breaking_step, fault_of, rows_at_odds, suspects_of
+from evolve.diagnosis import ACTION, Breaking, Suspect, beside, breaking_step, fault_of, rows_at_odds, suspects_of
 from evolve.episodes import Cost, EpisodeRecord
 from evolve.errors import EndpointProblem, SandboxUnavailable, UsageError
+from evolve.reasons import Reason, reason
 from evolve.workspace.desk import Desk
 from evolve.workspace.runs.beginnings import Beginning, beginning_of, broken_off
 from evolve.workspace.runs.intervening import COSTS, Interventions, free_of_charge
@@ -26,7 +27,7 @@ State = Literal["well", "unchecked", "unfinished", "fault", "failed"]
 by what it did or rested on."""
 
 
-_AS_ASKED = "nothing was run again, as was asked"
+_AS_ASKED = reason("nothing_run_again")
 _GOES_ON = "the same command again goes on from there"
 
 
@@ -35,27 +36,27 @@ class Diagnosis:
     """Why a run ended as it did.
 
     Attributes:
-        said: How it ended, in one sentence.
+        said: How it ended; what the record says in a sentence has the code ``recorded``.
         step: Number of the step that broke it; 0 where none did.
-        why: What shows that, in one clause.
+        why: What shows that; None where nothing does.
         suspects: The most suspicious first; causes before all others, what was cleared last.
         task: The task it was about, where the run worked on several; else "".
         compared: The nearest like run that went well, or the episode where it was of the same run; "" where none was.
-        untried: Why nothing was tried, or not all of it; "" where everything was.
+        untried: Why nothing was tried, or not all of it; None where everything was.
         tries: Commands that may help, the most promising first.
         replays: Episodes that were had again, with what they ``cost``.
     """
 
     run: str
     state: State
-    said: str
+    said: Reason
     episode: str = ""
     task: str = ""
     step: int = 0
-    why: str = ""
+    why: Reason | None = None
     suspects: tuple[Suspect, ...] = ()
     compared: str = ""
-    untried: str = ""
+    untried: Reason | None = None
     tries: tuple[str, ...] = ()
     replays: int = 0
     cost: Cost = field(default_factory=Cost)
@@ -74,17 +75,18 @@ def diagnose(desk: Desk, name: str, replay: bool | None, person: Person) -> Diag
     """See :meth:`evolve.workspace.runs.past_runs.Runs.diagnose`."""
     run, record = chosen_episode(desk, name)
     if record is None and run.kind == FILLING:
-        return Diagnosis(run=run.id, episode="", task="", state="unchecked", said="its function was given")
+        return Diagnosis(run=run.id, episode="", task="", state="unchecked", said=reason("function_was_given"))
     if record is None:
         return _unfinished(desk, run)
     task = "" if run.kind == "run" else record.task
-    blank = Diagnosis(run=run.id, episode=record.episode, task=task, state="well", said=record.note or record.status)
+    said = reason("recorded", text=record.note or record.status)
+    blank = Diagnosis(run=run.id, episode=record.episode, task=task, state="well", said=said)
     wrong = went_wrong(desk, record)
     if record.solved and not wrong:
         rows = tuple(rows_at_odds(record))[:1] if record.steps[-1].action.misfits else ()
         return replace(blank, suspects=rows, tries=commands_for(run, record, rows, untried=False) if rows else ())
     if not wrong:  # nobody says that it failed, so nothing that it was told is suspected
-        return replace(blank, state="unchecked", untried="nothing can check an answer to it, so no trial would tell")
+        return replace(blank, state="unchecked", untried=reason("no_trial_tells"))
     fault = fault_of(record)
     if fault is not None:
         tries = after_fault(fault, run)
@@ -93,6 +95,8 @@ def diagnose(desk: Desk, name: str, replay: bool | None, person: Person) -> Diag
     broke = breaking_step(case)
     suspects = suspects_of(case, broke)
     compared = beside(record, case.good[0]) if case.good else ""
+    if record.status in ("solved", "unverified"):  # the person refused its change and says why, so no step is to blame
+        broke, suspects = Breaking(step=0, why=None), tuple(one for one in suspects if one.kind != ACTION)
     found = replace(blank, step=broke.step, why=broke.why, suspects=suspects, compared=compared)
     return _tried(desk, run, record, replace(found, state="failed", said=wrong), (replay, person))
 
@@ -108,7 +112,7 @@ def _tried(desk: Desk, run: Run, record: EpisodeRecord, found: Diagnosis, how: t
         try:
             made.run()
         except (UsageError, SandboxUnavailable, EndpointProblem) as problem:
-            untried = f"not everything was tried: {problem}"
+            untried = reason("not_all_tried", text=str(problem))
         untried = untried or made.untried
         found = replace(found, suspects=_ordered(made.suspects), replays=replays.count, cost=replays.spent)
         found = _by_cause(found)
@@ -116,14 +120,14 @@ def _tried(desk: Desk, run: Run, record: EpisodeRecord, found: Diagnosis, how: t
     return replace(found, untried=untried, tries=commands_for(run, record, found.suspects, untried=more))
 
 
-def _why_not(desk: Desk, begun: Beginning | None, record: EpisodeRecord, replay: bool | None) -> str:
+def _why_not(desk: Desk, begun: Beginning | None, record: EpisodeRecord, replay: bool | None) -> Reason | None:
     if replay is False:
         return _AS_ASKED
     if begun is None:
-        return "what it was begun with is not on record, so it cannot be run again"
+        return reason("beginning_not_on_record")
     if not (replay or free_of_charge(desk, begun, record)):
         return COSTS
-    return ""
+    return None
 
 
 def _ordered(suspects: Sequence[Suspect]) -> tuple[Suspect, ...]:
@@ -140,19 +144,19 @@ def _by_cause(found: Diagnosis) -> Diagnosis:
     steps = [one for one in found.causes if one.step]
     if not steps or steps[0].step == found.step:
         return found
-    return replace(found, step=steps[0].step, why=f"{steps[0].tested}")
+    return replace(found, step=steps[0].step, why=steps[0].tested)
 
 
 def _unfinished(desk: Desk, run: Run) -> Diagnosis:
     question = waiting_question(run)
     note = broken_off(desk, run.id)
     if question is not None:
-        said, tries = f"it waits for an answer: {question.text}", (f"evolve runs answer {run.id} TEXT",)
+        said, tries = reason("waits_for_answer", question=question.text), (f"evolve runs answer {run.id} TEXT",)
         return Diagnosis(run=run.id, state="unfinished", said=said, tries=tries)
     if note is not None:
         endpoint = note.data.get("why") not in ("SandboxUnavailable", "WorkspaceError", "RecordDamaged")
         check = "evolve models check" if endpoint else "evolve status"
-        said = f"it broke off: {note.data.get('text')}"
+        said = reason("broke_off", text=str(note.data.get("text")))
         return Diagnosis(run=run.id, state="fault", said=said, tries=(check, _GOES_ON))
-    said = "it has not ended; it was stopped, or goes on in another process"
+    said = reason("has_not_ended")
     return Diagnosis(run=run.id, state="unfinished", said=said, tries=(_GOES_ON,))

@@ -26,7 +26,7 @@ class FillOptions(TypedDict, total=False):
         save: A file in which the function is written as a script for the command line.
         budget: As for :meth:`Workspace.run`.
         person: As for :meth:`Workspace.run`.
-        words: What is written of a flag into the table; by default its code and facts.
+        words: What is written of a flag into the table, and asked of the person; by default its code and facts.
     """
 
     column: str | None

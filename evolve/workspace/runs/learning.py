@@ -22,6 +22,7 @@ from evolve.files import canonical_json
 from evolve.ledger import Budget, Ledger
 from evolve.memory import insight_id
 from evolve.memory.preferences import Preference
+from evolve.reasons import Reason, reason
 from evolve.record.keeping import Kept, NotKept
 from evolve.tasks import Task, task_json
 from evolve.tasks.alike import every_trait
@@ -58,8 +59,8 @@ class Taught:
         proposals: What it suggests to remember, for the person to keep or decline; nobody is told of it before.
         dropped: How many suggestions of the model are not offered, by reason.
         unasked: As :attr:`evolve.agent.Lessons.unasked`.
-        nothing: Why nothing of this came of it, in a few words; "" where something did.
-        note: Why it is not learned from yet, or could not be; "" where it was.
+        nothing: Why nothing of this came of it; None where something did.
+        note: Why it is not learned from yet, or could not be; None where it was.
         waits: It is not learned from yet, because another policy solved it, or the budget leaves too little.
         stopped: It is not learned from yet, because the person stopped it; ``cost`` is what it has taken so far.
         found: A right answer that was found while learning, where the run had none.
@@ -79,8 +80,8 @@ class Taught:
     proposals: tuple[Preference, ...] = field(default=(), metadata=SPARSE)
     dropped: Mapping[str, int] = field(default_factory=dict, metadata=SPARSE)
     unasked: str = field(default="", metadata=SPARSE)
-    nothing: str = field(default="", metadata=SPARSE)
-    note: str = ""
+    nothing: Reason | None = field(default=None, metadata=SPARSE)
+    note: Reason | None = None
     waits: bool = False
     stopped: bool = False
     found: Found | None = None
@@ -168,7 +169,7 @@ def settled(desk: Desk, result: Result, person: Person, ledger: Ledger) -> Resul
     if not desk.shows() and result.status != "interrupted":
         try:
             taught = learn(desk, person=person, ledger=ledger)
-            why = next((one.note for one in taught if one.stopped), "")
+            why = next((str(one.note) for one in taught if one.stopped), "")
         except (EndpointProblem, SandboxUnavailable) as problem:
             why = str(problem)
         if why:
@@ -190,9 +191,7 @@ def _taught(desk: Desk, owed: Owed, person: Person, left: Limits) -> Taught:
     if owed.body["policy"] != desk.learner.name:
         model = owed.body["model"]
         way = f"evolve learn {owed.run}" + (f" --model {model}" if model is not None else "")
-        return replace(
-            blank, note=f"it was solved by {owed.body['policy']}, which alone can learn from it: {way}", waits=True
-        )
+        return replace(blank, note=reason("solved_by_another", policy=owed.body["policy"], command=way), waits=True)
     body = json.loads(desk.stores.objects.get(owed.body["input"]))
     begun = beginning_of(desk, desk.stores.runs.run(owed.run))
     # "Do it again like that" says nothing without the turns before it.
@@ -205,7 +204,7 @@ def _taught(desk: Desk, owed: Owed, person: Person, left: Limits) -> Taught:
     made = _worked_out(desk, owed, wish, given, _Room(limits=limits, left=left))
     lessons, room = made.lessons, made.room
     blank = replace(blank, limits=room.limits, shadow=made.judging.cost)
-    stopped = replace(blank, cost=lessons.cost, note="the person stopped it", stopped=True)
+    stopped = replace(blank, cost=lessons.cost, note=reason("stopped_by_the_person"), stopped=True)
     if lessons.stopped or made.judging.waits:
         return stopped if lessons.stopped else replace(blank, note=made.judging.waits, waits=True)
     learned = _with_lessons(record, lessons)
@@ -223,7 +222,7 @@ def _taught(desk: Desk, owed: Owed, person: Person, left: Limits) -> Taught:
     cost = lessons.cost + kept.cost
     told = _told(desk, learned)
     told_already = any((texts, kept.skills, proposals, dropped, lessons.unasked))
-    nothing = "" if told_already else why_nothing(desk, learned, lessons)
+    nothing = None if told_already else why_nothing(desk, learned, lessons)
     taught = replace(
         blank, learned=texts, told=told, skills=kept.skills, not_kept=kept.refused, cost=cost, note=made.note
     )
@@ -246,25 +245,25 @@ class _WorkedOut:
     judging: Judging
     lessons: Lessons
     room: _Room
-    note: str = ""
+    note: Reason | None = None
 
 
 def _worked_out(desk: Desk, owed: Owed, wish: Wish, given: Task, room: _Room) -> _WorkedOut:
     """Judges the task, as the person gave it, and then learns from it."""
-    judging, lessons, note = Judging(), Lessons(), ""
+    judging, lessons, note = Judging(), Lessons(), None
     try:
         judging = judge_first(desk, owed, replace(wish, task=given), room.left)
         room = _Room(limits=room.limits.within(judging.room), left=room.left.less(judging.cost))
         if judging.stopped:
             lessons = Lessons(stopped=True)
         elif desk.uses_model and _is_spent(room.limits):
-            note = "nothing of the budget was left to learn with; a larger --budget leaves some"
+            note = reason("nothing_left_to_learn_with")
         elif not judging.waits:
             lessons = _lessons(desk, owed, wish, room)
     except Cancelled:
         lessons = Lessons(stopped=True)
     except UsageError as problem:  # the folder is not there any more, or not as it was
-        note = str(problem)
+        note = reason("recorded", text=str(problem))
     return _WorkedOut(judging=judging, lessons=lessons, room=room, note=note)
 
 

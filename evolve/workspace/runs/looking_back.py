@@ -10,6 +10,7 @@ from evolve.diagnosis import SKILL, Case, Item
 from evolve.episodes import OWN, EpisodeRecord, Recalled
 from evolve.errors import UsageError
 from evolve.events import read_events
+from evolve.reasons import Reason, reason
 from evolve.workspace.desk import Desk
 from evolve.workspace.runs.beginnings import beginning_of
 from evolve.workspace.runs.learning import PAUSED
@@ -66,14 +67,14 @@ def case_of(desk: Desk, run: Run, record: EpisodeRecord) -> Case:
     )
 
 
-def went_wrong(desk: Desk, record: EpisodeRecord) -> str:
-    """Why an episode counts as failed, in one sentence; "" where it does not. What a person refused did."""
+def went_wrong(desk: Desk, record: EpisodeRecord) -> Reason | None:
+    """Why an episode counts as failed; None where it does not. What a person refused did."""
     patch = next((patch for patch in desk.folders.list() if patch.run == record.run), None)
     if patch is not None and patch.state == "refused" and record.status in ("solved", "unverified"):
-        return f"its change was refused: {patch.said}" if patch.said else "its change was refused"
+        return reason("change_refused_because", said=patch.said) if patch.said else reason("change_refused")
     if record.status in ("solved", "unverified", *PAUSED):
-        return ""
-    return record.note or record.status
+        return None
+    return reason("recorded", text=record.note or record.status)
 
 
 def told_at_the_start(record: EpisodeRecord) -> tuple[Recalled, ...] | None:

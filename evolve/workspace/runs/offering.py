@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from evolve.episodes import Question
 from evolve.errors import UsageError
+from evolve.reasons import Reason, reason
 from evolve.sandbox import Program
 from evolve.skills import Skill
 from evolve.skills.signatures import names_of
@@ -58,10 +59,10 @@ def offer_for(desk: Desk, table: Table, request: FillRequest) -> Offer:
 def _asked_column(table: Table, places: Sequence[int], request: FillRequest) -> int:
     """The one of several empty columns that the person names."""
     names = [table.columns[place] for place in places]
-    listed = ", ".join(map(repr, names))
-    text = f"evolve has functions for {len(names)} empty columns of {table.path.name}: {listed}"
+    text = f"evolve has functions for {len(names)} empty columns of {table.path.name}: {', '.join(map(repr, names))}"
     respond = None if request.person is None else request.person.respond
-    question = Question(id="offer:column", kind="ask", text=f"{text}. Which is to be filled?", options=tuple(names))
+    which = request.words(Flag(reasons=(reason("which_column", columns=names, file=table.path.name),)))
+    question = Question(id="offer:column", kind="ask", text=which, options=tuple(names))
     said = "" if respond is None else (respond(question) or "").strip()
     if said not in names:
         raise UsageError(text, hint="say which with --column NAME")
@@ -77,27 +78,26 @@ def accepted(desk: Desk, table: Table, offer: Offer, request: FillRequest) -> Fi
         return None
     for one in offer.skills:
         chosen = replace(request, skill=one.name, column=offer.column)
-        text = f"no cell of {offer.column!r} is filled. Fill it with {one.told}?"
-        if not one.verified:
-            why = f", because {request.words(Flag(reasons=(one.doubt,)))}" if one.doubt else ""
-            text += f" It {'was doubtful' if one.doubt else 'was not verified'} when you kept it{why}."
-            text += _example(desk, table, chosen)
+        known = () if one.verified else _unverified(one, desk, table, chosen)
+        asked = (reason("no_cell_filled", column=offer.column), *known, reason("fill_with", function=one.told))
+        text = request.words(Flag(reasons=asked))
         said = respond(Question(id=f"offer:{one.name}", kind="ask", text=text, options=(YES, "no")))
         if is_yes(said):
             return chosen
     return None
 
 
-def _example(desk: Desk, table: Table, request: FillRequest) -> str:
-    """What the function would write into the first row, in a sentence; "" where that is nothing."""
+def _unverified(one: UsedSkill, desk: Desk, table: Table, request: FillRequest) -> tuple[Reason, ...]:
+    """What was doubtful about a function when it was kept, and what it would write into the first row, if anything."""
+    doubts = (reason("unverified_when_kept"),) if one.doubt is None else (reason("doubtful_when_kept"), one.doubt)
     program, wanted, _ = chosen_function(desk, table, request)
     first = next((record for record in table.records() if not all(map(is_blank, record.cells))), None)
     if first is None:
-        return ""
+        return doubts
     values = wanted.inputs.of(first)
     (outcomes,) = Applier(desk.open_sandbox(), [program])([values])
     cell = judged(table, wanted.inputs, first, values, outcomes).cell
-    return "" if cell is None else f" In line {first.line:,} it would write {printable(str(cell))!r}."
+    return doubts if cell is None else (*doubts, reason("would_write", line=first.line, value=printable(str(cell))))
 
 
 def is_yes(said: str | None) -> bool:

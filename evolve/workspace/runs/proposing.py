@@ -13,6 +13,7 @@ from evolve.environments import kind_of
 from evolve.episodes import Decision, EpisodeRecord, Suggestion
 from evolve.memory.preferences import LONGEST, Preference, is_once, same_meaning
 from evolve.memory.preferences.own_words import own_words
+from evolve.reasons import Reason, reason
 from evolve.record.journal import Journal
 from evolve.tasks import Task
 from evolve.tasks.work import FolderWork
@@ -97,20 +98,20 @@ def dropped_of(desk: Desk, record: EpisodeRecord) -> Sequence[Dropped]:
     return [Dropped(reason=why, text=text) for why, text in kept]
 
 
-def why_nothing(desk: Desk, record: EpisodeRecord, lessons: Lessons) -> str:
-    """Why nothing came of learning from an episode, in a few words."""
+def why_nothing(desk: Desk, record: EpisodeRecord, lessons: Lessons) -> Reason:
+    """Why nothing came of learning from an episode."""
     if lessons.drafts:
-        return "the skill that it proposed was not kept"
+        return reason("skill_not_kept")
     if record.status not in ("solved", "unverified"):
-        return "it has no right answer to learn from"
+        return reason("no_right_answer")
     saved = [one.text for one in used_in(desk, record) if one.kind == "skill"]
     if saved:
-        return f"the saved function {saved[0]} did it"
+        return reason("saved_function_did_it", function=saved[0])
     if record.status == "solved" and not (record.verified or record.checked or record.cost.calls):
-        return "nothing verifies the answer"
+        return reason("nothing_verifies_it")
     if lessons.cost.calls:
-        return "the model found nothing worth remembering"
-    return "one reply did it" if desk.uses_model and len(record.steps) == 1 else "it showed nothing that was not known"
+        return reason("nothing_worth_remembering")
+    return reason("one_reply_did_it" if desk.uses_model and len(record.steps) == 1 else "nothing_unknown")
 
 
 def _repeated(desk: Desk, record: EpisodeRecord, task: Task) -> Iterator[Suggestion]:

@@ -11,6 +11,7 @@ from evolve.agent.codec import from_data, to_data
 from evolve.episodes import SHADOW, Cost, EpisodeRecord, Limits
 from evolve.gate import BothArms
 from evolve.ledger import Budget
+from evolve.reasons import Reason, reason
 from evolve.record.arms import UNLEARNED, Arm, agent_for
 from evolve.tasks import Task
 from evolve.tasks.alike import every_trait
@@ -33,13 +34,13 @@ class Judging:
         cost: What it has cost by now, beside the run.
         room: What a budget that was typed for the run leaves to learning.
         stopped: The person stopped it; the same call goes on.
-        waits: Why it cannot be judged yet, in a clause, or "".
+        waits: Why it cannot be judged yet, or None.
     """
 
     cost: Cost = field(default_factory=Cost)
     room: Limits = field(default_factory=lambda: Limits(candidates=None, seconds=None))
     stopped: bool = False
-    waits: str = ""
+    waits: Reason | None = None
 
 
 def bet_for(desk: Desk, wish: Wish, limits: Limits) -> Mapping[str, Any]:
@@ -145,7 +146,7 @@ def _judge_model(desk: Desk, owed: Owed, wish: Wish, bet: Mapping[str, Any], lef
     worth = desk.settings.shadow_share and not desk.stores.prequential.met(every_trait(wish.task))
     if worth and shadow.is_comparable(record, most, budget):
         if not shadow.is_within(most, left):
-            return Judging(waits="judging it first may take more than this budget leaves: evolve learn without one")
+            return Judging(waits=reason("judging_takes_more"))
         made = shadow.shadow(desk, owed, wish, record.seed, most)
     cost = Cost() if made is None else made.paid
     if made is not None and made.record.status == "interrupted":
