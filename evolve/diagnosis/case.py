@@ -86,7 +86,7 @@ class Suspect:
         signs: What the score is made of, by name; {} where one rule decides.
         evidence: What speaks for it.
         verdict: What an intervention made of it.
-        tested: What the intervention was and what came of it, in one sentence; "" without any.
+        tested: What the intervention was and what came of it; None without any.
         row: Of a row, its input and output.
     """
 
@@ -98,5 +98,5 @@ class Suspect:
     signs: Mapping[str, float] = field(default_factory=dict)
     evidence: tuple[Reason, ...] = ()
     verdict: Verdict = "suspicion"
-    tested: str = ""
+    tested: Reason | None = None
     row: Json = None

@@ -150,9 +150,11 @@ def diagnosis_data(found: Diagnosis) -> dict[str, Any]:
     """A diagnosis as data with its reasons in words."""
     from evolve.workspace import to_data
 
-    suspects = [{**to_data(one), "evidence": reasons_told(one.evidence)} for one in found.suspects]
-    why = "" if found.why is None else reason_told(found.why)
-    return {**found.to_json(), "said": reason_told(found.said), "why": why, "suspects": suspects}
+    suspects = [
+        {**to_data(one), "evidence": reasons_told(one.evidence), "tested": _told(one.tested)} for one in found.suspects
+    ]
+    worded = {"said": _told(found.said), "why": _told(found.why), "untried": _told(found.untried)}
+    return {**found.to_json(), **worded, "suspects": suspects}
 
 
 def result_data(result: Result) -> dict[str, Any]:
@@ -161,10 +163,14 @@ def result_data(result: Result) -> dict[str, Any]:
     return {**result.to_json(), **{name: reason_told(one) for name, one in worded.items() if one is not None}}
 
 
+def _told(reason: Reason | None) -> str:
+    return "" if reason is None else reason_told(reason)
+
+
 def taught_data(taught: Taught) -> dict[str, Any]:
     """What a run taught as data with its reasons in words."""
     nothing = {} if taught.nothing is None else {"nothing": reason_told(taught.nothing)}
-    return {**taught.to_json(), "note": "" if taught.note is None else reason_told(taught.note), **nothing}
+    return {**taught.to_json(), "note": _told(taught.note), **nothing}
 
 
 def filled_data(filled: Filled) -> dict[str, Any]:

@@ -62,14 +62,15 @@ def show_diagnosis(found: Diagnosis) -> None:
         _tell(one)
     if len(left) > _SHOWN:
         emit(f"and {counted(len(left) - _SHOWN, 'weaker suspicion')}; --json has all of them")
-    for tested in dict.fromkeys(one.tested for one in cleared):
-        emit(f"cleared: {', '.join(_named(one) for one in cleared if one.tested == tested)}")
+    for tested in dict.fromkeys(reason_told(one.tested) for one in cleared if one.tested is not None):
+        named = (_named(one) for one in cleared if one.tested is not None and reason_told(one.tested) == tested)
+        emit(f"cleared: {', '.join(named)}")
         emit(f"  {tested}")
     if found.replays:
         times = counted(found.replays, "time")
         emit(f"run again {times} for {spending(found.cost)}; nothing was changed or learned")
     if found.untried:
-        emit(f"not tried: {found.untried}")
+        emit(f"not tried: {reason_told(found.untried)}")
     for way in found.tries:
         emit(f"  try: {way}", whole=True)
 
@@ -79,7 +80,7 @@ def _tell(one: Suspect) -> None:
     emit(f"{one.verdict} ({one.score:.2f}): {_named(one)}{where}: {shorten(one.text, 120)}")
     emit(f"  {reasons_told(one.evidence)}")
     if one.tested:
-        emit(f"  {one.tested}")
+        emit(f"  {reason_told(one.tested)}")
 
 
 def _named(one: Suspect) -> str:

@@ -27,7 +27,7 @@ State = Literal["well", "unchecked", "unfinished", "fault", "failed"]
 by what it did or rested on."""
 
 
-_AS_ASKED = "nothing was run again, as was asked"
+_AS_ASKED = reason("nothing_run_again")
 _GOES_ON = "the same command again goes on from there"
 
 
@@ -42,7 +42,7 @@ class Diagnosis:
         suspects: The most suspicious first; causes before all others, what was cleared last.
         task: The task it was about, where the run worked on several; else "".
         compared: The nearest like run that went well, or the episode where it was of the same run; "" where none was.
-        untried: Why nothing was tried, or not all of it; "" where everything was.
+        untried: Why nothing was tried, or not all of it; None where everything was.
         tries: Commands that may help, the most promising first.
         replays: Episodes that were had again, with what they ``cost``.
     """
@@ -56,7 +56,7 @@ class Diagnosis:
     why: Reason | None = None
     suspects: tuple[Suspect, ...] = ()
     compared: str = ""
-    untried: str = ""
+    untried: Reason | None = None
     tries: tuple[str, ...] = ()
     replays: int = 0
     cost: Cost = field(default_factory=Cost)
@@ -86,7 +86,7 @@ def diagnose(desk: Desk, name: str, replay: bool | None, person: Person) -> Diag
         rows = tuple(rows_at_odds(record))[:1] if record.steps[-1].action.misfits else ()
         return replace(blank, suspects=rows, tries=commands_for(run, record, rows, untried=False) if rows else ())
     if not wrong:  # nobody says that it failed, so nothing that it was told is suspected
-        return replace(blank, state="unchecked", untried="nothing can check an answer to it, so no trial would tell")
+        return replace(blank, state="unchecked", untried=reason("no_trial_tells"))
     fault = fault_of(record)
     if fault is not None:
         tries = after_fault(fault, run)
@@ -112,7 +112,7 @@ def _tried(desk: Desk, run: Run, record: EpisodeRecord, found: Diagnosis, how: t
         try:
             made.run()
         except (UsageError, SandboxUnavailable, EndpointProblem) as problem:
-            untried = f"not everything was tried: {problem}"
+            untried = reason("not_all_tried", text=str(problem))
         untried = untried or made.untried
         found = replace(found, suspects=_ordered(made.suspects), replays=replays.count, cost=replays.spent)
         found = _by_cause(found)
@@ -120,14 +120,14 @@ def _tried(desk: Desk, run: Run, record: EpisodeRecord, found: Diagnosis, how: t
     return replace(found, untried=untried, tries=commands_for(run, record, found.suspects, untried=more))
 
 
-def _why_not(desk: Desk, begun: Beginning | None, record: EpisodeRecord, replay: bool | None) -> str:
+def _why_not(desk: Desk, begun: Beginning | None, record: EpisodeRecord, replay: bool | None) -> Reason | None:
     if replay is False:
         return _AS_ASKED
     if begun is None:
-        return "what it was begun with is not on record, so it cannot be run again"
+        return reason("beginning_not_on_record")
     if not (replay or free_of_charge(desk, begun, record)):
         return COSTS
-    return ""
+    return None
 
 
 def _ordered(suspects: Sequence[Suspect]) -> tuple[Suspect, ...]:
@@ -144,7 +144,7 @@ def _by_cause(found: Diagnosis) -> Diagnosis:
     steps = [one for one in found.causes if one.step]
     if not steps or steps[0].step == found.step:
         return found
-    return replace(found, step=steps[0].step, why=reason("recorded", text=steps[0].tested))
+    return replace(found, step=steps[0].step, why=steps[0].tested)
 
 
 def _unfinished(desk: Desk, run: Run) -> Diagnosis:

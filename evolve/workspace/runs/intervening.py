@@ -13,7 +13,8 @@ from typing import Any
 
 from evolve.diagnosis import ACTION, BUDGET, ROW, SKILL, Suspect, Verdict
 from evolve.environments import kind_of
-from evolve.episodes import PREFERENCE, EpisodeRecord, Limits
+from evolve.episodes import PREFERENCE, Cost, EpisodeRecord, Limits
+from evolve.reasons import Reason, reason
 from evolve.workspace.desk import Desk
 from evolve.workspace.runs.beginnings import Beginning
 from evolve.workspace.runs.replaying import Replays
@@ -26,10 +27,7 @@ _MOST = 8
 """Suspects of one kind that are tried one by one."""
 _MORE = 4
 """Times as much as it might spend that a run which ended by its budget is given."""
-COSTS = "to try it again without an item asks a model, which costs; --replay does that"
-CALLED = "its code called functions, which are not called again to compare"
-LONG = "to search again takes a while; --replay does that"
-_AGAIN_SOLVED = "run again as it was, it is solved: chance ended it, or what was learned since helps"
+COSTS = reason("trying_asks_a_model")
 
 
 def free_of_charge(desk: Desk, begun: Beginning, record: EpisodeRecord) -> bool:
@@ -48,13 +46,13 @@ class Interventions:
     Attributes:
         suspects: The most suspicious first; :meth:`run` puts the verdicts in.
         free: Only those that cost little.
-        untried: Why some were not made; "" where all were.
+        untried: Why some were not made; None where all were.
     """
 
     replays: Replays
     suspects: tuple[Suspect, ...]
     free: bool
-    untried: str = ""
+    untried: Reason | None = None
 
     def run(self) -> None:
         """Makes them.
@@ -65,19 +63,19 @@ class Interventions:
         """
         begun, record, desk = self.replays.begun, self.replays.record, self.replays.desk
         if any(step.observation is not None and step.observation.calls for step in record.steps):
-            self.untried = CALLED
+            self.untried = reason("functions_not_called_again")
             return
         if self.replays.has_states:
             self._leave_out_actions()
         decides = begun.policy == desk.learner.name
         if not decides:
-            self.untried = f"the rest takes {begun.policy}, which decided in it: --model names it"
+            self.untried = reason("rest_takes", policy=begun.policy)
         elif begun.turns:
-            self.untried = "it followed on turns of a conversation, which is gone or says something else by now"
+            self.untried = reason("turns_are_gone")
         elif not self.free or _is_short_search(desk, begun, record):
             self._have_it_again()
         elif any(one.kind in ITEMS for one in self.suspects):
-            self.untried = COSTS if begun.policy != "search" else LONG
+            self.untried = COSTS if begun.policy != "search" else reason("searching_takes_long")
 
     def _leave_out_actions(self) -> None:
         actions = [one for one in self.suspects if one.kind == ACTION][:_MOST]
@@ -85,20 +83,19 @@ class Interventions:
             return
         whole = self.replays.passes_without(None)
         if whole is not False:
-            why = "pass when they are run again" if whole else "reach a limit when they are run again"
-            self.untried = f"the recorded actions {why}, so leaving one out tells nothing"
+            self.untried = reason("actions_pass_again") if whole else reason("actions_reach_a_limit")
             return
         for one in actions:
             passes = self.replays.passes_without(one.step)
             if passes:
-                self._found(one, "cause", f"without step {one.step} the other actions of the run pass")
+                self._found(one, "cause", reason("others_pass", step=one.step))
             elif passes is False:
                 # It may still be wrong: what it should have done instead is not there either.
-                self._found(one, "suspicion", f"without step {one.step} the others fail as well")
+                self._found(one, "suspicion", reason("others_fail", step=one.step))
 
     def _have_it_again(self) -> None:
         if self.replays.again().solved:
-            self.untried = _AGAIN_SOLVED
+            self.untried = reason("solved_again")
             return
         self._remove_items()
         for one in [each for each in self.suspects if each.kind == ROW][:_MOST]:
@@ -111,17 +108,17 @@ class Interventions:
         if not items:
             return
         if not self._turns([one.id for one in items], sure=len(items) == 1):
-            told = "without it, and without all else that was offered, the run fails as well"
+            told = reason("fails_without_all")
             for one in items:
                 self._found(one, "cleared", told)
             return
         for one in items[:_MOST]:
             if len(items) == 1 or self._turns([one.id]):
-                self._found(one, "cause", "run again without it and all else as it was, it is solved")
+                self._found(one, "cause", reason("solved_without_it"))
                 return  # one is enough, and every trial may cost
-            self._found(one, "cleared", "without it alone the run fails as well")
+            self._found(one, "cleared", reason("fails_without_it_alone"))
         for one in items:
-            self._found(one, "suspicion", "without all that was offered the run is solved, not without it alone")
+            self._found(one, "suspicion", reason("solved_without_all_alone"))
 
     def _turns(self, removed: Collection[str], *, sure: bool = True) -> bool:
         """Whether the run is solved without these; where chance has a part in it, twice beside a control."""
@@ -134,30 +131,33 @@ class Interventions:
     def _drop_row(self, one: Suspect) -> None:
         made = self.replays.again(without_row=one.row)
         if made.verified:
-            self._found(
-                one, "cause", "without this row a function is found that is right on all others, unseen ones too"
-            )
+            self._found(one, "cause", reason("found_without_row"))
         elif made.solved:
-            self._found(one, "suspicion", "without this row a function fits all others, too few to verify it")
+            self._found(one, "suspicion", reason("fits_without_row"))
         else:
-            self._found(one, "cleared", "without this row the run fails as well")
+            self._found(one, "cleared", reason("fails_without_row"))
 
     def _give_more(self, one: Suspect) -> None:
         limits = _times(self.replays.begun.limits, _MORE)
         made = self.replays.again(limits=limits)
-        spent = f"{made.cost.candidates:,} candidates" if made.cost.candidates else f"{made.cost.tokens:,} tokens"
         if made.solved and made.steps[-1].action.misfits:
-            self._found(one, "suspicion", f"with {_MORE} times as much a function is found that fails a row")
+            self._found(one, "suspicion", reason("more_finds_one_that_fails", times=_MORE))
         elif made.solved:
-            self._found(one, "cause", f"with {_MORE} times as much it is solved, after {spent}")
+            self._found(one, "cause", _after(made.cost))
         else:
-            self._found(one, "cleared", f"with {_MORE} times as much nothing is found either")
+            self._found(one, "cleared", reason("more_finds_nothing", times=_MORE))
 
-    def _found(self, suspect: Suspect, verdict: Verdict, tested: str) -> None:
+    def _found(self, suspect: Suspect, verdict: Verdict, tested: Reason) -> None:
         known = replace(suspect, verdict=verdict, tested=tested)
         self.suspects = tuple(
             known if one.id == suspect.id and one.kind == suspect.kind else one for one in self.suspects
         )
+
+
+def _after(cost: Cost) -> Reason:
+    if cost.candidates:
+        return reason("more_solves_by_candidates", times=_MORE, spent=cost.candidates)
+    return reason("more_solves_by_tokens", times=_MORE, spent=cost.tokens)
 
 
 def _times(limits: Limits, factor: int) -> Limits:
