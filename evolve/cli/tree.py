@@ -156,11 +156,18 @@ def _lab(wanted: Sequence[str]) -> typer.Typer:
         "Study how evolve learns: its test tasks, the statistics behind its decisions, the sandbox.",
         *("evolve lab gate list", "evolve lab sandbox check"),
     )
-    alone = ("optimize", "trials", "judges", "selftest")
-    groups = ("gate", "variants", "workflow", "tasks", "metrics", "sandbox", "worlds", "memory")
+    alone = ("optimize", "judges", "selftest")
+    groups = ("gate", "variants", "workflow", "tasks", "metrics", "sandbox", "memory")
     chosen = wanted[0] if wanted and wanted[0] in {*alone, *groups} else ""
     for name in (name for name in (*alone, *groups) if chosen in ("", name)):
         lab.add_typer(_app_of(f"lab.{name}"), name=name if name in groups else None)
+    if chosen:
+        return lab
+    from evolve.workspace import extensions
+
+    for name in extensions.installed("commands"):
+        added = extensions.find("commands", name, pages.App)
+        lab.add_typer(added, name=name if isinstance(added.info.help, str) else None)
     return lab
 
 
