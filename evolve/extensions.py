@@ -123,12 +123,13 @@ def refused(seam: str, name: str, what: str) -> EnvironmentProblem:
 
 
 def blamed(error: BaseException) -> str:
-    """The package whose code an error came out of or went through last; "" where none was that offers something."""
+    """The package whose code an error came out of or went through last; "" where none was that offers something, or
+    only one of evolve's own."""
     packages = {
         point.value.partition(":")[0].partition(".")[0]: point.dist.name
         for seam in seams()
         for point in _offered(seam, tuple(sys.path))
-        if point.dist is not None
+        if point.dist is not None and point.dist.name not in PACKAGES.values()
     }
     trace, found = error.__traceback__, ""
     while trace is not None:

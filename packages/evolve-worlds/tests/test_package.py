@@ -89,3 +89,11 @@ def test_the_wheel_has_the_prompt_and_alone_the_package(tmp_path: Path):
         names = set(wheel.namelist())
     assert {"evolve_worlds/prompts/act-worlds.md", "evolve_worlds/py.typed"} <= names
     assert {name.split("/")[0] for name in names if ".dist-info" not in name} == {"evolve_worlds"}
+
+
+@pytest.mark.slow
+def test_without_evolve_it_is_not_installed(tmp_path: Path):
+    words = ["-q", "--no-index", "--no-build-isolation", "--target", str(tmp_path), str(PACKAGE)]
+    done = subprocess.run([sys.executable, "-m", "pip", "install", *words], capture_output=True, text=True)
+    assert done.returncode != 0 and "No matching distribution found for evolve-learn==0.1.0+source" in done.stderr
+    assert not list(tmp_path.iterdir())

@@ -230,3 +230,23 @@ def test_the_encoder_tells_what_is_like_the_goal_and_has_trials_of_its_own(tmp_p
             assert report.to_json()["encoder"] == {"hashing": ""}.get(encoder, encoder)
             lost[encoder] = sum(one.lost for one in report.trials)
     assert lost["kinds"] == 0 < lost["hashing"]
+
+
+def test_nothing_is_played_in_a_workspace_that_is_only_read_or_closed_nor_for_something_else(tmp_path):
+    with opened(tmp_path) as ws:
+        kept = ws.trials
+        with pytest.raises(UsageError, match="request: expected a TrialsRequest, got str"):
+            ws.trials("house")
+    with pytest.raises(UsageError, match="closed"):
+        kept(ASKED)
+    with opened(tmp_path, read_only=True) as ws, pytest.raises(UsageError, match="reading only"):
+        ws.trials(ASKED)
+
+
+def test_a_fault_in_a_command_of_this_package_is_one_of_evolve_itself(tmp_path, monkeypatch, cli):
+    def broken(name):
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr("evolve_worlds.worlds.tasks", broken)
+    done = cli("lab", "worlds", "list", "house")
+    assert done.code == 3 and "a fault of evolve itself" in done.err

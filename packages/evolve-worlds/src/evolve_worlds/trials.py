@@ -285,6 +285,8 @@ def trials(desk: Desk, need_writer: Callable[[], None]) -> Playing:
         request: TrialsRequest, *, budget: BudgetLike = None, curve: str | os.PathLike[str] | None = None
     ) -> TrialsReport:
         need_writer()
+        if not isinstance(request, TrialsRequest):
+            raise UsageError(f"request: expected a TrialsRequest, got {type(request).__name__}")
         return play_trials(desk, request, as_ledger(budget), curve)
 
     return play
