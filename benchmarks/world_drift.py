@@ -21,9 +21,9 @@ from typing import Any
 from benchmarks.doubles.drifting import Drift, Drifting
 from benchmarks.record import Outcome, Target, against, common_options, progress, publish
 from benchmarks.worlds_figures import interval
-from evolve.policies.experience import Experience, Learner, Limits, TransitionMemory, VariationNotes
-from evolve.policies.experience.wording import Goal
-from evolve.worlds import World, open_world
+from evolve_worlds import World, open_world
+from evolve_worlds.experience import Experience, Learner, Limits, TransitionMemory, VariationNotes
+from evolve_worlds.experience.wording import Goal
 
 GO, TAKE = "go to the {}", "pick up the {}"
 ROW = 5

@@ -21,10 +21,10 @@ from typing import Any
 
 from benchmarks.record import Outcome, Target, against, common_options, progress, publish
 from benchmarks.worlds_figures import interval, paired
-from evolve.policies.experience import Experience, Learner, Limits, Player, TransitionMemory, VariationNotes
-from evolve.policies.experience.learner import copied
-from evolve.policies.experience.wording import Goal
-from evolve.worlds import Move, Scene, Split, Trial, World, open_world
+from evolve_worlds import Move, Scene, Split, Trial, World, open_world
+from evolve_worlds.experience import Experience, Learner, Limits, Player, TransitionMemory, VariationNotes
+from evolve_worlds.experience.learner import copied
+from evolve_worlds.experience.wording import Goal
 
 LEVELS = ("GoTo", "Pickup", "Open", "PutNext", "Unlock")
 AFTER = (0, 10, 25, 50, 100)

@@ -22,9 +22,9 @@ from typing import Any
 from benchmarks.record import Outcome, Target, against, common_options, progress, publish
 from benchmarks.world_levels import Metered
 from benchmarks.worlds_figures import interval
-from evolve.policies.experience import Experience, Learner, Limits, Player, VariationNotes
-from evolve.policies.experience.learner import copied
-from evolve.worlds import Split, World, open_world
+from evolve_worlds import Split, World, open_world
+from evolve_worlds.experience import Experience, Learner, Limits, Player, VariationNotes
+from evolve_worlds.experience.learner import copied
 
 LEVELS = ("GoToSeqLocal", "GoToSeq", "SynthSeq")
 TOLD = {"then": "as told", "after": "turned round"}

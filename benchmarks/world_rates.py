@@ -19,7 +19,7 @@ from typing import Any
 
 from benchmarks.record import Outcome, Target, common_options, progress, publish
 from evolve.errors import EnvironmentProblem
-from evolve.worlds import Move, World, open_world
+from evolve_worlds import Move, World, open_world
 
 PLAYED = {
     "gymnasium": ("frozen-lake-8", "taxi"),

@@ -25,9 +25,9 @@ from typing import Any
 from benchmarks.record import Outcome, common_options, progress, publish
 from benchmarks.worlds_arms import ARMS, Played
 from benchmarks.worlds_figures import WITHOUT, Row, by_trial, targets_of, text
-from evolve.policies.experience import Experience, Limits, Meaning, Schedule, TransitionMemory, practised, tried
 from evolve.retrieval.minilm import MiniLMEmbedder
-from evolve.worlds import World, open_world
+from evolve_worlds import World, open_world
+from evolve_worlds.experience import Experience, Limits, Meaning, Schedule, TransitionMemory, practised, tried
 
 TASKS = (
     "lifespan-longest-lived",

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from random import Random
 
-from evolve.policies.experience import Limits, Meaning, Player, TransitionMemory, VariationNotes
-from evolve.worlds import Move, World
+from evolve_worlds import Move, World
+from evolve_worlds.experience import Limits, Meaning, Player, TransitionMemory, VariationNotes
 
 
 @dataclass(frozen=True, kw_only=True)

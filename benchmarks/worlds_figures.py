@@ -8,13 +8,13 @@ from statistics import fmean
 from typing import Any
 
 from benchmarks.record import Target, against
+from benchmarks.results_trust import PUBLISHED
 from benchmarks.worlds_arms import ARMS
 from evolve.gate import Interval
 
 WITHOUT = ("no skills", "no transitions")
 """As ``gen-adapt``, but of practice only what moves do is brought along, and no plan of another variation, or the plans
 alone."""
-PUBLISHED = "CLIN, published, another policy and other trials: 48.6 base, 52.7 gen-env, 69.5 gen-adapt"
 RESAMPLES = 4000
 Row = Mapping[str, Any]
 

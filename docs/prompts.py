@@ -7,7 +7,7 @@ files, a question. The replies between are written here; everything else comes f
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,6 @@ from evolve.episodes import (
     Limits,
     Observation,
     Plan,
-    Seen,
     Step,
     SubgoalCheck,
     TaskView,
@@ -120,10 +119,12 @@ def main() -> None:
 
 def page() -> str:
     """The text of the page."""
-    parts = [_HEAD]
-    for name, told, body in requests():
-        parts.append(f"## {name}\n\n{told}\n\n{_printed(body)}")
-    return "\n".join(parts)
+    return printed(_HEAD, requests())
+
+
+def printed(head: str, asked: Iterable[tuple[str, str, Body]]) -> str:
+    """A page of prompts, those of a package too."""
+    return "\n".join([head, *(f"## {name}\n\n{told}\n\n{_printed(body)}" for name, told, body in asked)])
 
 
 def _printed(body: Body) -> str:
@@ -144,7 +145,6 @@ def requests() -> Iterator[tuple[str, str, Body]]:
     yield from _function()
     yield from _folder()
     yield from _words()
-    yield from _world()
     yield from _around_an_answer()
     yield from _learning()
     yield from _procedure()
@@ -324,39 +324,6 @@ def _words() -> Iterator[tuple[str, str, Body]]:
         "Asked after a question beside which the person stated something. What they keep is told to questions like it.",
         told.asked[0],
     )
-
-
-# A world, move by move.
-
-_VIEW = "You are in the hall.\nA chest stands here.\nA way leads to the garden."
-
-
-def _world() -> Iterator[tuple[str, str, Body]]:
-    seen = (
-        Seen(name="goal", text="Open the chest in the hall."),
-        Seen(name="what can be seen", text=_VIEW),
-        Seen(name="moves", text="go {}: garden\nopen {}: chest\nwait"),
-    )
-    view = TaskView(
-        id="chest",
-        family="vault/open",
-        instruction="Open the chest in the hall.",
-        signature="",
-        examples=(),
-        environment="worlds",
-        seen=seen,
-    )
-    limits = Limits(steps=30, tokens=1_000_000)
-    said = 'I try it.\n```python\nfrom functions import act\nact("open chest")\n```'
-    told = Endpoint(replies=[said])
-    action = told.policy().act(view, Plan(goal=""), (), limits)
-    yield "act-worlds.md", "The first move of a trial.", told.asked[0]
-    gave = {"told": "It is locked.", "score": 0.0, "over": False, "new": [], "gone": []}
-    state = EnvironmentState(snapshot="1", output=f"value: {gave!r}\nscore 0.00 of 1.00; 99 moves left")
-    step = Step(number=1, action=action, observation=Observation(ok=False, state=state))
-    told = Endpoint(replies=[said])
-    told.policy().act(view, Plan(goal=""), (step,), replace(limits, steps=29, tokens=999_000))
-    yield "act-worlds.md: after a move", "What a move gave is in the words of the world, and data.", told.asked[0]
 
 
 # What stages of a workflow ask before an answer and about it.

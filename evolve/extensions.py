@@ -15,9 +15,14 @@ seam              what a name stands for
 ``encoders``      what makes an :class:`evolve.retrieval.Embedder`, called without arguments, named by
                   the setting ``encoder``
 ``suites``        what draws tasks of the suite with this name, called with their number and a seed
-``worlds``        what makes an :class:`evolve.worlds.World`, called without arguments, or with what stands behind the
-                  colon of ``evolve lab worlds play NAME:SETTING``
+``prompts``       the :class:`~pathlib.Path` of a prompt's text, by the file name that an environment asks for
+``commands``      a :class:`evolve.cli.pages.App` of commands under ``evolve lab``: a group of this name where it says
+                  what it is about, else single commands of which one has this name
+``workspace``     what makes the part ``ws.NAME`` of an open workspace, called with the workspace's services and with
+                  what refuses where it is open for reading only
 ================  ==================================================================================
+
+A package may have seams of its own: further names are looked up in the same way.
 """
 
 from __future__ import annotations
@@ -44,7 +49,6 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "programs": "evolve.environments.programs:PROGRAMS",
         "words": "evolve.environments.words:WORDS",
         "files": "evolve.environments.files:FILES",
-        "worlds": "evolve.environments.worlds:WORLDS",
     },
     "engines": {
         "adas": "evolve.optimizer.adas:ADAS",
@@ -70,15 +74,15 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "minilm": "evolve.retrieval.minilm:MiniLMEmbedder",
         "st": "evolve.retrieval.sentence_transformer:SentenceTransformerEmbedder",
     },
-    "worlds": {
-        "scienceworld": "evolve.worlds.scienceworld:ScienceWorld",
-        "textworld": "evolve.worlds.textworld:TextWorld",
-        "minigrid": "evolve.worlds.minigrid:MiniGrid",
-        "gymnasium": "evolve.worlds.gymnasium:ToyText",
-    },
     "suites": {},  # what draws fresh tasks of a suite; those that ship are data
+    "prompts": {},
+    "commands": {},
+    "workspace": {},
 }
 """Where each value stands, as ``module:name``, by seam and name. Of a stage it is the table that has it."""
+
+PACKAGES: Mapping[str, str] = {"worlds": "evolve-worlds", "trials": "evolve-worlds"}
+"""Names of evolve's own that stand in packages beside it, for whoever asks for one that is not installed."""
 
 
 def find(seam: str, name: str, form: Any = object) -> Any:
@@ -90,7 +94,7 @@ def find(seam: str, name: str, form: Any = object) -> Any:
     Raises:
         EnvironmentProblem: A package offers it, and it cannot be loaded or is something else.
     """
-    place = BUILT_IN[seam].get(name)
+    place = BUILT_IN.get(seam, {}).get(name)
     if place is not None:
         module, _, attribute = place.partition(":")
         return getattr(import_module(module), attribute)
@@ -119,25 +123,38 @@ def refused(seam: str, name: str, what: str) -> EnvironmentProblem:
 
 
 def blamed(error: BaseException) -> str:
-    """The package whose code an error came out of or went through; "" where that was none that offers something."""
+    """The package whose code an error came out of or went through last; "" where none was that offers something, or
+    only one of evolve's own."""
     packages = {
         point.value.partition(":")[0].partition(".")[0]: point.dist.name
-        for seam in BUILT_IN
+        for seam in seams()
         for point in _offered(seam, tuple(sys.path))
-        if point.dist is not None
+        if point.dist is not None and point.dist.name not in PACKAGES.values()
     }
-    trace = error.__traceback__
+    trace, found = error.__traceback__, ""
     while trace is not None:
-        root = str(trace.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
-        if root in packages:
-            return packages[root]
+        found = packages.get(str(trace.tb_frame.f_globals.get("__name__", "")).partition(".")[0], found)
         trace = trace.tb_next
-    return ""
+    return found
+
+
+def seams() -> tuple[str, ...]:
+    """The seams of evolve, then those that packages have or offer something for besides."""
+    from importlib.metadata import entry_points
+
+    groups = sorted(group for group in entry_points().groups if group.startswith("evolve."))
+    return tuple(dict.fromkeys((*BUILT_IN, *(group.removeprefix("evolve.") for group in groups))))
+
+
+def needed(name: str) -> str:
+    """How to install the package of evolve's own that offers a name; "" where none does."""
+    package = PACKAGES.get(name)
+    return "" if package is None else f"{name} needs the package {package}: pip install ./packages/{package}"
 
 
 def names(seam: str) -> tuple[str, ...]:
     """Every name of a seam: built in, then offered by packages."""
-    return (*BUILT_IN[seam], *installed(seam))
+    return (*BUILT_IN.get(seam, {}), *installed(seam))
 
 
 def installed(seam: str) -> Mapping[str, str]:
@@ -145,7 +162,7 @@ def installed(seam: str) -> Mapping[str, str]:
     return {
         point.name: point.dist.name if point.dist is not None else ""
         for point in _offered(seam, tuple(sys.path))
-        if point.name not in BUILT_IN[seam]
+        if point.name not in BUILT_IN.get(seam, {})
     }
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from string import Template
 
 from evolve.errors import UsageError, WorkspaceError
+from evolve.extensions import find
 from evolve.files import clean_text, digest, read_text
 from evolve.paths import seed_root
 
@@ -40,7 +41,7 @@ class PromptLayers:
 
 
 def load_prompt(name: str, layers: PromptLayers) -> str:
-    """The text in force: the variant's, else the workspace's file, else the seed.
+    """The text in force: the variant's, else the workspace's file, else the seed, else that of an installed package.
 
     Args:
         name: File name such as ``plan.md`` or ``workflow.toml``.
@@ -52,12 +53,13 @@ def load_prompt(name: str, layers: PromptLayers) -> str:
         raise WorkspaceError(f"not a prompt's file name: {name!r}")
     if name in layers.variant:
         return layers.variant[name]
-    for folder in (layers.workspace, layers.seed):
-        if folder is not None and (folder / name).is_file():
-            try:
-                return read_text(folder / name)
-            except UsageError as error:  # the file belongs to the workspace, not to the call
-                raise WorkspaceError(str(error), hint=error.hint) from error
+    own = [folder / name for folder in (layers.workspace, layers.seed) if folder is not None]
+    file = next((path for path in own if path.is_file()), None) or find("prompts", name, Path)
+    if file is not None:
+        try:
+            return read_text(file)
+        except UsageError as error:  # the file belongs to the workspace, not to the call
+            raise WorkspaceError(str(error), hint=error.hint) from error
     raise WorkspaceError(f"there is no prompt {name}", hint="install evolve again, or add the file to prompts/")
 
 

@@ -6,6 +6,7 @@ import itertools
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib.metadata import EntryPoints
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -37,6 +38,16 @@ def offering(folder: Path, seam: str, name: str, place: str) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(folder / "site")
         yield
+
+
+def hide(patch: pytest.MonkeyPatch, folder: Path) -> None:
+    """No package offers anything until the test ends.
+
+    Args:
+        folder: An empty folder of the test: what packages offer is remembered by the import path.
+    """
+    patch.syspath_prepend(folder)
+    patch.setattr("importlib.metadata.entry_points", lambda **_: EntryPoints(()))
 
 
 def offer(patch: pytest.MonkeyPatch, site: Path, seam: str, name: str, value: Any) -> None:

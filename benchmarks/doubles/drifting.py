@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from evolve.worlds import Move, Scene, Split, Trial, World
+from evolve_worlds import Move, Scene, Split, Trial, World
 
 
 @dataclass(frozen=True, kw_only=True)

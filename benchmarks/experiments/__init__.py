@@ -9,7 +9,7 @@ from benchmarks.experiments.claims import ACTION, REACHES, Beliefs
 from benchmarks.experiments.experimenter import Experimenter
 from benchmarks.experiments.notebook import MemoryNotebook, Notebook
 from benchmarks.experiments.replays import Outcome, Replayable, Replays, Trace
-from evolve.memory.experiments import Allowance, OutOfEpisodes
+from evolve_worlds.experiments import Allowance, OutOfEpisodes
 
 __all__ = [
     "ACTION",

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from evolve.episodes import Claim, Evidence, EvidenceKind, Relation, Scope
-from evolve.memory.experiments import REACHES
 from evolve.memory.insights import Insight, camp_of
+from evolve_worlds.experiments import REACHES
 
 ACTION = "action:"
 """How a cause that is an action begins."""

@@ -11,7 +11,7 @@ from benchmarks.experiments.notebook import Notebook
 from benchmarks.experiments.prevention import put_in
 from benchmarks.experiments.replays import Replayable, Replays, Trace
 from evolve.episodes import Scope
-from evolve.memory.experiments import Allowance, OutOfEpisodes
+from evolve_worlds.experiments import Allowance, OutOfEpisodes
 
 PATIENCE = 3
 """Problems in a row that show no new effect, before what is known is tested."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from evolve.memory.experiments import Allowance
+from evolve_worlds.experiments import Allowance
 
 
 @dataclass(frozen=True, kw_only=True)

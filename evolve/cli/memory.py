@@ -40,7 +40,7 @@ def list_command(
     ] = None,
     about: Annotated[
         str | None,
-        typer.Option("--about", metavar="TEXT", help="Only on such tasks: a part of a world's name, or of a type."),
+        typer.Option("--about", metavar="TEXT", help="Only on such tasks: a part of their family, or of a type."),
     ] = None,
     whole: Annotated[bool, typer.Option("--all", help="Also how often answers needed a step.")] = False,
     workspace: options.Workspace = None,

@@ -114,6 +114,10 @@ class Group(TyperGroup):
             places = [" ".join(path) for path in found]
             if places:
                 ctx.fail(f"No such command {word!r}. Did you mean {', '.join(places[:_MOST_PLACES])}?")
+            from evolve.workspace import extensions
+
+            if hint := extensions.needed(word):
+                ctx.fail(f"evolve lab {hint}")
         return super().resolve_command(ctx, args)
 
 

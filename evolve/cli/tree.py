@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Annotated, Any, ClassVar
 
@@ -11,6 +11,7 @@ import typer
 from evolve.cli import options, pages
 from evolve.cli.render.output import emit
 from evolve.cli.signals import signals_as_interrupted
+from evolve.errors import EnvironmentProblem
 
 FRONT: Mapping[str, Sequence[str]] = {
     "Work": ("run", "fill", "chat", "undo"),
@@ -156,12 +157,27 @@ def _lab(wanted: Sequence[str]) -> typer.Typer:
         "Study how evolve learns: its test tasks, the statistics behind its decisions, the sandbox.",
         *("evolve lab gate list", "evolve lab sandbox check"),
     )
-    alone = ("optimize", "trials", "judges", "selftest")
-    groups = ("gate", "variants", "workflow", "tasks", "metrics", "sandbox", "worlds", "memory")
+    alone = ("optimize", "judges", "selftest")
+    groups = ("gate", "variants", "workflow", "tasks", "metrics", "sandbox", "memory")
     chosen = wanted[0] if wanted and wanted[0] in {*alone, *groups} else ""
     for name in (name for name in (*alone, *groups) if chosen in ("", name)):
         lab.add_typer(_app_of(f"lab.{name}"), name=name if name in groups else None)
+    for name, added in () if chosen else _added(wanted):
+        if name not in (*alone, *groups):
+            lab.add_typer(added, name=name if isinstance(added.info.help, str) else None)
     return lab
+
+
+def _added(wanted: Sequence[str]) -> Iterator[tuple[str, typer.Typer]]:
+    """The commands of installed packages. One that cannot be loaded is an error where it is typed alone."""
+    from evolve.workspace import extensions
+
+    for name in extensions.installed("commands"):
+        try:
+            yield name, extensions.find("commands", name, pages.App)
+        except EnvironmentProblem:
+            if name in wanted[:1]:
+                raise
 
 
 _GROUPS: Mapping[str, Callable[[Sequence[str]], typer.Typer]] = {

@@ -1,5 +1,4 @@
-"""What an episode acts on: ``programs`` writes a function, ``words`` answers a question, ``files`` works in a folder,
-``worlds`` makes moves.
+"""What an episode acts on: ``programs`` writes a function, ``words`` answers a question, ``files`` works in a folder.
 
 Each kind is one value and one folder here; packages may offer more (:mod:`evolve.extensions`).
 """
@@ -11,9 +10,11 @@ from evolve.lazy import attach
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from evolve.environments.kind import (
+        Advising,
         EnvironmentKind,
         Offering,
         Part,
+        Recounting,
         Setting,
         judge_of,
         kind_of,
@@ -25,19 +26,25 @@ if TYPE_CHECKING:
         Checking,
         Comparing,
         Environment,
+        Experimenting,
         KnownRows,
         Leaving,
+        Once,
         Rehearsed,
         Rehearsing,
-        Replaying,
         Showing,
     )
 else:
     __all__, __getattr__, __dir__ = attach(
         __name__,
         {
-            ".kind": "EnvironmentKind Offering Part Setting judge_of kind_of open_environment opened_source",
+            ".kind": (
+                "Advising EnvironmentKind Offering Part Recounting Setting judge_of kind_of open_environment "
+                "opened_source"
+            ),
             ".probing": "Attempted Probe Trials make_probe",
-            ".protocol": "Checking Comparing Environment KnownRows Leaving Rehearsed Rehearsing Replaying Showing",
+            ".protocol": (
+                "Checking Comparing Environment Experimenting KnownRows Leaving Once Rehearsed Rehearsing Showing"
+            ),
         },
     )

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from evolve.errors import UsageError
-from evolve.extensions import find, names
+from evolve.extensions import find, names, needed
 from evolve.sandbox.actions import NO_FILES, Calls
 
 if TYPE_CHECKING:
     from evolve.environments.protocol import Environment
-    from evolve.episodes import EpisodeRecord, Json, TaskView
+    from evolve.episodes import EpisodeRecord, Json, Recalled, TaskView
     from evolve.functions import FunctionSource
     from evolve.sandbox.protocol import Sandbox
     from evolve.tasks.model import Task
@@ -162,6 +162,24 @@ class Offering(Protocol):
         ...
 
 
+@runtime_checkable
+class Recounting(Protocol):
+    """Optional: a kind that tells a model itself what its experiments showed; see :data:`evolve.episodes.MOVE`."""
+
+    def recount(self, items: Sequence[Recalled], view: TaskView) -> Sequence[Part]:
+        """The items as parts of a prompt; nothing where none says anything here."""
+        ...
+
+
+@runtime_checkable
+class Advising(Protocol):
+    """Optional: a kind that needs a model, and knows what a person can do who has none."""
+
+    def advice(self, task: Task) -> str:
+        """That, going on from "without a model,"."""
+        ...
+
+
 def kind_of(name: str) -> EnvironmentKind:
     """The kind with this name.
 
@@ -171,7 +189,8 @@ def kind_of(name: str) -> EnvironmentKind:
     kind: EnvironmentKind | None = find("environments", name, EnvironmentKind)
     if kind is None:
         known = ", ".join(names("environments"))
-        raise UsageError(f"there is no environment {name!r}; there are {known}", hint="install the package that has it")
+        hint = needed(name) or "install the package that has it"
+        raise UsageError(f"there is no environment {name!r}; there are {known}", hint=hint)
     return kind
 
 

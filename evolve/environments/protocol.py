@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 if TYPE_CHECKING:
-    from evolve.episodes import Action, Json, Judgement, Observation, Row, Seen, Step, Subgoal, SubgoalCheck
-    from evolve.memory.experiments import Play, Told
+    from evolve.episodes import (
+        Action,
+        Claim,
+        Json,
+        Judgement,
+        Observation,
+        Recalled,
+        Row,
+        Seen,
+        Step,
+        Subgoal,
+        SubgoalCheck,
+    )
+
+T = TypeVar("T")
 
 
 class Environment(Protocol):
@@ -122,20 +135,30 @@ class Checking(Protocol):
         ...
 
 
+class Once(Protocol):
+    """Keeps what a piece of work gave, so that a crash repeats none."""
+
+    def __call__(self, what: str, cls: type[T], compute: Callable[[], T]) -> T:
+        """What ``compute`` gave when it was first called for this, by this process or an earlier one.
+
+        Args:
+            what: Tells the work from all other of the episode.
+            cls: The dataclass of the value, whose fields are JSON or dataclasses.
+        """
+        ...
+
+
 @runtime_checkable
-class Replaying(Protocol):
-    """Optional: an environment that begins the same each time: what was done can be done again without a part."""
+class Experimenting(Protocol):
+    """Optional: an environment that finds out itself what an episode's actions were good for."""
 
-    def made(self, steps: Sequence[Step]) -> tuple[str, ...]:
-        """The moves of an episode, in order; nothing where the environment failed in it."""
-        ...
+    def claims(self, steps: Sequence[Step], recalled: Sequence[Recalled], once: Once) -> tuple[Claim, ...]:
+        """What it found, with its evidence; nothing where the environment failed. What is tried takes no tokens.
 
-    def retold(self, moves: Sequence[str]) -> Told | None:
-        """The moves made from the beginning, with all that claims on them need; None where the environment failed."""
-        ...
-
-    def replay(self, moves: Sequence[str]) -> Play:
-        """Moves made from the beginning, outside of the sandbox; the episode's own trial stays as it is."""
+        Args:
+            recalled: What the episode was told.
+            once: Keeps what each try gave.
+        """
         ...
 
 

@@ -1,8 +1,8 @@
 """Chooses the state from which the next action starts: search over the states that the actions of an episode left.
 
 The tree of states is what the steps say of themselves (number, parent, score); nothing else is remembered. After
-Koh, McAleer, Fried and Salakhutdinov, "Tree Search for Language Model Agents", 2024, with the check, or the score of a
-world, as the value function. The number of steps of the workflow bounds it.
+Koh, McAleer, Fried and Salakhutdinov, "Tree Search for Language Model Agents", 2024, with the check, or another
+score, as the value function. The number of steps of the workflow bounds it.
 """
 
 from __future__ import annotations

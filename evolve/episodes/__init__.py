@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from evolve.episodes.recalled import FACT, KEPT_FACT, MOVE, PREFERENCE, QUOTED, TRIAL, Recalled
     from evolve.episodes.record import EpisodeRecord, Found
     from evolve.episodes.steps import (
-        WORLD_FAILED,
         CallState,
         EnvironmentState,
         FunctionCall,
@@ -83,8 +82,8 @@ else:
             ".recalled": "FACT KEPT_FACT MOVE PREFERENCE QUOTED TRIAL Recalled",
             ".record": "EpisodeRecord Found",
             ".steps": (
-                "WORLD_FAILED CallState EnvironmentState FunctionCall Judgement Observation Question QuestionKind "
-                "Respond Status Step checked_state passes_check shown_rows"
+                "CallState EnvironmentState FunctionCall Judgement Observation Question QuestionKind Respond "
+                "Status Step checked_state passes_check shown_rows"
             ),
             ".subgoals": "Standing Subgoal SubgoalCheck SubgoalState kept_subgoals",
             ".suggestions": "DropReason Suggestion SuggestionKind SuggestionSource",

@@ -40,7 +40,7 @@ class Origin:
         policy: Who asks: what only other policies found is no more than worth a trial. None reads all evidence as one.
         fingerprint: What its code runs in, as :attr:`evolve.episodes.EpisodeRecord.fingerprint` says.
         place: See :attr:`evolve.episodes.TaskView.place`; what replays showed of moves is asked for by it alone.
-        goal: What the world wants there.
+        goal: What is to be reached there.
     """
 
     environment: str

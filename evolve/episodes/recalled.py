@@ -23,8 +23,8 @@ QUOTED = f"{FACT}quoted:"
 wanted it said, so more trials have to agree before it acts."""
 
 MOVE = "move:"
-"""How the cause of an insight begins that is a move of a world, called by what its things are in the goal. Replays
-found it, in the world itself: it holds whoever plays."""
+"""How the cause of an insight begins that experiments of a kind of environment found, such as a move, called by what
+its things are in the goal. The environment said it itself: it holds whoever acts."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +46,7 @@ class Recalled:
         author: Of a note or a preference, who said it.
         edit: Of a preference, the lines that an edit of the person took away and added.
         questions: Of a preference, the questions that it answered.
-        goal: Of a plan that another variation of a world's task needed, what was to be reached there.
+        goal: Of a plan that another variation of a task needed, what was to be reached there.
         way: Of such a plan, the trial that it was found in, with what it does without in brackets.
         date: Of a note, the day on which it was said, such as ``2026-03-31``.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -35,7 +36,7 @@ class EnvironmentState:
         check: The end of what the check printed; None where it was not run.
         limit: The limit that ended the check, such as ``wall``, or "".
         undone: Another state was gone back to.
-        over: Nothing can be done from it, as in a trial of a world that is lost.
+        over: Nothing can be done from it, as in a trial that is lost.
         left: Where it was gone back from: what was done, its score, and what came of it, in one line for prompts.
     """
 
@@ -84,8 +85,7 @@ class FunctionCall:
     seconds: float = 0.0
 
 
-WORLD_FAILED = "the world failed"
-"""How the error of a fault begins that is a world's."""
+_NAMED_FAULT = re.compile(r"the \w+ failed: ")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,8 +121,8 @@ class Observation:
 
     @property
     def failure(self) -> str:
-        """What failed, of a fault; a world says itself that it was not the sandbox."""
-        return self.error if self.error.startswith(WORLD_FAILED) else f"the sandbox failed: {self.error or 'no result'}"
+        """What failed, of a fault: the sandbox, where the environment does not name something else itself."""
+        return self.error if _NAMED_FAULT.match(self.error) else f"the sandbox failed: {self.error or 'no result'}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,7 +156,7 @@ class Judgement:
     got: Json = field(default=None, metadata=SPARSE)
     """What the answer gave on ``row``; ``{"error": ...}`` where it failed."""
     final: bool = field(default=False, metadata=SPARSE)
-    """No other answer can follow, as where a trial in a world is over."""
+    """No other answer can follow, as where a trial is over."""
     told: str = field(default="", metadata=SPARSE)
     """What the policy may know of a refusal beside ``row``; "" for no more than that."""
 

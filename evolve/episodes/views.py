@@ -167,7 +167,7 @@ class TaskView:
     past: bool = field(default=False, metadata={"sparse": True})
     """Whether there are conversations or runs of before that an action can look up."""
     place: str = field(default="", metadata={"sparse": True})
-    """Of a variation of a world's task: the world, the task and the variation, with slashes between them."""
+    """Of one of many variations: what it is a variation of, and which one, behind the last slash."""
     decision: Decision | None = field(default=None, metadata={"sparse": True})
     """What the person did with the change, where the run is over and made one."""
     in_force: tuple[str, ...] = field(default=(), metadata={"sparse": True})
@@ -177,7 +177,7 @@ class TaskView:
 
     @property
     def goal(self) -> str:
-        """What a world wants in its own words, where it was looked at; else the instruction."""
+        """What the environment wants in its own words, where it was looked at; else the instruction."""
         return next((part.text for part in self.seen if part.name == "goal"), self.instruction)
 
 

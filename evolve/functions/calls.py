@@ -92,7 +92,7 @@ class Answer:
 
 @runtime_checkable
 class StatefulSource(FunctionSource, Protocol):
-    """A source whose calls change what later ones find, in itself alone, such as a world."""
+    """A source whose calls change what later ones find, in itself alone, such as a game."""
 
     def rebuild(self, calls: Sequence[tuple[Call, Answer | None]]) -> None:
         """Told once, before any call, of all calls on record in their order, so that it stands as they left it."""

@@ -1,11 +1,10 @@
-"""Draws a report, or trials in a world, as a picture. Plain SVG."""
+"""Draws a report as a picture. Plain SVG."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from evolve.gate import Interval, comparable_costs, cost_unit
+from evolve.gate import comparable_costs, cost_unit
 from evolve.improve.panels import Panel, decades, document, frame, line, text_at
 from evolve.improve.report import CurvePoint, Report
 
@@ -88,61 +87,3 @@ def _mark(panel: Panel, x: float, y: float, full: bool) -> str:
         f'<circle cx="{panel.x(x):.1f}" cy="{panel.y(y):.1f}" r="2.4" fill="{colour if full else "none"}"'
         f' stroke="{colour}" stroke-width="0.8"/>'
     )
-
-
-_COLOUR, _BAND = "#1a7f5a", "#bfe3d4"
-_WIDE = 245.0
-
-
-def draw_trials(
-    title: str, trials: Sequence[Interval], moves: Sequence[Interval], steps: Sequence[tuple[int, Interval]]
-) -> str:
-    """The SVG document.
-
-    Args:
-        trials: The mean score of the first trial, of the second and so on, 0.0 to 1.0.
-        moves: The mean number of moves of these.
-        steps: The mean of the best score so far after so many steps of the world.
-    """
-    by_trial = [(float(number), one) for number, one in enumerate(trials, 1)]
-    made = [(float(number), one) for number, one in enumerate(moves, 1)]
-    by_step = [(float(done), one) for done, one in steps]
-    scores = Panel(
-        left=60,
-        width=_WIDE,
-        title=title,
-        x_label="trial",
-        y_label="mean score of the trial",
-        x_range=(1, max(2, len(by_trial))),
-        y_range=(0.0, 1.0),
-    )
-    lengths = replace(
-        scores,
-        left=375,
-        title="",
-        y_label="moves of the trial, without replays",
-        y_range=(0.0, max([2.0, *(one.high or one.value or 0.0 for one in moves)])),
-    )
-    efforts = replace(
-        scores,
-        left=690,
-        title="",
-        x_label="steps of the world, replays included",
-        y_label="mean of the best score so far",
-        x_range=(0, max((done for done, _ in by_step), default=1.0)),
-    )
-    panels = ((scores, by_trial), (lengths, made), (efforts, by_step))
-    return document(f"evolve lab trials: {title}", [part for panel, points in panels for part in _curve(panel, points)])
-
-
-def _curve(panel: Panel, points: Sequence[tuple[float, Interval]]) -> list[str]:
-    parts = frame(panel)
-    low = [(x, one.low) for x, one in points if one.low is not None]
-    high = [(x, one.high) for x, one in points if one.high is not None]
-    if low:
-        around = " ".join(f"{panel.x(x):.1f},{panel.y(y):.1f}" for x, y in [*low, *reversed(high)])
-        parts.append(f'<polygon points="{around}" fill="{_BAND}" stroke="none"/>')
-    middle = [(x, one.value) for x, one in points if one.value is not None]
-    parts.append(line(panel, middle, _COLOUR))
-    parts += [f'<circle cx="{panel.x(x):.1f}" cy="{panel.y(y):.1f}" r="3" fill="{_COLOUR}"/>' for x, y in middle]
-    return parts

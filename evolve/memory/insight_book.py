@@ -311,7 +311,7 @@ class InsightBook:
         for name in sorted(self.keys):
             insight = self.get(name)
             worded = insight.cause.startswith(FACT) and not insight.influences
-            if worded or insight.cause.startswith(MOVE):  # what a world's moves do says nothing of operations
+            if worded or insight.cause.startswith(MOVE):  # what moves do says nothing of operations
                 continue
             for row in sorted(self._rows[name].values(), key=lambda item: item.id):
                 sign = direction_of(row)

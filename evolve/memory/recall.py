@@ -10,13 +10,13 @@ import heapq
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from evolve.episodes import FACT, MOVE, QUOTED, TRIAL, Origin, Recalled, Scope
+from evolve.extensions import find
 from evolve.memory.insight_book import InsightBook
 from evolve.memory.insights import INFLUENTIAL, Insight, InsightStatus, camp_of
 from evolve.memory.telling import tested_with
-from evolve.memory.tested_moves import recall_moves
 from evolve.vectors import Hit, Where
 
 if TYPE_CHECKING:
@@ -103,17 +103,28 @@ def recall_request(query: str, k: int, scope: Scope | Origin | None, kinds: Sequ
     )
 
 
+@runtime_checkable
+class Recalling(Protocol):
+    """Optional: a kind of environment that recalls what holds at a place, such as one variation of a task."""
+
+    def recall(self, book: InsightBook, origin: Origin) -> list[Recalled]:
+        """The insights that an episode there is told before all others."""
+        ...
+
+
 def recall_insights(book: InsightBook, search: Search, want: RecallRequest) -> list[Recalled]:
     """At most ``k`` insights, best first, equal scores by id; behind them what is to be tried, where that is wanted.
 
-    In front of them, and beyond ``k``, what replays showed of the moves of the world that it is asked for.
+    In front of them, and beyond ``k``, what the kind of environment recalls itself.
     """
     if want.k < 1 or not want.insights:
         return []
     origin = want.origin if want.origin is not None and want.statuses >= INFLUENTIAL else None
-    # Trials of a world are found by no words; what they showed of moves is told all the same.
+    # What experiments showed is found by no words, and is told all the same.
+    kind = find("environments", origin.environment) if origin is not None and origin.place else None
+    own = kind.recall(book, origin) if origin is not None and isinstance(kind, Recalling) else []
     near = _recall_near(book, search, want) if book.entries else []
-    return [*(recall_moves(book, origin.place, origin.goal) if origin is not None and origin.place else ()), *near]
+    return [*own, *near]
 
 
 def _recall_near(book: InsightBook, search: Search, want: RecallRequest) -> list[Recalled]:
@@ -238,7 +249,7 @@ def _recalled(insight: Insight, share: _Share, neighbours: int, kind: str) -> Re
 def _provenance(insight: Insight) -> str:
     """Who made a claim, where, and what speaks for it."""
     maker = "worded by a language model" if insight.cause.startswith(FACT) else "composed by the search"
-    maker = "tested by replays of a world" if insight.cause.startswith(MOVE) else maker
+    maker = "tested by replays" if insight.cause.startswith(MOVE) else maker
     maker += " after a text that it was shown" if insight.cause.startswith(QUOTED) else ""
     place = " ".join(part for part in (insight.scope.environment, insight.scope.family) if part)
     trials = f"{insight.posterior.agree} trials for it and {insight.posterior.disagree} against"

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, Unpack
 
+    from evolve import extensions
     from evolve.activity import Activities, Activity, doing, watched
     from evolve.agent.codec import to_data
     from evolve.agent.records import Run
@@ -66,7 +67,6 @@ if TYPE_CHECKING:
     from evolve.workspace.loops.optimizing import OptimizerRequest
     from evolve.workspace.loops.selftest import NullReport, selftest
     from evolve.workspace.loops.status import LoopProgress, OpenRun, Status, status
-    from evolve.workspace.loops.trials import TrialsReport, TrialsRequest
     from evolve.workspace.loops.tried_claims import ClaimTest
     from evolve.workspace.model_setup import recorded
     from evolve.workspace.options import Options, Safety, setting_names
@@ -85,14 +85,12 @@ if TYPE_CHECKING:
     from evolve.workspace.runs.result import Result
     from evolve.workspace.runs.sandboxed import sandbox
     from evolve.workspace.runs.searching import Said
-    from evolve.workspace.shelves import worlds
     from evolve.workspace.shelves.models import models
     from evolve.workspace.shelves.patch import Patch
     from evolve.workspace.shelves.preferences import context_of
     from evolve.workspace.shelves.servers import KnownServer, servers
     from evolve.workspace.shelves.workflow import StageRow, is_stage, workflow
     from evolve.workspace.visits import Visit, keep_visit, last_visit
-    from evolve.worlds import Scene, Stateful, Trial
 
 __all__ = [
     "ACTIVE",
@@ -186,13 +184,11 @@ __all__ = [
     "RunRow",
     "Said",
     "SandboxLimits",
-    "Scene",
     "Sentence",
     "Server",
     "Setting",
     "Skill",
     "StageRow",
-    "Stateful",
     "Status",
     "Step",
     "SubgoalState",
@@ -201,9 +197,6 @@ __all__ = [
     "TargetFigures",
     "Task",
     "Taught",
-    "Trial",
-    "TrialsReport",
-    "TrialsRequest",
     "Used",
     "Visit",
     "Where",
@@ -216,6 +209,7 @@ __all__ = [
     "context_of",
     "doctor",
     "doing",
+    "extensions",
     "init",
     "is_stage",
     "keep_visit",
@@ -247,10 +241,10 @@ __all__ = [
     "watched",
     "where",
     "workflow",
-    "worlds",
 ]
 
 _FROM: Mapping[str, tuple[str, ...]] = {
+    "evolve": ("extensions",),
     "evolve.activity": ("Activities", "Activity", "doing", "watched"),
     "evolve.agent.codec": ("to_data",),
     "evolve.agent.records": ("Run",),
@@ -303,7 +297,6 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.workspace.loops.optimizing": ("OptimizerRequest",),
     "evolve.workspace.loops.selftest": ("NullReport", "selftest"),
     "evolve.workspace.loops.status": ("LoopProgress", "OpenRun", "Status", "status"),
-    "evolve.workspace.loops.trials": ("TrialsReport", "TrialsRequest"),
     "evolve.workspace.loops.tried_claims": ("ClaimTest",),
     "evolve.workspace.model_setup": ("recorded",),
     "evolve.workspace.kept_servers": ("KeptServers",),
@@ -326,16 +319,14 @@ _FROM: Mapping[str, tuple[str, ...]] = {
     "evolve.workspace.runs.sandboxed": ("sandbox",),
     "evolve.workspace.runs.searching": ("Said",),
     "evolve.workspace.shelves.patch": ("Patch",),
-    "evolve.workspace.shelves": ("worlds",),
     "evolve.workspace.shelves.models": ("models",),
     "evolve.workspace.shelves.preferences": ("context_of",),
     "evolve.workspace.shelves.servers": ("KnownServer", "servers"),
     "evolve.workspace.shelves.workflow": ("StageRow", "is_stage", "workflow"),
-    "evolve.worlds": ("Scene", "Stateful", "Trial"),
 }
 """Where each name comes from."""
 
-_MODULES = ("tasks", "worlds")
+_MODULES = ("extensions", "tasks")
 """Names that stand for a module of functions."""
 
 

@@ -253,13 +253,6 @@ class Workspace(Parts):
         self._need_writer()
         return loops.optimize(self._desk, request, as_ledger(budget))
 
-    def trials(
-        self, request: loops.TrialsRequest, *, budget: BudgetLike = None, curve: str | os.PathLike[str] | None = None
-    ) -> loops.TrialsReport:
-        """Plays trials in a world by the policy that learns from them; the same call goes on where one was cut off."""
-        self._need_writer()
-        return loops.play_trials(self._desk, request, as_ledger(budget), curve)
-
     def report(self, *, fresh: bool = False, curve: str | os.PathLike[str] | None = None) -> Report:
         """The last report again, without opening the test tasks.
 

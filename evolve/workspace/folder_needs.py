@@ -6,8 +6,7 @@ import os
 from collections.abc import Collection
 from pathlib import Path
 
-from evolve.environments import kind_of
-from evolve.environments.worlds import WorldWork
+from evolve.environments import Advising, kind_of
 from evolve.errors import UsageError
 from evolve.sandbox.interpreter import environment_at
 from evolve.tasks import Task
@@ -25,9 +24,10 @@ def refuse_search(decides: str, task: Task | None = None) -> None:
         task: The one that is meant, where it is one.
     """
     if decides == "search":
-        hint, work = "`evolve models` says what can decide", None if task is None else task.work
-        if isinstance(work, WorldWork):
-            hint += f"; without a model, evolve lab trials {work.world} --task {work.task} plays such worlds"
+        hint = "`evolve models` says what can decide"
+        if task is not None:
+            kind = kind_of(task.environment)
+            hint += f"; without a model, {kind.advice(task)}" if isinstance(kind, Advising) else ""
         raise UsageError("such a task needs a model: the embedded search finds functions from examples", hint=hint)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evolve.errors import UsageError
+from evolve.extensions import find, needed
 from evolve.store import closed
 from evolve.workspace.shelves.shelf import Shelf, shut
 
@@ -128,6 +130,17 @@ class Parts:
     def tools(self) -> Tools:
         """Functions that code actions may call."""
         return self._opened().tools
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """The part that an installed package offers under this name."""
+            make = None if name.startswith("_") else find("workspace", name, Callable)
+            if make is None:
+                hint = "" if name.startswith("_") else needed(name)
+                raise AttributeError(f"a workspace has no part {name!r}" + (f": {hint}" if hint else ""))
+            part = self.__dict__[name] = make(self._opened(), self._need_writer)
+            return part
 
     def _opened(self) -> Desk:
         self._need_open()

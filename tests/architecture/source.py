@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -71,12 +71,23 @@ class Import:
 
 @cache
 def modules() -> tuple[Module, ...]:
-    """Every Python file of the package, by name."""
+    """Every Python file of evolve, by name."""
+    return _read_all(ROOT, sorted(PACKAGE.rglob("*.py")))
+
+
+@cache
+def every_module() -> tuple[Module, ...]:
+    """Those, and the files of the packages beside evolve."""
+    sources = sorted((ROOT / "packages").glob("*/src"))
+    return (*modules(), *(one for source in sources for one in _read_all(source, sorted(source.rglob("*.py")))))
+
+
+def _read_all(top: Path, paths: Sequence[Path]) -> tuple[Module, ...]:
     # Of the many objects of a tree none is garbage, and to look for it takes most of the time.
     collects = gc.isenabled()
     gc.disable()
     try:
-        return tuple(_read(path) for path in sorted(PACKAGE.rglob("*.py")) if "_seed" not in path.parts)
+        return tuple(_read(path, top) for path in paths if "_seed" not in path.parts)
     finally:
         if collects:
             gc.enable()
@@ -88,8 +99,8 @@ def module_names() -> frozenset[str]:
     return frozenset(module.name for module in modules())
 
 
-def _read(path: Path) -> Module:
-    parts = path.relative_to(ROOT).with_suffix("").parts
+def _read(path: Path, top: Path) -> Module:
+    parts = path.relative_to(top).with_suffix("").parts
     name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
     text = path.read_text("utf-8")
     return Module(path, name, text, ast.parse(text, str(path)))

@@ -31,7 +31,7 @@ LAYERS = (
     ("environments",),
     ("diagnosis", "memory", "skills", "tasks"),
     ("retrieval", "programs"),
-    ("functions", "models", "sandbox", "vectors", "store", "worlds"),
+    ("functions", "models", "sandbox", "vectors", "store"),
     ("episodes", "prompts", "workflow", "settings", "events", "cancellation", "lifeline"),
     ("ledger", "paths", "redaction", "extensions", "tables"),
     ("files", "frontmatter", "text_files"),
@@ -63,6 +63,21 @@ def test_imports_point_down() -> None:
         if not allowed(module, found.target)
     ]
     assert wrong == []
+
+
+def test_evolve_knows_no_package_beside_it() -> None:
+    """One line says what to install where a name of one is asked for; a knob's sentence stands in prompts on record."""
+    beside = [path.name for path in (ROOT / "packages").glob("*/src/*")]
+    told = {"evolve/extensions.py", "evolve/workflow/knobs.py"}
+    named = re.compile("|".join([*beside, r"\bworlds?\b"]), re.IGNORECASE)
+    found = [
+        f"{module.place}:{number}: {line.strip()}"
+        for module in modules()
+        if module.place not in told
+        for number, line in enumerate(module.text.splitlines(), 1)
+        if named.search(line)
+    ]
+    assert beside and found == []
 
 
 def allowed(module: Module, target: str) -> bool:

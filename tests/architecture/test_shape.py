@@ -6,7 +6,7 @@ import ast
 import re
 
 from tests.architecture.public_api import names
-from tests.architecture.source import ROOT, FunctionNode, Module, modules
+from tests.architecture.source import ROOT, FunctionNode, Module, every_module
 
 FILE_LINES = 400
 FUNCTION_LINES = 50
@@ -18,13 +18,13 @@ MACHINE_PATHS = re.compile(r"/(work|root|home/[a-z]+)/|/tmp/[a-z]+/")
 
 
 def test_files_are_short() -> None:
-    assert [m.place for m in modules() if m.text.count("\n") > FILE_LINES] == []
+    assert [m.place for m in every_module() if m.text.count("\n") > FILE_LINES] == []
 
 
 def test_functions_are_short() -> None:
     assert [
         f"{module.place}:{node.lineno} {node.name}: {lines(node)}"
-        for module in modules()
+        for module in every_module()
         for node in module.functions()
         if lines(node) > FUNCTION_LINES
     ] == []
@@ -37,7 +37,7 @@ def lines(node: FunctionNode) -> int:
 def test_functions_take_few_parameters() -> None:
     assert [
         f"{module.place}:{node.lineno} {node.name}: {parameters(node)}"
-        for module in modules()
+        for module in every_module()
         for node in module.functions()
         if parameters(node) > PARAMETERS and not is_command(module, node)
     ] == []
@@ -51,15 +51,15 @@ def parameters(node: FunctionNode) -> int:
 
 def is_command(module: Module, node: FunctionNode) -> bool:
     """Options of a command are its parameters: the library that parses them reads the signature."""
-    return module.part == "cli" and any(
+    return module.part in ("cli", "commands") and any(
         isinstance(mark, ast.Call) and ast.unparse(mark.func).endswith((".page", ".callback"))
         for mark in node.decorator_list
     )
 
 
 def test_names_say_something() -> None:
-    folders = {module.path.parent for module in modules()}
-    paths = [*(module.path for module in modules()), *folders]
+    folders = {module.path.parent for module in every_module()}
+    paths = [*(module.path for module in every_module()), *folders]
     assert [path.name for path in paths if EMPTY_NAMES.match(path.stem)] == []
 
 
@@ -74,7 +74,7 @@ def test_no_paths_of_one_machine() -> None:
 def places(pattern: re.Pattern[str]) -> list[str]:
     return [
         f"{module.place}:{number}: {line.strip()}"
-        for module in modules()
+        for module in every_module()
         for number, line in enumerate(module.text.splitlines(), 1)
         if pattern.search(line)
     ]
@@ -84,7 +84,7 @@ def test_errors_are_caught_by_name() -> None:
     """Catching everything is right around code under test, around a person's own functions, and at a command's end."""
     found = [
         f"{module.place}:{handler.lineno}"
-        for module in modules()
+        for module in every_module()
         if module.part != "testing"  # its sandbox without walls plays the real one's part
         for handler in module.nodes
         if isinstance(handler, ast.ExceptHandler) and is_broad(handler)
@@ -106,12 +106,12 @@ def is_broad(handler: ast.ExceptHandler) -> bool:
 
 def test_a_person_is_asked_in_one_way() -> None:
     """A prompt elsewhere would be drawn over by the line that shows what goes on."""
-    asks = [m.place for m in modules() if re.search(r"\btyper\.(prompt|confirm)\(", m.text)]
+    asks = [m.place for m in every_module() if re.search(r"\btyper\.(prompt|confirm)\(", m.text)]
     assert asks == ["evolve/cli/asking.py"]
 
 
 def test_what_doors_offer_is_explained() -> None:
-    by_name = {module.name: module for module in modules()}
+    by_name = {module.name: module for module in every_module()}
     missing = []
     for name, module in by_name.items():
         offered = set(names(module)) if module.path.name == "__init__.py" or name.count(".") == 1 else set()
@@ -123,12 +123,14 @@ def test_what_doors_offer_is_explained() -> None:
 
 
 def test_every_file_says_what_it_is_for() -> None:
-    assert [module.place for module in modules() if module.text.strip() and not ast.get_docstring(module.tree)] == []
+    assert [
+        module.place for module in every_module() if module.text.strip() and not ast.get_docstring(module.tree)
+    ] == []
 
 
 def test_tests_assert_something() -> None:
     wrong = []
-    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+    for path in sorted([*(ROOT / "tests").rglob("test_*.py"), *ROOT.glob("packages/*/tests/**/test_*.py")]):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.FunctionDef) and node.name.startswith("test") and not asserts(node):
                 wrong.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}")

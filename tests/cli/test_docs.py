@@ -20,7 +20,7 @@ from tests.cli.conftest import ROOT
 DOCS = ROOT / "docs"
 PAGES = (
     *("tables", "chat", "folders", "improve", "memory", "skills", "models", "tools", "python", "safety"),
-    *("task-files", "settings", "worlds"),
+    *("task-files", "settings"),
 )
 
 
@@ -71,7 +71,11 @@ def test_the_index_names_every_page():
     assert set(re.findall(r"\(([\w-]+\.md)\)", page("index"))) == there
 
 
-@pytest.mark.parametrize("path", sorted(DOCS.glob("*.md")), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path",
+    sorted([*DOCS.glob("*.md"), *ROOT.glob("packages/*/README.md"), *ROOT.glob("packages/*/docs/*.md")]),
+    ids=lambda path: path.name,
+)
 def test_what_a_page_links_to_is_there(path):
     text = path.read_text("utf-8")
     pictures = re.findall(r'(?:src|srcset)="([^"]+)"', text)
@@ -125,7 +129,7 @@ def test_examples_of_tasks_are_read(tmp_path):
     file.write_text("\n".join(lines) + "\n")
     suite = load_suite(file)
     assert [task.id for task in suite.tasks] == [json.loads(line)["id"] for line in lines]
-    assert {task.environment for task in suite.tasks} == {"programs", "files", "worlds"}
+    assert {task.environment for task in suite.tasks} == {"programs", "files"}
     [assertions] = blocks("task-files", "python")
     (tmp_path / "cases.py").write_text(assertions)
     [task] = load_suite(tmp_path / "cases.py").tasks

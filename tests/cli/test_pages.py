@@ -111,7 +111,6 @@ def test_help_shows_the_page_of_any_command(cli, path):
         (("gate", "list"), "evolve lab gate"),
         (("memory", "metrics"), "evolve lab metrics"),
         (("runs", "apply", "r1"), "evolve apply"),
-        (("help", "worlds"), "evolve lab worlds"),
         (("lab", "fill", "names.csv"), "evolve fill"),
     ],
 )

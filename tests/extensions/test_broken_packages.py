@@ -38,6 +38,22 @@ def test_a_package_that_cannot_be_loaded_is_named(code: str, tmp_path: Path, mon
     assert finding.state == "missing" and "evolve-bad" in finding.text
 
 
+def test_a_command_that_cannot_be_loaded_harms_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    points = {"greet": "evolve_bad_module:app", "gate": "evolve.cli.lab.sandbox:app"}
+    put_metadata(tmp_path / "site", "evolve-bad", {"evolve.commands": points})
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    told = {}
+    for words in (("lab", "--help"), ("lab", "gate", "--help"), ("lab", "greet")):
+        with pytest.raises(SystemExit) as ended:
+            main(words)
+        told[words[1]] = (ended.value.code or 0, *capfd.readouterr())
+    assert told["--help"][0] == 0 and "greet" not in told["--help"][1]
+    assert told["gate"][0] == 0 and "evolve lab gate list" in told["gate"][1]  # a built-in name is not taken over
+    assert told["greet"][0] == 3 and "greet (commands) of the package evolve-bad cannot be loaded" in told["greet"][2]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seam", ["environments", "formats", "engines", "encoders", "vectors"])
 def test_a_value_that_is_something_else_is_refused(seam: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ import pytest
 import evolve
 from benchmarks.doubles import small_suite
 from evolve.agent import Agent, Surroundings
+from evolve.cli import main
 from evolve.episodes import EpisodeRecord
 from evolve.errors import UsageError, WorkspaceError
 from evolve.tasks import load_suite, render_jsonl
@@ -24,11 +25,10 @@ from evolve.testing import FixedPolicy, ScriptedWorker, TrustingSandbox
 from evolve.workflow import StageKind, parse_workflow
 from evolve.workspace.health.doctor import doctor
 from evolve.workspace.loops.optimizing import OptimizerRequest
-from evolve.workspace.shelves import worlds
 from tests.architecture.source import ROOT
 from tests.offering import offer, put_metadata
 
-BLOCK = re.compile(r"^```(toml|python)\n(?:# (\S+)\n)?(.*?)^```$", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^```(toml|python|text)\n(?:# (\S+)\n)?(.*?)^```$", re.DOTALL | re.MULTILINE)
 TASK = {"id": "answer", "instruction": "What is 6 times 7?", "expects": {"value": 42}}
 WORKFLOW = """
 stages = ["recall", "plan", "act", "shortest", "observe", "judge", "commit"]
@@ -84,7 +84,9 @@ def test_the_doctor_lists_what_packages_add(toys: None, tmp_path: Path) -> None:
         "plain (formats, ",
         "halving (engines, ",
         "shortest (stages, ",
-        "counter (worlds, ",
+        "greet.md (prompts, ",
+        "greet (commands, ",
+        "greetings (workspace, ",
     )
     for name in parts:
         assert f"{name}from evolve-toys)" in finding.text
@@ -186,14 +188,25 @@ def test_an_added_encoder_and_store_serve_a_workspace_that_names_them(toys: None
     assert [path.name for path in (root / "memory_store").glob("index*") if any(path.iterdir())] == []
 
 
-def test_an_added_world_is_listed_checked_and_played(toys: None) -> None:
-    (listed,) = [one for one in worlds.list() if one.name == "counter"]
-    assert (listed.package, listed.tasks, listed.missing) == ("evolve-toys", 1, "")
-    assert worlds.check("counter").wrong == []
-    with worlds.play("counter", split="dev") as trial:
-        for move in ("add two", "add one", "add two", "fly", "add two"):
-            trial.do(move)
-        assert (trial.scene.score, trial.scene.over, trial.scene.lost) == (1.0, True, False)
+def test_an_added_part_of_a_workspace_renders_an_added_prompt(toys: None, tmp_path: Path) -> None:
+    with evolve.open(tmp_path / "ws") as workspace:
+        assert workspace.greetings.say("Ann") == "Good morning, Ann."
+        workspace.paths.prompts.mkdir(exist_ok=True)
+        (workspace.paths.prompts / "greet.md").write_text("Hi $name!\n")
+        assert workspace.greetings.say("Ann") == "Hi Ann!"
+        assert workspace.greetings is workspace.greetings
+        with pytest.raises(AttributeError, match="a workspace has no part 'farewells'$"):
+            _ = workspace.farewells
+
+
+def test_an_added_command_stands_under_lab(toys: None, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    evolve.init(tmp_path / "ws")
+    for words in (["lab", "--help"], ["lab", "greet", "Ann", "-w", str(tmp_path / "ws")]):
+        with pytest.raises(SystemExit) as ended:
+            main(words)
+        assert not ended.value.code
+    told = capfd.readouterr().out
+    assert re.search("^  greet +Greet a person$", told, re.MULTILINE) and told.endswith("Good morning, Ann.\n")
 
 
 @pytest.mark.parametrize(

@@ -65,12 +65,10 @@ def shelf_class(shelf: str) -> type:
 def something(parameter: inspect.Parameter) -> object:
     from evolve.workspace.loops.ablating import AblationRequest
     from evolve.workspace.loops.optimizing import OptimizerRequest
-    from evolve.workspace.loops.trials import TrialsRequest
 
     requests = {
         "OptimizerRequest": OptimizerRequest(suite="x"),
         "AblationRequest": AblationRequest(variant="x"),
-        "TrialsRequest": TrialsRequest(world="x"),
     }
     return requests.get(str(parameter.annotation).rpartition(".")[2], "x")
 

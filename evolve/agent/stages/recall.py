@@ -14,7 +14,7 @@ from evolve.policies.protocol import Guided
 def recall(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     """Recalls items by the task's features and words.
 
-    What a person wants is an instruction and offered whole, and what replays showed of a world is a plan, which a gap
+    What a person wants is an instruction and offered whole, and what experiments showed is a plan, which a gap
     would make wrong. Of the rest, on tasks one learns from, a share is
     withheld at random, so that later its use can be measured. Trials of a variant withhold nothing here: they are
     compared with one another, and have controls of their own. Nothing is looked up for a policy that learns through

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import TypeVar
 
 from evolve.agent.attempts import Attempts
 from evolve.agent.codec import from_json, to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.questions import was_stopped
-from evolve.agent.replaying import claims_of_replays
 from evolve.agent.stage_costs import paid
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_recalled, read_steps
+from evolve.environments import Experimenting, Once
 from evolve.episodes import Claim, Step
 from evolve.errors import BudgetExhausted, ModelMistake
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,8 +55,18 @@ def _lesson(context: EpisodeContext, state: AgentState, steps: Sequence[Step]) -
     # Where nothing usable was said, or nothing could be tried, nothing is learned.
     with suppress(ModelMistake, BudgetExhausted):
         claims = context.policy.reflect(context.view, context.identity.group, steps, attempts)
-    claims += claims_of_replays(context, everything, read_recalled(state))
+    if isinstance(context.environment, Experimenting):
+        claims += context.environment.claims(everything, read_recalled(state), _once(context, len(everything)))
     return _Lesson(claims=claims, found=attempts.handed_in())
+
+
+def _once(context: EpisodeContext, number: int) -> Once:
+    """Keeps what experiments give in the episode's file."""
+
+    def once(what: str, cls: type[T], compute: Callable[[], T]) -> T:
+        return context.outputs.once((number, "reflect", what), cls, compute)
+
+    return once
 
 
 def evidence_steps(steps: Sequence[Step], *, by_check: bool = False) -> tuple[Step, ...]:

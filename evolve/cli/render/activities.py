@@ -43,7 +43,6 @@ WORDS = {
     "tool": "waiting for the tool {}",
     "trial": "playing {}",
     "tree": "reading the folder {}",
-    "world": "loading the world",
     "write": "writing the table",
 }
 """By the kind of an activity; {} stands for its subject."""

@@ -38,7 +38,7 @@ def describe(models: ChatModel, questions: Questions, acts: Sequence[str]) -> De
         raise ModelMistake("the model would not answer")
     description = " ".join(str(reply.data["description"]).split())
     # Acts are text from outside, and what a model makes of them may carry an order on. That the person wants something
-    # is what was asked for; a claim about the world would have no business to say so.
+    # is what was asked for; a claim on how things are would have no business to say so.
     why = unfit(_THE_PERSON.sub("The person prefers ", description))
     if why:
         raise ModelMistake(f"the model's description is not kept: {why}")

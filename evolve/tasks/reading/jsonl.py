@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from evolve.episodes import Json, Row
-from evolve.extensions import find
+from evolve.extensions import PACKAGES, find, needed
 from evolve.tasks.model import Task, task_json
 from evolve.tasks.reading.assemble import PlacedRow, RawTask, name_meta
 from evolve.tasks.reading.labels import behind_rows
@@ -189,6 +189,8 @@ def _with_work(value: Json, place: Place) -> tuple[Json, Work | None]:
         return value, None
     named = [key for key in value if key not in _TaskModel.model_fields and _reader(key) is not None]
     rest = {key: item for key, item in value.items() if key not in named}
+    for key in rest.keys() & PACKAGES.keys():
+        raise place.at(key).error("no kind of environment that is installed", hint=needed(key))
     entries = [(key, value[key]) for key in named if value[key] is not None]
     if len(entries) > 1:
         raise place.at(entries[1][0]).error(f"not together with {entries[0][0]}")

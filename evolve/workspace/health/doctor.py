@@ -13,7 +13,7 @@ from typing import Literal
 
 from evolve.agent import RunRecords
 from evolve.errors import EvolveError, WorkspaceError
-from evolve.extensions import BUILT_IN, find, installed
+from evolve.extensions import find, installed, seams
 from evolve.paths import WorkspacePaths, is_workspace
 from evolve.record.schema import MIGRATIONS
 from evolve.settings import Settings, load_settings
@@ -221,7 +221,7 @@ def _damage(part: str, faults: list[str]) -> Finding:
 def _extensions() -> Finding:
     """Lists what installed packages add, by seam; a name that is built in already adds nothing."""
     entries = []
-    for seam in BUILT_IN:
+    for seam in seams():
         for name, package in installed(seam).items():
             find(seam, name)  # raises where it cannot be loaded, which is the finding then
             entries.append(f"{name} ({seam}, from {package})")

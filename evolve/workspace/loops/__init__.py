@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from evolve.workspace.loops.ablating import AblationRequest
     from evolve.workspace.loops.improving import Asked, improve, report
     from evolve.workspace.loops.optimizing import OptimizerRequest, optimize
-    from evolve.workspace.loops.trials import TrialsReport, TrialsRequest, play_trials
 else:
     __all__, __getattr__, __dir__ = attach(
         __name__,
@@ -17,6 +16,5 @@ else:
             ".ablating": "AblationRequest",
             ".improving": "Asked improve report",
             ".optimizing": "OptimizerRequest optimize",
-            ".trials": "TrialsReport TrialsRequest play_trials",
         },
     )

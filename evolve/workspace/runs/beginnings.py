@@ -11,7 +11,7 @@ from typing import Any
 from evolve.agent import Run
 from evolve.agent.codec import from_data, to_data
 from evolve.episodes import KEPT_FACT, Limits, Turn
-from evolve.errors import EnvironmentProblem, RecordDamaged, WorkspaceError
+from evolve.errors import EnvironmentProblem, RecordDamaged, TaskError, WorkspaceError
 from evolve.events import Event, EventSink, read_events
 from evolve.files import canonical_json, digest
 from evolve.tasks import Task, task_json
@@ -77,13 +77,14 @@ def begun_with(desk: Desk, task: Task, limits: Limits, python: str | None) -> Ma
 
 
 def beginning_of(desk: Desk, run: Run) -> Beginning | None:
-    """What a run was begun with; None where that is not on record, as in runs of earlier versions and of loops."""
+    """What a run was begun with; None where that is not on record, as in runs of earlier versions and of loops, or
+    where the package of its kind of environment is not installed."""
     noted = run.body.get(BEGUN)
     if not noted:
         return None
     try:
         task = task_of(json.loads(desk.stores.objects.get(noted["input"])))
-    except RecordDamaged:
+    except (RecordDamaged, TaskError):
         return None
     rest = {name: noted[name] for name in ("python", "policy", "model", "turns") if name in noted}
     if noted.get("turns"):

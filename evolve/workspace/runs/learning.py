@@ -15,7 +15,7 @@ from evolve.agent.codec import from_data, to_data
 from evolve.environments import kind_of
 from evolve.episodes import Cost, EpisodeRecord, Found, Limits, Suggestion
 from evolve.episodes.subgoals import SPARSE
-from evolve.errors import Cancelled, EndpointProblem, SandboxUnavailable, UsageError
+from evolve.errors import Cancelled, EndpointProblem, SandboxUnavailable, TaskError, UsageError
 from evolve.events import Event
 from evolve.failpoints import hit
 from evolve.files import canonical_json
@@ -193,9 +193,13 @@ def _taught(desk: Desk, owed: Owed, person: Person, left: Limits) -> Taught:
         way = f"evolve learn {owed.run}" + (f" --model {model}" if model is not None else "")
         return replace(blank, note=reason("solved_by_another", policy=owed.body["policy"], command=way), waits=True)
     body = json.loads(desk.stores.objects.get(owed.body["input"]))
+    try:
+        stored = task_of(body)
+    except TaskError as missing:  # the package of its kind of environment is not installed
+        return replace(blank, note=f"{missing}; {missing.hint}", waits=True)
     begun = beginning_of(desk, desk.stores.runs.run(owed.run))
     # "Do it again like that" says nothing without the turns before it.
-    given = replace(task_of(body), source=owed.source, earlier=() if begun is None else begun.task.earlier)
+    given = replace(stored, source=owed.source, earlier=() if begun is None else begun.task.earlier)
     task = with_earlier_runs(desk, given, owed.run)
     # Whoever is told the answer needs no fact to give it.
     in_force = in_force_for(desk, task)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from evolve.agent import Run
 from evolve.episodes import OWN, EpisodeRecord
-from evolve.errors import RecordDamaged, UsageError
+from evolve.errors import RecordDamaged, TaskError, UsageError
 from evolve.files import canonical_json, digest
 from evolve.sandbox import Program
 from evolve.skills import ACTIVE, Skill
@@ -37,12 +37,13 @@ _MOST_RUNS = 100
 
 
 def given_task_of(desk: Desk, run: Run) -> Task | None:
-    """The task as a run was given it; None where that is not on record, as in runs of earlier versions."""
+    """The task as a run was given it; None where that is not on record, as in runs of earlier versions, or where the
+    package of its kind of environment is not installed."""
     if "input" not in run.body:
         return None
     try:
         return task_of(json.loads(desk.stores.objects.get(run.body["input"])))
-    except RecordDamaged:
+    except (RecordDamaged, TaskError):
         return None
 
 

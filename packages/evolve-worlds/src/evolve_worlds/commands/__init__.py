@@ -1,0 +1,1 @@
+"""``evolve lab worlds`` and ``evolve lab trials``."""
