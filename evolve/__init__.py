@@ -12,7 +12,7 @@ from evolve.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.errors import EvolveError
-    from evolve.workspace import Result, Workspace, config, doctor, init, open, repair, selftest, status, where
+    from evolve.workspace import Result, Workspace, config, doctor, init, open, repair, status, where
 else:
     __getattr__, __dir__ = attach(__name__, "__version__")
 

@@ -68,7 +68,6 @@ if TYPE_CHECKING:
     from evolve.workspace.loops.ablating import AblationRequest
     from evolve.workspace.loops.at_work import LoopAtWork, loop_at_work, pause_loop, resume_loop, stop_loop
     from evolve.workspace.loops.optimizing import OptimizerRequest
-    from evolve.workspace.loops.selftest import NullReport, selftest
     from evolve.workspace.loops.status import LoopProgress, OpenRun, Status, status
     from evolve.workspace.loops.trials import TrialsReport, TrialsRequest
     from evolve.workspace.loops.tried_claims import ClaimTest
