@@ -3,11 +3,8 @@
 The graph library is imported only when an :class:`Agent` is made.
 """
 
-from __future__ import annotations
+from evolve.lazy import TYPE_CHECKING, attach
 
-from evolve.lazy import attach
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from evolve.agent.context import (
         Attendance,
@@ -27,16 +24,4 @@ if TYPE_CHECKING:
     from evolve.agent.withholding import drawn
     from evolve.environments.probing import Trial, make_probe, try_rows
 else:
-    __all__, __getattr__, __dir__ = attach(
-        __name__,
-        {
-            ".context": "Attendance EpisodeContext Identity NoRecorder Past Recall Recorder recall_nothing",
-            ".lessons": "Lessons",
-            ".outcome": "rows_missing",
-            ".questions": "question_in",
-            ".records": "Owed Run RunRecords",
-            ".runner": "Agent Shadow Surroundings episode_id room_for",
-            ".withholding": "drawn",
-            "evolve.environments.probing": "Trial make_probe try_rows",
-        },
-    )
+    __getattr__, __dir__ = attach(__name__)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import shlex
+from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,7 +15,6 @@ import typer
 from evolve.cli import asking, learning, options, overrides, pages
 from evolve.cli.render.output import at_home, counted, emit, emit_json, flush, note, visible
 from evolve.cli.render.reasons import filled_data, flag_told, reason_told, values_told
-from evolve.cli.render.tables import first_line_lines
 from evolve.cli.run import tell_created, tell_help, tell_verdict
 from evolve.cli.skills import tell_kept
 
@@ -261,3 +261,15 @@ def _show_cells(filled: Filled, out: Path) -> None:
 def _line(text: str) -> str:
     """The text in one line: a cell or a header with line breaks would look like lines of the command."""
     return visible(text, lines=False)
+
+
+def first_line_lines(filled: Filled) -> Iterator[str]:
+    """What the first line of a file was taken for, and how to say otherwise; nothing where the line is plain."""
+    if not filled.guessed:
+        return
+    if filled.first_line == "row":
+        yield "the first line looks like the other rows, so evolve took it as a row, and the columns have numbers"
+        yield "  if it has the names of the columns: --set header=yes"
+    else:
+        yield "evolve took the first line as the names of the columns, but it may be a row like the others"
+        yield "  if it is a row: --set header=no"

@@ -157,7 +157,7 @@ def _lab(wanted: Sequence[str]) -> typer.Typer:
         "Study how evolve learns: its test tasks, the statistics behind its decisions, the sandbox.",
         *("evolve lab gate list", "evolve lab sandbox check"),
     )
-    alone = ("optimize", "judges", "selftest")
+    alone = ("optimize", "judges")
     groups = ("gate", "variants", "workflow", "tasks", "metrics", "sandbox", "memory")
     chosen = wanted[0] if wanted and wanted[0] in {*alone, *groups} else ""
     for name in (name for name in (*alone, *groups) if chosen in ("", name)):

@@ -5,11 +5,8 @@ reads values and runs nothing, so what it gives is suspicion, in order. Whoever 
 may call it a cause, where that turns the outcome.
 """
 
-from __future__ import annotations
+from evolve.lazy import TYPE_CHECKING, attach
 
-from evolve.lazy import attach
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from evolve.diagnosis.breaking import breaking_step
     from evolve.diagnosis.case import (
@@ -30,13 +27,4 @@ if TYPE_CHECKING:
     from evolve.diagnosis.faults import fault_of
     from evolve.diagnosis.ranking import rows_at_odds, suspects_of
 else:
-    __all__, __getattr__, __dir__ = attach(
-        __name__,
-        {
-            ".breaking": "breaking_step",
-            ".case": "ACTION BUDGET CHECK DATA ROW SKILL Breaking Case Item Suspect Verdict beside",
-            ".divergence": "led_to",
-            ".faults": "fault_of",
-            ".ranking": "rows_at_odds suspects_of",
-        },
-    )
+    __getattr__, __dir__ = attach(__name__)

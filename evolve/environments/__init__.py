@@ -3,11 +3,8 @@
 Each kind is one value and one folder here; packages may offer more (:mod:`evolve.extensions`).
 """
 
-from __future__ import annotations
+from evolve.lazy import TYPE_CHECKING, attach
 
-from evolve.lazy import attach
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from evolve.environments.kind import (
         Advising,
@@ -35,16 +32,4 @@ if TYPE_CHECKING:
         Showing,
     )
 else:
-    __all__, __getattr__, __dir__ = attach(
-        __name__,
-        {
-            ".kind": (
-                "Advising EnvironmentKind Offering Part Recounting Setting judge_of kind_of open_environment "
-                "opened_source"
-            ),
-            ".probing": "Attempted Probe Trials make_probe",
-            ".protocol": (
-                "Checking Comparing Environment Experimenting KnownRows Leaving Once Rehearsed Rehearsing Showing"
-            ),
-        },
-    )
+    __getattr__, __dir__ = attach(__name__)

@@ -4,11 +4,8 @@ Everything here is plain data: frozen, keyword-only, JSON-serialisable. Layers e
 policy alone reads stands in ``private``.
 """
 
-from __future__ import annotations
+from evolve.lazy import TYPE_CHECKING, attach
 
-from evolve.lazy import attach
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from evolve.episodes.actions import (
         Action,
@@ -73,24 +70,4 @@ if TYPE_CHECKING:
         Turn,
     )
 else:
-    __all__, __getattr__, __dir__ = attach(
-        __name__,
-        {
-            ".actions": "Action ActionKind Alternative Ambiguity BudgetEnd Draw Misfit Plan StageNote",
-            ".claims": "BUILT_IN Claim EarlierCall Evidence EvidenceKind Origin Rehearsal Relation Scope SkillDraft",
-            ".planned": "stated_subgoals subgoal_states",
-            ".recalled": "FACT KEPT_FACT MOVE PREFERENCE QUOTED TRIAL Recalled",
-            ".record": "EpisodeRecord Found",
-            ".steps": (
-                "CallState EnvironmentState FunctionCall Judgement Observation Question QuestionKind Respond "
-                "Status Step checked_state passes_check shown_rows"
-            ),
-            ".subgoals": "Standing Subgoal SubgoalCheck SubgoalState kept_subgoals",
-            ".suggestions": "DropReason Suggestion SuggestionKind SuggestionSource",
-            ".telling": "called misfit_told told_value",
-            ".views": (
-                "HELD_OUT OWN PROBE SCREEN SHADOW Cost Decision Json Limits OfferedFunction Refused Row Saved Seen "
-                "TaskView Turn"
-            ),
-        },
-    )
+    __getattr__, __dir__ = attach(__name__)

@@ -4,11 +4,8 @@ Work is started only when the most it can cost still fits, so as long as no piec
 than it reserved, what is spent never passes the budget.
 """
 
-from __future__ import annotations
+from evolve.lazy import TYPE_CHECKING, attach
 
-from evolve.lazy import attach
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from evolve.ledger.mending import book_faults, rebuild_book
     from evolve.ledger.part import LedgerPart
@@ -16,13 +13,4 @@ if TYPE_CHECKING:
     from evolve.ledger.run_ledger import Amount, Budget, Ledger, Spent, overshoot_told, parse_budget
     from evolve.ledger.spending_limits import LimitedLedger, SpendingBook
 else:
-    __all__, __getattr__, __dir__ = attach(
-        __name__,
-        {
-            ".mending": "book_faults rebuild_book",
-            ".part": "LedgerPart",
-            ".process_clock": "process_seconds",
-            ".run_ledger": "Amount Budget Ledger Spent overshoot_told parse_budget",
-            ".spending_limits": "LimitedLedger SpendingBook",
-        },
-    )
+    __getattr__, __dir__ = attach(__name__)

@@ -1,10 +1,7 @@
 """Memory: causal insights resolved from evidence, recalled by similarity; notes beside them."""
 
-from __future__ import annotations
+from evolve.lazy import TYPE_CHECKING, attach
 
-from evolve.lazy import attach
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from evolve.memory.causal_graph import CausalChain, Link
     from evolve.memory.derived_index import IndexFactory
@@ -30,22 +27,4 @@ if TYPE_CHECKING:
     from evolve.memory.snapshot import MemorySnapshot, Recaller
     from evolve.memory.telling import Sentence
 else:
-    __all__, __getattr__, __dir__ = attach(
-        __name__,
-        {
-            ".causal_graph": "CausalChain Link",
-            ".derived_index": "IndexFactory",
-            ".encoding": "TaskEncoder",
-            ".insight_book": "EpisodeEntry ExperienceRow InsightBook direction_of",
-            ".insights": (
-                "FIRM INFLUENTIAL ClaimKey EvidenceRow Insight InsightStatus Posterior Standing camp_of insight_id "
-                "resolve"
-            ),
-            ".memory": "Memory MemoryCheck",
-            ".need": "Need",
-            ".notes": "Note NoteQuestion answer_from",
-            ".planning": "PlannedRemoval PlannedTest plan_removals plan_test",
-            ".snapshot": "MemorySnapshot Recaller",
-            ".telling": "Sentence",
-        },
-    )
+    __getattr__, __dir__ = attach(__name__)

@@ -9,11 +9,8 @@ repairs, budgets, prices and records are dealt with below that line. Importing t
         reply.data if not reply.refused else reply.text
 """
 
-from __future__ import annotations
+from evolve.lazy import TYPE_CHECKING, attach
 
-from evolve.lazy import attach
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from evolve.models.abilities import Abilities, AbilityBook
     from evolve.models.addressing import Endpoint, parse_model
@@ -43,24 +40,4 @@ if TYPE_CHECKING:
     from evolve.models.services import Services
     from evolve.models.wire import Deadlines, Exchange, Failure, Received, Wire
 else:
-    __all__, __getattr__, __dir__ = attach(
-        __name__,
-        {
-            ".abilities": "Abilities AbilityBook",
-            ".addressing": "Endpoint parse_model",
-            ".bodies": "Wording",
-            ".client": "EndpointModel",
-            ".costs": "Price",
-            ".openai_wire": "OpenAIWire",
-            ".opening": "ModelSetup load_wording open_models",
-            ".prices": "Prices",
-            ".probing": "Probed offered_models probe",
-            ".protocol": "KEPT ChatModel Message Meter ModelLimits ModelReply ModelRequest OnDelta Usage Waiting",
-            ".replay": "ExchangeStore FileStore FolderStore Recording RecordingWire exchange_digest",
-            ".retries": "Breaker RetryRules",
-            ".routing": "ROLES Models",
-            ".secret_cleaning": "CleaningWire",
-            ".services": "Services",
-            ".wire": "Deadlines Exchange Failure Received Wire",
-        },
-    )
+    __getattr__, __dir__ = attach(__name__)

@@ -1,7 +1,7 @@
 """An engine that needs no model: it keeps one workflow, and draws anew what one task that goes badly hangs on.
 
 A (1+1) evolutionary algorithm (Droste, Jansen and Wegener, "On the analysis of the (1+1) evolutionary algorithm",
-Theoretical Computer Science 276, 2002) whose changes follow :mod:`~evolve.optimizer.linkage`: first every part is drawn
+Theoretical Computer Science 276, 2002) whose changes follow :class:`Linkage`: first every part is drawn
 anew alone, which shows what hangs on it; then mostly some of the parts that one unsolved task hangs on, together. That
 task is tried first, and the others only where it did better.
 
@@ -12,19 +12,24 @@ nothing goes wrong, is everything all right?", JAMA 249, 1983).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
 
 from evolve.optimizer.engine import Candidate, Engine, EngineSettings, SearchEnded, Trial, Trials
 from evolve.optimizer.engine_kind import EngineKind, EngineParts
-from evolve.optimizer.linkage import Linkage
 from evolve.optimizer.member import Member, are_alike, compare, tasks_that_differ
 from evolve.optimizer.parts import mixed, parts_between, parts_of, redrawn
 from evolve.optimizer.scope import Scope
 from evolve.optimizer.targets import liked, prospects, standing
 from evolve.workflow import Workflow, differences
+
+OFTEN = 0.15
+"""Share of the changes of a part that must have changed how a task ended, for the task to hang on it."""
+
+_MOST_PARTS = 3
+"""Parts changed at once from which something can still be learned."""
 
 REDRAW, TOGETHER, LEAVE_OUT = "redraw", "redraw-together", "leave-out"
 """What makes candidates: one part drawn anew, some that a task hangs on, or an idle change taken back."""
@@ -262,3 +267,36 @@ def _linked(parts: EngineParts) -> Engine:
 
 LINKED = EngineKind(name="linked", changes=frozenset({"workflow", "knobs"}), make=_linked)
 """As it is registered."""
+
+
+class Linkage:
+    """Which parts of a workflow the outcome of each task depends on, as far as changes showed it.
+
+    Deterministic given the order of calls. Two parts that the same task hangs on belong together: to change one alone
+    may only make things worse. Linkage found by perturbation is that of Munetomo and Goldberg, "Linkage identification
+    by non-monotonicity detection for overlapping functions", Evolutionary Computation 7 (1999).
+    """
+
+    def __init__(self) -> None:
+        self._changed: dict[str, float] = {}
+        self._mattered: dict[str, dict[str, float]] = {}
+
+    def note(self, before: Workflow, after: Workflow, tasks: Iterable[str]) -> None:
+        """Takes in that these tasks, and no others, ended otherwise after the change.
+
+        Several parts that changed at once share the blame; after a change of more than three nobody could tell.
+        """
+        parts = parts_between(before, after)
+        if len(parts) > _MOST_PARTS:
+            return
+        for part in parts:
+            self._changed[part] = self._changed.get(part, 0.0) + 1.0 / len(parts)
+        for task in tasks:
+            mattered = self._mattered.setdefault(task, {})
+            for part in parts:
+                mattered[part] = mattered.get(part, 0.0) + 1.0 / len(parts)
+
+    def parts(self, task: str) -> tuple[str, ...]:
+        """Parts whose change often changed how the task ended."""
+        counts = self._mattered.get(task, {})
+        return tuple(part for part, number in counts.items() if number >= OFTEN * self._changed[part])

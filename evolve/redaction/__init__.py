@@ -3,23 +3,12 @@
 Models clean what endpoints say, and exports refuse what would carry a secret out, by this one mechanism.
 """
 
-from __future__ import annotations
+from evolve.lazy import TYPE_CHECKING, attach
 
-from evolve.lazy import attach
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from evolve.redaction.dotenv import read_dotenv
     from evolve.redaction.known import KnownSecret, known_secrets
     from evolve.redaction.scanner import MARK, Finding, Scanner
     from evolve.redaction.streams import StreamCleaner
 else:
-    __all__, __getattr__, __dir__ = attach(
-        __name__,
-        {
-            ".dotenv": "read_dotenv",
-            ".known": "KnownSecret known_secrets",
-            ".scanner": "MARK Finding Scanner",
-            ".streams": "StreamCleaner",
-        },
-    )
+    __getattr__, __dir__ = attach(__name__)

@@ -1,10 +1,7 @@
 """Finding text again: encoders that turn text into vectors, word search, and fusion of both."""
 
-from __future__ import annotations
+from evolve.lazy import TYPE_CHECKING, attach
 
-from evolve.lazy import attach
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from evolve.retrieval.embedders import Embedder, HashingEmbedder
     from evolve.retrieval.fusion import fuse
@@ -13,14 +10,4 @@ if TYPE_CHECKING:
     from evolve.retrieval.sentence_transformer import SentenceTransformerEmbedder
     from evolve.retrieval.word_index import WordIndex
 else:
-    __all__, __getattr__, __dir__ = attach(
-        __name__,
-        {
-            ".embedders": "Embedder HashingEmbedder",
-            ".fusion": "fuse",
-            ".lexical": "BM25 words",
-            ".minilm": "MiniLMEmbedder bundled_model",
-            ".sentence_transformer": "SentenceTransformerEmbedder",
-            ".word_index": "WordIndex",
-        },
-    )
+    __getattr__, __dir__ = attach(__name__)

@@ -8,11 +8,8 @@ Nothing else in evolve starts a process for code it did not write; :class:`Serve
 approved. The values are light to import; the machinery is loaded on first use.
 """
 
-from __future__ import annotations
+from evolve.lazy import TYPE_CHECKING, attach
 
-from evolve.lazy import attach
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from evolve.sandbox.actions import ActionFile, ActionResult, CodeSession, SandboxDenied
     from evolve.sandbox.choose import check_backends, open_sandbox
@@ -31,15 +28,4 @@ if TYPE_CHECKING:
     )
     from evolve.sandbox.serving import ServerNeeds, ServerProcess
 else:
-    __all__, __getattr__, __dir__ = attach(
-        __name__,
-        {
-            ".actions": "ActionFile ActionResult CodeSession SandboxDenied",
-            ".choose": "check_backends open_sandbox",
-            ".protocol": (
-                "NOT_RUN UNSANDBOXED Outcome ProbeOutcome Program ProgramRun Sandbox SandboxLimits SandboxResult "
-                "TestModule fingerprint_of"
-            ),
-            ".serving": "ServerNeeds ServerProcess",
-        },
-    )
+    __getattr__, __dir__ = attach(__name__)

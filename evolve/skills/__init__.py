@@ -1,10 +1,7 @@
 """Skills: code with a contract and tests, admitted by evidence and kept in the record."""
 
-from __future__ import annotations
+from evolve.lazy import TYPE_CHECKING, attach
 
-from evolve.lazy import attach
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from evolve.skills.admission import UNSEEN, Admission, AdmissionVerdict
     from evolve.skills.folder import read_folder, write_folder
@@ -15,16 +12,4 @@ if TYPE_CHECKING:
     from evolve.skills.skill import TRUSTED_AFTER, Owner, Skill, SkillStatus, check_name
     from evolve.skills.testfile import render_tests
 else:
-    __all__, __getattr__, __dir__ = attach(
-        __name__,
-        {
-            ".admission": "UNSEEN Admission AdmissionVerdict",
-            ".folder": "read_folder write_folder",
-            ".library": "ACTIVE KEPT SkillLibrary",
-            ".lint": "modules_used",
-            ".parts": "unseen_rows with_called",
-            ".signatures": "parameter_count",
-            ".skill": "TRUSTED_AFTER Owner Skill SkillStatus check_name",
-            ".testfile": "render_tests",
-        },
-    )
+    __getattr__, __dir__ = attach(__name__)

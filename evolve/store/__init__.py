@@ -1,10 +1,7 @@
 """The record's machinery: database, object store and writer lock. Packages declare their own tables."""
 
-from __future__ import annotations
+from evolve.lazy import TYPE_CHECKING, attach
 
-from evolve.lazy import attach
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from evolve.store.connections import peek
     from evolve.store.database import Database, value_of
@@ -16,17 +13,4 @@ if TYPE_CHECKING:
     from evolve.store.salvage import Rebuilt, finish_rebuild, rebuild, still_lost
     from evolve.store.sealing import Value
 else:
-    __all__, __getattr__, __dir__ = attach(
-        __name__,
-        {
-            ".connections": "peek",
-            ".database": "Database value_of",
-            ".failures": "closed",
-            ".lock": "WriterLock",
-            ".migrations": "Migration",
-            ".objects": "ObjectStore",
-            ".processes": "is_gone terminate this_process",
-            ".salvage": "Rebuilt finish_rebuild rebuild still_lost",
-            ".sealing": "Value",
-        },
-    )
+    __getattr__, __dir__ = attach(__name__)

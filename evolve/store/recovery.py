@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from evolve.store import migrations as schema
 from evolve.store.migrations import Migration
-from evolve.store.pages import PageFile, Stored
+from evolve.store.pages import Pages, Stored
 from evolve.store.sealing import Row, broken_rows, row_checksum, row_name, sealed_tables, structural_faults
 
 _INDEX_FAULTS = ("missing from index", "wrong # of entries in index", "non-unique entry in index")
@@ -25,7 +25,6 @@ class Table:
     Attributes:
         alias: The column that is the row number, or "".
         reals: Columns that hold whole numbers as integers and give them back as floats.
-        defaults: What a column holds in rows that were written before it was added.
         keys: Columns of each unique index.
     """
 
@@ -33,12 +32,11 @@ class Table:
     columns: tuple[str, ...]
     alias: str
     reals: frozenset[str]
-    defaults: Mapping[str, Stored]
     keys: tuple[tuple[str, ...], ...]
 
     def row(self, rowid: int, stored: Sequence[Stored]) -> Row:
         # Columns that a migration added later are missing in older rows.
-        values = [*stored, *(self.defaults[name] for name in self.columns[len(stored) :])]
+        values = [*stored, *[None] * (len(self.columns) - len(stored))]
         row: Row = dict(zip(self.columns, values, strict=True))
         for name in self.reals:
             value = row[name]
@@ -65,7 +63,7 @@ class Remains:
     counters: dict[str, int] = field(default_factory=dict)
 
 
-def _applied(pages: PageFile, changes: Sequence[Migration]) -> list[Migration]:
+def _applied(pages: Pages, changes: Sequence[Migration]) -> list[Migration]:
     """The migrations that the damaged file had seen, as far as it says.
 
     Raises:
@@ -73,7 +71,7 @@ def _applied(pages: PageFile, changes: Sequence[Migration]) -> list[Migration]:
     """
     ours = {(item.package, item.number) for item in changes}
     noted: dict[int, set[tuple[str, int]]] = {}
-    for page, _, columns in pages.records():
+    for page, _, columns in pages.rows:
         if len(columns) == 2 and isinstance(columns[0], str) and isinstance(columns[1], int):
             noted.setdefault(page, set()).add((columns[0], columns[1]))
     seen: set[tuple[str, int]] = set()
@@ -86,7 +84,7 @@ def _applied(pages: PageFile, changes: Sequence[Migration]) -> list[Migration]:
     return [item for item in changes if item.number <= last.get(item.package, item.number)]
 
 
-def best_schema(pages: PageFile, every: Sequence[Migration]) -> list[Migration]:
+def best_schema(pages: Pages, every: Sequence[Migration]) -> list[Migration]:
     """The migrations under which most rows are whole: those it says it has seen, which may be damaged too, or all.
 
     Raises:
@@ -98,7 +96,7 @@ def best_schema(pages: PageFile, every: Sequence[Migration]) -> list[Migration]:
         with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
             schema.migrate(connection, changes)
             tables = tables_of(connection)
-        return sum(any(_is_whole(table, rowid, stored) for table in tables) for _, rowid, stored in pages.records())
+        return sum(any(_is_whole(table, rowid, stored) for table in tables) for _, rowid, stored in pages.rows)
 
     return noted if noted == list(every) or whole_rows(noted) >= whole_rows(every) else list(every)
 
@@ -114,16 +112,11 @@ def table_of(connection: sqlite3.Connection, name: str) -> Table:
     keys = [column for column in columns if column[5]]
     # Such a column is the row number itself and is stored as NULL.
     alias = keys[0][1] if len(keys) == 1 and keys[0][2].upper() == "INTEGER" else ""
-    defaults = {
-        column[1]: connection.execute(f"SELECT {column[4]}").fetchone()[0] if column[4] is not None else None
-        for column in columns
-    }
     return Table(
         name=name,
         columns=tuple(column[1] for column in columns),
         alias=alias,
         reals=frozenset(column[1] for column in columns if column[2].upper() == "REAL"),
-        defaults=defaults,
         keys=tuple(
             tuple(column[2] for column in connection.execute(f"PRAGMA index_info({index[1]})"))
             for index in connection.execute(f"PRAGMA index_list({name})").fetchall()
@@ -132,13 +125,13 @@ def table_of(connection: sqlite3.Connection, name: str) -> Table:
     )
 
 
-def recover_rows(pages: PageFile, tables: Sequence[Table]) -> Remains:
+def recover_rows(pages: Pages, tables: Sequence[Table]) -> Remains:
     """Sorts every record of the file by the table whose seal it carries."""
     remains = Remains(rows={table.name: {} for table in tables}, broken={table.name: {} for table in tables})
     names = {table.name for table in tables if table.alias}
     doubtful: list[tuple[int, int, list[Stored]]] = []
     owner: dict[int, Table] = {}
-    for page, rowid, stored in pages.records():
+    for page, rowid, stored in pages.rows:
         # A row of sqlite_sequence, which counts the numbers that AUTOINCREMENT gave.
         if len(stored) == 2 and stored[0] in names and isinstance(stored[1], int):
             remains.counters[str(stored[0])] = stored[1]
@@ -157,10 +150,10 @@ def recover_rows(pages: PageFile, tables: Sequence[Table]) -> Remains:
     return remains
 
 
-def _note_rows_of_indexes(pages: PageFile, tables: Sequence[Table], remains: Remains) -> None:
+def _note_rows_of_indexes(pages: Pages, tables: Sequence[Table], remains: Remains) -> None:
     """Names rows that only an index still knows of."""
     entries: dict[int, list[list[Stored]]] = {}
-    for page, columns in pages.entries():
+    for page, columns in pages.entries:
         entries.setdefault(page, []).append(columns)
     unique = [(table, key) for table in tables for key in table.keys]
     for on_page in entries.values():
@@ -199,7 +192,7 @@ def _row_label(table: Table, rowid: int, stored: Sequence[Stored]) -> str:
     return f"{table.name} row {stored[0]!s}"
 
 
-def _whole_tables(pages: PageFile, remains: Remains) -> frozenset[str]:
+def _whole_tables(pages: Pages, remains: Remains) -> frozenset[str]:
     """Tables that SQLite reads to the end and that hold, by its count, exactly the rows found."""
     # A database in memory has no log, so the header must not speak of one.
     data = pages.data[:18] + b"\1\1" + pages.data[20:]

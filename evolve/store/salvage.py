@@ -20,7 +20,7 @@ from evolve.store.connections import remove_database
 from evolve.store.database import Database, with_own
 from evolve.store.failures import translated
 from evolve.store.migrations import Migration
-from evolve.store.pages import PageFile
+from evolve.store.pages import read_pages
 from evolve.store.recovery import Remains, best_schema, recover_rows, table_of, tables_of
 from evolve.store.sealing import CleanMark, Row, faults, repair_marker, row_name, sealed_tables
 from evolve.store.wal import bytes_with_log, log_of
@@ -59,7 +59,7 @@ def rebuild(path: Path, changes: Sequence[Migration]) -> Rebuilt:
         WorkspaceError: When a newer version wrote the file, or it cannot be written.
     """
     finish_rebuild(path)
-    pages = PageFile(bytes_with_log(path))
+    pages = read_pages(bytes_with_log(path))
     migrations = best_schema(pages, with_own(changes))
     fresh = path.with_name(path.name + ".repaired")
     remove_database(fresh)

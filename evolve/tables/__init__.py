@@ -7,11 +7,8 @@ What is recognised of a file is kept when it is written again: every cell that i
 here knows what a table is for.
 """
 
-from __future__ import annotations
+from evolve.lazy import TYPE_CHECKING, attach
 
-from evolve.lazy import attach
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from evolve.tables.columns import (
         ANY,
@@ -44,16 +41,4 @@ if TYPE_CHECKING:
     from evolve.tables.formulas import TEXT_PREFIX, Formulas, formula_sign
     from evolve.tables.opening import DELIMITED, LINES, WORKBOOKS, form_of, open_table
 else:
-    __all__, __getattr__, __dir__ = attach(
-        __name__,
-        {
-            ".columns": "ANY TEXT ColumnKind Comma comma_of mostly other_kind text_column typed_column",
-            ".first_line": "FirstLine first_line_of",
-            ".form": (
-                "CHECKS Cell Change Form Record Rewriting Table column_of identity is_blank label_of printable "
-                "reading_told table_path"
-            ),
-            ".formulas": "TEXT_PREFIX Formulas formula_sign",
-            ".opening": "DELIMITED LINES WORKBOOKS form_of open_table",
-        },
-    )
+    __getattr__, __dir__ = attach(__name__)

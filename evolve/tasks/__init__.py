@@ -3,11 +3,8 @@
 Reading files needs pydantic, so the loaders are imported on first use.
 """
 
-from __future__ import annotations
+from evolve.lazy import TYPE_CHECKING, attach
 
-from evolve.lazy import attach
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from evolve.tasks.equality import equal
     from evolve.tasks.imports import import_tasks
@@ -37,22 +34,4 @@ if TYPE_CHECKING:
     )
     from evolve.tasks.work import FolderWork, PlainWork
 else:
-    __all__, __getattr__, __dir__ = attach(
-        __name__,
-        {
-            ".equality": "equal",
-            ".imports": "import_tasks",
-            ".likeness": "row_outline",
-            ".model": "MIN_VERIFY SplitName Suite Task assign_splits row_key task_json",
-            ".reading.jsonl": "render_jsonl",
-            ".reading.load": "load_examples load_suite resolve_task",
-            ".reading.own_folder": "folder_task",
-            ".signature": (
-                "Parameter Signature SignatureError TypeExpr format_signature infer_signature parse_signature"
-            ),
-            ".suites": "BUILTIN generate_suite",
-            ".verification.rubric": "RubricVerifier",
-            ".verification.verifiers": "CommandVerifier RowsVerifier Submission TestsVerifier Verdict Verifier",
-            ".work": "FolderWork PlainWork",
-        },
-    )
+    __getattr__, __dir__ = attach(__name__)

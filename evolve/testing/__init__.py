@@ -1,10 +1,7 @@
 """Doubles for tests of evolve and of programs built on it. Nothing in evolve imports this package."""
 
-from __future__ import annotations
+from evolve.lazy import TYPE_CHECKING, attach
 
-from evolve.lazy import attach
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from evolve.testing.doubles import Double, prompt_of, question_of, schema_of
     from evolve.testing.endpoint import ScriptedEndpoint
@@ -13,14 +10,4 @@ if TYPE_CHECKING:
     from evolve.testing.sandboxes import TrustingSandbox
     from evolve.testing.wires import LocalWire
 else:
-    __all__, __getattr__, __dir__ = attach(
-        __name__,
-        {
-            ".doubles": "Double prompt_of question_of schema_of",
-            ".endpoint": "ScriptedEndpoint",
-            ".endpoint_scenario": "Scenario load_scenario",
-            ".policies": "FixedLearner FixedPolicy ScriptedWorker",
-            ".sandboxes": "TrustingSandbox",
-            ".wires": "LocalWire",
-        },
-    )
+    __getattr__, __dir__ = attach(__name__)

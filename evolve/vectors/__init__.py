@@ -6,21 +6,11 @@ An index is derived data. Records live elsewhere; an index holds ids, vectors an
 the generation of the record it has caught up with, so that its owner can tell whether to rebuild.
 """
 
-from __future__ import annotations
+from evolve.lazy import TYPE_CHECKING, attach
 
-from evolve.lazy import attach
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from evolve.vectors.exact import MemoryIndex, copied_exact
     from evolve.vectors.protocol import CROSSOVER, Hit, IndexOpener, Progress, Rows, Tag, VectorIndex, Where
     from evolve.vectors.stored import Care, StoredIndex, open_index, open_store
 else:
-    __all__, __getattr__, __dir__ = attach(
-        __name__,
-        {
-            ".exact": "MemoryIndex copied_exact",
-            ".protocol": "CROSSOVER Hit IndexOpener Progress Rows Tag VectorIndex Where",
-            ".stored": "Care StoredIndex open_index open_store",
-        },
-    )
+    __getattr__, __dir__ = attach(__name__)

@@ -3,11 +3,8 @@
 A workflow that passes the check always compiles and always ends; :func:`visit_bounds` says after how many stages.
 """
 
-from __future__ import annotations
+from evolve.lazy import TYPE_CHECKING, attach
 
-from evolve.lazy import attach
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from evolve.workflow.difference import Difference, differences
     from evolve.workflow.drawing import mermaid, svg
@@ -26,14 +23,4 @@ if TYPE_CHECKING:
         skill_of,
     )
 else:
-    __all__, __getattr__, __dir__ = attach(
-        __name__,
-        {
-            ".difference": "Difference differences",
-            ".drawing": "mermaid svg",
-            ".knobs": "BY_HAND KNOB_BOUNDS Knobs used_knobs",
-            ".reference": "misfits visit_bounds",
-            ".spec": "Condition Edge Workflow conditions_of parse_workflow",
-            ".stages": "KINDS MANDATORY PLACES ROUTED UNATTENDED StageKind kind_of places_of skill_of",
-        },
-    )
+    __getattr__, __dir__ = attach(__name__)

@@ -6,12 +6,15 @@ for.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # as in ``typing``, which is slow to load
+from evolve.lazy import TYPE_CHECKING, attach
+
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
-    from typing import Any, Unpack
+    from typing import Unpack
 
+    from evolve.workspace.options import Safety
+
+if TYPE_CHECKING:
     from evolve import extensions
     from evolve.activity import Activities, Activity, doing, watched
     from evolve.agent.codec import to_data
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
         Misfit,
         Observation,
         Question,
+        Recalled,
         Step,
         SubgoalState,
         subgoal_states,
@@ -65,11 +69,10 @@ if TYPE_CHECKING:
     from evolve.workspace.loops.ablating import AblationRequest
     from evolve.workspace.loops.at_work import LoopAtWork, loop_at_work, pause_loop, resume_loop, stop_loop
     from evolve.workspace.loops.optimizing import OptimizerRequest
-    from evolve.workspace.loops.selftest import NullReport, selftest
     from evolve.workspace.loops.status import LoopProgress, OpenRun, Status, status
     from evolve.workspace.loops.tried_claims import ClaimTest
     from evolve.workspace.model_setup import recorded
-    from evolve.workspace.options import Options, Safety, setting_names
+    from evolve.workspace.options import Options, setting_names
     from evolve.workspace.places import Config, Setting, Where, config, init, proposal, where
     from evolve.workspace.proposals import Proposal
     from evolve.workspace.runs import tasks
@@ -91,243 +94,8 @@ if TYPE_CHECKING:
     from evolve.workspace.shelves.servers import KnownServer, servers
     from evolve.workspace.shelves.workflow import StageRow, is_stage, workflow
     from evolve.workspace.visits import Visit, keep_visit, last_visit
-
-__all__ = [
-    "ACTIVE",
-    "AblationReport",
-    "AblationRequest",
-    "ActionResult",
-    "Activities",
-    "Activity",
-    "Ambiguity",
-    "Amount",
-    "Approve",
-    "ArmRow",
-    "Budget",
-    "CallQuestion",
-    "Cancellation",
-    "CausalChain",
-    "Change",
-    "ChatTurn",
-    "ClaimTest",
-    "Config",
-    "Consent",
-    "Context",
-    "Contrast",
-    "Conversation",
-    "Conversations",
-    "Cost",
-    "CostShares",
-    "Decision",
-    "Diagnosis",
-    "Dropped",
-    "Effect",
-    "EpisodeRecord",
-    "Event",
-    "EventSink",
-    "EvidenceRow",
-    "Explained",
-    "Filled",
-    "Finding",
-    "Flag",
-    "Found",
-    "Function",
-    "FunctionCounts",
-    "Insight",
-    "InsightStatus",
-    "Interval",
-    "ItemCredit",
-    "ItemHistory",
-    "KeptServers",
-    "KeptThing",
-    "KnownServer",
-    "LearnMode",
-    "Learner",
-    "Ledger",
-    "LoopAtWork",
-    "LoopProgress",
-    "Mark",
-    "Means",
-    "Measurement",
-    "Metric",
-    "MetricsReport",
-    "Misfit",
-    "Note",
-    "NullReport",
-    "Observation",
-    "OfferedTool",
-    "OpenRun",
-    "OptimizationReport",
-    "OptimizerRequest",
-    "Options",
-    "OwnPair",
-    "PastConversation",
-    "Patch",
-    "Person",
-    "PersonAct",
-    "Place",
-    "Policy",
-    "Preference",
-    "ProbeOutcome",
-    "Probed",
-    "Proof",
-    "Proposal",
-    "Question",
-    "Reason",
-    "Recording",
-    "Repair",
-    "Report",
-    "Result",
-    "RoundRow",
-    "Run",
-    "RunChanges",
-    "RunRow",
-    "Said",
-    "SandboxLimits",
-    "Sentence",
-    "Server",
-    "Setting",
-    "Skill",
-    "StageRow",
-    "Status",
-    "Step",
-    "SubgoalState",
-    "Suite",
-    "Suspect",
-    "TargetFigures",
-    "Task",
-    "Taught",
-    "Used",
-    "Visit",
-    "Where",
-    "Workflow",
-    "Workspace",
-    "blamed",
-    "clean_text",
-    "command_budget",
-    "config",
-    "context_of",
-    "doctor",
-    "doing",
-    "extensions",
-    "init",
-    "is_stage",
-    "keep_visit",
-    "kept_file",
-    "last_visit",
-    "locate",
-    "loop_at_work",
-    "machine_problem",
-    "models",
-    "named_path",
-    "open",
-    "parse_answer",
-    "parse_budget",
-    "parse_model",
-    "pause_loop",
-    "proposal",
-    "recorded",
-    "repair",
-    "resume_loop",
-    "sandbox",
-    "selftest",
-    "servers",
-    "setting_names",
-    "status",
-    "stop_loop",
-    "subgoal_states",
-    "tasks",
-    "to_data",
-    "watched",
-    "where",
-    "workflow",
-]
-
-_FROM: Mapping[str, tuple[str, ...]] = {
-    "evolve": ("extensions",),
-    "evolve.activity": ("Activities", "Activity", "doing", "watched"),
-    "evolve.agent.codec": ("to_data",),
-    "evolve.agent.records": ("Run",),
-    "evolve.cancellation": ("Cancellation",),
-    "evolve.diagnosis": ("Suspect",),
-    "evolve.episodes": (
-        "Ambiguity",
-        "Cost",
-        "EpisodeRecord",
-        "Found",
-        "Misfit",
-        "Observation",
-        "Question",
-        "Step",
-        "SubgoalState",
-        "subgoal_states",
-    ),
-    "evolve.events": ("Event", "EventSink"),
-    "evolve.extensions": ("blamed",),
-    "evolve.files": ("clean_text", "machine_problem", "named_path"),
-    "evolve.functions": ("CallQuestion", "Consent", "Effect", "Function"),
-    "evolve.functions.mcp": ("OfferedTool", "Server"),
-    "evolve.gate": ("Decision", "Interval", "OwnPair", "Proof"),
-    "evolve.gate.judges": ("Measurement",),
-    "evolve.improve.ablation": ("AblationReport", "ItemCredit"),
-    "evolve.improve.item_history": ("ItemHistory",),
-    "evolve.improve.optimization": ("Change", "OptimizationReport"),
-    "evolve.improve.report": ("ArmRow", "Contrast", "CostShares", "Report", "RoundRow", "RunChanges"),
-    "evolve.improve.targets": ("TargetFigures",),
-    "evolve.ledger": ("Amount", "Budget", "Ledger", "parse_budget"),
-    "evolve.workspace.arguments": ("command_budget",),
-    "evolve.memory": ("CausalChain", "EvidenceRow", "Insight", "InsightStatus", "Note", "Sentence"),
-    "evolve.memory.metrics": ("Metric", "MetricsReport"),
-    "evolve.memory.preferences": ("Context", "PersonAct", "Preference", "parse_answer"),
-    "evolve.models": ("Probed", "Recording", "parse_model"),
-    "evolve.policies.protocol": ("Policy",),
-    "evolve.reasons": ("Reason",),
-    "evolve.record.learner": ("Learner",),
-    "evolve.record.function_uses": ("FunctionCounts",),
-    "evolve.sandbox": ("ActionResult", "ProbeOutcome", "SandboxLimits"),
-    "evolve.skills": ("ACTIVE", "Skill"),
-    "evolve.tasks": ("Suite", "Task"),
-    "evolve.workflow": ("Workflow",),
-    "evolve.workspace.facade": ("Workspace",),
-    "evolve.workspace.health.doctor": ("Finding", "doctor"),
-    "evolve.workspace.health.fault_reports": ("kept_file",),
-    "evolve.workspace.health.repair": ("Repair", "repair"),
-    "evolve.workspace.loops.ablating": ("AblationRequest",),
-    "evolve.workspace.loops.at_work": ("LoopAtWork", "loop_at_work", "pause_loop", "resume_loop", "stop_loop"),
-    "evolve.workspace.loops.optimizing": ("OptimizerRequest",),
-    "evolve.workspace.loops.selftest": ("NullReport", "selftest"),
-    "evolve.workspace.loops.status": ("LoopProgress", "OpenRun", "Status", "status"),
-    "evolve.workspace.loops.tried_claims": ("ClaimTest",),
-    "evolve.workspace.model_setup": ("recorded",),
-    "evolve.workspace.kept_servers": ("KeptServers",),
-    "evolve.workspace.visits": ("Visit", "keep_visit", "last_visit"),
-    "evolve.workspace.locating": ("Place", "locate"),
-    "evolve.workspace.options": ("Options", "setting_names"),
-    "evolve.workspace.places": ("Config", "Setting", "Where", "config", "init", "proposal", "where"),
-    "evolve.workspace.proposals": ("Proposal",),
-    "evolve.workspace.runs": ("tasks",),
-    "evolve.workspace.runs.conversations": ("ChatTurn", "Conversation", "Conversations", "Means", "PastConversation"),
-    "evolve.workspace.runs.diagnosing": ("Diagnosis",),
-    "evolve.workspace.runs.explaining": ("Explained",),
-    "evolve.workspace.runs.filled": ("Filled", "Flag", "Mark"),
-    "evolve.workspace.runs.kept_things": ("KeptThing", "Used"),
-    "evolve.workspace.runs.learning": ("Taught",),
-    "evolve.workspace.runs.past_runs": ("RunRow",),
-    "evolve.workspace.runs.person": ("Approve", "LearnMode", "Person"),
-    "evolve.workspace.runs.proposing": ("Dropped",),
-    "evolve.workspace.runs.result": ("Result",),
-    "evolve.workspace.runs.sandboxed": ("sandbox",),
-    "evolve.workspace.runs.searching": ("Said",),
-    "evolve.workspace.shelves.patch": ("Patch",),
-    "evolve.workspace.shelves.models": ("models",),
-    "evolve.workspace.shelves.preferences": ("context_of",),
-    "evolve.workspace.shelves.servers": ("KnownServer", "servers"),
-    "evolve.workspace.shelves.workflow": ("StageRow", "is_stage", "workflow"),
-}
-"""Where each name comes from."""
-
-_MODULES = ("extensions", "tasks")
-"""Names that stand for a module of functions."""
+else:
+    __getattr__, __dir__ = attach(__name__, "open")
 
 
 def open(
@@ -367,16 +135,3 @@ def open(
 
     options = Options(policy=policy, model=model, events=events, read_only=read_only, **safety)
     return Workspace(path, options)
-
-
-def __dir__() -> list[str]:
-    return __all__
-
-
-def __getattr__(name: str) -> Any:
-    for place, offered in _FROM.items():
-        if name in offered:
-            from importlib import import_module
-
-            return import_module(f"{place}.{name}") if name in _MODULES else getattr(import_module(place), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

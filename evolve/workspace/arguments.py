@@ -89,7 +89,7 @@ class _Known(dict[str, Any]):
     def __missing__(self, name: str) -> Any:
         from evolve import workspace
 
-        if name not in workspace.__all__:
+        if name not in dir(workspace):
             raise KeyError(name)
         return getattr(workspace, name)
 

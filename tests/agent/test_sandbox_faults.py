@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.doubles import small_suite
 from evolve.agent.exploration import Exploration
-from evolve.agent.sampling import chosen
+from evolve.agent.stages.observe import chosen
 from evolve.episodes import Action, Alternative
 from evolve.sandbox.bubblewrap import Bubblewrap
 from evolve.sandbox.isolated import IsolatedSandbox

@@ -20,25 +20,27 @@ def offered() -> list[str]:
 def names(door: Module) -> list[str]:
     """What a door hands on or its ``__all__``, else the public definitions of a module that is its own door."""
     if handed := handed_on(door):
-        return sorted(handed)
+        return sorted([*handed, *defined(door)])
     for node in door.tree.body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
             return list(ast.literal_eval(node.value))
     if door.path.name == "__init__.py":
         return []
-    defined = [node for node in door.tree.body if isinstance(node, FunctionNode | ast.ClassDef)]
-    return [node.name for node in defined if not node.name.startswith("_")]
+    nodes = [node for node in door.tree.body if isinstance(node, FunctionNode | ast.ClassDef)]
+    return [node.name for node in nodes if not node.name.startswith("_")]
 
 
 def handed_on(door: Module) -> dict[str, str]:
     """What a door hands on by :func:`evolve.lazy.attach`: the whole name of the module of each name."""
+    blocks = [node for node in door.tree.body if isinstance(node, ast.If) and "attach(" in ast.unparse(node)]
+    imports = [node for block in blocks for node in block.body if isinstance(node, ast.ImportFrom)]
+    return {alias.name: node.module or "" for node in imports for alias in node.names}
+
+
+def defined(door: Module) -> list[str]:
+    """What it says to :func:`evolve.lazy.attach` that it defines itself."""
     calls = [node for node in door.nodes if isinstance(node, ast.Call) and ast.unparse(node.func) == "attach"]
-    offered = [item for call in calls for item in ast.literal_eval(call.args[1]).items()]
-    return {
-        name: f"{door.name}{place}" if place.startswith(".") else place
-        for place, names in offered
-        for name in names.split()
-    }
+    return [ast.literal_eval(name) for call in calls for name in call.args[1:]]
 
 
 def described(door: Module, name: str, by_name: dict[str, Module]) -> str:

@@ -28,7 +28,6 @@ CALLS = {
     "init": "evolve.init",
     "trust": "evolve.init",
     "status": "evolve.status",
-    "lab selftest": "evolve.selftest",
     "lab tasks list": "evolve.workspace.tasks.list",
     "lab tasks generate": "evolve.workspace.tasks.generate",
     "lab tasks import": "evolve.workspace.tasks.import_",

@@ -196,7 +196,6 @@ NUMBERS = [
     (("lab", "sandbox", "exec", "deep.py", "--wall", "inf"), 2, "wall"),
     (("lab", "sandbox", "exec", "deep.py", "--wall", "-1"), 2, "wall"),
     (("lab", "sandbox", "exec", "deep.py", "--memory", DIGITS), 2, "memory"),
-    (("lab", "selftest", "--null", "--loops", "0"), 2, "--loops"),
     (("lab", "optimize", "everyday", "--proposals", "1"), 2, "--proposals"),
 ]
 

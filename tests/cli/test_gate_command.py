@@ -1,4 +1,4 @@
-"""What ``evolve lab gate``, ``evolve lab selftest`` and ``evolve report`` show."""
+"""What ``evolve lab gate`` and ``evolve report`` show."""
 
 from __future__ import annotations
 
@@ -66,11 +66,6 @@ def test_one_verdict_is_shown_with_its_grounds(cli, judged):
 def test_a_verdict_that_is_not_there_names_the_list(cli, judged):
     done = cli("lab", "gate", "show", 7)
     assert done.code == 2 and "evolve lab gate list" in done.err
-
-
-def test_a_selftest_of_nothing_is_a_wrong_call(cli):
-    done = cli("lab", "selftest")
-    assert done.code == 2 and "evolve lab selftest --null" in done.err
 
 
 def test_every_figure_of_a_report_stands_with_interval_n_and_looks(capsys):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evolve.optimizer.linkage import Linkage
+from evolve.optimizer.linked import Linkage
 from evolve.workflow import Workflow
 
 START = Workflow()

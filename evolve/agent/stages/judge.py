@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evolve.agent.codec import from_json, to_json
+from evolve.agent.codec import from_data, from_json, to_json
 from evolve.agent.context import EpisodeContext
-from evolve.agent.founding import founded
 from evolve.agent.handing_in import TOLD, left_behind
 from evolve.agent.outcome import is_accepted, is_fault
-from evolve.agent.stage_costs import paid
+from evolve.agent.stage_costs import Paid, paid
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_plan, read_steps, with_last_step
-from evolve.episodes import Judgement, Step
+from evolve.environments import Showing
+from evolve.episodes import Judgement, Plan, Step, called
+from evolve.episodes.upgrades import to_reason
 from evolve.errors import BudgetExhausted
+from evolve.policies.protocol import Weighing
+from evolve.reasons import Reason, reason
 
 
 def judge(state: AgentState, context: EpisodeContext) -> AgentUpdate:
@@ -68,3 +72,31 @@ def _judged(context: EpisodeContext, steps: Sequence[Step]) -> str:
         return to_json(judgement)
     # What an answer gave is kept, shown and sent from here on, as what it printed is.
     return to_json(replace(judgement, got=context.scanner.cleaned(judgement.got)))
+
+
+def founded(context: EpisodeContext, plan: Plan, steps: Sequence[Step], judged: Judgement) -> tuple[Judgement, Paid]:
+    """The judgement of the last step, verified only where the rows bear it; worked out once, whatever a crash repeats.
+
+    Where no row was shown, or the policy cannot search again, it stays as it is.
+    """
+    policy, environment = context.policy, context.environment
+    if not (judged.verified and isinstance(policy, Weighing) and isinstance(environment, Showing)):
+        return judged, Paid(text="")
+    known = environment.known(steps)
+    if known is None:
+        return judged, Paid(text="")
+
+    def weigh() -> Paid:
+        standing = policy.weigh(context.view, plan, steps, known, context.left(steps))
+        if standing.row is not None:
+            why: Reason | None = reason("rests_on_one_row", row=called(context.view.entry, standing.row))
+        else:
+            why = None if standing.whole else reason("one_row_not_looked_at")
+        return Paid(text="" if why is None else to_json(why), cost=standing.cost)
+
+    weighed = context.outputs.once((steps[-1].number, "judge", "founding"), Paid, weigh)
+    if not weighed.text:
+        return judged, weighed
+    is_data = weighed.text.startswith("{")  # earlier versions kept a sentence
+    doubt = from_data(Reason, json.loads(weighed.text) if is_data else to_reason(weighed.text))
+    return replace(judged, verified=False, doubt=doubt), weighed

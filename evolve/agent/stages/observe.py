@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from evolve.agent.codec import from_data, to_data, to_json
 from evolve.agent.questions import stopped
-from evolve.agent.sampling import chosen, readings
 from evolve.agent.stages.recall import observed_features
 from evolve.agent.state import AgentState, AgentUpdate, read_recalled, read_steps, with_last_step
 from evolve.agent.subgoal_checks import with_plan
-from evolve.episodes import MOVE, TRIAL, Action, Observation, Recalled, Step
+from evolve.environments.probing import Trial, call_once, try_rows
+from evolve.episodes import MOVE, TRIAL, Action, Alternative, Json, Observation, Recalled, Step, TaskView
 from evolve.errors import Cancelled
+from evolve.files import canonical_json
 from evolve.redaction import MARK, Scanner
+from evolve.sandbox.protocol import Sandbox
 
 if TYPE_CHECKING:
     from evolve.agent.context import EpisodeContext
@@ -151,3 +154,45 @@ def _observe_action(action: Action, before: Sequence[Step], context: EpisodeCont
     if action.explores and action.code and context.kind.one_file and context.exploration is not None:
         return context.exploration.observe(action, before)
     return context.environment.observe(action, before)
+
+
+def chosen(sandbox: Sandbox, view: TaskView, action: Action) -> tuple[Action, Trial]:
+    """The best of an action's answers with what it gave; every one is run.
+
+    With examples it is the first that reproduces most of them (best of n). Without, it is the first of those whose
+    value is the commonest (self-consistency: Wang et al., 2023). Where the sandbox failed on one of them, which is best
+    is known only of one that fits the examples; else that failure is what came of the action.
+    """
+    answers = [action, *(_with_sample(action, sample) for sample in action.samples)]
+    if view.examples:
+        trials = [try_rows(sandbox, answer.code, view.entry, view.examples) for answer in answers]
+        scores = [sum(trial.matches) if not trial.denied else -1 for trial in trials]
+    else:
+        trials = [call_once(sandbox, answer.code, view.entry) for answer in answers]
+        values = ["" if trial.error or trial.denied else canonical_json(list(trial.outputs)) for trial in trials]
+        counts = Counter(value for value in values if value)
+        scores = [counts[text] for text in values]
+    best = scores.index(max(scores))
+    failed = [number for number, trial in enumerate(trials) if trial.fault]
+    if failed and not (view.examples and trials[best].ok):
+        best = failed[0]
+    return answers[best], trials[best]
+
+
+def readings(sandbox: Sandbox, view: TaskView, action: Action) -> list[Json]:
+    """The different values that an action's answers give, commonest first; nothing where they agree or fail."""
+    trials = [call_once(sandbox, code, view.entry) for code in _codes(action)]
+    if any(trial.fault for trial in trials):
+        return []
+    distinct = {
+        canonical_json(list(trial.outputs)): trial.outputs[0] for trial in trials if not (trial.error or trial.denied)
+    }
+    return list(distinct.values()) if len(distinct) > 1 else []
+
+
+def _codes(action: Action) -> list[str]:
+    return [action.code, *(sample.code for sample in action.samples)]
+
+
+def _with_sample(action: Action, sample: Alternative) -> Action:
+    return replace(action, code=sample.code, written=sample.written, consumed=sample.consumed)

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from evolve.cli.chat.commands import commands, model_of, run_slash_command
 from evolve.cli.chat.history import TypedLines
@@ -17,14 +17,18 @@ from evolve.cli.chat.reading import read
 from evolve.cli.chat.screen import open_screen, wants_plain
 from evolve.cli.chat.session import ChatSession
 from evolve.cli.chat.setup import Setup, open_workspace
+from evolve.cli.chat.showing import short_model
 from evolve.cli.chat.spending import Purse
 from evolve.cli.chat.startup import check_setup, choose_conversation, farewell, greet, offer_check
-from evolve.cli.chat.status import status_line
 from evolve.cli.chat.wishes import learn_wish
 from evolve.cli.render.output import at_home, note
 from evolve.errors import EvolveError
 from evolve.workspace import parse_budget
 
+if TYPE_CHECKING:
+    from prompt_toolkit.formatted_text import StyleAndTextTuples
+
+_BETWEEN = " | "
 _LEAVE = "Ctrl-C stops what is going on; Ctrl-D or /exit leaves"
 
 
@@ -176,3 +180,41 @@ def _completions(session: ChatSession, name: str) -> Iterable[tuple[str, str]]:
     if name == "learn":
         return [("on", ""), ("off", ""), ("after", ""), ("full", "")]
     return [("none", "")] if name in ("model", "budget") else []
+
+
+def status_parts(session: ChatSession) -> list[str]:
+    """What the line says, the most important first."""
+    parts = ["UNSANDBOXED"] if session.setup.unsandboxed else []
+    parts.append(short_model(model_of(session)) or "search, no model")
+    if session.to_remember:
+        parts.append(f"{session.to_remember} to remember: /remember")
+    if session.setup.folder:
+        parts.append(f"approve {session.setup.approve}")
+    parts.append(session.purse.told())
+    if session.setup.folder:
+        parts.append(at_home(session.setup.folder))
+    if not session.setup.unsandboxed:
+        parts.append("sandboxed")
+    return parts
+
+
+def status_line(session: ChatSession, width: int) -> StyleAndTextTuples:
+    """As many parts as fit into ``width`` columns, at least one, as styled text."""
+    from prompt_toolkit.utils import get_cwidth
+
+    parts = status_parts(session)
+    while len(parts) > 1 and get_cwidth(_BETWEEN.join(parts)) > width - 1:
+        parts.pop()
+    line: StyleAndTextTuples = []
+    for place, part in enumerate(parts):
+        line.append(("", _BETWEEN if place else " "))
+        line.append(("bold bg:ansired fg:ansiwhite" if part == "UNSANDBOXED" else "", _cut(part, width - 2)))
+    return line
+
+
+def _cut(text: str, width: int) -> str:
+    from prompt_toolkit.utils import get_cwidth
+
+    while get_cwidth(text) > max(1, width):
+        text = text[:-1]
+    return text

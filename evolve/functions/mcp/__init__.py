@@ -6,11 +6,8 @@
 The values are light to import; the SDK is loaded when the first server is started.
 """
 
-from __future__ import annotations
+from evolve.lazy import TYPE_CHECKING, attach
 
-from evolve.lazy import attach
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from evolve.functions.mcp.approvals import Approval, Approvals, Home, Pin, with_pins
     from evolve.functions.mcp.connection import Start
@@ -19,14 +16,4 @@ if TYPE_CHECKING:
     from evolve.functions.mcp.servers import Server, server_of
     from evolve.functions.mcp.source import ServerFunctions
 else:
-    __all__, __getattr__, __dir__ = attach(
-        __name__,
-        {
-            ".approvals": "Approval Approvals Home Pin with_pins",
-            ".connection": "Start",
-            ".offers": "OfferedTool OfferState",
-            ".pipes": "Process",
-            ".servers": "Server server_of",
-            ".source": "ServerFunctions",
-        },
-    )
+    __getattr__, __dir__ = attach(__name__)

@@ -1,10 +1,7 @@
 """Preferences: how a person wants things done, learned from what the person said and did."""
 
-from __future__ import annotations
+from evolve.lazy import TYPE_CHECKING, attach
 
-from evolve.lazy import attach
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from evolve.memory.preferences.answers import parse_answer
     from evolve.memory.preferences.book import PreferenceBook
@@ -14,15 +11,4 @@ if TYPE_CHECKING:
     from evolve.memory.preferences.own_words import LEFT_OUT, LONGEST, Screen, without_reply
     from evolve.memory.preferences.preference import WISHES, ActKind, Context, PersonAct, Preference, PreferenceStatus
 else:
-    __all__, __getattr__, __dir__ = attach(
-        __name__,
-        {
-            ".answers": "parse_answer",
-            ".book": "PreferenceBook",
-            ".edits": "edit_in_words edit_lines",
-            ".kinds": "is_known is_once kind_of kinds_meant widened",
-            ".meaning": "YOU_SAID is_negated is_new said_of_less same_meaning topics",
-            ".own_words": "LEFT_OUT LONGEST Screen without_reply",
-            ".preference": "WISHES ActKind Context PersonAct Preference PreferenceStatus",
-        },
-    )
+    __getattr__, __dir__ = attach(__name__)

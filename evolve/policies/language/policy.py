@@ -17,6 +17,7 @@ from evolve.episodes import (
     Claim,
     Cost,
     Limits,
+    OfferedFunction,
     Plan,
     Recalled,
     SkillDraft,
@@ -31,7 +32,6 @@ from evolve.policies.language.asking import Questions
 from evolve.policies.language.deliberation import Deliberation
 from evolve.policies.language.drafting import Drafting, drafts_of
 from evolve.policies.language.forms import CITED
-from evolve.policies.language.function_offers import function_ids, functions_message
 from evolve.policies.language.learning import Reflection
 from evolve.policies.language.metering import EpisodeMeter
 from evolve.policies.language.mounting import imported, mount, skill_files
@@ -49,6 +49,7 @@ from evolve.policies.language.prompt import (
     wishes_message,
 )
 from evolve.policies.language.proposals import Proposal, read_proposal
+from evolve.policies.language.quoting import Learned, learned, shortened
 from evolve.policies.language.reflection import unfit_fact
 from evolve.policies.language.remembered import Remembered
 from evolve.policies.language.repetition import is_decided, open_question
@@ -61,6 +62,16 @@ from evolve.policies.proceeding import PastWork, Proceeding
 from evolve.policies.protocol import Once, OnPiece
 from evolve.skills import Skill
 
+_DESCRIPTION = 300
+"""Characters of what a function is said to do."""
+
+_LEAD = "Your Python may call these functions. They act outside of its interpreter:"
+_HOW = """\
+`from functions import {name}` brings one in. A call that fails or is not allowed raises `FunctionError` of the same
+module, with the reason; the person may be asked before one is made. Code may call them in loops and by conditions;
+print no more of what they give than you need."""
+_ANSWERS = " Code that is handed in as the answer, and checks of a plan, cannot call them."
+_CHECKS = " Checks cannot call them."
 _SHARED = "act.md"
 """The prompt that an action comes from where it names none."""
 _LETTERS = 3
@@ -316,3 +327,25 @@ def _refusals(steps: Sequence[Step]) -> int:
     """Answers that were put to the verifier and failed."""
     judged = [step.judgement for step in steps if step.judgement is not None]
     return sum(not (judgement.accepted or judgement.fault) for judgement in judged)
+
+
+def functions_message(view: TaskView) -> list[Message]:
+    """The functions with their signatures; what they are said to do is data of whoever offers them."""
+    if not view.functions:
+        return []
+    shown = learned("functions", [_item(one) for one in view.functions])
+    kind = kind_of(view.environment)
+    without = "" if kind.unchecked else _ANSWERS if kind.one_file else _CHECKS
+    text = f"{_LEAD}\n{shown}\n{_HOW.format(name=view.functions[0].name)}{without}"
+    return [Message(role="user", text=text, priority=60, kind="functions")]
+
+
+def function_ids(view: TaskView) -> tuple[str, ...]:
+    """How the record names the functions that are shown."""
+    return tuple(f"function:{one.digest}" for one in view.functions if one.digest)
+
+
+def _item(one: OfferedFunction) -> Learned:
+    origin = f"{one.does}; from {one.source}" if one.source else one.does
+    text = shortened(one.description, _DESCRIPTION)
+    return Learned(name="", head=one.signature, text=text, provenance=origin)

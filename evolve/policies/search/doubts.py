@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from evolve.episodes import Ambiguity, Json, TaskView
@@ -14,11 +14,11 @@ from evolve.policies.search.enumerator import matcher, near
 from evolve.policies.search.meter import SearchMeter
 from evolve.policies.search.probes import probes
 from evolve.policies.search.problem import Problem, problem_of
-from evolve.policies.search.reduced import with_an_operation_less
 from evolve.policies.search.rivals import MAX_DEARER, UNDEFINED, Answered, Rival, Values, inputs_of, rivals_of
 from evolve.policies.search.searcher import Vocabulary
-from evolve.programs.terms import Term
-from evolve.programs.types import as_type, thaw
+from evolve.programs.operation import Operation
+from evolve.programs.terms import Apply, Constant, Lambda, Term, paths, replace
+from evolve.programs.types import as_type, match, thaw
 from evolve.tasks.likeness import Likeness
 
 CONTESTS = 1
@@ -180,3 +180,19 @@ def _question(one: _Difference, view: TaskView, vocabulary: Vocabulary) -> Ambig
         outputs=(thaw(first), thaw(second)),
         code=answer(one.rival.term, view, vocabulary),
     )
+
+
+def with_an_operation_less(term: Term, operations: Mapping[str, Operation]) -> Iterator[Term]:
+    """The term with one of its operations, outside lambdas too, replaced by a value of the same type that it takes.
+
+    An operation that leaves every row as it is, or whose effect on every row is lost further out, was asked for by no
+    row. To the rows it is a mutant that no test kills (DeMillo, Lipton & Sayward 1978). A list in whose place stands a
+    text would often have a value too, such as whether a word is in it.
+    """
+    for path, part in paths(term):
+        if isinstance(part, Apply):
+            operation = operations[part.operation]
+            for given, kind in zip(part.args, operation.params, strict=True):
+                fits = match(kind, operation.result, {}) or match(operation.result, kind, {})
+                if fits and not isinstance(given, Lambda | Constant):
+                    yield replace(term, path, given)

@@ -8,19 +8,24 @@ from dataclasses import replace
 
 from evolve.episodes import Action, BudgetEnd, Cost, Json, Limits, Misfit, TaskView
 from evolve.policies.search.answers import answer
-from evolve.policies.search.endings import ending
 from evolve.policies.search.enumerator import equality
 from evolve.policies.search.leaves import texts_in
-from evolve.policies.search.meter import is_over
+from evolve.policies.search.meter import SearchMeter, is_over
 from evolve.policies.search.near_miss import NearMissSearch
 from evolve.policies.search.problem import Problem
 from evolve.policies.search.searcher import Solution, Vocabulary
 from evolve.programs.evaluation import compile_term
 from evolve.programs.operation import EVALUATION_ERRORS
+from evolve.programs.operations.relevance import LONGEST_FOR_PATTERNS, too_long_for_patterns
 from evolve.programs.terms import Term, to_json
 from evolve.programs.types import thaw
 from evolve.reasons import Reason, reason
 
+_BY = {
+    "clock": "stopped by the clock after {used} candidates: no program found",
+    "memory": "no program within {used} candidates, and the search can keep no more of them",
+    "price": "no program among all {used} candidates up to the highest price",
+}
 _OF_EACH = 4
 """Rows of each category of which about half are kept back, and the others suffice for a branch."""
 _NAMED = 3
@@ -109,3 +114,11 @@ def _foreign(problem: Problem, misfits: Sequence[Misfit]) -> Iterator[str]:
             often = sum(any(word in text for text in others) for others in outputs)
             if word.lower() not in known and 2 * often <= len(outputs) and not word.isdigit():
                 yield word
+
+
+def ending(meter: SearchMeter, problem: Problem) -> str:
+    """Why a search gave no program."""
+    text = _BY.get(meter.ended, "no program within {used} candidates").format(used=f"{meter.used:,}")
+    if not too_long_for_patterns(texts_in(problem.inputs)):
+        return text
+    return f"{text}; no pattern was tried, because a text is longer than {LONGEST_FOR_PATTERNS:,} characters"

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from evolve.errors import UsageError
+from evolve.files import canonical_json, digest
 from evolve.improve.optimization import OptimizationReport
 from evolve.improve.optimization import optimize as run_optimizer
+from evolve.improve.paid import PaidAnswers
 from evolve.improve.parts import parted
-from evolve.improve.session import LoopPlan
+from evolve.improve.session import LoopPlan, Session
 from evolve.improve.stage_replay import StageReplay
+from evolve.improve.targets import Target
 from evolve.improve.transfer import transfer as run_transfer
 from evolve.ledger import Ledger
 from evolve.optimizer import UNLEARNED
@@ -19,12 +23,16 @@ from evolve.optimizer.engine import EngineSettings
 from evolve.optimizer.engine_kind import GONE, PARTS, EngineKind, EngineParts, engine_kind
 from evolve.optimizer.item_record import ItemRecord
 from evolve.optimizer.scope import Scope
-from evolve.tasks import load_suite
+from evolve.policies.language import EpisodeMeter, LanguagePolicy
+from evolve.sandbox import Sandbox
+from evolve.tasks import Submission, Task, load_suite
 from evolve.workspace.arguments import checked
 from evolve.workspace.desk import Desk
 from evolve.workspace.loops.improving import LoopWork, loop_key, loop_limits, opened_session
-from evolve.workspace.loops.metric_target import chosen_target
 from evolve.workspace.loops.workflow_search import can_draft, drafters, edited_state, editor_of, texts_in_force
+
+if TYPE_CHECKING:
+    from evolve.workspace.shelves.metrics import Metrics
 
 Part = Literal["", "prompts", "workflow", "knobs"]
 
@@ -146,3 +154,55 @@ def engine_for(desk: Desk, wish: OptimizerRequest) -> EngineKind:
         raise UsageError("prompts are read by a model, and none is chosen here", hint="evolve models")
     kind.ready()
     return kind
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChosenTarget:
+    """A metric that a search may have as its target.
+
+    Attributes:
+        wanted: What it asks for, in words.
+        key: Digest of this, the judge and its prompt; with another it is another search.
+    """
+
+    metrics: Metrics
+    metric: str
+    judge: str
+    wanted: str
+    key: str
+    meter: EpisodeMeter
+
+    def within(self, session: Session) -> Target:
+        """The target for a run, which pays for it."""
+        paid = PaidAnswers(self.meter, session.ledger, session.journal)
+        score = partial(_score, self.metrics, self.metric, session.sandbox())
+        return Target(metric=self.metric, judge=self.judge, key=self.key, score=score, paid=paid)
+
+
+def chosen_target(desk: Desk, name: str) -> ChosenTarget:
+    """The metric with this name or id, as a target.
+
+    Raises:
+        UsageError: There is no such metric, no model that could judge, or its judge was not measured or is not good
+            enough for its opinions to count.
+    """
+    metric = desk.metrics.show(name)
+    judge, standing = desk.judges.model, desk.judges.standing()
+    if standing != "measured":
+        problem = f"{judge} would judge by {metric.name}, and is {standing} as a judge"
+        raise UsageError(problem, hint=f"evolve lab judges {judge}")
+    policy = desk.learner.policy(None, ())
+    if not isinstance(policy, LanguagePolicy):
+        raise UsageError("a target needs a language model that decides and judges", hint="evolve models")
+    return ChosenTarget(
+        metrics=desk.metrics,
+        metric=metric.name,
+        judge=judge,
+        wanted=metric.rubric,
+        key=digest(canonical_json(["target", metric.rubric, judge, desk.judges.prompt])),
+        meter=policy.meter,
+    )
+
+
+def _score(metrics: Metrics, name: str, sandbox: Sandbox, task: Task, answer: str) -> float | None:
+    return metrics.score(name, task, Submission(code=answer), sandbox)

@@ -4,11 +4,8 @@ A world is told in words and played move by move. What it offers is in the proto
 package that has worlds is one adapter beside it.
 """
 
-from __future__ import annotations
+from evolve.lazy import TYPE_CHECKING, attach
 
-from evolve.lazy import attach
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from evolve_worlds.checking import Checked, check_world
     from evolve_worlds.opening import open_world
@@ -26,12 +23,4 @@ if TYPE_CHECKING:
         is_tellable,
     )
 else:
-    __all__, __getattr__, __dir__ = attach(
-        __name__,
-        {
-            ".checking": "Checked check_world",
-            ".opening": "open_world",
-            ".questions": "choices",
-            ".world": "Described Move Scene Split Stateful Trial World WorldFault identity is_tellable",
-        },
-    )
+    __getattr__, __dir__ = attach(__name__)

@@ -1,10 +1,7 @@
 """A policy without a model that learns what causes what in worlds, from trial to trial."""
 
-from __future__ import annotations
+from evolve.lazy import TYPE_CHECKING, attach
 
-from evolve.lazy import attach
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from evolve_worlds.experience.kept_trials import Observer, practice_steps, run
     from evolve_worlds.experience.learner import Experience, Learner, Limits, TrialResult
@@ -14,15 +11,4 @@ if TYPE_CHECKING:
     from evolve_worlds.experience.transitions import TransitionMemory
     from evolve_worlds.experience.trials import Schedule, Setting, practised, tried
 else:
-    __all__, __getattr__, __dir__ = attach(
-        __name__,
-        {
-            ".kept_trials": "Observer practice_steps run",
-            ".learner": "Experience Learner Limits TrialResult",
-            ".meaning": "Meaning",
-            ".notes": "Plan Step VariationNotes",
-            ".player": "Player",
-            ".transitions": "TransitionMemory",
-            ".trials": "Schedule Setting practised tried",
-        },
-    )
+    __getattr__, __dir__ = attach(__name__)

@@ -1,10 +1,7 @@
 """Experiments: moves are played again without some of them, all else the same, and what that shows becomes claims."""
 
-from __future__ import annotations
+from evolve.lazy import TYPE_CHECKING, attach
 
-from evolve.lazy import attach
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from evolve_worlds.experiments.ablation import SAME, Ablation, Allowance, Found, OutOfEpisodes, Play
     from evolve_worlds.experiments.moves import (
@@ -22,11 +19,4 @@ if TYPE_CHECKING:
     )
     from evolve_worlds.experiments.naming import GOAL, OTHER, Naming, filled_in, read_move, words
 else:
-    __all__, __getattr__, __dir__ = attach(
-        __name__,
-        {
-            ".ablation": "SAME Ablation Allowance Found OutOfEpisodes Play",
-            ".moves": "GOING_ON REACHES THEN Told claim_on_plan effect_of move_claims played score_in shown_in told",
-            ".naming": "GOAL OTHER Naming filled_in read_move words",
-        },
-    )
+    __getattr__, __dir__ = attach(__name__)

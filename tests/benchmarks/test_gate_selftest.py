@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.gate_selftest import NullReport, null_loops
 from evolve.gate import clopper_pearson
 from evolve.testing import TrustingSandbox
-from evolve.workspace.loops.selftest import NullReport, null_loops
 
 
 @pytest.mark.slow

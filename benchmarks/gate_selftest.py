@@ -1,4 +1,7 @@
-"""Measures the gate's false accepts: whole loops of proposals that change nothing are put before the real gate.
+"""How often does the gate accept a change without effect? ``python -m benchmarks.gate_selftest --loops 20``.
+
+Whole loops of proposals that change nothing are put before the real gate, in the sandbox of this machine. The exit code
+is 1 where it accepts more often than it promises.
 
 The embedded policy works on a small built-in suite in the sandbox. Three kinds of proposals cannot be better than
 their parent: the parent under another label; one whose knobs mean nothing to this policy; and one that for every task
@@ -8,13 +11,17 @@ Every episode is run once: the policy is deterministic, so running it again woul
 
 from __future__ import annotations
 
+import argparse
+import json
 import random
+import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from benchmarks.record import progress
 from evolve.episodes import EpisodeRecord, Json, Limits
 from evolve.gate import (
     Comparing,
@@ -78,20 +85,6 @@ class NullReport:
     def shown(self) -> bool:
         """Whether the upper bound too is within the promise; that takes 72 loops without a false accept."""
         return self.kept and self.rate.high is not None and self.rate.high <= LEVEL
-
-
-def selftest(loops: int = 80, *, seed: int = 0, told: Callable[[str], None] = lambda _: None) -> NullReport:
-    """Shows how often the gate accepts what is no better, on this machine and in its sandbox.
-
-    Args:
-        loops: How many loops of proposals that change nothing.
-        told: Hears of progress in short sentences.
-
-    Raises:
-        SandboxUnavailable: None passes its self-test here.
-    """
-    with closing(sandbox_opener(Settings())()) as sandbox:
-        return null_loops(loops, sandbox, told=told, seed=seed)
 
 
 def null_loops(
@@ -184,3 +177,39 @@ def _judge_proposal(gate: Gate, suite: Suite, plays: Plays, loop: int, number: i
     judgement = gate.judge(proposal, Comparing(run=run, seed=loop * PROPOSALS + number))
     gate.keep(judgement)
     return judgement.accepted, judgement.state.tally.decisive
+
+
+def table(report: NullReport) -> str:
+    """The report for people."""
+    rate = report.rate
+    claim = "the promise holds" if report.shown else "nothing contradicts the promise; more loops would show more"
+    return "\n".join(
+        (
+            f"{report.loops} loops of {report.proposals} proposals that change nothing, {report.groups} groups each",
+            f"loops with a false accept: {report.accepted}, share {rate.value:.3f}",
+            f"95 % interval {rate.low:.3f} to {rate.high:.3f}; promised: at most {report.level:g}",
+            f"pairs that moved the test: {report.decisive:.0f} a loop",
+            claim if report.kept else "the promise does not hold",
+        )
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.gate_selftest", description=(__doc__ or "").split("\n")[0]
+    )
+    parser.add_argument("--loops", type=int, default=80)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    if options.loops < 1:
+        parser.error("--loops must be at least 1")
+    with closing(sandbox_opener(Settings())()) as sandbox:
+        report = null_loops(options.loops, sandbox, told=progress, seed=options.seed)
+    data = {**asdict(report), "level": report.level, "kept": report.kept, "shown": report.shown}
+    print(json.dumps(data) if options.json else table(report))
+    sys.exit(0 if report.kept else 1)
+
+
+if __name__ == "__main__":
+    main()
