@@ -196,7 +196,7 @@ def _taught(desk: Desk, owed: Owed, person: Person, left: Limits) -> Taught:
     try:
         stored = task_of(body)
     except TaskError as missing:  # the package of its kind of environment is not installed
-        return replace(blank, note=f"{missing}; {missing.hint}", waits=True)
+        return replace(blank, note=reason("recorded", text=f"{missing}; {missing.hint}"), waits=True)
     begun = beginning_of(desk, desk.stores.runs.run(owed.run))
     # "Do it again like that" says nothing without the turns before it.
     given = replace(stored, source=owed.source, earlier=() if begun is None else begun.task.earlier)
