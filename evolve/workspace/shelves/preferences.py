@@ -137,14 +137,11 @@ class Preferences(Shelf):
 
         learned = []
         for step in record.steps:
-            if step.action.kind != "ask_user" or not is_answered(step) or step.observation is None:
+            asked, said = step.action, step.observation
+            if asked.kind != "ask_user" or not is_answered(step) or said is None or (choices and not asked.options):
                 continue
-            if choices and not step.action.options:
-                continue
-            act = PersonAct(
-                kind="answer", text=step.observation.text, question=step.action.text, run=record.run, step=step.number
-            )
-            learned.append(self._learn(act, context=None, confirmed=bool(step.action.options)))
+            act = PersonAct(kind="answer", text=said.text, question=asked.text, run=record.run, step=step.number)
+            learned.append(self._learn(act, context=None, confirmed=bool(asked.options)))
         return [preference for preference in learned if preference is not None]
 
     def list(self, *, status: PreferenceStatus | None = None) -> builtins.list[Preference]:

@@ -67,7 +67,7 @@ def test_a_run_that_is_still_to_be_learned_from_waits_for_it(tmp_path, monkeypat
         (tmp_path / "empty").mkdir()
         hide(patch, tmp_path / "empty")
         (waiting,) = workspace.learn()
-        assert waiting.waits and "pip install ./packages/evolve-worlds" in waiting.note
+        assert waiting.waits and "pip install ./packages/evolve-worlds" in str(waiting.note)
     with opened() as workspace:
         (taught,) = workspace.learn()
         assert taught.learned and not workspace.learn()
