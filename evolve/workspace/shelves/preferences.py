@@ -130,8 +130,7 @@ class Preferences(Shelf):
     def from_answers(self, record: EpisodeRecord, *, choices: bool = False) -> builtins.list[Preference]:
         """Learns which of the choices the person took in an episode; other answers act once they confirm them.
 
-        Args:
-            choices: Only from choices, as a model is asked what is general in the other answers.
+        With ``choices`` only the former: a model is asked what is general in the others.
         """
         from evolve.agent.questions import is_answered
 
