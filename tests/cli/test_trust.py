@@ -25,7 +25,6 @@ fill rows.csv
 chat
 improve everyday
 lab optimize everyday
-lab trials minigrid
 learn
 report
 undo

@@ -142,3 +142,15 @@ def test_what_trials_proved_is_listed_by_what_it_is_about(cli, monkeypatch, tmp_
     )
     assert listed.out == cli("memory", "list", *mine).out and "'press red' gives 100 points" in listed.out
     assert (other.code, other.out) == (0, "no insight is about 'chess'\n")
+
+
+def test_nothing_is_played_in_a_workspace_that_nobody_trusts(cli, tmp_path, monkeypatch):
+    clone = tmp_path / "clone"
+    (clone / "memory_store").mkdir(parents=True)
+    (clone / "memory_store" / "memory.db").write_text("theirs")
+    (clone / "evolve.toml").write_text("")
+    monkeypatch.chdir(clone)
+    monkeypatch.delenv("EVOLVE_WORKSPACE")
+    done = cli("lab", "trials", "minigrid")
+    assert done.code == 3 and "evolve trust" in done.err
+    assert (clone / "memory_store" / "memory.db").read_text() == "theirs"
