@@ -356,7 +356,7 @@ def test_of_several_empty_columns_with_functions_the_person_names_one(of_two):
 def test_a_table_that_a_skill_fills_by_itself_counts_as_a_use(learned, tmp_path):
     [skill] = [one for one in learned.skills.list() if not one.part]
     before = learned.skills.histories([skill])[skill.digest]
-    write(tmp_path / "june.csv", APRIL, 0)
+    write(tmp_path / "june.csv", [*APRIL, "Adele Goldberg"], 0)
     for _ in range(2):  # the same file again is one table
         assert learned.fill(tmp_path / "june.csv", skill=skill.name).result is None
     after = learned.skills.histories([skill])[skill.digest]
