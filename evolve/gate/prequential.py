@@ -191,7 +191,10 @@ class Proof:
 
     def to_json(self) -> dict[str, Any]:
         """As one JSON object."""
-        return {**asdict(self), "helped": self.helped, "harmed": self.harmed}
+        told = asdict(self)
+        if not self.spent.estimated:  # as elsewhere, only where there are some
+            del told["spent"]["estimated"]
+        return {**told, "helped": self.helped, "harmed": self.harmed}
 
 
 def _tally(pairs: Iterable[OwnPair]) -> Tally:
