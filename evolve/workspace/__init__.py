@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from evolve.lazy import TYPE_CHECKING, attach
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # for the signatures below, and handed on to nobody
     import os
     from typing import Unpack
 
