@@ -4,8 +4,8 @@ from evolve.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.memory.causal_graph import CausalChain, Link
-    from evolve.memory.derived_index import IndexFactory
     from evolve.memory.encoding import TaskEncoder
+    from evolve.memory.index import IndexFactory
     from evolve.memory.insight_book import EpisodeEntry, ExperienceRow, InsightBook, direction_of
     from evolve.memory.insights import (
         FIRM,

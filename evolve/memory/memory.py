@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, get_args
 from evolve.episodes import HELD_OUT
 from evolve.errors import UsageError
 from evolve.memory import record
-from evolve.memory.derived_index import DerivedIndex, LateIndex
 from evolve.memory.encoding import TaskEncoder
+from evolve.memory.index import DerivedIndex, LateIndex
 from evolve.memory.insights import InsightStatus
 from evolve.memory.makers import COMPOSED
 from evolve.memory.notes import Note, NoteShelf
@@ -21,7 +21,7 @@ from evolve.memory.telling import Sentence, sentences
 if TYPE_CHECKING:
     from evolve.episodes import EpisodeRecord, Origin, Recalled, Scope
     from evolve.memory.causal_graph import CausalChain
-    from evolve.memory.derived_index import IndexFactory
+    from evolve.memory.index import IndexFactory
     from evolve.memory.insight_book import EpisodeEntry, ExperienceRow, InsightBook
     from evolve.memory.insights import EvidenceRow, Insight
     from evolve.memory.need import Need

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
 from evolve.episodes import Origin, Recalled, Scope
-from evolve.memory.derived_index import LateIndex, measured
 from evolve.memory.encoding import TaskEncoder
+from evolve.memory.index import LateIndex, measured
 from evolve.memory.insight_book import EpisodeEntry, ExperienceRow, InsightBook
 from evolve.memory.insights import EvidenceRow
 from evolve.memory.recall import recall_insights, recall_request

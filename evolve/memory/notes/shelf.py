@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from evolve.episodes import Recalled
 from evolve.errors import UsageError
 from evolve.files import clean_text
-from evolve.memory.derived_index import BATCH, DerivedIndex, IndexFactory, exact_index, measured
 from evolve.memory.encoding import WordEncoder
+from evolve.memory.index import BATCH, DerivedIndex, IndexFactory, exact_index, measured
 from evolve.memory.notes.book import NoteBook
 from evolve.memory.notes.kept import UNSOUND, KeptNotes
 from evolve.memory.notes.late import LateNotes

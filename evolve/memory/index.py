@@ -1,4 +1,9 @@
-"""The derived index over items of the record (episodes, notes): a stored index, plus what it has not taken in yet.
+"""The vector memory: how what is on record gets into vectors, and how a question gets back to the record.
+
+In: an insight is found by the tasks of its evidence, so the items are episodes, by their task, and notes, by their
+words (a :data:`~evolve.memory.encoding.Look`). An encoder makes vectors of them, and a stored index keeps these by id
+with the number of the record that it has reached (:mod:`evolve.vectors.stored`, which says by what engine). Back: the
+nearest ids are looked up in the record, and their distances measured again. What is missing is encoded anew.
 
 A stored index is expensive to add to one by one and cheap in batches. New items therefore wait in an exact index in
 memory, and both are asked at each query.
