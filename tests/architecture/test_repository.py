@@ -80,8 +80,9 @@ def test_the_readmes_test_command_is_the_one_that_is_run() -> None:
 
 
 def test_the_checks_are_valid_bash() -> None:
-    run("bash", "-n", str(ROOT / ".ci" / "run"), cwd=ROOT)
-    assert (ROOT / ".ci" / "run").stat().st_mode & 0o111
+    for script in ("run", "nightly"):
+        run("bash", "-n", str(ROOT / ".ci" / script), cwd=ROOT)
+        assert (ROOT / ".ci" / script).stat().st_mode & 0o111
 
 
 def test_no_index_can_have_the_version_that_packages_depend_on() -> None:
