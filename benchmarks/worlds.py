@@ -25,7 +25,8 @@ from typing import Any
 from benchmarks.record import Outcome, common_options, progress, publish
 from benchmarks.worlds_arms import ARMS, Played
 from benchmarks.worlds_figures import WITHOUT, Row, by_trial, targets_of, text
-from evolve.retrieval.minilm import MiniLMEmbedder
+from evolve.settings import Settings
+from evolve.workspace.opening import open_embedder
 from evolve_worlds import World, open_world
 from evolve_worlds.experience import Experience, Limits, Meaning, Schedule, TransitionMemory, practised, tried
 
@@ -178,7 +179,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         arms=options.arms,
         split="dev" if quick else options.split,
         limits=Limits(moves=40, replays=4) if quick else Limits(),
-        meaning=Meaning(encoder=MiniLMEmbedder()) if options.meaning else None,
+        meaning=Meaning(encoder=open_embedder(Settings(encoder="minilm"))) if options.meaning else None,
     )
     began, world = time.process_time(), open_world(options.env)
     with tempfile.TemporaryDirectory() as folder:

@@ -12,8 +12,8 @@ seam              what a name stands for
 ``formats``       an :class:`evolve.export.ExportFormat`, named by ``--to``
 ``stages``        an :class:`evolve.workflow.StageKind` with its work, named in ``workflow.toml``
 ``vectors``       an :class:`evolve.vectors.IndexOpener`, named by the setting ``vectors``
-``encoders``      what makes an :class:`evolve.retrieval.Embedder`, called without arguments, named by
-                  the setting ``encoder``
+``encoders``      what makes an :class:`evolve.retrieval.Embedder`, called without arguments, or with the folder of
+                  NAME:/FOLDER, named by the setting ``encoder``
 ``suites``        what draws tasks of the suite with this name, called with their number and a seed
 ``prompts``       the :class:`~pathlib.Path` of a prompt's text, by the file name that an environment asks for
 ``commands``      a :class:`evolve.cli.pages.App` of commands under ``evolve lab``: a group of this name where it says
@@ -71,7 +71,6 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
     },
     "encoders": {
         "hashing": "evolve.retrieval.embedders:HashingEmbedder",
-        "minilm": "evolve.retrieval.minilm:MiniLMEmbedder",
         "st": "evolve.retrieval.sentence_transformer:SentenceTransformerEmbedder",
     },
     "suites": {},  # what draws fresh tasks of a suite; those that ship are data
@@ -81,7 +80,11 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
 }
 """Where each value stands, as ``module:name``, by seam and name. Of a stage it is the table that has it."""
 
-PACKAGES: Mapping[str, str] = {"worlds": "evolve-worlds", "trials": "evolve-worlds"}
+PACKAGES: Mapping[str, str] = {
+    "minilm": "evolve-minilm",
+    "trials": "evolve-worlds",
+    "worlds": "evolve-worlds",
+}
 """Names of evolve's own that stand in packages beside it, for whoever asks for one that is not installed."""
 
 

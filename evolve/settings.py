@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from evolve.errors import UsageError, WorkspaceError
-from evolve.extensions import BUILT_IN, installed
+from evolve.extensions import BUILT_IN, installed, needed
 from evolve.files import parse_toml, read_text
 from evolve.paths import MARKER
 
@@ -327,7 +327,8 @@ def _checked(raw: Mapping[str, Any], *, strings: bool, place: str) -> dict[str, 
     for key in (name for name in _SEAMS if name in values):
         problem = _not_offered(key, values[key])
         if problem:
-            hint = f"choose another one, or install the package that has {values[key]!r}; see evolve status --settings"
+            other = f"choose another one, or install the package that has {values[key]!r}; see evolve status --settings"
+            hint = needed(values[key].partition(":")[0]) or other
             raise _setting_error(place, "" if strings else key, problem, hint=hint)
     if values.get("base_url", "").strip() and not is_address(values["base_url"].strip()):
         problem = f"{values['base_url']!r} is not an address"
@@ -338,11 +339,12 @@ def _checked(raw: Mapping[str, Any], *, strings: bool, place: str) -> dict[str, 
 def _not_offered(key: str, name: str) -> str:
     """A sentence where nobody offers what a setting names, else ""."""
     seam, words = _SEAMS[key]
-    if name in words or name in BUILT_IN[seam] or (key == "encoder" and name.startswith("minilm:")):
+    if name in words or name in BUILT_IN[seam]:
         return ""
     others = installed(seam)
     known = ", ".join([*words, *BUILT_IN[seam], *others])
-    return "" if name in others else f"there is no {name!r}; there are {known}"
+    offered = name.partition(":")[0] if key == "encoder" else name  # a folder may follow
+    return "" if offered in others else f"there is no {name!r}; there are {known}"
 
 
 def is_address(text: str) -> bool:

@@ -6,8 +6,7 @@ if TYPE_CHECKING:
     from evolve.retrieval.embedders import Embedder, HashingEmbedder
     from evolve.retrieval.fusion import fuse
     from evolve.retrieval.lexical import BM25, words
-    from evolve.retrieval.minilm import MiniLMEmbedder, bundled_model
-    from evolve.retrieval.sentence_transformer import SentenceTransformerEmbedder
+    from evolve.retrieval.sentence_transformer import SentenceTransformerEmbedder, bundled_model
     from evolve.retrieval.word_index import WordIndex
 else:
     __getattr__, __dir__ = attach(__name__)

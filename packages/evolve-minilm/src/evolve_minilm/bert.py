@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from evolve.errors import WorkspaceError
-from evolve.retrieval.tensor_file import OWN, TensorFile
+from evolve_minilm.tensor_file import OWN, TensorFile
 
 _TERMS = (0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429)
 """Of the error function: Abramowitz and Stegun, 7.1.26; off by 1.5e-7 at most, which is what single precision has."""

