@@ -17,7 +17,8 @@ seam              what a name stands for
 ``suites``        what draws tasks of the suite with this name, called with their number and a seed
 ``prompts``       the :class:`~pathlib.Path` of a prompt's text, by the file name that an environment asks for
 ``commands``      a :class:`evolve.cli.pages.App` of commands under ``evolve lab``: a group of this name where it says
-                  what it is about, else single commands of which one has this name
+                  what it is about, else single commands of which one has this name. ``"GROUP NAME"`` stands in
+                  a group that there is
 ``workspace``     what makes the part ``ws.NAME`` of an open workspace, called with the workspace's services and with
                   what refuses where it is open for reading only
 ================  ==================================================================================

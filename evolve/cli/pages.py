@@ -110,12 +110,14 @@ class Group(TyperGroup):
         """The command that is typed. A word that is a command elsewhere is answered by where it is."""
         word, root = args[0], ctx.find_root().command
         if self.get_command(ctx, word) is None and isinstance(root, Group):
+            from evolve.workspace import extensions
+
+            if hint := extensions.needed(f"{ctx.info_name} {word}"):
+                ctx.fail(f"evolve lab {hint}")
             found = sorted(_places(root.whole(), word, ("evolve",)), key=lambda path: ctx.info_name not in path)
             places = [" ".join(path) for path in found]
             if places:
                 ctx.fail(f"No such command {word!r}. Did you mean {', '.join(places[:_MOST_PLACES])}?")
-            from evolve.workspace import extensions
-
             if hint := extensions.needed(word):
                 ctx.fail(f"evolve lab {hint}")
         return super().resolve_command(ctx, args)

@@ -109,7 +109,7 @@ def _run_command(arguments: list[str], whole_process: bool) -> tuple[EvolveError
         welcome.show_welcome()
         return None, 0
     try:
-        build_app(*arguments[:2])(args=arguments, prog_name="evolve", obj=whole_process)
+        build_app(*arguments[:3])(args=arguments, prog_name="evolve", obj=whole_process)
         code = 0
     except SystemExit as leave:
         cause = leave.__context__.__cause__ if leave.__context__ is not None else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from importlib import import_module
 from typing import Annotated, Any, ClassVar
 
@@ -160,23 +161,38 @@ def _lab(wanted: Sequence[str]) -> typer.Typer:
     alone = ("optimize", "judges")
     groups = ("gate", "variants", "workflow", "tasks", "metrics", "sandbox", "memory")
     chosen = wanted[0] if wanted and wanted[0] in {*alone, *groups} else ""
+    added = dict(_added(wanted, chosen))
     for name in (name for name in (*alone, *groups) if chosen in ("", name)):
-        lab.add_typer(_app_of(f"lab.{name}"), name=name if name in groups else None)
-    for name, added in () if chosen else _added(wanted):
-        if name not in (*alone, *groups):
-            lab.add_typer(added, name=name if isinstance(added.info.help, str) else None)
+        app = copy(_app_of(f"lab.{name}"))
+        app.registered_groups = [*app.registered_groups]  # the module's own stays as it is
+        for words in (words for words in added if words.startswith(f"{name} ")):
+            _add(app, words, added[words])
+        lab.add_typer(app, name=name if name in groups else None)
+    for words in (words for words in added if " " not in words and words not in (*alone, *groups)):
+        _add(lab, words, added[words])
     return lab
 
 
-def _added(wanted: Sequence[str]) -> Iterator[tuple[str, typer.Typer]]:
-    """The commands of installed packages. One that cannot be loaded is an error where it is typed alone."""
+def _add(group: typer.Typer, words: str, app: typer.Typer) -> None:
+    """Adds a package's commands to a group: under the last of their words where they are a group themselves."""
+    group.add_typer(app, name=words.split()[-1] if isinstance(app.info.help, str) else None)
+
+
+def _added(wanted: Sequence[str], group: str) -> Iterator[tuple[str, typer.Typer]]:
+    """The commands of installed packages, or only those in a group that there is.
+
+    One that cannot be loaded is an error where it is typed alone.
+    """
     from evolve.workspace import extensions
 
     for name in extensions.installed("commands"):
+        if group and not name.startswith(f"{group} "):
+            continue
         try:
             yield name, extensions.find("commands", name, pages.App)
         except EnvironmentProblem:
-            if name in wanted[:1]:
+            words = name.split()
+            if words == [*wanted[: len(words)]]:
                 raise
 
 

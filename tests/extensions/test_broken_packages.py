@@ -41,17 +41,23 @@ def test_a_package_that_cannot_be_loaded_is_named(code: str, tmp_path: Path, mon
 def test_a_command_that_cannot_be_loaded_harms_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    points = {"greet": "evolve_bad_module:app", "gate": "evolve.cli.lab.sandbox:app"}
+    points = {
+        **{"greet": "evolve_bad_module:app", "gate greet": "evolve_bad_module:app"},
+        **{"gate": "evolve.cli.lab.sandbox:app", "gate list": "evolve.cli.lab.sandbox:app"},
+    }
     put_metadata(tmp_path / "site", "evolve-bad", {"evolve.commands": points})
     monkeypatch.syspath_prepend(tmp_path / "site")
     told = {}
-    for words in (("lab", "--help"), ("lab", "gate", "--help"), ("lab", "greet")):
+    for words in (("--help",), ("gate", "--help"), ("gate", "list", "--help"), ("greet",), ("gate", "greet")):
         with pytest.raises(SystemExit) as ended:
-            main(words)
-        told[words[1]] = (ended.value.code or 0, *capfd.readouterr())
+            main(("lab", *words))
+        told[" ".join(words)] = (ended.value.code or 0, *capfd.readouterr())
     assert told["--help"][0] == 0 and "greet" not in told["--help"][1]
-    assert told["gate"][0] == 0 and "evolve lab gate list" in told["gate"][1]  # a built-in name is not taken over
-    assert told["greet"][0] == 3 and "greet (commands) of the package evolve-bad cannot be loaded" in told["greet"][2]
+    # A built-in name is not taken over.
+    assert told["gate --help"][0] == 0 and "evolve lab gate list" in told["gate --help"][1]
+    assert told["gate list --help"][0] == 0 and "evolve lab gate list" in told["gate list --help"][1]
+    for name in ("greet", "gate greet"):
+        assert told[name][0] == 3 and f"{name} (commands) of the package evolve-bad cannot be loaded" in told[name][2]
 
 
 @pytest.mark.slow

@@ -209,6 +209,19 @@ def test_an_added_command_stands_under_lab(toys: None, tmp_path: Path, capfd: py
     assert re.search("^  greet +Greet a person$", told, re.MULTILINE) and told.endswith("Good morning, Ann.\n")
 
 
+def test_an_added_command_of_two_words_stands_in_a_group_that_there_is(
+    toys: None, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "tasks.jsonl").write_text(json.dumps(TASK) + "\n")
+    for words in (["lab", "tasks", "--help"], ["lab", "tasks", "count", str(tmp_path / "tasks.jsonl")]):
+        with pytest.raises(SystemExit) as ended:
+            main(words)
+        assert not ended.value.code
+    told = capfd.readouterr().out
+    assert re.search("^  count +Count the tasks of a file$", told, re.MULTILINE) and told.endswith("\n1\n")
+    assert re.search("^  show +", told, re.MULTILINE)
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
