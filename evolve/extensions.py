@@ -83,6 +83,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
 
 PACKAGES: Mapping[str, str] = {
     "minilm": "evolve-minilm",
+    "tasks import": "evolve-imports",
     "trials": "evolve-worlds",
     "worlds": "evolve-worlds",
 }

@@ -7,10 +7,9 @@ from evolve.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.tasks.equality import equal
-    from evolve.tasks.imports import import_tasks
     from evolve.tasks.likeness import row_outline
     from evolve.tasks.model import MIN_VERIFY, SplitName, Suite, Task, assign_splits, row_key, task_json
-    from evolve.tasks.reading.jsonl import render_jsonl
+    from evolve.tasks.reading.jsonl import render_jsonl, write_jsonl
     from evolve.tasks.reading.load import load_examples, load_suite, resolve_task
     from evolve.tasks.reading.own_folder import folder_task
     from evolve.tasks.signature import (

@@ -30,7 +30,6 @@ CALLS = {
     "status": "evolve.status",
     "lab tasks list": "evolve.workspace.tasks.list",
     "lab tasks generate": "evolve.workspace.tasks.generate",
-    "lab tasks import": "evolve.workspace.tasks.import_",
     "lab tasks show": "evolve.workspace.tasks.show",
     "runs list": "ws.runs.list",
     "runs show": "ws.runs.show",

@@ -58,18 +58,6 @@ def make_files(folder: Path) -> None:
                 "examples": [{"input": [1], "output": 2}],
             }
         ),
-        "docstring.jsonl": json.dumps(
-            {
-                "task_id": "a",
-                "prompt": f'def f(a):\n    """Do.\n\n    >>> f({DEEP})\n    1\n    """\n',
-                "entry_point": "f",
-                "test": "def check(candidate):\n    assert candidate(1) == 2\n",
-                "canonical_solution": "",
-            }
-        )
-        + "\n",
-        "mbpp.jsonl": json.dumps({"task_id": 1, "text": "x", "test_list": [f"assert f({DEEP}) == 1"], "code": ""})
-        + "\n",
         "deep.txt": f"{DEEP} -> 1\n{DEEP} -> 2\n\n",
         "long-id.json": json.dumps({"id": LONG, "examples": [{"input": [1], "output": 2}]}),
         "settings/evolve.toml": f"seed = {DEEP}\n",
@@ -85,16 +73,6 @@ def make_files(folder: Path) -> None:
         "store-file/memory_store": "x",
         "skills-file/evolve.toml": "",
         "skills-file/skills": "x",
-        "tests.jsonl": json.dumps(
-            {
-                "task_id": "a",
-                "prompt": "def f():",
-                "entry_point": "f",
-                "test": f"assert {DEEP}",
-                "canonical_solution": "",
-            }
-        )
-        + "\n",
     }
     for name, text in texts.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -141,7 +119,6 @@ NAMES = [
     (("improve", f"{LONG}.jsonl"), 2, "no such file"),
     (("lab", "tasks", "show", LONG), 2, ""),
     (("lab", "tasks", "show", "everyday#" + LONG), 2, ""),
-    (("lab", "tasks", "import", f"{LONG}.jsonl"), 2, "too long"),
     (("lab", "workflow", "validate", LONG), 2, "too long"),
     (("lab", "sandbox", "exec", f"{LONG}.py"), 2, "too long"),
     (("lab", "sandbox", "exec", "a\0b.py"), 2, "file"),
@@ -238,10 +215,6 @@ FILES = [
     ),
     (("improve", "same.jsonl"), 2, "taken already"),
     (("improve", "empty"), 2, "no task file"),
-    (("lab", "tasks", "import", "deep.jsonl"), 2, "deep.jsonl:1"),
-    (("lab", "tasks", "import", "mbpp.jsonl"), 2, "mbpp.jsonl:1"),
-    (("lab", "tasks", "import", "folder.csv"), 2, ""),
-    (("lab", "tasks", "import", "good.csv"), 2, ""),
     (("lab", "workflow", "validate", "deep.toml"), 3, "nested too deeply"),
     (("lab", "workflow", "show", "deep.toml"), 3, "nested too deeply"),
     (("lab", "workflow", "validate", "folder.csv"), 2, "directory"),
@@ -297,6 +270,5 @@ HARD = [
     (("lab", "workflow", "validate", "/dev/zero"), 2, "not a regular file"),
     (("lab", "sandbox", "exec", "fifo.py"), 2, "not a regular file"),
     (("lab", "sandbox", "exec", "/dev/zero"), 2, "not a regular file"),
-    (("lab", "tasks", "import", "/dev/zero"), 2, "not a regular file"),
     ((*GOOD, "--model", "m", "--replay", "/dev/zero"), 2, "/dev/zero"),
 ]

@@ -64,9 +64,6 @@ ASIDE = [
     (("lab", "optimize", "everyday", "--only", "nonsense"), 2, "nonsense"),
     (("lab", "optimize", "everyday", "--engine", "nonsense"), 2, "nonsense"),
     (("lab", "optimize", "everyday", "--target", "nonsense"), 2, "nonsense"),
-    (("lab", "tasks", "import", "tests.jsonl"), 2, "tests.jsonl"),
-    (("lab", "tasks", "import", "number.jsonl"), 2, "number.jsonl"),
-    (("lab", "tasks", "import", "good.csv", "--repos", "nowhere"), 2, ""),
     (("lab", "sandbox", "exec", "gone.csv"), 2, ""),
     (("lab", "sandbox", "exec", "good.csv", "--session", "../x"), 2, ""),
     (("lab", "sandbox", "exec", "good.csv", "--set", "python=good.csv"), 2, ""),
@@ -80,7 +77,6 @@ ASIDE = [
 
 HARD_ASIDE = [
     (("lab", "workflow", "diff", "seed", "/dev/zero"), 2, "not a regular file"),
-    (("lab", "tasks", "import", "fifo.csv"), 2, "not a regular file"),
     (("lab", "tasks", "show", "fifo.csv"), 2, "not a regular file"),
     (("improve", "fifo.py"), 2, "not a regular file"),
     ((*GOOD, "--rubric", "fifo.csv"), 2, "--rubric"),

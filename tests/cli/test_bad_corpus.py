@@ -70,7 +70,6 @@ def shell(line, folder, **environment):
         ("evolve chat <&-", 0, ""),
         ("printf '\\xff\\xfe\\n\\0\\n' | evolve chat", 2, ""),
         ("evolve chat <deep.txt", 2, ""),
-        ("evolve lab tasks import docstring.jsonl >/dev/null", 0, ""),
         ("evolve lab tasks list >&-", 0, ""),
         ("evolve lab tasks list --json >&-", 0, ""),
         ("evolve nosuch >&- ", 2, "nosuch"),

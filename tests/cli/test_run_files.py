@@ -191,17 +191,6 @@ def test_wrong_wishes_are_told(run, cli, project):
 
 
 @pytest.mark.slow
-def test_foreign_tasks_are_imported_shown_and_left_alone_by_a_search_without_rows(cli, tmp_path):
-    line = {"task_id": 1, "text": "Swap a pair.", "test_list": ["assert swap((1, 2)) == (2, 1)"]}
-    (tmp_path / "foreign.jsonl").write_text(json.dumps(line) + "\n{}\n")
-    done = cli("lab", "tasks", "import", "foreign.jsonl", "--out", "own.jsonl")
-    assert done.code == 0 and "foreign.jsonl:2" in done.err and "wrote 1 task to" in done.err
-    shown = cli("lab", "tasks", "show", "own.jsonl")
-    assert "Swap a pair." in shown.out and "and tests" in shown.out and "assert swap((1, 2))" in shown.out
-    assert cli("run", "own.jsonl").code == 2
-
-
-@pytest.mark.slow
 def test_the_folder_may_be_the_workspace_that_is_made_now(run, cli, project):
     done = run("-w", project)
     assert done.code == 6, done.err

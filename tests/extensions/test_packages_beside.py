@@ -30,6 +30,14 @@ def test_a_command(words: tuple[str, ...], capfd: pytest.CaptureFixture[str]) ->
     assert (ended.value.code, f"evolve lab {HINT}" in capfd.readouterr().err) == (2, True)
 
 
+@pytest.mark.parametrize("words", [("lab", "tasks", "import", "a.jsonl"), ("help", "lab", "tasks", "import")])
+def test_a_command_in_a_group(words: tuple[str, ...], capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    hint = "evolve lab tasks import needs the package evolve-imports: pip install ./packages/evolve-imports"
+    assert (ended.value.code, hint in capfd.readouterr().err) == (2, True)
+
+
 @pytest.mark.parametrize("encoder", ["minilm", "minilm:/weights"])
 def test_a_text_encoder(encoder: str, tmp_path: Path) -> None:
     root = evolve.init(tmp_path / "ws").paths.root

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from evolve.workspace import Suite, Task
 
 app = pages.App(
-    "List, generate, import and look at tasks.",
+    "List, generate and look at tasks.",
     "evolve lab tasks list",
     "evolve lab tasks generate lists --out lists.jsonl",
 )
@@ -60,35 +60,6 @@ def generate_command(
         emit_json(tasks.as_json(generated.tasks))
     else:
         emit(tasks.render(generated.tasks).rstrip("\n"), exact=True)
-
-
-@app.page("import", "evolve lab tasks import HumanEval.jsonl --out tasks.jsonl", "evolve lab tasks import mbpp.jsonl")
-def import_command(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="JSONL in the format of HumanEval, MBPP or SWE-bench.")],
-    repos: Annotated[
-        str | None,
-        typer.Option("--repos", metavar="DIR", help="Folder of checked-out repositories, for SWE-style tasks."),
-    ] = None,
-    out: Annotated[str | None, typer.Option("--out", metavar="FILE", help="File to write; default stdout.")] = None,
-    as_json: options.AsJson = False,
-) -> None:
-    """Turn tasks of a published format into evolve's own, one JSON line each.
-
-    Reference solutions are not read.
-    """
-    from evolve.workspace import tasks
-
-    with writing(out) as told:
-        imported = tasks.import_(file, repos=repos, out=out)
-        told(counted(imported.tasks, "task"))
-    for reason in (*imported.refused, *(f"{task.id}: {text}" for task in imported.tasks for text in task.warnings)):
-        note(f"warning: {reason}")
-    if out is not None:
-        return
-    if as_json:
-        emit_json(tasks.as_json(imported.tasks))
-    else:
-        emit(tasks.render(imported.tasks).rstrip("\n"), exact=True)
 
 
 @app.page("show", "evolve lab tasks show everyday", "evolve lab tasks show names.csv")

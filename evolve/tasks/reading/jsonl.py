@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import re
 from collections.abc import Iterable
 from dataclasses import replace
@@ -13,6 +14,7 @@ from pydantic import BaseModel, ConfigDict
 
 from evolve.episodes import Json, Row
 from evolve.extensions import PACKAGES, find, needed
+from evolve.files import is_replaced, write_atomic
 from evolve.tasks.model import Task, task_json
 from evolve.tasks.reading.assemble import PlacedRow, RawTask, name_meta
 from evolve.tasks.reading.labels import behind_rows
@@ -47,6 +49,17 @@ class _TaskModel(BaseModel):
 def render_jsonl(tasks: Iterable[Task]) -> str:
     """The tasks as JSON lines; loading the text gives equal tasks."""
     return "".join(json.dumps(task_json(task), ensure_ascii=False, allow_nan=False) + "\n" for task in tasks)
+
+
+def write_jsonl(tasks: Iterable[Task], out: str | os.PathLike[str]) -> None:
+    """Writes the tasks as JSON lines.
+
+    Raises:
+        UsageError: There is a file that is none of tasks.
+        WorkspaceError: The file cannot be written.
+    """
+    is_replaced(out, b"{")
+    write_atomic(out, render_jsonl(tasks).encode("utf-8", "backslashreplace"))
 
 
 def parse_json(text: str, *, file: str, name: str, lines: bool) -> list[RawTask]:

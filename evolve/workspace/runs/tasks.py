@@ -8,12 +8,11 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evolve.environments import kind_of
 from evolve.errors import TaskError, UsageError
-from evolve.files import is_replaced, write_atomic
-from evolve.tasks import Suite, Task, load_examples, load_suite, render_jsonl, resolve_task, task_json
+from evolve.tasks import Suite, Task, load_examples, load_suite, render_jsonl, resolve_task, task_json, write_jsonl
 from evolve.tasks.work import FolderWork
 from evolve.workspace.folder_needs import only_for_a_model, refuse_search
 from evolve.workspace.runs.given_task import (
@@ -26,14 +25,10 @@ from evolve.workspace.runs.given_task import (
     with_rubric,
 )
 
-if TYPE_CHECKING:
-    from evolve.tasks.imports import Imported
-
 __all__ = [
     "as_json",
     "from_bytes",
     "generate",
-    "import_",
     "in_folder",
     "in_words",
     "is_in_words",
@@ -75,32 +70,9 @@ def generate(suite: str, *, n: int | None = None, seed: int = 0, out: str | os.P
     from evolve.tasks import generate_suite
 
     generated = generate_suite(suite, n=n, seed=seed)
-    _write(generated.tasks, out)
+    if out is not None:
+        write_jsonl(generated.tasks, out)
     return generated
-
-
-def import_(
-    file: str | os.PathLike[str],
-    *,
-    repos: str | os.PathLike[str] | None = None,
-    out: str | os.PathLike[str] | None = None,
-) -> Imported:
-    """Turns tasks of a published format into evolve's own; reference solutions are not read.
-
-    Args:
-        file: JSONL in the format of HumanEval, MBPP or SWE-bench.
-        repos: A folder of checked-out repositories, for SWE-style tasks.
-        out: A file to write them to, as JSON lines.
-
-    Raises:
-        UsageError: The file cannot be read, or is of no such format.
-        WorkspaceError: ``out`` cannot be written.
-    """
-    from evolve.tasks import import_tasks
-
-    imported = import_tasks(file, repos=repos)
-    _write(imported.tasks, out)
-    return imported
 
 
 def show(name: str) -> Task | Suite:
@@ -210,9 +182,3 @@ def need_model(task: Task, model: str) -> None:
     """Raises :class:`UsageError` for a task that only a model can do, where none would decide."""
     if only_for_a_model(task) and not model:
         refuse_search("search", task)
-
-
-def _write(tasks: Iterable[Task], out: str | os.PathLike[str] | None) -> None:
-    if out is not None:
-        is_replaced(out, b"{")
-        write_atomic(out, render_jsonl(tasks).encode("utf-8", "backslashreplace"))

@@ -12,9 +12,9 @@ from evolve.episodes import Action, Step
 from evolve.errors import TaskError, UsageError
 from evolve.sandbox import open_sandbox
 from evolve.tasks import load_suite, render_jsonl
-from evolve.tasks.imports import import_tasks
 from evolve.testing import ScriptedWorker
 from evolve.workspace.opening import cache_folder
+from evolve_imports import import_tasks
 
 DOUBLED = {
     "task_id": "Own/1",

@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from evolve.errors import TaskError, UsageError
-from evolve.tasks.imports.functions import HumanEvalRow, MbppRow, humaneval_task, mbpp_task
-from evolve.tasks.imports.repositories import RepositoryRow, repository_task
-from evolve.tasks.model import Task
+from evolve.tasks import Task, write_jsonl
 from evolve.tasks.reading.limits import MAX_TEXT, Place, check_id, check_value, read_source, text_problem
+from evolve_imports.functions import HumanEvalRow, MbppRow, humaneval_task, mbpp_task
+from evolve_imports.repositories import RepositoryRow, repository_task
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -33,17 +33,24 @@ class Imported:
     refused: tuple[str, ...] = ()
 
 
-def import_tasks(path: str | os.PathLike[str], *, repos: str | os.PathLike[str] | None = None) -> Imported:
+def import_tasks(
+    path: str | os.PathLike[str],
+    *,
+    repos: str | os.PathLike[str] | None = None,
+    out: str | os.PathLike[str] | None = None,
+) -> Imported:
     """The tasks of a JSONL file in the format of HumanEval, MBPP or SWE-bench.
 
     A line that cannot be used is told and left out. Reference solutions are never read.
 
     Args:
         repos: Folder of checked-out repositories, for SWE-style tasks.
+        out: A file to write the tasks to, as JSON lines.
 
     Raises:
         TaskError: The file cannot be read, or no line of it is a task; names file, line and field.
         UsageError: A line needs ``repos``.
+        WorkspaceError: ``out`` cannot be written.
     """
     file = os.fspath(path)
     tasks: dict[str, Task] = {}
@@ -62,6 +69,8 @@ def import_tasks(path: str | os.PathLike[str], *, repos: str | os.PathLike[str] 
             tasks[task.id] = task
     if not tasks:
         raise refused[0]
+    if out is not None:
+        write_jsonl(tasks.values(), out)
     return Imported(tasks=tuple(tasks.values()), refused=tuple(map(str, refused)))
 
 

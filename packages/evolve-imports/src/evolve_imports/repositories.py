@@ -9,11 +9,11 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from evolve.tasks.imports.patches import patched
 from evolve.tasks.model import Task
 from evolve.tasks.reading.limits import Place
 from evolve.tasks.trees import Tree, read_tree
 from evolve.tasks.work import FolderWork
+from evolve_imports.patches import patched
 
 _SECONDS = 900.0
 _COMMIT = re.compile(r"[0-9a-f]{40}\Z")

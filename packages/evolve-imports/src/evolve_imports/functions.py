@@ -9,10 +9,10 @@ from pydantic import BaseModel
 
 from evolve.episodes import Row
 from evolve.errors import TaskError
-from evolve.tasks.imports.literals import documented_rows, strict_rows
 from evolve.tasks.model import Task, entry_name, row_key
 from evolve.tasks.reading.assemble import PlacedRow, RawTask, assemble
 from evolve.tasks.reading.limits import Place
+from evolve_imports.literals import documented_rows, strict_rows
 
 
 class HumanEvalRow(BaseModel):

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from evolve.tasks.imports.reading import Imported, import_tasks
+from evolve_imports.reading import Imported, import_tasks
 
 __all__ = ["Imported", "import_tasks"]
