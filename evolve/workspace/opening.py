@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from evolve.activity import doing
 from evolve.errors import RecordDamaged, UsageError, WorkspaceError
-from evolve.extensions import BUILT_IN, PACKAGES, find, needed, refused
+from evolve.extensions import BUILT_IN, PACKAGES, find, installed, needed, refused
 from evolve.files import read_text
 from evolve.paths import WorkspacePaths, home_folder
 from evolve.record.schema import MIGRATIONS
@@ -144,7 +144,8 @@ def open_embedder(settings: Settings) -> Embedder:
         )
     made = partial(factory, folder) if with_folder else factory
     # One of evolve's own loads its weights at the first text, as most commands have none.
-    return made() if name in (*BUILT_IN["encoders"], *PACKAGES) else _tried(name, made)
+    own = name in BUILT_IN["encoders"] or installed("encoders")[name] in PACKAGES.values()
+    return made() if own else _tried(name, made)
 
 
 def _tried(name: str, factory: Callable[[], Embedder]) -> Embedder:

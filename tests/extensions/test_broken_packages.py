@@ -111,14 +111,15 @@ class Raising(Encoder):
 
 
 @pytest.mark.parametrize("encoder", [Encoder, WrongSize, Raising, lambda needed: Encoder()])
+@pytest.mark.parametrize("name", ["odd", "trials"])  # a name of evolve's own, which a stranger took
 def test_an_encoder_that_does_not_work_is_found_out_before_a_run(
-    encoder: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    encoder: Any, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    offer(monkeypatch, tmp_path / "site", "encoders", "odd", encoder)
+    offer(monkeypatch, tmp_path / "site", "encoders", name, encoder)
     root = tmp_path / "ws"
     evolve.init(root)
-    (root / "evolve.toml").write_text("encoder = 'odd'\n")
-    with pytest.raises(EnvironmentProblem, match=r"odd \(encoders\) of the package evolve-toy"):
+    (root / "evolve.toml").write_text(f"encoder = '{name}'\n")
+    with pytest.raises(EnvironmentProblem, match=rf"{name} \(encoders\) of the package evolve-toy"):
         evolve.open(root)
     (finding,) = [finding for finding in doctor(root) if finding.part == "encoder"]
     assert finding.state == "missing" and "evolve-toy" in finding.text
