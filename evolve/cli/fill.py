@@ -84,6 +84,7 @@ def fill_command(
     """
     import evolve
     from evolve.cli.render.views import TableView
+    from evolve.workspace import table_path
 
     bounds = options.begun(ctx, budget)  # a wrong option is told before anything is made
     chosen = overrides.overrides(set_, "header")
@@ -91,6 +92,7 @@ def fill_command(
     person = asking.person_here(chosen, as_json=as_json)
     how: dict[str, Any] = {"column": column, "out": out, "in_place": in_place, "sheet": sheet, "save": save}
     how |= {"skill": with_, "function": function, "header": header}
+    table_path(table)  # a missing file is told before a workspace is made
     view = TableView(unsandboxed=chosen.unsandboxed)
     with evolve.open(workspace, model=model, events=view, settings=chosen.settings) as opened:
         tell_created(opened)
@@ -157,8 +159,8 @@ def _rule_question(column: str, result: Result) -> str:
     question = f"is the column {column!r} right, and would its rule be for later tables?"
     if result.ambiguity is None or not result.ambiguity.outputs:
         return question
-    told = f"for {values_told(*result.ambiguity.input)} it writes {values_told(result.ambiguity.outputs[0])}"
-    return f"{question} {told}"
+    given, value = values_told(*result.told_inputs(result.ambiguity.input)), values_told(result.ambiguity.outputs[0])
+    return f"{question} for {given} it writes {value}"
 
 
 def show(filled: Filled, table: str, mark: str = "") -> None:
@@ -182,6 +184,7 @@ def _show_filled(filled: Filled, name: str, mark: str) -> None:
         emit("no function gives the filled cells, so nothing is written")
     else:
         _show_cells(filled, filled.out)
+    _tell_against(filled)
     result = filled.result
     if result is None:
         if filled.used is not None:
@@ -207,12 +210,27 @@ def _tell_first_line(filled: Filled) -> None:
 
 
 def _tell_left_out(filled: Filled) -> None:
-    """Says which filled cells are no examples, and why."""
+    """Says which filled cells are no examples, and why, and which stand in another file."""
+    if filled.typed and filled.out is not None:
+        emit(f"took {counted(filled.typed, 'cell')} that you corrected in {filled.out.name}")
     if filled.doubted:
         emit(f"{counted(filled.doubted, 'cell')} not used: an earlier fill flagged it; clear the flag if it is right")
     if filled.own:
         them = "it, and nobody said it is right" if filled.own == 1 else "them, and nobody said they are right"
         emit(f"{counted(filled.own, 'cell')} not used: an earlier fill wrote {them}")
+
+
+def _tell_against(filled: Filled) -> None:
+    """Says which given cells a kept function does not give, and what came of that."""
+    if filled.against is None:
+        return
+    rows, kept = filled.against.rows, filled.against.function
+    named = ", ".join(f"{row:,}" for row in rows[:_SHOWN]) + (", ..." if len(rows) > _SHOWN else "")
+    yours, known = f"{'row' if len(rows) == 1 else 'rows'} {named}", f"the {counted(kept.rows, 'row')} of {kept.name}"
+    if filled.result is None:
+        emit(f"no one function fits both your {yours} and {known}, so evolve used that one for the other cells")
+    else:
+        emit(f"{kept.name} does not fit your {yours}; the function below fits {known} as well")
 
 
 def tell_offered(filled: Filled, table: str) -> None:

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from evolve.record.learner import Learner
     from evolve.sandbox import ActionResult, ProbeOutcome, SandboxLimits
     from evolve.skills import ACTIVE, Skill
+    from evolve.tables import table_path
     from evolve.tasks import Suite, Task
     from evolve.workflow import Workflow
     from evolve.workspace.arguments import command_budget

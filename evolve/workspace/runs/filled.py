@@ -69,6 +69,19 @@ class Mark:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Counterexamples:
+    """Rows whose given cells a kept function does not give.
+
+    Attributes:
+        function: That function, by whose rows another was searched for as well.
+        rows: Their numbers.
+    """
+
+    function: UsedSkill
+    rows: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Filled:
     """What became of a table.
 
@@ -79,6 +92,7 @@ class Filled:
         given: Rows in which it was filled before.
         doubted: Of these, rows that are no examples, since an earlier fill doubted what it wrote there.
         own: Of these, rows that an earlier fill wrote and nobody changed since, which are no examples either.
+        typed: Rows with a cell that the person typed into the file which an earlier fill wrote; it counts as given.
         filled: Cells that were filled.
         marked: Cells that are doubtful: left empty, filled and marked, or filled before and unlike what the function
             gives.
@@ -92,6 +106,7 @@ class Filled:
         loss: What of the file could not be carried over, in a sentence, or "".
         seconds: How long it took, in all.
         used: The saved function that was applied, where it was not searched for.
+        against: What speaks against a kept function; it was ``used`` all the same where none fits its rows and these.
         offered: Saved functions that may be meant where no cell is filled: nothing is filled until one is named.
         undo: The run that ``evolve undo`` takes the file back with; "" where it was not written in place, or what it
             held before is not kept.
@@ -113,7 +128,9 @@ class Filled:
     seconds: float = 0.0
     doubted: int = 0
     own: int = 0
+    typed: int = 0
     used: UsedSkill | None = None
+    against: Counterexamples | None = None
     offered: tuple[UsedSkill, ...] = ()
     undo: str = ""
 
@@ -125,6 +142,7 @@ class Filled:
             "out": None if self.out is None else str(self.out),
             "marks": to_data(self.marks),
             "used": to_data(self.used),
+            "against": to_data(self.against),
             "offered": to_data(self.offered),
             "result": None if self.result is None else self.result.to_json(),
             "seconds": round(self.seconds, 3),
