@@ -82,9 +82,8 @@ def fill_command(
     evolve flags doubtful cells: in a column NAME: check, in workbooks by colour and comment. The exit code is 1 if
     cells are flagged, and 0 if all are filled and none is.
     """
-    import evolve
+    import evolve.workspace
     from evolve.cli.render.views import TableView
-    from evolve.workspace import table_path
 
     bounds = options.begun(ctx, budget)  # a wrong option is told before anything is made
     chosen = overrides.overrides(set_, "header")
@@ -92,7 +91,7 @@ def fill_command(
     person = asking.person_here(chosen, as_json=as_json)
     how: dict[str, Any] = {"column": column, "out": out, "in_place": in_place, "sheet": sheet, "save": save}
     how |= {"skill": with_, "function": function, "header": header}
-    table_path(table)  # a missing file is told before a workspace is made
+    evolve.workspace.table_path(table)  # a missing file is told before a workspace is made
     view = TableView(unsandboxed=chosen.unsandboxed)
     with evolve.open(workspace, model=model, events=view, settings=chosen.settings) as opened:
         tell_created(opened)
@@ -228,7 +227,7 @@ def _tell_against(filled: Filled) -> None:
     named = ", ".join(f"{row:,}" for row in rows[:_SHOWN]) + (", ..." if len(rows) > _SHOWN else "")
     yours, known = f"{'row' if len(rows) == 1 else 'rows'} {named}", f"the {counted(kept.rows, 'row')} of {kept.name}"
     if filled.result is None:
-        emit(f"no one function fits both your {yours} and {known}, so evolve used that one for the other cells")
+        emit(f"evolve found no function that fits both your {yours} and {known}, so it used that one for the other cells")
     else:
         emit(f"{kept.name} does not fit your {yours}; the function below fits {known} as well")
 

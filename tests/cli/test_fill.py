@@ -37,6 +37,23 @@ def test_a_table_is_filled_and_what_was_recognised_and_done_is_told(cli, people,
     assert people.read_bytes().decode("cp1252") == written
 
 
+def test_a_table_that_is_not_there_makes_no_workspace(cli, tmp_path):
+    assert cli("fill", "gone.csv").code == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_row_that_is_left_open_shows_the_first_column_and_those_that_a_function_reads(cli, tmp_path):
+    rows = [
+        ("p1", "Ada Lovelace", "red", "A."),
+        ("p2", "Alan Turing", "blue", "A."),
+        ("p3", "Grace Hopper", "teal", ""),
+    ]
+    (tmp_path / "t.csv").write_text("".join(f"{','.join(row)}\n" for row in [("id", "name", "team", "first"), *rows]))
+    done = cli("fill", "t.csv")
+    (line,) = [one for one in done.out.splitlines() if "p3" in one]
+    assert "Grace Hopper" in line and "teal" not in done.out + done.err
+
+
 @pytest.mark.slow
 def test_the_function_is_saved_as_a_script_and_applied_again(cli, people, tmp_path):
     assert cli("fill", "people.csv", "--save", "shout.py").code == 0

@@ -110,7 +110,7 @@ def test_own_cells_that_verify_another_function_are_a_new_rule(april, tmp_path):
 
 @pytest.mark.parametrize("times", [1, 2])
 def test_cells_that_are_corrected_in_the_filled_file_are_given_cells(april, tmp_path, times):
-    workspace, skill, table = april
+    workspace, _, table = april
     out = tmp_path / "april.filled.csv"
     corrected(out, "J. NEUMANN", "J. VON NEUMANN")
     for _ in range(times):  # what stands there then is still the person's

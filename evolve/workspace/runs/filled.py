@@ -13,9 +13,9 @@ from evolve.agent.codec import to_data
 from evolve.episodes import Json
 from evolve.reasons import Reason, reason
 from evolve.sandbox import NOT_RUN, Outcome
-from evolve.tables import TEXT_PREFIX, Cell, FirstLine, Record, Table, formula_sign, other_kind
+from evolve.tables import TEXT_PREFIX, Cell, FirstLine, Record, Table, formula_sign, label_of, other_kind
 from evolve.tasks import equal
-from evolve.tasks.reading.partly_filled import Inputs
+from evolve.tasks.reading.partly_filled import Inputs, PartlyFilled
 from evolve.workspace.runs.repeated import UNKNOWN
 from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.skill_origin import UsedSkill
@@ -147,6 +147,26 @@ class Filled:
             "result": None if self.result is None else self.result.to_json(),
             "seconds": round(self.seconds, 3),
         }
+
+
+def begun(table: Table, wanted: PartlyFilled, result: Result | None) -> Filled:
+    """What is known before anything is filled."""
+    kinds = (*wanted.inputs.kinds, wanted.inputs.kind)
+    comma = ", decimal comma" if any(kind.decimal == "," and kind.is_number for kind in kinds) else ""
+    return Filled(
+        out=None,
+        column=wanted.inputs.label,
+        inputs=tuple(label_of(table, index) for index in wanted.inputs.read_columns),
+        given=wanted.given,
+        doubted=wanted.doubted,
+        own=wanted.own,
+        filled=0,
+        marked=0,
+        marks=(),
+        result=result,
+        form=table.form.told() + comma,
+        loss=table.loss,
+    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

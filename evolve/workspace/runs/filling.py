@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from evolve.activity import doing
 from evolve.episodes import Json
@@ -23,7 +23,6 @@ from evolve.tables import (
     Table,
     identity,
     is_blank,
-    label_of,
     printable,
     reading_told,
     table_path,
@@ -53,6 +52,7 @@ from evolve.workspace.runs.filled import (
     Judged,
     Left,
     Mark,
+    begun,
     compared,
     judged,
     not_done,
@@ -91,7 +91,7 @@ def fill(desk: Desk, request: FillRequest, ledger: Ledger, run: Callable[[Task],
     result, wanted, functions = _found(desk, table, taken, run, own)
     found_by = "" if result is None else result.run_id
     line = line_checked(desk, table, line, taken, wanted.inputs, functions.programs)
-    blank = replace(_blank(table, wanted, result), **vars(line), typed=len(typed))
+    blank = replace(begun(table, wanted, result), **vars(line), typed=len(typed))
     if not functions.programs:
         return replace(blank, seconds=ledger.run_seconds)
     with tempfile.TemporaryFile("w+", encoding="utf-8") as spool:
@@ -110,21 +110,16 @@ def fill(desk: Desk, request: FillRequest, ledger: Ledger, run: Callable[[Task],
         own.note(target, written, within=request.in_place)
         with doing("write"):
             kept = write_table(desk, table, target, done.rewriting(spool), as_it_was, run=found_by)
-    keys = [key for key, flagged in done.cells.items() if not flagged][:MOST]
-    own.keep(found_by, keys, target, blank.column, "" if functions.used is None else functions.used.name)
+    own.keep(found_by, done.unflagged, target, blank.column, "" if functions.used is None else functions.used.name)
     own.note(target, written, within=request.in_place, done=True)
     write_script(script, functions.programs[0], blank)
     return replace(
         blank,
         out=target,
-        filled=done.filled,
-        marked=done.marked,
-        marks=tuple(done.marks),
-        used=functions.used,
-        against=functions.opposed and Counterexamples(function=functions.opposed, rows=tuple(done.against)),
         function=without_unread(functions.programs[0])[0].source,
         seconds=ledger.run_seconds,
         undo=kept,
+        **done.told(),
     )
 
 
@@ -158,7 +153,7 @@ class _Functions:
     contradicted: Contradicted = field(default_factory=Contradicted)
     used: UsedSkill | None = None
     open: Reason | None = None
-    opposed: UsedSkill | None = None
+    opposed: Opposed | None = None
 
 
 def _found(
@@ -166,7 +161,7 @@ def _found(
 ) -> tuple[Result | None, PartlyFilled, _Functions]:
     """The function that is named, or that the filled rows lead to."""
     opposed: Opposed | None = None
-    counts: dict[str, int] = {}
+    left_out = (0, 0)
     if request.skill is None and request.function is None:
         with reading_told(table):
             task, wanted = column_read(desk, table, request, own)
@@ -176,16 +171,14 @@ def _found(
             if opposed is None or not keeps(result, opposed):
                 return _searched(desk, task, wanted, result, opposed)
             known = opposed.origin.skill
-        request, counts = replace(request, skill=known.name), {"doubted": wanted.doubted, "own": wanted.own}
+        request, left_out = replace(request, skill=known.name), (wanted.doubted, wanted.own)
     with reading_told(table):
         program, wanted, likeness = chosen_function(desk, table, request)
     saved = None if request.skill is None else origin_of(desk, function_named(desk, request.skill))
     used = opposed.used if opposed else None if saved is None else saved.used(wanted.given)
-    doubt = (None if saved is None else saved.narrow) or (opposed and opposed.doubt)
-    functions = _Functions(
-        programs=[program], likeness=likeness, used=used, open=doubt, opposed=opposed and opposed.used
-    )
-    return None, replace(wanted, **counts), functions
+    doubt = (None if saved is None else saved.narrow) or (None if opposed is None else opposed.doubt)
+    functions = _Functions(programs=[program], likeness=likeness, used=used, open=doubt, opposed=opposed)
+    return None, replace(wanted, doubted=left_out[0], own=left_out[1]), functions
 
 
 def _searched(
@@ -214,7 +207,7 @@ def _searched(
             near=1 + len(rivals),
             contradicted=Contradicted.of(task, result, used),
             used=result.used,
-            opposed=opposed and opposed.used,
+            opposed=opposed,
             # in its own table what is the same in every row is right
             open=result.narrow if result.used is not None or not (used or result.verified) else None,
         ),
@@ -225,26 +218,6 @@ def _note_written(desk: Desk, run: str, kind: ColumnKind) -> None:
     """Notes how numbers are written, for a later table in which no cell shows it."""
     if kind.is_number:
         desk.stores.runs.note(run, {**desk.stores.runs.run(run).body, WRITTEN: vars(kind)})
-
-
-def _blank(table: Table, wanted: PartlyFilled, result: Result | None) -> Filled:
-    """What is known before anything is filled."""
-    kinds = (*wanted.inputs.kinds, wanted.inputs.kind)
-    comma = ", decimal comma" if any(kind.decimal == "," and kind.is_number for kind in kinds) else ""
-    return Filled(
-        out=None,
-        column=wanted.inputs.label,
-        inputs=tuple(label_of(table, index) for index in wanted.inputs.read_columns),
-        given=wanted.given,
-        doubted=wanted.doubted,
-        own=wanted.own,
-        filled=0,
-        marked=0,
-        marks=(),
-        result=result,
-        form=table.form.told() + comma,
-        loss=table.loss,
-    )
 
 
 @dataclass(kw_only=True)
@@ -350,6 +323,18 @@ class _Work:
         """What is doubtful about a cell that an earlier fill wrote and doubted, and where this one gives the same."""
         again = self._judged(record, values, outcomes)
         return replace(again, cell=None) if again.flag else None
+
+    def told(self) -> dict[str, Any]:
+        """What came of it, as fields of :class:`Filled`."""
+        used, opposed = self.functions.used, self.functions.opposed
+        against = None if opposed is None else Counterexamples(function=opposed.used, rows=tuple(self.against))
+        marks = tuple(self.marks)
+        return {"filled": self.filled, "marked": self.marked, "marks": marks, "used": used, "against": against}
+
+    @property
+    def unflagged(self) -> list[str]:
+        """By what filled cells are known that nothing is doubtful about."""
+        return [key for key, flagged in self.cells.items() if not flagged][:MOST]
 
     def written(self, *, alone: bool) -> WrittenColumn:
         """What stands in the column, or of that the cells that were filled ``alone``."""
