@@ -227,7 +227,7 @@ def _tell_against(filled: Filled) -> None:
     named = ", ".join(f"{row:,}" for row in rows[:_SHOWN]) + (", ..." if len(rows) > _SHOWN else "")
     yours, known = f"{'row' if len(rows) == 1 else 'rows'} {named}", f"the {counted(kept.rows, 'row')} of {kept.name}"
     if filled.result is None:
-        emit(f"evolve found no function that fits both your {yours} and {known}, so it used that one for the other cells")
+        emit(f"evolve found no function that fits both your {yours} and {known}; it used that one for the rest")
     else:
         emit(f"{kept.name} does not fit your {yours}; the function below fits {known} as well")
 
