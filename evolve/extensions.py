@@ -18,6 +18,7 @@ seam              what a name stands for
 ``prompts``       the :class:`~pathlib.Path` of a prompt's text, by the file name that an environment asks for
 ``commands``      a :class:`evolve.cli.pages.App` of commands under ``evolve lab``: a group of this name where it says
                   what it is about, else single commands of which one has this name
+``evaluators``    what makes an :class:`evolve.workspace.evaluators.Evaluator`, called with the workspace's services
 ``workspace``     what makes the part ``ws.NAME`` of an open workspace, called with the workspace's services and with
                   what refuses where it is open for reading only
 ================  ==================================================================================
@@ -77,11 +78,15 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
     "suites": {},  # what draws fresh tasks of a suite; those that ship are data
     "prompts": {},
     "commands": {},
+    "evaluators": {},
     "workspace": {},
 }
 """Where each value stands, as ``module:name``, by seam and name. Of a stage it is the table that has it."""
 
-PACKAGES: Mapping[str, str] = {"worlds": "evolve-worlds", "trials": "evolve-worlds"}
+PACKAGES: Mapping[str, str] = {
+    **{"worlds": "evolve-worlds", "trials": "evolve-worlds"},
+    **{"metrics": "evolve-evaluators", "judges": "evolve-evaluators"},
+}
 """Names of evolve's own that stand in packages beside it, for whoever asks for one that is not installed."""
 
 

@@ -19,7 +19,7 @@ from benchmarks.doubles import small_suite
 from evolve.agent import Agent, Surroundings
 from evolve.cli import main
 from evolve.episodes import EpisodeRecord
-from evolve.errors import UsageError, WorkspaceError
+from evolve.errors import EnvironmentProblem, UsageError, WorkspaceError
 from evolve.tasks import load_suite, render_jsonl
 from evolve.testing import FixedPolicy, ScriptedWorker, TrustingSandbox
 from evolve.workflow import StageKind, parse_workflow
@@ -86,6 +86,7 @@ def test_the_doctor_lists_what_packages_add(toys: None, tmp_path: Path) -> None:
         "shortest (stages, ",
         "greet.md (prompts, ",
         "greet (commands, ",
+        "brevity (evaluators, ",
         "greetings (workspace, ",
     )
     for name in parts:
@@ -165,6 +166,31 @@ def test_an_added_engine_searches_and_the_gate_judges(
         with pytest.raises(UsageError, match="no engine 'doubling'") as refused:
             workspace.optimize(OptimizerRequest(suite=str(file), engine="doubling"))
         assert refused.value.hint == "--engine adas, --engine gepa, --engine linked, --engine halving"
+
+
+@pytest.mark.slow
+def test_an_added_evaluator_is_a_target_that_the_gate_knows_nothing_of(
+    toys: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVOLVE_WORKERS", "1")
+    file = tmp_path / "small.jsonl"
+    file.write_text(render_jsonl(small_suite().tasks))
+    with evolve.open(tmp_path / "ws") as workspace:
+        report = workspace.optimize(OptimizerRequest(suite=str(file), engine="halving", target="brevity"))
+        assert report.target is not None and report.target.judge == "a count of lines"
+        assert report.target.start.value == 1.0 and not report.target.promoted
+        assert [one.name for one in workspace.criteria.list()][-1:] == ["brevity"]
+        with pytest.raises(UsageError, match="nothing of it can be forgotten"):
+            workspace.criteria.forget(["brevity"])
+
+
+def test_an_evaluator_that_is_none_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    offer(monkeypatch, tmp_path / "site", "evaluators", "odd", lambda services: 42)
+    with (
+        evolve.open(tmp_path / "ws") as workspace,
+        pytest.raises(EnvironmentProblem, match=r"odd \(evaluators\) of the package evolve-toy makes int"),
+    ):
+        workspace.criteria.list()
 
 
 def test_an_added_stage_says_its_part_and_a_resumed_episode_does_not_ask_again(toys: None) -> None:

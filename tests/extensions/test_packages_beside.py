@@ -15,6 +15,7 @@ from evolve.tasks import load_suite
 from tests.offering import hide
 
 HINT = "worlds needs the package evolve-worlds: pip install ./packages/evolve-worlds"
+METRICS = "metrics needs the package evolve-evaluators: pip install ./packages/evolve-evaluators"
 
 
 @pytest.fixture(autouse=True)
@@ -23,16 +24,26 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hide(monkeypatch, tmp_path / "site")
 
 
-@pytest.mark.parametrize("words", [("lab", "worlds", "list"), ("worlds",), ("help", "worlds")])
-def test_a_command(words: tuple[str, ...], capfd: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [("lab worlds list", HINT), ("worlds", HINT), ("help worlds", HINT), ("lab metrics list", METRICS)],
+)
+def test_a_command(words: str, hint: str, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        main(words)
-    assert (ended.value.code, f"evolve lab {HINT}" in capfd.readouterr().err) == (2, True)
+        main(words.split())
+    assert (ended.value.code, f"evolve lab {hint}" in capfd.readouterr().err) == (2, True)
 
 
-def test_a_part_of_a_workspace(tmp_path: Path) -> None:
+@pytest.mark.parametrize("part", ["trials", "metrics", "judges"])
+def test_a_part_of_a_workspace(part: str, tmp_path: Path) -> None:
     with evolve.open(tmp_path / "ws") as workspace, pytest.raises(AttributeError, match="pip install ./packages/"):
-        _ = workspace.trials
+        getattr(workspace, part)
+
+
+def test_a_target(tmp_path: Path) -> None:
+    with evolve.open(tmp_path / "ws") as workspace, pytest.raises(UsageError) as refused:
+        workspace.criteria.opinion("brevity")
+    assert refused.value.hint == METRICS
 
 
 def test_a_kind_of_environment(tmp_path: Path) -> None:

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
-from evolve.memory.metrics.grouping import NEAR, groups, key_terms, remarks_in, sign_of, topic_vectors
-from evolve.memory.metrics.metric import Comment, Metric, MetricsReport, Remark, report
 from evolve.store import Database, value_of
+from evolve.workspace.evaluators import called
+from evolve.workspace.shelves.comments import Comment
+from evolve_evaluators.grouping import NEAR, groups, key_terms, remarks_in, sign_of, topic_vectors
+from evolve_evaluators.metric import Metric, MetricsReport, Remark, report
 
 if TYPE_CHECKING:
     from evolve.retrieval import Embedder
@@ -36,9 +38,12 @@ class MetricBook:
 
         A remark joins the metric whose remarks it is nearest to; those that are left become metrics of their own
         where remarks of two comments or more belong together. What was induced or edited before stays as it is.
+        Remarks of a metric that the record lost are gathered again.
         """
         before = {metric.id for metric in self.all()}
+        lost = "metric NOT IN ('', '-') AND metric NOT IN (SELECT id FROM memory_metrics)"
         with self._db.transaction():
+            self._db.update("memory_remarks", lost, {"metric": ""})
             for comment in comments:
                 self._keep_remarks(comment)
             self._assign_to_nearest()
@@ -65,14 +70,7 @@ class MetricBook:
         Raises:
             UsageError: There is none, or more than one.
         """
-        metrics = self.all()
-        matches = [metric for metric in metrics if name in (metric.name, metric.id)] or [
-            metric for metric in metrics if name and metric.id.startswith(name)
-        ]
-        if len(matches) != 1:
-            problem = "no metric" if not matches else f"{len(matches)} metrics"
-            raise UsageError(f"{problem} called {name!r}", hint="evolve lab metrics list")
-        return matches[0]
+        return called(name, self.all())
 
     def edit(self, name: str, *, new_name: str | None = None, definition: str | None = None) -> Metric:
         """Changes what a metric is called or how it is defined.
@@ -112,11 +110,6 @@ class MetricBook:
         for row in self._db.rows("memory_remarks", order="seq"):
             spoken.setdefault(str(row["comment"]), []).append(str(row["metric"]))
         return report(self.all(), spoken)
-
-    def mend(self) -> None:
-        """Frees remarks whose metric is lost, so that they can be gathered again."""
-        lost = "metric NOT IN ('', '-') AND metric NOT IN (SELECT id FROM memory_metrics)"
-        self._db.update("memory_remarks", lost, {"metric": ""})
 
     def _keep_remarks(self, comment: Comment) -> None:
         for place, text in enumerate(remarks_in(self._own_words(comment.text))):

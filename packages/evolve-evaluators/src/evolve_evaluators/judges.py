@@ -9,20 +9,18 @@ from typing import TYPE_CHECKING
 from evolve.agent import Agent, Surroundings
 from evolve.episodes import Limits, Row
 from evolve.errors import UsageError
-from evolve.files import digest
-from evolve.gate.judges import Case, JudgeRecord, Measurement, Standing, Trace, cases_of, measure
-from evolve.gate.judges.corruptions import call
-from evolve.prompts import PromptLayers, load_prompt
-from evolve.tasks import RubricVerifier, Submission, Task, load_suite
+from evolve.gate.judges import Measurement, Standing
+from evolve.tasks import Submission, Task, load_suite
 from evolve.tasks.verification.trials import try_rows
 from evolve.workflow import Workflow
+from evolve.workspace.desk import Desk
+from evolve.workspace.judging import name_of
 from evolve.workspace.shelves.shelf import Shelf
+from evolve_evaluators.corruptions import Trace, call
+from evolve_evaluators.measuring import Case, cases_of, measure, once
 
 if TYPE_CHECKING:
-    from evolve.paths import WorkspacePaths
-    from evolve.record.learner import Learner
     from evolve.sandbox import Sandbox
-    from evolve.store import Database
 
 RUBRIC = (
     "The program does what the task says for every input of the kind, not only for the examples. It is whole and runs."
@@ -37,34 +35,17 @@ _LIMITS = Limits(candidates=1_500, seconds=5.0)
 
 
 class Judges(Shelf):
-    """The judges of a workspace.
+    """The judges of a workspace: the model that judges, with each prompt that it was measured by."""
 
-    Args:
-        learner: What decides; one with a language model has a judge.
-        open_sandbox: The sandbox in which answers of known worth are run.
-    """
-
-    def __init__(
-        self, db: Database, learner: Learner, open_sandbox: Callable[[], Sandbox], paths: WorkspacePaths
-    ) -> None:
-        self._record = JudgeRecord(db)
-        self._learner = learner
-        self._open_sandbox = open_sandbox
-        self._prompts = PromptLayers(workspace=paths.prompts)
-
-    def verifier(self, task: Task) -> RubricVerifier:
-        """The verifier that judges by a task's rubric, marked with what its judge is known to be worth.
-
-        Raises:
-            UsageError: No model is named.
-        """
-        unmeasured = self._rubric_verifier(task)
-        return replace(unmeasured, standing=self._record.standing(self._name(unmeasured), self.prompt))
+    def __init__(self, services: Desk, need_writer: Callable[[], None] = lambda: None) -> None:
+        self._services = services
+        self._judge = services.rubric_judge
+        self._need_writer = need_writer
 
     @property
     def prompt(self) -> str:
         """Digest of the prompt that judges are asked by; with another prompt a judge is unmeasured."""
-        return digest(load_prompt("judge.md", self._prompts))[:16]
+        return self._judge.prompt
 
     @property
     def model(self) -> str:
@@ -73,7 +54,7 @@ class Judges(Shelf):
         Raises:
             UsageError: No model is named.
         """
-        return self._name(self._rubric_verifier(_empty_task()))
+        return name_of(self._judge.unmeasured(_empty_task()))
 
     def standing(self) -> Standing:
         """Whether verdicts of the judge in force count.
@@ -81,7 +62,7 @@ class Judges(Shelf):
         Raises:
             UsageError: No model is named.
         """
-        return self._record.standing(self.model, self.prompt)
+        return self._judge.record.standing(self.model, self.prompt)
 
     def check(self, suite: str = "strings", most: int = MOST) -> Measurement:
         """Measures the judge on answers of known worth, and keeps what was found.
@@ -93,7 +74,8 @@ class Judges(Shelf):
             UsageError: No model is named, or the suite gave no answer.
             EndpointProblem: The judge could not be asked; the same call goes on.
         """
-        name, sandbox = self.model, self._open_sandbox()
+        self._need_writer()
+        name, sandbox = self.model, self._services.open_sandbox()
         solved = list(self._solved_tasks(suite, most, sandbox))
         if not solved:
             raise UsageError(f"no task of {suite} was solved, so there is nothing to judge")
@@ -101,13 +83,13 @@ class Judges(Shelf):
         cases = cases_of([trace for _, trace in solved], lambda trace: _is_wrong(trace, tasks[trace.task], sandbox))
 
         def ask(case: Case) -> bool:
-            judge = self._rubric_verifier(replace(_empty_task(), instruction=case.trace.task))
+            judge = self._judge.unmeasured(replace(_empty_task(), instruction=case.trace.task))
             return judge.verify(Submission(code=case.trace.shown, entry=case.trace.entry), sandbox).accepted
 
         def judged(case: Case) -> bool:
-            return self._record.once(case, name, self.prompt, ask)
+            return once(self._services.stores.db, case, name, self.prompt, ask)
 
-        return self._record.keep(measure(cases, judged, model=name, prompt=self.prompt, suite=suite))
+        return self._judge.record.keep(measure(cases, judged, model=name, prompt=self.prompt, suite=suite))
 
     def _solved_tasks(self, suite: str, most: int, sandbox: Sandbox) -> Iterator[tuple[Task, Trace]]:
         """Tasks of different problems that the unlearned search solves, with their verified answers."""
@@ -127,18 +109,6 @@ class Judges(Shelf):
             if record.verified:
                 solved += 1
                 yield task, _trace(task, record.answer)
-
-    def _rubric_verifier(self, task: Task) -> RubricVerifier:
-        judge = getattr(self._learner, "judge", None)
-        if judge is None:
-            raise UsageError("no model is named that could judge", hint="evolve models default NAME, or --model NAME")
-        verifier: RubricVerifier = judge(task)
-        return verifier
-
-    @staticmethod
-    def _name(verifier: RubricVerifier) -> str:
-        of = getattr(verifier.model, "of", None)
-        return str((of("judge") if of is not None else verifier.model).name)
 
 
 def _empty_task() -> Task:

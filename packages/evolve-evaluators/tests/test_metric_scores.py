@@ -6,7 +6,6 @@ import pytest
 
 import evolve
 from benchmarks.doubles import small_suite
-from evolve.errors import UsageError
 from evolve.gate.judges import JudgeRecord, Measurement
 from evolve.tasks import Submission
 from evolve.testing import FixedLearner, ScriptedEndpoint, TrustingSandbox
@@ -25,25 +24,15 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_a_comment_may_also_be_a_wish_and_forgetting_that_leaves_the_comment(folder):
-    with evolve.open(folder, policy=FixedLearner()) as workspace:
-        kept = workspace.preferences.from_comment("Write a docstring", run="r1")
-        workspace.preferences.forget([kept.id])
-        assert [one.text for one in workspace.metrics.comments("r1")] == ["Write a docstring"]
-        with pytest.raises(UsageError, match="words of yours"):
-            workspace.metrics.comment("r1", "> quoted")
-
-
 def test_a_metric_scores_an_answer_only_through_a_measured_judge(folder):
     with ScriptedEndpoint(double=GullibleJudge()) as serving, evolve.open(folder, model=serving.model) as workspace:
         for number, text in enumerate(SAID, 1):
-            workspace.metrics.comment(f"r{number}", text)
+            workspace.runs.comment(f"r{number}", text)
         answer, task = Submission(code="def solve():\n    return 1\n"), task_in_words("Write a docstring")
         sandbox = TrustingSandbox()
         assert workspace.metrics.score("docstring", task, answer, sandbox) is None
-        name = workspace.judges._name(workspace.judges.verifier(task))
         numbers = {"sound": 40, "accepted_sound": 40, "wrong": 40, "accepted_wrong": 0}
-        found = Measurement(model=name, prompt=workspace.judges.prompt, suite="strings", **numbers)
+        found = Measurement(model=workspace.judges.model, prompt=workspace.judges.prompt, suite="strings", **numbers)
         JudgeRecord(workspace.stores.db).keep(found)
         assert workspace.metrics.score("docstring", task, answer, sandbox) == 1.0
         assert workspace.metrics.score("docstring", task, Submission(code="?"), sandbox) == 0.0

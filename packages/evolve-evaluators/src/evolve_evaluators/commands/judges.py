@@ -11,7 +11,8 @@ from evolve.cli.models import Name
 from evolve.cli.render.output import emit, emit_json, table
 
 if TYPE_CHECKING:
-    from evolve.workspace import Measurement
+    from evolve.gate.judges import Measurement
+    from evolve_evaluators.judges import Judges
 
 app = pages.App()
 
@@ -32,7 +33,8 @@ def judges_command(
     import evolve
 
     with evolve.open(workspace, model=model) as opened:
-        measurement = opened.models.judge(suite, count)
+        judges: Judges = getattr(opened, "judges")  # noqa: B009 (a part that a package adds, unknown to type checkers)
+        measurement = judges.check(suite, count)
     if as_json:
         emit_json(measured(measurement))
     else:

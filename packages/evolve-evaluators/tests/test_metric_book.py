@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.errors import UsageError
-from evolve.memory.metrics import MetricBook
-from evolve.memory.metrics.grouping import remarks_in, sign_of
 from evolve.memory.preferences import PersonAct, PreferenceBook
+from evolve_evaluators.book import MetricBook
+from evolve_evaluators.grouping import remarks_in, sign_of
 
 SAID = [
     ("r1", "The table layout is confusing; the headings were helpful"),
@@ -87,7 +87,6 @@ def test_one_comment_alone_is_no_metric(book, acts):
 def test_remarks_of_a_lost_metric_are_gathered_again(book, acts):
     book.induce(said(acts))
     book._db.delete("memory_metrics", {"name": "layout-table"})
-    book.mend()
     assert [one.name for one in book.induce(acts.acts("comment"))] == ["layout-table"]
 
 

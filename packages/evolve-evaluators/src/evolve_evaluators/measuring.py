@@ -1,20 +1,16 @@
-"""How well a judge tells sound answers from wrong ones: precision and recall with exact bounds."""
+"""Measures judges before they count: whether they tell sound answers from answers that were made wrong."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from evolve.files import canonical_json, digest
-from evolve.gate.interval import Interval, clopper_pearson
-from evolve.gate.judges.corruptions import CORRUPTIONS, Corruption, Trace
-
-BAR = 0.8
-"""Lower bounds of precision and recall from which a judge counts."""
-
-Standing = Literal["unmeasured", "below the bar", "measured"]
+from evolve.gate.judges import Measurement
+from evolve.store import Database
+from evolve_evaluators.corruptions import CORRUPTIONS, Corruption, Trace
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,52 +24,6 @@ class Case:
     def key(self) -> str:
         """Identity of what the judge is asked."""
         return digest(canonical_json([self.trace.task, self.trace.shown]))[:32]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Measurement:
-    """What a judge said of sound and of wrong answers.
-
-    Attributes:
-        model: Who judged.
-        prompt: Digest of the prompt it judged by; another prompt is another judge.
-        suite: Where the answers come from.
-        sound, accepted_sound: Sound answers, and how many of them it accepted.
-        wrong, accepted_wrong: Wrong answers, and how many of them it accepted.
-        kinds: For each corruption how many it accepted, and of how many.
-        at: Seconds since the epoch.
-    """
-
-    model: str
-    prompt: str
-    suite: str
-    sound: int
-    accepted_sound: int
-    wrong: int
-    accepted_wrong: int
-    kinds: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    at: float = 0.0
-
-    @property
-    def precision(self) -> Interval:
-        """The share of accepted answers that are sound, where as many wrong ones as sound ones are judged."""
-        return clopper_pearson(self.accepted_sound, self.accepted_sound + self.accepted_wrong)
-
-    @property
-    def recall(self) -> Interval:
-        """The share of sound answers that it accepts."""
-        return clopper_pearson(self.accepted_sound, self.sound)
-
-    @property
-    def bar(self) -> float:
-        """What both lower bounds have to reach."""
-        return BAR
-
-    @property
-    def standing(self) -> Standing:
-        """Whether the judge counts: both lower bounds reach the bar."""
-        reached = all(interval.low is not None and interval.low >= BAR for interval in (self.precision, self.recall))
-        return "measured" if reached else "below the bar"
 
 
 def cases_of(traces: Sequence[Trace], is_wrong: Callable[[Trace], bool]) -> list[Case]:
@@ -128,3 +78,14 @@ def measure(
         accepted_wrong=sum(tally[True] for tally in kinds.values()),
         kinds={name: (tally[True], tally.total()) for name, tally in sorted(kinds.items())},
     )
+
+
+def once(db: Database, case: Case, model: str, prompt: str, ask: Callable[[Case], bool]) -> bool:
+    """The judge's verdict on a case: the one on record, else the one it gives now, which is kept."""
+    key = digest(canonical_json([model, prompt, case.key]))
+    for row in db.rows("judge_verdicts", {"key": key}):
+        return bool(row["accepted"])
+    accepted = ask(case)
+    entry: dict[str, Any] = {"key": key, "model": model, "prompt": prompt, "accepted": int(accepted)}
+    db.insert("judge_verdicts", entry, key="key")
+    return accepted

@@ -1,4 +1,4 @@
-"""``evolve runs comment`` and ``evolve lab metrics``: what people say about runs, and what it comes down to."""
+"""``evolve lab metrics``: what comments on runs come down to."""
 
 from __future__ import annotations
 
@@ -7,51 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evolve.cli import options, pages
-from evolve.cli.asking import is_attended
-from evolve.cli.proposals import offer
 from evolve.cli.render.output import counted, emit, emit_json, shorten, table
 
 if TYPE_CHECKING:
-    from evolve.workspace import Metric, MetricsReport
+    from evolve.workspace import Workspace
+    from evolve_evaluators.metric import Metric, MetricsReport
+    from evolve_evaluators.metrics import Metrics
 
 app = pages.App(
     "See and edit the metrics that evolve made of your comments. A search can aim at one; none accepts an answer.",
     *("evolve lab metrics list", "evolve lab metrics show brevity"),
 )
-comments = pages.App()
-
 MetricName = Annotated[str, typer.Argument(metavar="METRIC", help="Name or id of a metric.")]
-
-
-@comments.page(
-    "comment", 'evolve runs comment r1 "too long, one line is enough"', 'evolve runs comment r1 "use pathlib" --prefer'
-)
-def comment_command(
-    run: options.RunId,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What you have to say about it.")],
-    prefer: Annotated[
-        bool, typer.Option("--prefer", help="Also a preference for other such tasks, once you confirm it.")
-    ] = False,
-    workspace: options.Workspace = None,
-    as_json: options.AsJson = False,
-) -> None:
-    """Say what you think of a run. evolve turns similar comments into a metric."""
-    import evolve
-
-    with evolve.open(workspace) as opened:
-        outcome = opened.runs.comment(run, text, prefer=prefer)
-        wish = outcome.preference
-        if wish is not None and wish.status == "proposed" and not as_json:
-            offer(opened, [wish], attended=is_attended(as_json=as_json))
-    metrics = outcome.metrics
-    if as_json:
-        told = {"preference": wish.id, "status": wish.status} if wish is not None else {}
-        emit_json({"run": run, "metrics": [metric.name for metric in metrics], **told})
-        return
-    emit(f"kept; it speaks of {', '.join(metric.name for metric in metrics)}" if metrics else "kept; no metric yet")
-    for metric in metrics:
-        if metric.id in outcome.new:
-            emit(f"new metric: {metric.name}  (evolve lab metrics show {metric.name})")
 
 
 @app.page("list", "evolve lab metrics list", "evolve lab metrics list --json")
@@ -60,7 +27,7 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
-        metrics, report = opened.metrics.list(), opened.metrics.report()
+        metrics, report = _of(opened).list(), _of(opened).report()
     if as_json:
         emit_json({"metrics": [_metric(metric) for metric in metrics], "report": _report(report)})
         return
@@ -82,7 +49,7 @@ def show_command(metric: MetricName, workspace: options.Workspace = None, as_jso
     import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
-        shown = opened.metrics.show(metric)
+        shown = _of(opened).show(metric)
     if as_json:
         emit_json(_metric(shown))
         return
@@ -109,7 +76,7 @@ def propose_command(
     import evolve
 
     with evolve.open(workspace, model=model) as opened:
-        proposal = opened.metrics.propose(metric)
+        proposal = _of(opened).propose(metric)
     if as_json:
         emit_json({"name": proposal.name, "definition": proposal.description})
     else:
@@ -136,11 +103,16 @@ def edit_command(
     if name is None and definition is None:
         raise UsageError("nothing to change", hint="give --name or --definition")
     with evolve.open(workspace) as opened:
-        edited = opened.metrics.edit(metric, new_name=name, definition=definition)
+        edited = _of(opened).edit(metric, new_name=name, definition=definition)
     if as_json:
         emit_json(_metric(edited))
     else:
         emit(f"{edited.name}: {edited.definition}")
+
+
+def _of(opened: Workspace) -> Metrics:
+    metrics: Metrics = getattr(opened, "metrics")  # noqa: B009 (a part that a package adds, unknown to type checkers)
+    return metrics
 
 
 def _metric(metric: Metric) -> dict[str, Any]:

@@ -3,62 +3,69 @@
 from __future__ import annotations
 
 import builtins
-import getpass
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evolve.errors import UsageError
-from evolve.memory.metrics import Comment, Metric, MetricBook, MetricsReport
-from evolve.memory.preferences import PersonAct, PreferenceBook
 from evolve.memory.preferences.own_words import own_words
+from evolve.workspace.desk import Desk
+from evolve.workspace.evaluators import Criterion, Evaluator, Opinion
 from evolve.workspace.shelves.preferences import described_by, unfit
 from evolve.workspace.shelves.shelf import Shelf
+from evolve_evaluators.book import MetricBook
+from evolve_evaluators.judges import Judges
+from evolve_evaluators.metric import Metric, MetricsReport
 
 if TYPE_CHECKING:
     from evolve.policies.language.describing import Described
-    from evolve.record.learner import Learner
-    from evolve.record.stores import Stores
     from evolve.sandbox import Sandbox
     from evolve.tasks import Submission, Task
-    from evolve.workspace.shelves.judges import Judges
 
 
-class Metrics(Shelf):
-    """Comments on runs and the metrics induced from them.
+class Metrics(Shelf, Evaluator):
+    """The metrics induced from comments on runs.
 
     A metric can be a target to search for. It is never what acceptance rests on: the gate counts verified solves, and
     sees no metric.
     """
 
-    def __init__(self, stores: Stores, acts: PreferenceBook, judges: Judges, learner: Learner) -> None:
-        self._book = MetricBook(stores.db, acts.embedder, lambda text: own_words(text, unfit))
-        self._acts = acts
-        self._runs = stores.runs
-        self._judges = judges
-        self._learner = learner
+    def __init__(self, services: Desk, need_writer: Callable[[], None] = lambda: None) -> None:
+        super().__init__(services)
+        stores = services.stores
+        self._book = MetricBook(stores.db, stores.memory.embedder, lambda text: own_words(text, unfit))
+        self._judges = Judges(services)
+        self._need_writer = need_writer
 
-    def comment(self, run: str, text: str, *, author: str | None = None) -> Comment:
-        """Keeps what a person says about a run, and takes it into the metrics.
+    def gather(self) -> frozenset[str]:
+        """Takes comments that are new into the metrics; gives the ids of those that came of it."""
+        self._need_writer()
+        return frozenset(metric.id for metric in self._book.induce(self.services.comments.list()))
+
+    def criteria(self) -> builtins.list[Metric]:
+        """The metrics as what a search may aim at."""
+        return self.list()
+
+    def opinion(self, criterion: Criterion) -> Opinion:
+        """The measured judge of the workspace, asked by the rubric of a metric.
 
         Raises:
-            UsageError: There is no such run, or the text holds nothing besides what it quotes.
+            UsageError: No model is named that could judge, or it was not measured or is not good enough for its
+                opinions to count.
         """
-        if not own_words(text, unfit):
-            raise UsageError("a comment needs some words of yours besides what they quote")
-        stored_run = self._runs.run(run)
-        act = PersonAct(kind="comment", text=text, run=stored_run.id, author=author or getpass.getuser())
-        comment = self._acts.keep(act)
-        self.gather()
-        return comment
+        from evolve.policies.language import LanguagePolicy
 
-    def gather(self) -> builtins.list[Metric]:
-        """Takes comments that are new into the metrics; gives those that came of it."""
-        return self._book.induce(self.comments())
+        metric, judge, standing = self._book.get(criterion.id), self._judges.model, self._judges.standing()
+        if standing != "measured":
+            problem = f"{judge} would judge by {metric.name}, and is {standing} as a judge"
+            raise UsageError(problem, hint=f"evolve lab judges {judge}")
+        if not isinstance(self.services.learner.policy(None, ()), LanguagePolicy):
+            raise UsageError("a target needs a language model that decides and judges", hint="evolve models")
 
-    def comments(self, run: str | None = None) -> builtins.list[Comment]:
-        """All comments on runs, or those on one, oldest first."""
-        return [act for act in self._acts.acts("comment") if act.run and run in (None, act.run)]
+        def score(task: Task, submission: Submission, sandbox: Sandbox) -> float | None:
+            return self.score(metric.id, task, submission, sandbox)
+
+        return Opinion(criterion=criterion, judge=judge, wanted=metric.rubric, score=score, version=self._judges.prompt)
 
     def list(self) -> builtins.list[Metric]:
         """All metrics, oldest first."""
@@ -78,6 +85,7 @@ class Metrics(Shelf):
         Raises:
             UsageError: There is no such metric, or the name is taken or empty.
         """
+        self._need_writer()
         return self._book.edit(name, new_name=new_name, definition=definition)
 
     def propose(self, name: str) -> Described:
@@ -88,15 +96,16 @@ class Metrics(Shelf):
             ModelMistake: What the model says reads like an order, or holds code or an address.
             EndpointProblem: It could not be asked.
         """
-        return described_by(self._learner, [example.text for example in self._book.get(name).examples])
+        return described_by(self.services.learner, [example.text for example in self._book.get(name).examples])
 
-    def forget(self, names: Sequence[str]) -> int:
-        """Deletes metrics; gives how many. The comments stay.
+    def forget(self, ids: Sequence[str]) -> int:
+        """Deletes metrics by their ids or names; gives how many. The comments stay.
 
         Raises:
             UsageError: One is unknown; then nothing is deleted.
         """
-        return self._book.forget(names)
+        self._need_writer()
+        return self._book.forget(ids)
 
     def report(self) -> MetricsReport:
         """Which share of the comments the metrics explain, and how much they say the same."""
@@ -112,5 +121,5 @@ class Metrics(Shelf):
             EndpointProblem: The judge could not be asked.
         """
         rubric_task = replace(task, meta={**task.meta, "rubric": self._book.get(name).rubric})
-        verdict = self._judges.verifier(rubric_task).verify(submission, sandbox)
+        verdict = self.services.rubric_judge.verifier(rubric_task).verify(submission, sandbox)
         return float(verdict.accepted) if verdict.measured else None

@@ -1,4 +1,4 @@
-"""Comments, the remarks in them, and the metrics that gather remarks of one meaning."""
+"""The remarks in comments, and the metrics that gather remarks of one meaning."""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from evolve.memory.preferences import PersonAct
-
-Comment = PersonAct
-"""What a person wrote about a run; its kind is ``comment``."""
+from evolve.workspace.evaluators import Criterion
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,24 +27,24 @@ class Remark:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Metric:
+class Metric(Criterion):
     """What several comments speak of.
 
     It says what a person cares about and can be a target to search for. It is no evidence, and the gate knows nothing
     of it: what is accepted there is counted in verified solves.
 
     Attributes:
-        name: Key terms, or what the person called it.
-        definition: What it measures, in a sentence.
-        edited: The person named or defined it.
+        edited: The person named or defined it; else its name are key terms.
         examples: Remarks that it was induced from, oldest first.
     """
 
-    id: str
-    name: str
-    definition: str
     edited: bool = False
     examples: tuple[Remark, ...] = ()
+
+    @property
+    def comments(self) -> frozenset[str]:
+        """Ids of the comments that its remarks are from."""
+        return frozenset(remark.comment for remark in self.examples)
 
     def scores(self) -> dict[str, float]:
         """For each run that was spoken of, the mean of what was said, in [-1, 1]."""
