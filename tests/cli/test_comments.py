@@ -10,7 +10,7 @@ import evolve
 from benchmarks.doubles import small_suite
 from evolve.errors import UsageError
 from evolve.testing import FixedLearner, TrustingSandbox
-from tests.offering import hide
+from tests.offering import hide, offer
 
 
 @pytest.fixture
@@ -40,6 +40,16 @@ def test_a_comment_is_kept_where_no_package_looks_for_metrics(cli, folder, monke
     assert cli("runs", "comment", "r9", "fine").code == 2
     with evolve.open(folder) as workspace:
         assert [one.text for one in workspace.runs.comments()] == ["too long", "far too long"]
+
+
+@pytest.mark.slow
+def test_a_comment_is_kept_though_a_package_fails(cli, folder, monkeypatch, tmp_path):
+    with monkeypatch.context() as patch:
+        offer(patch, tmp_path / "site", "evaluators", "odd", lambda services: 42)
+        done = cli("runs", "comment", "r1", "too long")
+    assert (done.code, "evolve-toy" in done.err) == (3, True)
+    with evolve.open(folder) as workspace:
+        assert [one.text for one in workspace.runs.comments("r1")] == ["too long"]
 
 
 @pytest.mark.slow
