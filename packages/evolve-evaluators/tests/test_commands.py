@@ -8,6 +8,7 @@ import pytest
 
 import evolve
 from benchmarks.doubles import small_suite
+from evolve.errors import UsageError
 from evolve.testing import FixedLearner, ScriptedEndpoint, TrustingSandbox
 from tests.doubles.judges import GullibleJudge
 
@@ -47,3 +48,38 @@ def test_measuring_a_judge_shows_the_bounds_and_says_by_its_code_whether_it_coun
     assert (shown.code, "do not count" in shown.out) == (1, True)
     assert report["standing"] == "below the bar"
     assert report["precision"]["n"] == 10 + sum(one["accepted"] for one in report["accepted_wrong"].values())
+
+
+def test_looking_at_a_workspace_that_is_not_there_makes_nothing(cli, tmp_path):
+    found = cli("lab", "metrics", "list", "-w", "mnie")
+    assert (found.code, "evolve init" in found.err) == (3, True)
+    assert not (tmp_path / "mnie").exists()
+
+
+def test_no_judge_is_asked_in_a_workspace_that_nobody_trusts(cli, tmp_path, monkeypatch):
+    clone = tmp_path / "clone"
+    (clone / "memory_store").mkdir(parents=True)
+    (clone / "memory_store" / "memory.db").write_text("theirs")
+    (clone / "evolve.toml").write_text("")
+    monkeypatch.chdir(clone)
+    monkeypatch.delenv("EVOLVE_WORKSPACE")
+    done = cli("lab", "judges")
+    assert done.code == 3 and "evolve trust" in done.err
+    assert (clone / "memory_store" / "memory.db").read_text() == "theirs"
+
+
+def test_parts_that_somebody_kept_are_closed_with_the_workspace(tmp_path):
+    with evolve.open(tmp_path / "ws") as opened:
+        metrics, judges = opened.metrics, opened.judges
+        assert metrics.list() == []
+    for use in (lambda: metrics.list(), lambda: judges.standing()):
+        with pytest.raises(UsageError, match="closed"):
+            use()
+
+
+def test_what_is_only_looked_at_stays_as_it_is(tmp_path):
+    evolve.open(tmp_path / "ws").close()
+    with evolve.open(tmp_path / "ws", read_only=True) as opened:
+        for change in (lambda: opened.metrics.forget(["x"]), opened.metrics.gather, opened.judges.check):
+            with pytest.raises(UsageError, match="for reading only"):
+                change()
