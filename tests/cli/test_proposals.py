@@ -399,6 +399,23 @@ def test_what_is_typed_decides_and_what_cannot_be_understood_is_asked_about_once
     assert next(answers, "asked all") == "asked all"
 
 
+@pytest.mark.parametrize(
+    ("contexts", "said", "wider"),
+    [
+        ((Context(folder="/here"),), "every task in this folder", "other folders"),
+        ((Context(family="words"),), "every question", "in folders"),
+        ((Context(instruction="Sum it up", folder="/here"),), "every task in this folder", "other folders"),
+        ((), "every task", ""),
+    ],
+)
+def test_the_choice_says_what_each_answer_covers_and_offers_no_wider_one_where_there_is_none(contexts, said, wider):
+    proposal = Preference(id="p", description=RULE, author="ann", status="proposed", contexts=contexts)
+    asked, shown = [], []
+    ask_each([proposal], asked.append, shown.append, here="/here")
+    assert said in shown[0] and wider in shown[0]
+    assert ("everywhere" in asked[0], "everywhere" in shown[0]) == (bool(wider), bool(wider))
+
+
 def test_what_was_said_at_a_refusal_and_declined_as_a_rule_is_not_suggested(project, tmp_path):
     reason = "Functions that sum have one line."
     memory = {"kind": "rule", "text": "A function that sums has one line.", "quote": reason.rstrip(".")}
