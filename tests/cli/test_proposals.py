@@ -77,10 +77,23 @@ def test_a_script_is_asked_nothing_and_an_untouched_proposal_is_told_to_no_run(w
     assert "Leave the tests alone" in rule["acts"][0]["text"] and rule["acts"][0]["run"] == "r1"
     assert check["acts"][0]["kind"] == "tests" and CHECK in check["description"]
     why = json.loads(cli("why", "r1", "--json").out)
-    assert sorted(why["suggested"]) == sorted([RULE, check["description"]])
+    assert sorted(one["text"] for one in why["suggested"]) == sorted([RULE, check["description"]])
     assert "learned: nothing" not in cli("why", "r1").out
     again, prompts = work("Add a mean.")
     assert not any(RULE in prompt for prompt in prompts) and "used " not in again.out
+
+
+def test_why_says_what_became_of_each_thing_that_a_run_brought_up(work, cli):
+    work(TASK, MEMORY, {"kind": "rule", "text": "Total adds up.", "quote": "Make total add up"})
+    for name, action in ((RULE, "keep"), ("Total adds up.", "no")):
+        cli("memory", "proposals", action, next(one["id"] for one in proposals(cli) if one["description"] == name))
+    found = {one["text"]: one["status"] for one in json.loads(cli("why", "r1", "--json").out)["suggested"]}
+    assert sorted(found.values()) == ["active", "declined", "proposed"]
+    assert (found[RULE], found["Total adds up."]) == ("active", "declined")
+    lines = cli("why", "r1").out.splitlines()
+    assert [line.partition(":")[0] for line in lines if RULE in line] == ["kept"]
+    assert [line.partition(":")[0] for line in lines if "Total adds up." in line] == ["not kept"]
+    assert [line.partition(":")[0] for line in lines if f"`{CHECK}`" in line] == ["waiting"]
 
 
 def test_what_is_kept_is_told_to_the_next_run_there_which_says_so(work, cli, project):

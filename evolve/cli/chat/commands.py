@@ -67,7 +67,7 @@ def commands() -> Mapping[str, Command]:
         Command(name="approve", takes="[ask|auto|never]", about="apply what waits; or set the mode", run=_approve),
         Command(name="refuse", takes="[REASON]", about="drop the waiting change, and say why", run=_refuse),
         Command(name="undo", takes="[RUN]", about="take back what was applied last", run=_undo),
-        Command(name="again", takes="", about="go on with a turn that was stopped, or try a refused one anew", run=_again),
+        Command(name="again", takes="", about="go on with a stopped turn, or try a refused one anew", run=_again),
         Command(name="skills", takes="[NAME]", about="learned skills, or one of them", run=show_skills),
         Command(name="memory", takes="[WORDS]", about="what is known, or what words bring to mind", run=show_memory),
         Command(name="learn", takes="[MODE]", about="what was taught; or off, on, full: from now on", run=_learn),
