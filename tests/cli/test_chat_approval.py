@@ -63,7 +63,7 @@ def test_a_run_outside_of_a_conversation_takes_no_leave_that_was_typed_ahead(win
     shown = opened.wait("change 1 file in")
     assert shown.index("unchecked: ") < shown.index("change 1 file in")
     opened.type("n")
-    opened.wait("what is wrong with it")
+    opened.wait("why not?")
     opened.type("")
     opened.wait("keep it?")
     opened.type("")

@@ -130,7 +130,10 @@ def test_the_list_of_what_is_remembered_holds_what_was_kept_and_what_waits(work,
     cli("memory", "proposals", "keep", rule["id"])
     listed = json.loads(cli("memory", "list", "--json").out)["preferences"]
     assert sorted(one["status"] for one in listed) == ["active"]
+    fact = next(one["id"] for one in proposals(cli))
+    cli("memory", "proposals", "keep", fact)
     lines = cli("memory", "list").out.splitlines()
+    assert {line.split()[0]: line.split()[1] for line in lines} == {"preference": rule["id"][:8], "fact": fact[:8]}
     assert all(any(one["id"][:8] in line and one["description"] in line for line in lines) for one in listed)
     assert not any(one["id"][:8] in cli("memory", "list", "--status", "confirmed").out for one in listed)
 
@@ -325,6 +328,18 @@ def test_a_check_that_passed_before_is_offered_once_as_a_fact_and_told_as_one(wo
     before = prompt.partition(fact["description"])[0]
     assert before.count("<data ") == before.count("</data ") + 1  # material, and no instruction
     assert "shown by run r1, confirmed by" in before[before.rindex("<data ") :]
+
+
+def test_the_check_of_a_folder_is_offered_once_also_after_it_was_forgotten(work, cli, project, tmp_path):
+    other = shutil.copytree(project, tmp_path / "project of another")
+    work(TASK)
+    [fact] = proposals(cli)
+    cli("forget", fact["id"])
+    work("Add a mean.")
+    assert proposals(cli) == []
+    with ScriptedEndpoint(double=Worker()) as serving:
+        cli("run", TASK, "--dir", other, "--model", serving.model, "--check", CHECK, "--yes")
+    assert [context["folder"] for one in proposals(cli) for context in one["contexts"]] == [str(other)]
 
 
 def test_what_the_model_brought_up_in_vain_is_shown_with_its_reason(work, cli):
