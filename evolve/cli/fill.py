@@ -140,7 +140,7 @@ def _keep(opened: Workspace, filled: Filled) -> None:
         note(f"evolve does not use this function for later tables: {reason_told(result.narrow)}")
         return
     if asking.is_attended(as_json=False):
-        said = asking.ask_yes(visible(_rule_question(filled.column, result), lines=False))
+        said = asking.ask_yes(visible(_rule_question(filled, result), lines=False))
         if said:
             opened.runs.keep(result.run_id)
             tell_kept(result.run_id)
@@ -153,13 +153,16 @@ def _keep(opened: Workspace, filled: Filled) -> None:
     note(f"  try: evolve skills own {result.run_id}", whole=True)
 
 
-def _rule_question(column: str, result: Result) -> str:
-    """Asks for the rule, not for the cells alone, with what it gives where the filled cells leave that open."""
-    question = f"is the column {column!r} right, and would its rule be for later tables?"
-    if result.ambiguity is None or not result.ambiguity.outputs:
+def _rule_question(filled: Filled, result: Result) -> str:
+    """Asks for the rule, not for the cells alone, with what it gives, best where the filled cells leave that open."""
+    question = f"is the column {filled.column!r} right, and would its rule be for later tables?"
+    if result.ambiguity is not None and result.ambiguity.outputs:
+        values, gives = result.told_inputs(result.ambiguity.input), result.ambiguity.outputs[0]
+    elif filled.sample is not None:
+        values, gives = filled.sample.input, filled.sample.output
+    else:
         return question
-    given, value = values_told(*result.told_inputs(result.ambiguity.input)), values_told(result.ambiguity.outputs[0])
-    return f"{question} for {given} it writes {value}"
+    return f"{question} for {values_told(*values)} it writes {values_told(gives)}"
 
 
 def show(filled: Filled, table: str, mark: str = "") -> None:

@@ -217,6 +217,7 @@ def test_a_script_is_told_how_to_keep_a_function_that_nothing_verified(cli, tmp_
     (line,) = [line for line in done.err.splitlines() if "skills own" in line]
     assert cli(*line.partition("evolve ")[2].split()).code == 0
     used = json.loads(cli("fill", "april.csv", "--json").out)
+    assert used["sample"] == {"input": [50.0], "output": 59.5}
     assert used["result"]["used"]["kept"] and used["filled"] == 1
     assert cli("forget", "r1").code == 0
     refused = cli("forget", "r1")  # it is out of use by now
@@ -230,6 +231,7 @@ def test_a_person_at_a_terminal_is_asked_once_whether_the_column_is_right(start_
     (tmp_path / "march.csv").write_text(EXPENSES)
     screen = Terminal(start_cli, "fill", "march.csv").until("[y/N]").type(said)
     assert screen.ended() == 0 and screen.seen.count("[y/N]") == 1
+    assert "for 40" in screen.seen and "it writes 47.6" in screen.seen  # a row of the question's own
     with evolve.open(tmp_path / "ws") as workspace:
         assert [one.name for one in workspace.runs.kept()] == kept
         assert ("forgotten" in workspace.stores.runs.run("r1").body) is (said == "n")

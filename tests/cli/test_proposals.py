@@ -539,7 +539,7 @@ def test_a_refusal_at_a_terminal_is_asked_about_and_a_rule_is_told_to_the_next_t
             window.start("run", TASK, "--dir", str(project), "--check", CHECK, "--model", serving.model)
             window.wait("[y/N]")
             window.type("n")
-            window.wait("nothing to say")
+            window.wait("why not?")
             window.type("Functions that sum have one line.")
             window.wait("Enter: later]")
             window.type(typed)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from evolve.agent.codec import to_data
-from evolve.episodes import Json
+from evolve.episodes import Json, Row
 from evolve.reasons import Reason, reason
 from evolve.sandbox import NOT_RUN, Outcome
 from evolve.tables import TEXT_PREFIX, Cell, FirstLine, Record, Table, formula_sign, label_of, other_kind
@@ -110,6 +110,7 @@ class Filled:
         offered: Saved functions that may be meant where no cell is filled: nothing is filled until one is named.
         undo: The run that ``evolve undo`` takes the file back with; "" where it was not written in place, or what it
             held before is not kept.
+        sample: The first row that was filled: the values that were read, and what the function gives for them.
     """
 
     out: Path | None
@@ -133,6 +134,7 @@ class Filled:
     against: Counterexamples | None = None
     offered: tuple[UsedSkill, ...] = ()
     undo: str = ""
+    sample: Row | None = None
 
     def to_json(self) -> dict[str, Any]:
         """One JSON object."""
@@ -144,6 +146,7 @@ class Filled:
             "used": to_data(self.used),
             "against": to_data(self.against),
             "offered": to_data(self.offered),
+            "sample": to_data(self.sample),
             "result": None if self.result is None else self.result.to_json(),
             "seconds": round(self.seconds, 3),
         }

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from evolve.activity import doing
-from evolve.episodes import Json
+from evolve.episodes import Json, Row
 from evolve.ledger import Ledger
 from evolve.reasons import Reason, reason
 from evolve.sandbox import Outcome, Program
@@ -232,6 +232,7 @@ class _Work:
         cells: By what each filled cell is known: whether it is flagged.
         others: By what the others are known.
         against: Filled rows that speak against the kept function.
+        sample: The first row that was filled.
     """
 
     table: Table
@@ -248,6 +249,7 @@ class _Work:
     cells: dict[str, bool] = field(default_factory=dict)
     others: list[str] = field(default_factory=list)
     against: list[int] = field(default_factory=list)
+    sample: Row | None = None
 
     def apply(self, applier: Applier, spool: IO[str]) -> None:
         """Writes what is to be done to each row to the spool, so that memory does not grow with the table."""
@@ -262,6 +264,10 @@ class _Work:
                     done: Judged | None = not_done(left, reason("not_a_number", value=text))
                 elif self._is_wanted(record):
                     done = self._judged(record, values, outcomes)
+                    if self.sample is None and done.cell is not None:
+                        read = self.inputs.used
+                        inputs = [value for place, value in enumerate(values) if read is None or place in read]
+                        self.sample = Row(input=tuple(inputs), output=outcomes[0].value)
                     if record.number in strange and not done.flag:
                         why, exchanged = strange[record.number]
                         if not (exchanged.ok and outcomes[0].ok and _is_same(exchanged.value, outcomes[0].value)):
@@ -328,8 +334,8 @@ class _Work:
         """What came of it, as fields of :class:`Filled`."""
         used, opposed = self.functions.used, self.functions.opposed
         against = None if opposed is None else Counterexamples(function=opposed.used, rows=tuple(self.against))
-        marks = tuple(self.marks)
-        return {"filled": self.filled, "marked": self.marked, "marks": marks, "used": used, "against": against}
+        counts = {"filled": self.filled, "marked": self.marked, "marks": tuple(self.marks)}
+        return {**counts, "used": used, "against": against, "sample": self.sample}
 
     @property
     def unflagged(self) -> list[str]:
