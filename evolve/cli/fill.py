@@ -159,7 +159,7 @@ def _rule_question(filled: Filled, result: Result) -> str:
     if result.ambiguity is not None and result.ambiguity.outputs:
         values, gives = result.told_inputs(result.ambiguity.input), result.ambiguity.outputs[0]
     elif filled.sample is not None:
-        values, gives = filled.sample.input, filled.sample.output
+        values, gives = list(filled.sample.input), filled.sample.output
     else:
         return question
     return f"{question} for {values_told(*values)} it writes {values_told(gives)}"

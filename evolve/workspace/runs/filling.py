@@ -263,15 +263,7 @@ class _Work:
                     left: Left = "not filled" if self._is_wanted(record) else "not compared"
                     done: Judged | None = not_done(left, reason("not_a_number", value=text))
                 elif self._is_wanted(record):
-                    done = self._judged(record, values, outcomes)
-                    if self.sample is None and done.cell is not None:
-                        read = self.inputs.used
-                        inputs = [value for place, value in enumerate(values) if read is None or place in read]
-                        self.sample = Row(input=tuple(inputs), output=outcomes[0].value)
-                    if record.number in strange and not done.flag:
-                        why, exchanged = strange[record.number]
-                        if not (exchanged.ok and outcomes[0].ok and _is_same(exchanged.value, outcomes[0].value)):
-                            done = done.because(why)
+                    done = self._filled(record, values, outcomes, strange.get(record.number))
                 else:
                     done = compared(self.table, self.inputs, record, values, outcomes[0])
                     if self.functions.opposed and compared(self.table, self.inputs, record, values, outcomes[-1]):
@@ -305,6 +297,24 @@ class _Work:
         }
         outcomes = applier([values for _, values in found.values()]) if found else []
         return {number: (why, results[0]) for (number, (why, _)), results in zip(found.items(), outcomes, strict=True)}
+
+    def _filled(
+        self,
+        record: Record,
+        values: Sequence[Json],
+        outcomes: Sequence[Outcome],
+        strange: tuple[Reason, Outcome] | None,
+    ) -> Judged:
+        done = self._judged(record, values, outcomes)
+        if self.sample is None and done.cell is not None:
+            read = self.inputs.used
+            inputs = [value for place, value in enumerate(values) if read is None or place in read]
+            self.sample = Row(input=tuple(inputs), output=outcomes[0].value)
+        if strange is None or done.flag:
+            return done
+        why, exchanged = strange
+        agrees = exchanged.ok and outcomes[0].ok and _is_same(exchanged.value, outcomes[0].value)
+        return done if agrees else done.because(why)
 
     def _judged(self, record: Record, values: Sequence[Json], outcomes: Sequence[Outcome]) -> Judged:
         done = judged(self.table, self.inputs, record, values, outcomes[: self.functions.near])

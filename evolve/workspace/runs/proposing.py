@@ -137,14 +137,14 @@ def _repeated(desk: Desk, record: EpisodeRecord, task: Task) -> Iterator[Suggest
 
 
 def _checked(desk: Desk, record: EpisodeRecord, task: Task, suggestions: Sequence[Suggestion]) -> Iterator[Suggestion]:
-    """The check that passes in the end, once for each folder, unless a suggestion names it."""
+    """The check that passes in the end, once in each folder, unless a suggestion names it."""
     check = " ".join(task.work.check.split()) if isinstance(task.work, FolderWork) else ""
     passes = any(step.judgement is not None and step.judgement.accepted for step in record.steps)
     named = any(one.kind == "tests" and check in one.text for one in suggestions)
     step = _CHECK + task.folder
-    offered = any(name == step for name, _ in finished(desk.stores.db, step))
+    offered = any((name, told) == (step, check) for name, told in finished(desk.stores.db, step))
     if check and passes and not (named or offered) and len(check) <= _LONGEST_CHECK:
-        Journal(desk.stores.db, record.run).finish(step, True)  # what was forgotten is not asked about again
+        Journal(desk.stores.db, record.run).finish(step, check)  # what was forgotten is not asked about again
         yield Suggestion(kind="tests", text=f"Work here is checked with `{check}`.", quote=check, source="run")
 
 
