@@ -9,6 +9,8 @@ seam              what a name stands for
 ================  ==================================================================================
 ``environments``  an :class:`evolve.environments.EnvironmentKind`, named by tasks
 ``engines``       an :class:`evolve.optimizer.engine_kind.EngineKind`, named by ``--engine``
+``functions``     an :class:`evolve.functions.servers.ServerKind` of tools, named by ``kind`` in
+                  ``[tools.servers.NAME]`` and by ``--kind``
 ``formats``       an :class:`evolve.export.ExportFormat`, named by ``--to``
 ``stages``        an :class:`evolve.workflow.StageKind` with its work, named in ``workflow.toml``
 ``vectors``       an :class:`evolve.vectors.IndexOpener`, named by the setting ``vectors``
@@ -66,6 +68,11 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         ),
         "evolve.workflow.stages:KINDS",
     ),
+    "functions": {
+        "mcp": "evolve.functions.mcp:MCP",
+        "program": "evolve.functions.kinds:PROGRAM",
+        "openapi": "evolve.functions.kinds:OPENAPI",
+    },
     "vectors": {
         "exact": "evolve.vectors.exact:open_exact",
         "chroma": "evolve.vectors.chroma:open_chroma",

@@ -13,13 +13,12 @@ from evolve.episodes import Json
 from evolve.errors import EvolveError
 from evolve.functions.command_line import CommandLine
 from evolve.functions.function import CallFailed, Effect
-from evolve.functions.mcp.answers import in_short
-from evolve.functions.mcp.offers import Listed
-from evolve.functions.mcp.servers import Server, resolved
+from evolve.functions.servers.bounds import in_short
+from evolve.functions.servers.offers import Listed
+from evolve.functions.servers.server import Server, resolved
 
 if TYPE_CHECKING:
-    from evolve.functions.mcp.connection import Asked, Start
-    from evolve.functions.mcp.pipes import Process
+    from evolve.functions.servers.kind import Asked, Process, Start
 
 _MOST_OUT = 2 << 20
 """Bytes of what a program gives that are read; the gate hands on less."""
@@ -29,7 +28,7 @@ _CHUNK = 1 << 16
 
 
 class Program:
-    """The function of a program; implements :class:`~evolve.functions.mcp.source.Provider`."""
+    """The function of a program; implements :class:`~evolve.functions.servers.Provider`."""
 
     stale, runs = False, True
 
@@ -78,7 +77,7 @@ class Program:
         effects: dict[Effect, bool] = {"reads": True, "changes": bool(server.writable), "sends": server.network}
         return Listed(
             name=os.path.basename(server.command[0]),
-            description=f"{server.about}\nRuns {line}".strip(),
+            description=f"{server.settings.get('about', '')}\nRuns {line}".strip(),
             parameters=self._line.parameters,
             hints={},
             effects=frozenset(effect for effect, so in effects.items() if so),
@@ -87,10 +86,11 @@ class Program:
 
     def _value(self, name: str, out: bytes) -> Json:
         text = out.decode("utf-8", "replace")
-        if self.server.output == "text":
+        output = self.server.settings.get("output")
+        if output is None:
             return text
         try:
-            if self.server.output == "json":
+            if output == "json":
                 value: Json = json.loads(text)
                 return value
             return [json.loads(line) for line in text.split("\n") if line.strip()]

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from evolve.extensions import blamed
     from evolve.files import clean_text, machine_problem, named_path
     from evolve.functions import CallQuestion, Consent, Effect, Function
-    from evolve.functions.mcp import OfferedTool, Server
+    from evolve.functions.servers import OfferedTool, Server, server_kind
     from evolve.gate import Decision, Interval, OwnPair, Proof
     from evolve.improve.ablation import AblationReport, ItemCredit
     from evolve.improve.item_history import ItemHistory

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from evolve.events import Event, EventSink
 
 if TYPE_CHECKING:
-    from evolve.functions.mcp import ServerFunctions
+    from evolve.functions.servers import ServerFunctions
     from evolve.memory.preferences import PreferenceBook
     from evolve.models import Recording
     from evolve.paths import WorkspacePaths

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from evolve.functions import CallGate, CallsInMemory, Permission
-from evolve.functions.mcp import Approval, Pin, Server
+from evolve.functions.servers import Approval, Pin, Server
 from evolve.workspace import servers
 from tests.functions.running import INTERPRETER, functions_of
 
@@ -23,7 +23,7 @@ def shelf(tmp_path):
     file = tmp_path / "api.json"
     file.write_text(json.dumps(SERVICE))
     shelf = servers(tmp_path)
-    shelf.add(Server(name="web", kind="openapi", file=str(file.resolve()), url="http://127.0.0.1:9"))
+    shelf.add(Server(name="web", kind="openapi", settings={"file": str(file.resolve())}, url="http://127.0.0.1:9"))
     return shelf
 
 

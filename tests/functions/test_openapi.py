@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from evolve.errors import UsageError
 from evolve.functions import CallFailed, CallGate, CallsInMemory, Permission
-from evolve.functions.mcp import Approval, Server
 from evolve.functions.openapi.operations import Operation, Parameter
 from evolve.functions.openapi.requests import request_of
+from evolve.functions.servers import Approval, Server
 from evolve.redaction import MARK
 from tests.functions.running import allowed, free_port, functions_of
 
@@ -101,7 +101,7 @@ def serving(
 def service(folder, document, url="http://127.0.0.1:9", **more) -> Server:
     file = folder / "api.json"
     file.write_text(document if isinstance(document, str) else json.dumps(document))
-    return Server(name="pets", kind="openapi", file=str(file.resolve()), url=url, **more)
+    return Server(name="pets", kind="openapi", settings={"file": str(file.resolve())}, url=url, **more)
 
 
 def call(server: Server, name: str, seconds: float = 20.0, **arguments):
@@ -365,7 +365,7 @@ def test_yaml_is_read(tmp_path):
     file = tmp_path / "api.yaml"
     lines = ("openapi: 3.1.0", "paths:", "  /x:", "    get:", "      responses: {200: {description: 2020-01-01}}")
     file.write_text("\n".join(lines))
-    server = Server(name="pets", kind="openapi", file=str(file.resolve()), url="https://x.org")
+    server = Server(name="pets", kind="openapi", settings={"file": str(file.resolve())}, url="https://x.org")
     assert list(offers(server)) == ["get_x"]
 
 
@@ -377,7 +377,7 @@ def test_yaml_that_harms_whoever_reads_it_is_refused(tmp_path, text):
     file = tmp_path / "api.yaml"
     file.write_text(text)
     with pytest.raises(CallFailed, match=r"neither JSON nor YAML|no OpenAPI file"):
-        offers(Server(name="pets", kind="openapi", file=str(file.resolve()), url="https://x.org"))
+        offers(Server(name="pets", kind="openapi", settings={"file": str(file.resolve())}, url="https://x.org"))
 
 
 def test_two_operations_of_one_name_are_not_offered_and_names_of_parameters_stay_apart(tmp_path):
@@ -393,7 +393,7 @@ def test_two_operations_of_one_name_are_not_offered_and_names_of_parameters_stay
 def test_a_query_in_the_address_or_a_missing_file_is_refused(tmp_path):
     with pytest.raises(UsageError, match="has a query"):
         service(tmp_path, PETS, "https://x.org/v1?key=1")
-    with pytest.raises(UsageError, match="an OpenAPI service a file and a URL"):
+    with pytest.raises(UsageError, match="a service has an OpenAPI file and a URL"):
         Server(name="pets", kind="openapi", url="https://x.org")
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import time
 
 import pytest
 
-from evolve.errors import UsageError
+from evolve.errors import WorkspaceError
 from evolve.functions import CallFailed
-from evolve.functions.mcp import Server, server_of
+from evolve.functions.servers import Server, server_of
 from tests.functions.running import INTERPRETER, allowed, functions_of
 
 
@@ -41,7 +40,7 @@ ECHO = "import sys, json; print(json.dumps(sys.argv[1:]))"
     "value", ["a b", "$(id); `id` | x > y", "two\nlines", "*", "'\"\\", "", "--", "-rf", "ünï", "a" * 30_000]
 )
 def test_a_value_reaches_the_program_as_one_argument_whatever_is_in_it(value):
-    server = python(ECHO, "--", "{a}", "{n:int}", output="json")
+    server = python(ECHO, "--", "{a}", "{n:int}", settings={"output": "json"})
     assert call(server, a=value, n=3) == ["--", value, "3"]
 
 
@@ -51,10 +50,10 @@ def test_a_value_that_would_be_an_option_is_refused_before_anything_starts():
 
 def test_what_it_gives_is_text_or_json_as_was_said():
     assert call(python("print('[1]')")) == "[1]\n"
-    assert call(python("print('[1]')", output="json")) == [1]
-    assert call(python("print('1\\n\\n{\"a\": 2}')", output="jsonl")) == [1, {"a": 2}]
-    assert "no JSON" in str(failure(python("print('[1')", output="json")))
-    assert "no JSON" in str(failure(python("print('[' * 100_000)", output="json")))
+    assert call(python("print('[1]')", settings={"output": "json"})) == [1]
+    assert call(python("print('1\\n\\n{\"a\": 2}')", settings={"output": "jsonl"})) == [1, {"a": 2}]
+    assert "no JSON" in str(failure(python("print('[1')", settings={"output": "json"})))
+    assert "no JSON" in str(failure(python("print('[' * 100_000)", settings={"output": "json"})))
 
 
 def test_a_status_other_than_0_is_a_failure_with_its_last_words():
@@ -139,20 +138,27 @@ def test_settings_describe_a_program_as_a_person_does():
     server = server_of("list", table, "evolve.toml")
     assert server_of("list", server.to_json(), "approvals") == server
     assert json.dumps(server.to_json())
-    for wrong in ({"url": "https://x.org"}, {"command": ["/bin/ls", "-{a}"]}, {"file": "/a"}, {"kind": "other"}):
-        with pytest.raises(Exception, match="list"):
+    for wrong in ({"url": "https://x.org"}, {"command": ["/bin/ls", "-{a}"]}, {"file": "/a"}, {"output": "xml"}):
+        with pytest.raises(WorkspaceError, match="list"):
             server_of("list", {**table, **wrong}, "evolve.toml")
 
 
-def test_what_was_approved_before_there_were_programs_has_the_digest_that_it_had():
-    from dataclasses import asdict
+APPROVED = {
+    "3d27a5e6aad4f5393d00c4e1f0dfc29ab751613e5e75f3244c706d111fcec61d": (
+        *("find", {"kind": "program", "command": ["/bin/grep", "-e", "{words}"], "readable": ["/srv/notes"]}),
+        {"output": "jsonl", "about": "Lines."},
+    ),
+    "e84414c957373ca479709891151d115842b4b3c8d7ab6fa6264f05fa2a9ddb27": (
+        *("pets", {"kind": "openapi", "url": "https://pets.example.org/v1", "headers": {"X-Key": "$KEY"}}),
+        {"file": "/srv/pets.json"},
+    ),
+}
+"""By the digest that was kept with it, what stands in files of approvals that earlier versions wrote."""
 
-    from evolve.files import canonical_json, digest
 
-    server = Server(name="shop", command=(sys.executable, "shop.py"))
-    later = ("kind", "file", "output", "about")
-    assert server.digest == digest(
-        canonical_json({name: value for name, value in asdict(server).items() if name not in later})
-    )
-    with pytest.raises(UsageError, match="said of a program alone"):
-        Server(name="shop", command=(sys.executable,), about="It sells.")
+@pytest.mark.parametrize("kept", APPROVED)
+def test_what_was_approved_by_an_earlier_version_still_holds(kept):
+    name, every, own = APPROVED[kept]
+    server = server_of(name, {**every, **own}, "tools.json")
+    assert (server.digest, server.settings) == (kept, own)
+    assert json.loads(json.dumps(server.to_json())) == {**every, **own}

@@ -11,9 +11,9 @@ from typing import Any, Literal, cast
 from evolve.episodes import Json
 from evolve.files import canonical_json
 from evolve.functions.function import UNKNOWN, Effect, is_name
-from evolve.functions.mcp.offers import Listed
 from evolve.functions.openapi.document import Document, Unusable
 from evolve.functions.openapi.schemas import Schemas
+from evolve.functions.servers.offers import Listed
 
 SAFE = frozenset(("GET", "HEAD"))
 """Methods that change nothing where a service keeps to HTTP (RFC 9110, 9.2.1)."""

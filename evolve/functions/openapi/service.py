@@ -15,20 +15,19 @@ from typing import TYPE_CHECKING
 from evolve.episodes import Json
 from evolve.errors import UsageError
 from evolve.functions.function import CallFailed
-from evolve.functions.mcp.answers import in_short
-from evolve.functions.mcp.bounds import Trouble
-from evolve.functions.mcp.offers import Listed
-from evolve.functions.mcp.pinned_http import pinned_client
-from evolve.functions.mcp.servers import Server, resolved
 from evolve.functions.openapi.document import Document
 from evolve.functions.openapi.operations import Operation, operations
 from evolve.functions.openapi.requests import Request, request_of
+from evolve.functions.servers.bounds import Trouble, in_short
+from evolve.functions.servers.offers import Listed
+from evolve.functions.servers.pinned_http import pinned_client
+from evolve.functions.servers.server import Server, resolved
 
 if TYPE_CHECKING:
     import httpx2
     from anyio.from_thread import BlockingPortal
 
-    from evolve.functions.mcp.connection import Asked
+    from evolve.functions.servers.kind import Asked
 
 _MOST = 2 << 20
 """Bytes of an answer that are read; the gate hands on less."""
@@ -38,7 +37,7 @@ _ENDING_S = 5.0
 
 
 class Service:
-    """The operations of one service; implements :class:`~evolve.functions.mcp.source.Provider`.
+    """The operations of one service; implements :class:`~evolve.functions.servers.Provider`.
 
     Args:
         portal: The thread that requests are made on.
@@ -61,7 +60,7 @@ class Service:
             CallFailed: The file cannot be read, or is none.
         """
         if self._listed is None:
-            document = Document(Path(self.server.file))
+            document = Document(Path(self.server.settings["file"]))
             both = list(islice(operations(document, self.server.headers), _MOST_OPERATIONS))
             self._operations = {listed.name: operation for listed, operation in both if operation is not None}
             self._listed = [listed for listed, _ in both]

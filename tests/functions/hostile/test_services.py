@@ -10,9 +10,9 @@ import time
 import pytest
 
 from evolve.functions import CallFailed
-from evolve.functions.mcp import Approval
 from evolve.functions.openapi.operations import Operation, Parameter
 from evolve.functions.openapi.requests import request_of
+from evolve.functions.servers import Approval
 from tests.functions.running import functions_of
 from tests.functions.test_openapi import call, service, serving
 
@@ -72,8 +72,8 @@ def test_a_file_that_goes_deep_ends_nothing(tmp_path, depth, word):
 
 def test_a_pipe_in_the_place_of_the_file_keeps_nobody_waiting(tmp_path):
     server = service(tmp_path, {"openapi": "3.0.0", "paths": {}})
-    os.unlink(server.file)
-    os.mkfifo(server.file)
+    os.unlink(server.settings["file"])
+    os.mkfifo(server.settings["file"])
     done = []
 
     def look():

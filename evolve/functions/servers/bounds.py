@@ -13,6 +13,11 @@ MOST_UNASKED = 2000
 MOST_BYTES = 32 << 20
 """Bytes after a request, of messages and of what is written beside them."""
 
+START_S = 60.0
+"""Seconds of the start of a server, which no call is charged for."""
+
+_LONGEST_WHY = 300
+
 
 @dataclass
 class Trouble:
@@ -55,3 +60,9 @@ class Trouble:
         if self._bytes > MOST_BYTES or self._messages > MOST_UNASKED:
             self.say("sends far more than it was asked for, so it was ended")
         return not self.why
+
+
+def in_short(text: str) -> str:
+    """What somebody else wrote, in one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST_WHY else f"{line[:_LONGEST_WHY]}..."

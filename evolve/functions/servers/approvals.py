@@ -18,8 +18,8 @@ from evolve.episodes import Json
 from evolve.errors import UsageError, WorkspaceError
 from evolve.files import private_text, replacing
 from evolve.functions.function import UNKNOWN, Effect, Function
-from evolve.functions.mcp.servers import Server, server_of
 from evolve.functions.permission import Grant
+from evolve.functions.servers.server import Server, server_of
 
 _STRICTEST: tuple[Grant, ...] = ("deny", "ask", "allow", "trust")
 

@@ -1,4 +1,4 @@
-"""The tools of approved MCP servers as functions for code actions."""
+"""The tools of approved servers as functions for code actions."""
 
 from __future__ import annotations
 
@@ -7,57 +7,22 @@ import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from evolve.activity import doing
 from evolve.episodes import Json
+from evolve.errors import UsageError
 from evolve.functions.function import CallFailed, Function
-from evolve.functions.mcp.approvals import Approval
-from evolve.functions.mcp.connection import START_S, Asked, Connection, Start
-from evolve.functions.mcp.offers import Listed, OfferedTool, offers
-from evolve.functions.mcp.servers import Server, handed_over
 from evolve.functions.permission import Grant
+from evolve.functions.servers.approvals import Approval
+from evolve.functions.servers.bounds import START_S
+from evolve.functions.servers.kind import Asked, Provider, Start, lacking, server_kind
+from evolve.functions.servers.offers import Listed, OfferedTool, offers
+from evolve.functions.servers.server import Server, handed_over
 from evolve.redaction import Scanner
 
 if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
-
-
-class Provider(Protocol):
-    """What stands behind the functions of one server."""
-
-    @property
-    def server(self) -> Server: ...
-
-    @property
-    def stale(self) -> bool:
-        """Whether it said that it lists other tools now, and was not asked since."""
-        ...
-
-    @property
-    def runs(self) -> bool:
-        """Whether it can be called without being started, or is nothing that is."""
-        ...
-
-    def tools(self, seconds: float) -> Sequence[Listed]:
-        """What it lists now; the same value as long as that has not changed.
-
-        Raises:
-            CallFailed: It cannot be started, reached or read.
-        """
-        ...
-
-    def call(self, asked: Asked, listed: Sequence[Listed], seconds: float) -> Json:
-        """Calls a tool of what :meth:`tools` gave.
-
-        Raises:
-            CallFailed: It did not do it, or nobody knows.
-        """
-        ...
-
-    def close(self) -> None:
-        """Ends what it started; closing twice is no error."""
-        ...
 
 
 class ServerFunctions:
@@ -94,7 +59,9 @@ class ServerFunctions:
         """Why tools that were allowed are not offered, by server."""
         found = {}
         for name, one in self._approved.items():
-            if not all(one.server.effects <= pin.effects for pin in one.tools.values()):
+            if why := lacking(one.server.kind):
+                found[name] = why
+            elif not all(one.server.effects <= pin.effects for pin in one.tools.values()):
                 found[name] = (
                     f"they are sent what they are called with; evolve tools allow {name} says that they may be"
                 )
@@ -169,7 +136,8 @@ class ServerFunctions:
             made.name: (server, tool, made)
             for server, approval in self._approved.items()
             for tool, pin in approval.tools.items()
-            if (made := pin.function(server)) is not None and approval.server.effects <= made.effects
+            if (made := pin.function(server)) is not None and not lacking(approval.server.kind)
+            if approval.server.effects <= made.effects
         }
 
     def _is_another(self, server: str, tool: str) -> bool:
@@ -206,16 +174,10 @@ class ServerFunctions:
         return self._connections[server]
 
     def _made(self, server: Server) -> Provider:
-        # what they are made of is in this package too, and most workspaces have neither
-        if server.kind == "program":
-            from evolve.functions.program import Program
-
-            return Program(server, self._start)
-        if server.kind == "openapi":
-            from evolve.functions.openapi import Service
-
-            return Service(server, self._portal())
-        return Connection(server, self._start, self._portal())
+        try:
+            return server_kind(server.kind).open(server, self._start, self._portal)
+        except UsageError as error:
+            raise CallFailed(f"server {server.name} was not started: {error} ({error.hint})") from error
 
     def _portal(self) -> BlockingPortal:
         from anyio.from_thread import start_blocking_portal

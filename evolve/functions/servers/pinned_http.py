@@ -3,29 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from evolve.functions.mcp.bounds import LONGEST_MESSAGE, Trouble
+from evolve.functions.servers.bounds import Trouble
 
 if TYPE_CHECKING:
     import httpx2
 
 _CONNECT_S = 10.0
-
-
-@asynccontextmanager
-async def pinned(url: str, headers: Mapping[str, str], trouble: Trouble) -> AsyncIterator[tuple[Any, Any]]:
-    """The two streams of the protocol's client, over HTTP."""
-    from mcp.client.streamable_http import streamable_http_client
-
-    async with (
-        pinned_client(url, headers, trouble) as client,
-        streamable_http_client(
-            url, http_client=client, terminate_on_close=False, max_sse_event_size=LONGEST_MESSAGE
-        ) as streams,
-    ):
-        yield streams
 
 
 def pinned_client(url: str, headers: Mapping[str, str], trouble: Trouble) -> httpx2.AsyncClient:

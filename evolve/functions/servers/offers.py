@@ -14,8 +14,8 @@ from evolve.episodes import Json
 from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
 from evolve.functions.function import UNKNOWN, Effect, Function, is_name
-from evolve.functions.mcp.approvals import Pin
-from evolve.functions.mcp.servers import Server
+from evolve.functions.servers.approvals import Pin
+from evolve.functions.servers.server import Server
 
 OfferState = Literal["allowed", "new", "changed", "gone", "unusable"]
 """It is as a person allowed it; they have not seen it; they saw another; it is not offered any more; it cannot be
