@@ -70,8 +70,6 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
     ),
     "functions": {
         "mcp": "evolve.functions.mcp:MCP",
-        "program": "evolve.functions.kinds:PROGRAM",
-        "openapi": "evolve.functions.kinds:OPENAPI",
     },
     "vectors": {
         "exact": "evolve.vectors.exact:open_exact",
@@ -91,8 +89,9 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
 """Where each value stands, as ``module:name``, by seam and name. Of a stage it is the table that has it."""
 
 PACKAGES: Mapping[str, str] = {
-    **{"worlds": "evolve-worlds", "trials": "evolve-worlds"},
-    **{"metrics": "evolve-evaluators", "judges": "evolve-evaluators"},
+    **dict.fromkeys(("worlds", "trials"), "evolve-worlds"),
+    **dict.fromkeys(("metrics", "judges"), "evolve-evaluators"),
+    **dict.fromkeys(("kind openapi", "kind program"), "evolve-tools"),
 }
 """Names of evolve's own that stand in packages beside it, for whoever asks for one that is not installed."""
 

@@ -82,6 +82,7 @@ def test_the_doctor_lists_what_packages_add(toys: None, tmp_path: Path) -> None:
     parts = (
         "expects (environments, ",
         "plain (formats, ",
+        "counter (functions, ",
         "halving (engines, ",
         "shortest (stages, ",
         "greet.md (prompts, ",
@@ -103,6 +104,28 @@ def test_a_task_of_an_added_kind_is_worked_on_and_judged(toys: None, tmp_path: P
         around = Surroundings(policy=policy, sandbox=TrustingSandbox(), recorder=recorder, run="r1")
         record = Agent(around).run_episode(task, variant="v", split="own")
         assert record.solved == solved
+
+
+def test_tools_of_an_added_kind_are_proposed_approved_and_called(
+    toys: None, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    evolve.init(tmp_path / "ws")
+    (tmp_path / "ws" / "evolve.toml").write_text('[tools.servers.a]\nkind = "counter"\nletter = "a"\n')
+
+    def command(*words: str) -> str:
+        with pytest.raises(SystemExit) as ended:
+            main(["tools", *words, "-w", str(tmp_path / "ws")])
+        told = capfd.readouterr()
+        return told.out if not ended.value.code else told.err
+
+    assert "counts    a" in command("add", "a", "--yes")
+    assert command("call", "a_count", "text=banana", "--yes") == "3\n"
+    command("allow", "a", "count", "--grant", "allow", "--yes")
+    assert command("add", "n", "--kind", "counter", "--set", "letter=n", "--yes")
+    assert command("call", "n_count", "text=banana", "--yes") == "2\n"
+    assert "it counts one letter" in command("add", "an", "--kind", "counter", "--set", "letter=an", "--yes")
+    with evolve.open(tmp_path / "ws") as workspace:
+        assert [one.name for one in workspace.tools.list()] == ["a_count", "n_count"]
 
 
 @pytest.mark.slow

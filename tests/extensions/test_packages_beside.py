@@ -12,6 +12,7 @@ from evolve.cli import main
 from evolve.environments import kind_of
 from evolve.errors import TaskError, UsageError
 from evolve.tasks import load_suite
+from evolve.workspace import Server, servers
 from tests.offering import hide
 
 HINT = "worlds needs the package evolve-worlds: pip install ./packages/evolve-worlds"
@@ -44,6 +45,15 @@ def test_a_target(tmp_path: Path) -> None:
     with evolve.open(tmp_path / "ws") as workspace, pytest.raises(UsageError) as refused:
         workspace.criteria.opinion("brevity")
     assert refused.value.hint == METRICS
+
+
+def test_a_kind_of_tools(tmp_path: Path) -> None:
+    shelf = servers(tmp_path)
+    for server in (Server(name="ls", kind="program", command=("/bin/ls",)), Server(name="web", kind="openapi")):
+        with pytest.raises(UsageError) as refused:
+            shelf.add(server)
+        hint = f"kind {server.kind} needs the package evolve-tools: pip install ./packages/evolve-tools"
+        assert (refused.value.hint, shelf.list()) == (hint, [])
 
 
 def test_a_kind_of_environment(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ class Listed:
     name: str
     description: str
     parameters: Mapping[str, Json]
-    hints: Mapping[str, bool]
+    hints: Mapping[str, bool] = field(default_factory=dict)
     returns: Mapping[str, Json] = field(default_factory=dict)
     effects: frozenset[Effect] = UNKNOWN
     repeatable: bool = False

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from urllib.parse import quote, unquote, urlencode
 
 from evolve.episodes import Json
-from evolve.functions.function import CallFailed
-from evolve.functions.openapi.operations import PLACE, Operation, Parameter
+from evolve.functions import CallFailed
+from evolve_tools.openapi.operations import PLACE, Operation, Parameter
 
 _HEADER_VALUE = re.compile(r"[\x20-\x7e]*\Z")
 _SEGMENTS = re.compile(r"[/\\]")

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from evolve.episodes import Json
 from evolve.errors import UsageError
-from evolve.functions.function import CallFailed, is_name
+from evolve.functions import CallFailed, is_name
 
 _PLACE = re.compile(r"\{(\{\w+(?::\w+)?\})\}|\{([A-Za-z]\w*)(?::(\w+))?\}", re.ASCII)
 _TYPES: Mapping[str, Json] = {"str": "string", "int": "integer", "float": "number"}

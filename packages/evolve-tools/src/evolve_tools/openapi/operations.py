@@ -10,10 +10,10 @@ from typing import Any, Literal, cast
 
 from evolve.episodes import Json
 from evolve.files import canonical_json
-from evolve.functions.function import UNKNOWN, Effect, is_name
-from evolve.functions.openapi.document import Document, Unusable
-from evolve.functions.openapi.schemas import Schemas
-from evolve.functions.servers.offers import Listed
+from evolve.functions import UNKNOWN, Effect, is_name
+from evolve.functions.servers import Listed
+from evolve_tools.openapi.document import Document, Unusable
+from evolve_tools.openapi.schemas import Schemas
 
 SAFE = frozenset(("GET", "HEAD"))
 """Methods that change nothing where a service keeps to HTTP (RFC 9110, 9.2.1)."""
@@ -110,7 +110,7 @@ def operations(document: Document, headers: Mapping[str, str]) -> Iterator[tuple
             around = document.followed(item)
         except Unusable as unusable:
             nothing: dict[str, Json] = {"type": "object", "properties": {}}
-            yield Listed(name=path, description="", parameters=nothing, hints={}, why=str(unusable)), None
+            yield Listed(name=path, description="", parameters=nothing, why=str(unusable)), None
             continue
         for method in _METHODS:
             if method in around:
@@ -141,7 +141,7 @@ class _Reading:
             schema["$comment"] = operation.told
         except Unusable as unusable:
             why, operation = str(unusable), None
-        listed = Listed(name=name, description=text, parameters=schema, hints={}, effects=effects, why=why)
+        listed = Listed(name=name, description=text, parameters=schema, effects=effects, why=why)
         return listed, operation
 
     def _operation(self, path: str, method: str, around: Mapping[str, Any]) -> Operation:

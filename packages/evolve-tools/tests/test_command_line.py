@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from evolve.errors import UsageError
 from evolve.functions import CallFailed
-from evolve.functions.command_line import CommandLine
+from evolve_tools.command_line import CommandLine
 
 LINE = CommandLine(["/bin/find", "{folder}", "-name", "{pattern}", "--depth={n:int}", "--", "{last}"])
 

@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING
 
 from evolve.episodes import Json
 from evolve.errors import EvolveError
-from evolve.functions.command_line import CommandLine
-from evolve.functions.function import CallFailed, Effect
-from evolve.functions.servers.bounds import in_short
-from evolve.functions.servers.offers import Listed
-from evolve.functions.servers.server import Server, resolved
+from evolve.functions import CallFailed, Effect
+from evolve.functions.servers import Listed, Server, in_short, resolved
+from evolve_tools.command_line import CommandLine
 
 if TYPE_CHECKING:
-    from evolve.functions.servers.kind import Asked, Process, Start
+    from evolve.functions.servers import Asked, Process, Start
 
 _MOST_OUT = 2 << 20
 """Bytes of what a program gives that are read; the gate hands on less."""
@@ -79,7 +77,6 @@ class Program:
             name=os.path.basename(server.command[0]),
             description=f"{server.settings.get('about', '')}\nRuns {line}".strip(),
             parameters=self._line.parameters,
-            hints={},
             effects=frozenset(effect for effect, so in effects.items() if so),
             repeatable=not (server.writable or server.network),
         )

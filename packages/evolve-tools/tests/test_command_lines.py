@@ -6,7 +6,7 @@ import pytest
 
 from evolve.errors import UsageError
 from evolve.functions import CallFailed
-from evolve.functions.command_line import CommandLine
+from evolve_tools.command_line import CommandLine
 
 
 @pytest.mark.parametrize(

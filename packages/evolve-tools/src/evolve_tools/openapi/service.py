@@ -14,20 +14,17 @@ from typing import TYPE_CHECKING
 
 from evolve.episodes import Json
 from evolve.errors import UsageError
-from evolve.functions.function import CallFailed
-from evolve.functions.openapi.document import Document
-from evolve.functions.openapi.operations import Operation, operations
-from evolve.functions.openapi.requests import Request, request_of
-from evolve.functions.servers.bounds import Trouble, in_short
-from evolve.functions.servers.offers import Listed
-from evolve.functions.servers.pinned_http import pinned_client
-from evolve.functions.servers.server import Server, resolved
+from evolve.functions import CallFailed
+from evolve.functions.servers import Listed, Server, Trouble, in_short, pinned_client, resolved
+from evolve_tools.openapi.document import Document
+from evolve_tools.openapi.operations import Operation, operations
+from evolve_tools.openapi.requests import Request, request_of
 
 if TYPE_CHECKING:
     import httpx2
     from anyio.from_thread import BlockingPortal
 
-    from evolve.functions.servers.kind import Asked
+    from evolve.functions.servers import Asked
 
 _MOST = 2 << 20
 """Bytes of an answer that are read; the gate hands on less."""

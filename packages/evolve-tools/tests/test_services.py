@@ -10,11 +10,11 @@ import time
 import pytest
 
 from evolve.functions import CallFailed
-from evolve.functions.openapi.operations import Operation, Parameter
-from evolve.functions.openapi.requests import request_of
 from evolve.functions.servers import Approval
+from evolve_tools.openapi.operations import Operation, Parameter
+from evolve_tools.openapi.requests import request_of
+from service_doubles import call, service, serving
 from tests.functions.running import functions_of
-from tests.functions.test_openapi import call, service, serving
 
 
 def listed(server):

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from evolve.episodes import Json
 from evolve.files import canonical_json, digest
-from evolve.functions.openapi.document import Document, Unusable
+from evolve_tools.openapi.document import Document, Unusable
 
 _DEEPEST = 60
 _LARGEST = 24 << 10

@@ -7,6 +7,6 @@ build none, so requests are built here.
 
 from __future__ import annotations
 
-from evolve.functions.openapi.service import Service
+from evolve_tools.openapi.service import Service
 
 __all__ = ["Service"]

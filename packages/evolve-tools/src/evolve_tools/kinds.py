@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from evolve.errors import UsageError
-from evolve.functions.command_line import CommandLine
 from evolve.functions.servers import Server, Setting, Start
+from evolve_tools.command_line import CommandLine
 
 if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
 
-    from evolve.functions.openapi import Service
-    from evolve.functions.program import Program
+    from evolve_tools.openapi import Service
+    from evolve_tools.program import Program
 
 
 class ProgramKind:
@@ -40,7 +40,7 @@ class ProgramKind:
 
     def open(self, server: Server, start: Start, portal: Callable[[], BlockingPortal]) -> Program:
         """Its one function."""
-        from evolve.functions.program import Program
+        from evolve_tools.program import Program
 
         return Program(server, start)
 
@@ -66,7 +66,7 @@ class OpenApiKind:
 
     def open(self, server: Server, start: Start, portal: Callable[[], BlockingPortal]) -> Service:
         """Its operations."""
-        from evolve.functions.openapi import Service
+        from evolve_tools.openapi import Service
 
         return Service(server, portal())
 

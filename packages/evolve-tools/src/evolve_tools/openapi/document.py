@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from evolve.episodes import Json
-from evolve.functions.function import CallFailed
+from evolve.functions import CallFailed
 
 _LARGEST = 32 << 20
 _MOST_HOPS = 20
