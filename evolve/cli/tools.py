@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evolve.cli import options, overrides, pages
+from evolve.cli import options, pages
 from evolve.cli.asking import ask_yes, is_attended
 from evolve.cli.render.output import at_home, counted, emit, emit_json, note, table, visible
 from evolve.cli.render.servers import known_data, offer_data, server_data, show_counts, show_offers, show_server
@@ -305,9 +305,8 @@ def _settings(kind: str, set_: Sequence[str] | None) -> dict[str, str]:
     from evolve.workspace import server_kind
 
     known = server_kind(kind).settings
-    chosen = overrides.overrides(set_, *known, settings=False)
-    said = {key: text for key in known if (text := chosen.text(key))}
-    return {key: _paths([text])[0] if known[key].is_path else text for key, text in said.items()}
+    said = _pairs(set_, "--set")
+    return {key: _paths([text])[0] if key in known and known[key].is_path else text for key, text in said.items()}
 
 
 def _pairs(texts: Sequence[str] | None, option: str) -> dict[str, str]:
