@@ -10,9 +10,14 @@ import pytest
 
 from evolve.errors import UsageError
 from evolve.functions import EFFECTS, Call, CallFailed, CallGate, CallsInMemory, Permission
-from evolve.functions.servers import Approval, Approvals, Home, Pin, Server, server_kind, server_of
-from evolve.workspace import servers
-from evolve.workspace.shelves.servers import approved_now
+from evolve.functions.servers import (
+    Approval,
+    Approvals,
+    Home,
+    Server,
+    server_kind,
+    server_of,
+)
 from tests.functions.running import INTERPRETER, SERVERS, allowed, functions_of, hostile
 
 
@@ -66,9 +71,10 @@ def test_it_is_written_and_read_as_it_is(case):
         replace(server, settings={**server.settings, "nosuch": "1"})
 
 
-def test_a_person_is_shown_labels_and_texts(case):
+def test_a_person_is_shown_every_setting(case):
     rows = server_kind(case.server.kind).told(case.server)
     assert all(0 < len(label) <= 9 and text.isprintable() for label, text in rows)
+    assert set(case.server.settings.values()) <= {text for _, text in rows}
 
 
 def test_nothing_is_offered_or_called_before_it_is_allowed(case):
@@ -137,21 +143,3 @@ def test_closing_twice_is_no_error_and_the_next_call_begins_anew(case):
             assert functions.call(case.function, case.arguments, seconds=20) == case.value
             functions.close()
             functions.close()
-
-
-UNKNOWN = {"kind": "nosuch", "command": ["/bin/true"], "shade": "blue"}
-
-
-def test_one_of_a_kind_that_nobody_offers_is_kept_told_and_not_started(tmp_path):
-    shelf = servers(tmp_path)
-    server = server_of("odd", UNKNOWN, "evolve.toml")
-    assert server.settings == {"shade": "blue"} and server_of("odd", server.to_json(), "tools.json") == server
-    with pytest.raises(UsageError, match="no tools of the kind 'nosuch'") as refused:
-        shelf.add(server)
-    assert "mcp" in refused.value.hint and shelf.list() == []
-    act = Pin(digest="1", name="odd_act", parameters={"type": "object", "properties": {}})
-    with functions_of(Approval(server=server, tools={"act": act})) as functions:
-        assert functions.functions() == [] and "'nosuch'" in functions.troubles["odd"]
-        with pytest.raises(CallFailed, match="'nosuch'"):
-            functions.offers("odd")
-    assert not approved_now(shelf._paths())

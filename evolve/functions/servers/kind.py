@@ -113,7 +113,10 @@ class ServerKind(Described, Protocol):
     """
 
     def told(self, server: Server) -> Sequence[tuple[str, str]]:
-        """What a person is shown of its settings before they approve it: labels of up to nine letters, and texts."""
+        """What a person is shown before they approve it: labels of up to nine letters, and texts.
+
+        A setting that is left out here is shown by its name.
+        """
         ...
 
     def open(self, server: Server, start: Start, portal: Callable[[], BlockingPortal]) -> Provider:

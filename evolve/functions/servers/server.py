@@ -245,7 +245,8 @@ def resolved(values: Mapping[str, str], environ: Mapping[str, str]) -> dict[str,
 
 def handed_over(server: Server, environ: Mapping[str, str]) -> tuple[KnownSecret, ...]:
     """What a server is given and could repeat: the person's own values by ``$NAME``, and credentials in headers."""
-    named = {value[1:] for value in (*server.variables.values(), *server.headers.values()) if value.startswith("$")}
+    given_to = (server.variables, server.headers, server.settings)
+    named = {value[1:] for part in given_to for value in part.values() if value.startswith("$")}
     given = {environ[name]: f"the variable {name}" for name in sorted(named) if name in environ}
     given |= {value: f"the header {name}" for name, value in server.headers.items() if _is_credential(name, value)}
     # A header holds a scheme, such as Bearer, before what is secret.

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from evolve.activity import doing
 from evolve.episodes import Json
-from evolve.errors import UsageError
 from evolve.functions.function import CallFailed, Function
 from evolve.functions.permission import Grant
 from evolve.functions.servers.approvals import Approval
@@ -174,10 +173,9 @@ class ServerFunctions:
         return self._connections[server]
 
     def _made(self, server: Server) -> Provider:
-        try:
-            return server_kind(server.kind).open(server, self._start, self._portal)
-        except UsageError as error:
-            raise CallFailed(f"server {server.name} was not started: {error} ({error.hint})") from error
+        if why := lacking(server.kind):
+            raise CallFailed(f"server {server.name} was not started: {why}")
+        return server_kind(server.kind).open(server, self._start, self._portal)
 
     def _portal(self) -> BlockingPortal:
         from anyio.from_thread import start_blocking_portal
