@@ -29,10 +29,14 @@ def test_one_of_a_kind_that_nobody_offers_is_kept_told_and_not_started(tmp_path)
         shelf.add(server)
     assert "mcp" in refused.value.hint and shelf.list() == []
     act = Pin(digest="1", name="odd_act", parameters={"type": "object", "properties": {}})
-    with functions_of(Approval(server=server, tools={"act": act})) as functions:
-        assert functions.functions() == [] and "'nosuch'" in functions.troubles["odd"]
+    told = []
+    approval = Approval(server=server, tools={"act": act})
+    with functions_of(approval, tell=told.append) as functions:
+        functions.renew([approval])
+        assert [one.name for one in functions.functions()] == ["odd_act"]
+        assert len(told) == 1 and "'nosuch'" in told[0]
         with pytest.raises(CallFailed, match="'nosuch'"):
-            functions.offers("odd")
+            functions.call("odd_act", {}, seconds=5)
     assert not approved_now(shelf._paths())
 
 

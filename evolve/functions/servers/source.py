@@ -31,10 +31,14 @@ class ServerFunctions:
     first call of a tool of its own and goes on until :meth:`close`. Whenever it was started, or says that its tools
     changed, it is looked whether it lists what was allowed; a tool that is another one now is not called.
 
+    Of a kind that nobody offers here the tools are offered too, and a call fails: a run that was cut off is to go on
+    with the prompt and the answers that it had.
+
     Args:
         approved: What may be started; nothing else is.
         start: Starts a local one, confined.
-        tell: Told in a sentence of each tool that turns out to be another one, once.
+        tell: Told in a sentence of each tool that turns out to be another one, and of servers of a kind that nobody
+            offers, once.
     """
 
     def __init__(
@@ -58,9 +62,7 @@ class ServerFunctions:
         """Why tools that were allowed are not offered, by server."""
         found = {}
         for name, one in self._approved.items():
-            if why := lacking(one.server.kind):
-                found[name] = why
-            elif not all(one.server.effects <= pin.effects for pin in one.tools.values()):
+            if not all(one.server.effects <= pin.effects for pin in one.tools.values()):
                 found[name] = (
                     f"they are sent what they are called with; evolve tools allow {name} says that they may be"
                 )
@@ -135,9 +137,12 @@ class ServerFunctions:
             made.name: (server, tool, made)
             for server, approval in self._approved.items()
             for tool, pin in approval.tools.items()
-            if (made := pin.function(server)) is not None and not lacking(approval.server.kind)
-            if approval.server.effects <= made.effects
+            if (made := pin.function(server)) is not None and approval.server.effects <= made.effects
         }
+        for name, approval in self._approved.items():
+            if (why := lacking(approval.server.kind)) and name not in self._told:
+                self._told.add(name)
+                self._tell(f"the tools of {name} cannot be called: {why}")
 
     def _is_another(self, server: str, tool: str) -> bool:
         """Whether a server that runs was seen to list something else under that name."""

@@ -11,6 +11,7 @@ from evolve.errors import UsageError
 from evolve.functions.servers import Server
 from evolve.paths import approvals_folder
 from evolve.testing import ScriptedEndpoint
+from evolve.testing.doubles import prompt_of
 from evolve.workspace import servers
 from tests.doubles.counting_seats import Clerk
 from tests.functions.running import INTERPRETER
@@ -50,7 +51,7 @@ def test_a_run_that_called_one_is_read_and_the_next_is_told_what_to_install(appr
     kept = (approvals_folder() / "tools.json").read_text()
     alone()
     with evolve.open(approved) as opened:
-        assert str(opened.runs.show(run.run.id)) == shown and opened.tools.list() == []
+        assert str(opened.runs.show(run.run.id)) == shown
     (known,) = servers(approved).list()
     assert (known.state, known.server.kind, known.server.settings["output"]) == ("approved", "program", "json")
     for words in (("tools", "list"), ("runs", "list"), ("why", run.run.id, "--steps"), ("status", "--json")):
@@ -60,6 +61,52 @@ def test_a_run_that_called_one_is_read_and_the_next_is_told_what_to_install(appr
         done = cli(*words, "-w", approved)
         assert (done.code, HINT in done.err) == (2, True), (words, done.err)
     assert (approvals_folder() / "tools.json").read_text() == kept
+
+
+class Told:
+    """Keeps what a person is warned of."""
+
+    def __init__(self):
+        self.texts = []
+
+    def emit(self, event):
+        self.texts += [event.data["text"]] if event.kind == "warning" else []
+
+
+class TwoSteps(Clerk):
+    """Asks for one room in the first step, and counts with it in the second."""
+
+    def answer(self, body):
+        reply, prompt = super().answer(body), prompt_of(body)
+        if not reply.startswith("```answer"):
+            return reply
+        if "value: 42" in prompt:
+            return "```answer\n42 seats\n```"
+        return "```python\nfrom functions import stop\nstop() + seen + 30\n```"
+
+
+def test_a_run_that_was_cut_off_goes_on_with_the_answers_that_it_had(approved, alone):
+    called, told = [], Told()
+
+    def stop() -> int:
+        """Is cut off the first time."""
+        called.append(1)
+        if len(called) == 1:
+            raise KeyboardInterrupt
+        return 0
+
+    code = '```python\nfrom functions import {name}\nseen = {name}(room="blue")\nseen\n```'
+    with ScriptedEndpoint(double=TwoSteps(code=code)) as endpoint:
+        for again in (False, True):
+            with evolve.open(approved, model=endpoint.model, events=told) as opened:
+                opened.tools.add(stop, grant="trust", repeatable=True)
+                if again:
+                    assert "42" in str(opened.run("How many seats have both rooms together?").answer)
+                else:
+                    with pytest.raises(KeyboardInterrupt):
+                        opened.run("How many seats have both rooms together?")
+                    alone()
+    assert len(called) == 2 and len([text for text in told.texts if HINT in text]) == 1
 
 
 def test_a_proposal_opens_and_adding_it_says_what_to_install(tmp_path, alone, cli):
