@@ -27,7 +27,7 @@ from typing import Any
 import evolve
 from benchmarks.record import ROOT, progress
 from evolve.functions import CallFile
-from evolve.functions.mcp import Server
+from evolve.functions.servers import Server
 from evolve.testing import ScriptedEndpoint
 from evolve.testing.doubles import prompt_of, question_of
 

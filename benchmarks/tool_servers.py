@@ -21,7 +21,7 @@ from typing import Any
 from benchmarks.record import ROOT
 from benchmarks.tool_errand import LEDGER, over_http
 from evolve.functions import CallFailed, CallFile, CallGate, CallLimits, Permission
-from evolve.functions.mcp import Approval, Pin, Server, ServerFunctions
+from evolve.functions.servers import Approval, Pin, Server, ServerFunctions
 from evolve.sandbox import open_sandbox
 from evolve.workspace.shelves.servers import start_server
 

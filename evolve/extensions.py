@@ -9,6 +9,8 @@ seam              what a name stands for
 ================  ==================================================================================
 ``environments``  an :class:`evolve.environments.EnvironmentKind`, named by tasks
 ``engines``       an :class:`evolve.optimizer.engine_kind.EngineKind`, named by ``--engine``
+``functions``     an :class:`evolve.functions.servers.ServerKind` of tools, named by ``kind`` in
+                  ``[tools.servers.NAME]`` and by ``--kind``
 ``formats``       an :class:`evolve.export.ExportFormat`, named by ``--to``
 ``stages``        an :class:`evolve.workflow.StageKind` with its work, named in ``workflow.toml``
 ``vectors``       an :class:`evolve.vectors.IndexOpener`, named by the setting ``vectors``
@@ -19,6 +21,7 @@ seam              what a name stands for
 ``commands``      a :class:`evolve.cli.pages.App` of commands under ``evolve lab``: a group of this name where it says
                   what it is about, else single commands of which one has this name. ``"GROUP NAME"`` stands in
                   a group that there is
+``evaluators``    what makes an :class:`evolve.workspace.evaluators.Evaluator`, called with the workspace's services
 ``workspace``     what makes the part ``ws.NAME`` of an open workspace, called with the workspace's services and with
                   what refuses where it is open for reading only
 ================  ==================================================================================
@@ -66,6 +69,9 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         ),
         "evolve.workflow.stages:KINDS",
     ),
+    "functions": {
+        "mcp": "evolve.functions.mcp:MCP",
+    },
     "vectors": {
         "exact": "evolve.vectors.exact:open_exact",
         "chroma": "evolve.vectors.chroma:open_chroma",
@@ -77,6 +83,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
     "suites": {},  # what draws fresh tasks of a suite; those that ship are data
     "prompts": {},
     "commands": {},
+    "evaluators": {},
     "workspace": {},
 }
 """Where each value stands, as ``module:name``, by seam and name. Of a stage it is the table that has it."""
@@ -84,8 +91,9 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
 PACKAGES: Mapping[str, str] = {
     "minilm": "evolve-minilm",
     "tasks import": "evolve-imports",
-    "trials": "evolve-worlds",
-    "worlds": "evolve-worlds",
+    **dict.fromkeys(("worlds", "trials"), "evolve-worlds"),
+    **dict.fromkeys(("metrics", "judges"), "evolve-evaluators"),
+    **dict.fromkeys(("kind openapi", "kind program"), "evolve-tools"),
 }
 """Names of evolve's own that stand in packages beside it, for whoever asks for one that is not installed."""
 

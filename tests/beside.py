@@ -58,7 +58,8 @@ class Beside:
                 module, _, attribute = place.partition(":")
                 assert getattr(importlib.import_module(module), attribute) is not None
                 assert installed(group.removeprefix("evolve."))[name] == self.name
-                assert name.endswith(".md") or PACKAGES[name] == self.name
+                asked = f"kind {name}" if group == "evolve.functions" else name
+                assert name.endswith(".md") or PACKAGES[asked] == self.name
 
     def check_calls(self, calls: Mapping[str, str], tree: Any, places: Mapping[str, Any]) -> None:
         """Every command has its call in Python, and its line on the first page.

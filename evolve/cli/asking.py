@@ -25,6 +25,8 @@ WAITING = 6
 
 TYPED_AHEAD = "evolve drops what you typed before this was on the screen"
 """Told where :func:`drop_typed_ahead` dropped something."""
+WHY_NOT = "why not? (Enter: no reason) "
+"""Asked of whoever says no to a change."""
 APPROVE = ("ask", "auto", "never")
 """What happens before something that cannot be taken back easily, such as changing a folder."""
 
@@ -147,7 +149,7 @@ def _ask_approval(question: Question) -> str | None:
     agreed = ask_yes(visible(at_home(question.text)))
     if agreed is None or agreed:
         return "yes" if agreed else None
-    why = ask_line("what is wrong with it (Enter: nothing to say):")
+    why = ask_line(WHY_NOT)
     if why is None:
         return None
     return why.strip() if why.strip().lower() not in ("", "y", "yes") else "no"

@@ -82,7 +82,7 @@ def fill_command(
     evolve flags doubtful cells: in a column NAME: check, in workbooks by colour and comment. The exit code is 1 if
     cells are flagged, and 0 if all are filled and none is.
     """
-    import evolve
+    import evolve.workspace
     from evolve.cli.render.views import TableView
 
     bounds = options.begun(ctx, budget)  # a wrong option is told before anything is made
@@ -91,6 +91,7 @@ def fill_command(
     person = asking.person_here(chosen, as_json=as_json)
     how: dict[str, Any] = {"column": column, "out": out, "in_place": in_place, "sheet": sheet, "save": save}
     how |= {"skill": with_, "function": function, "header": header}
+    evolve.workspace.table_path(table)  # a missing file is told before a workspace is made
     view = TableView(unsandboxed=chosen.unsandboxed)
     with evolve.open(workspace, model=model, events=view, settings=chosen.settings) as opened:
         tell_created(opened)
@@ -139,7 +140,7 @@ def _keep(opened: Workspace, filled: Filled) -> None:
         note(f"evolve does not use this function for later tables: {reason_told(result.narrow)}")
         return
     if asking.is_attended(as_json=False):
-        said = asking.ask_yes(visible(_rule_question(filled.column, result), lines=False))
+        said = asking.ask_yes(visible(_rule_question(filled, result), lines=False))
         if said:
             opened.runs.keep(result.run_id)
             tell_kept(result.run_id)
@@ -152,13 +153,16 @@ def _keep(opened: Workspace, filled: Filled) -> None:
     note(f"  try: evolve skills own {result.run_id}", whole=True)
 
 
-def _rule_question(column: str, result: Result) -> str:
-    """Asks for the rule, not for the cells alone, with what it gives where the filled cells leave that open."""
-    question = f"is the column {column!r} right, and would its rule be for later tables?"
-    if result.ambiguity is None or not result.ambiguity.outputs:
+def _rule_question(filled: Filled, result: Result) -> str:
+    """Asks for the rule, not for the cells alone, with what it gives, best where the filled cells leave that open."""
+    question = f"is the column {filled.column!r} right, and would its rule be for later tables?"
+    if result.ambiguity is not None and result.ambiguity.outputs:
+        values, gives = result.told_inputs(result.ambiguity.input), result.ambiguity.outputs[0]
+    elif filled.sample is not None:
+        values, gives = list(filled.sample.input), filled.sample.output
+    else:
         return question
-    told = f"for {values_told(*result.ambiguity.input)} it writes {values_told(result.ambiguity.outputs[0])}"
-    return f"{question} {told}"
+    return f"{question} for {values_told(*values)} it writes {values_told(gives)}"
 
 
 def show(filled: Filled, table: str, mark: str = "") -> None:
@@ -182,6 +186,7 @@ def _show_filled(filled: Filled, name: str, mark: str) -> None:
         emit("no function gives the filled cells, so nothing is written")
     else:
         _show_cells(filled, filled.out)
+    _tell_against(filled)
     result = filled.result
     if result is None:
         if filled.used is not None:
@@ -207,12 +212,27 @@ def _tell_first_line(filled: Filled) -> None:
 
 
 def _tell_left_out(filled: Filled) -> None:
-    """Says which filled cells are no examples, and why."""
+    """Says which filled cells are no examples, and why, and which stand in another file."""
+    if filled.typed and filled.out is not None:
+        emit(f"took {counted(filled.typed, 'cell')} that you corrected in {filled.out.name}")
     if filled.doubted:
         emit(f"{counted(filled.doubted, 'cell')} not used: an earlier fill flagged it; clear the flag if it is right")
     if filled.own:
         them = "it, and nobody said it is right" if filled.own == 1 else "them, and nobody said they are right"
         emit(f"{counted(filled.own, 'cell')} not used: an earlier fill wrote {them}")
+
+
+def _tell_against(filled: Filled) -> None:
+    """Says which given cells a kept function does not give, and what came of that."""
+    if filled.against is None:
+        return
+    rows, kept = filled.against.rows, filled.against.function
+    named = ", ".join(f"{row:,}" for row in rows[:_SHOWN]) + (", ..." if len(rows) > _SHOWN else "")
+    yours, known = f"{'row' if len(rows) == 1 else 'rows'} {named}", f"the {counted(kept.rows, 'row')} of {kept.name}"
+    if filled.result is None:
+        emit(f"evolve found no function that fits both your {yours} and {known}; it used that one for the rest")
+    else:
+        emit(f"{kept.name} does not fit your {yours}; the function below fits {known} as well")
 
 
 def tell_offered(filled: Filled, table: str) -> None:

@@ -110,7 +110,8 @@ def _show_patch_state(patch: Patch) -> None:
     if patch.state == "applied":
         emit(at_home(f"applied to {patch.folder}; evolve undo {patch.run} takes it back"))
     elif patch.state == "refused":
-        emit("nothing is changed")
+        later = "; the next run of the task follows your reason once you keep it"
+        emit(f"nothing is changed{later if patch.reason else ''}")
 
 
 def named_files(text: str, folder: str) -> list[str]:

@@ -104,7 +104,7 @@ def _forget(opened: Workspace, chosen: list[Named]) -> dict[str, int]:
     if "preference" in ids:
         opened.preferences.forget(ids["preference"])
     if "metric" in ids:
-        opened.metrics.forget(ids["metric"])
+        opened.criteria.forget(ids["metric"])
     skills = {one.name for one in (*opened.skills.list(), *opened.skills.parts(()))}
     for name in ids.get("skill", ()):
         opened.skills.retire(name) if name in skills else opened.runs.leave(name)

@@ -87,7 +87,7 @@ def _known(opened: Workspace, typed: str, kinds: Sequence[Kind]) -> Iterator[Nam
     if "preference" in kinds:
         yield from (Named(kind="preference", id=one.id, text=one.description) for one in opened.preferences.list())
     if "metric" in kinds:
-        for metric in opened.metrics.list():
+        for metric in opened.criteria.list():
             yield Named(kind="metric", id=metric.id, text=metric.definition, name=metric.name)
     if "skill" in kinds:
         # Retired ones as well: why they are, and that they are, is worth knowing.

@@ -109,7 +109,7 @@ def _value_reply(task: Task, result: Result, talk: Talk) -> str:
     assert result.ambiguity is not None
     outputs = result.ambiguity.outputs
     options = "\n".join(f"{number}  {values_told(value)}" for number, value in enumerate(outputs, 1))
-    talk.tell(f"your rows do not say what {values_told(*result.ambiguity.input)} gives:\n{options}")
+    talk.tell(f"your rows do not say what {values_told(*result.told_inputs(result.ambiguity.input))} gives:\n{options}")
     while True:
         reply = (talk.ask("which is right (a number, another value, or Enter to leave it open)? ") or "").strip()
         slip = _slip(reply, _values_so_far(task, result), len(outputs))

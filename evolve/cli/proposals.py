@@ -11,18 +11,16 @@ import typer
 
 from evolve.cli import options, pages
 from evolve.cli.asking import ask_line
-from evolve.cli.render.kept import kept_line, offer_lines, proposal_rows
-from evolve.cli.render.output import emit, emit_json, note, table
+from evolve.cli.render.kept import beyond, choice_line, kept_line, offer_lines, proposal_rows, scope
+from evolve.cli.render.output import emit, emit_json, note, table, visible
 
 if TYPE_CHECKING:
     from evolve.workspace import Budget, Ledger, Patch, Preference, Workspace
 
 app = pages.App()
 
-QUESTION = "keep it? [yes / everywhere / edit / no; Enter: later] "
-
 _EDIT = re.compile(r"\s*edit\b[\s.,:;!]*(?P<words>.*)", re.IGNORECASE | re.DOTALL)
-_AGAIN = "please answer yes, everywhere, edit YOUR WORDS or no [Enter: later] "
+_AGAIN = "please answer yes, {}edit YOUR WORDS or no [Enter: later] "
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,10 +111,11 @@ def ask_each(
 
     decisions: list[Decision] = []
     for proposal in proposals:
-        say("\n".join(offer_lines(proposal, here)))
-        answer = ask(QUESTION)
+        wider = beyond(proposal)
+        say("\n".join([*offer_lines(proposal), choice_line(proposal, here)]))
+        answer = ask(f"keep it? [yes / {'everywhere / ' * bool(wider)}edit / no; Enter: later] ")
         if answer is not None and not (parse_answer(answer) or _EDIT.match(answer)):
-            answer = ask(_AGAIN)
+            answer = ask(_AGAIN.format("everywhere, " * bool(wider)))
         if answer is None:
             break
         edits, words = _EDIT.match(answer), ""
@@ -171,7 +170,7 @@ def offer(opened: Workspace, proposals: Sequence[Preference], *, attended: bool,
     """
     if not attended:
         for proposal in proposals:
-            note("\n".join(offer_lines(proposal, here)))
+            note("\n".join([*offer_lines(proposal), visible(f"  for {scope(proposal, here)}", lines=False)]))
             note(f"  it is not used until you keep it: evolve memory proposals keep {proposal.id[:10]}", whole=True)
         return
     for decision in ask_each(proposals, ask_line, note, here=here):

@@ -246,3 +246,37 @@ def answer_command(
             flush()
         learn_and_tell(opened, named=workspace, as_json=as_json, result=result, person=person)
     raise typer.Exit(code)
+
+
+@app.page(
+    "comment", 'evolve runs comment r1 "too long, one line is enough"', 'evolve runs comment r1 "use pathlib" --prefer'
+)
+def comment_command(
+    run: options.RunId,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What you have to say about it.")],
+    prefer: Annotated[
+        bool, typer.Option("--prefer", help="Also a preference for other such tasks, once you confirm it.")
+    ] = False,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Say what you think of a run. A package may turn similar comments into a metric."""
+    import evolve
+    from evolve.cli.proposals import offer
+    from evolve.workspace import extensions
+
+    with evolve.open(workspace) as opened:
+        outcome = opened.runs.comment(run, text, prefer=prefer)
+        wish = outcome.preference
+        if wish is not None and wish.status == "proposed" and not as_json:
+            offer(opened, [wish], attended=asking.is_attended(as_json=as_json))
+    metrics = outcome.metrics
+    if as_json:
+        told = {"preference": wish.id, "status": wish.status} if wish is not None else {}
+        emit_json({"run": run, "metrics": [metric.name for metric in metrics], **told})
+        return
+    none = "kept; no metric yet" if extensions.names("evaluators") else "kept"
+    emit(f"kept; it speaks of {', '.join(metric.name for metric in metrics)}" if metrics else none)
+    for metric in metrics:
+        if metric.id in outcome.new:
+            emit(f"new metric: {metric.name}  (evolve lab metrics show {metric.name})")

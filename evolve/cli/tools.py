@@ -7,11 +7,11 @@ import os
 import shlex
 import shutil
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evolve.cli import options, overrides, pages
+from evolve.cli import options, pages
 from evolve.cli.asking import ask_yes, is_attended
 from evolve.cli.render.output import at_home, counted, emit, emit_json, note, table, visible
 from evolve.cli.render.servers import known_data, offer_data, server_data, show_counts, show_offers, show_server
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from evolve.workspace import CallQuestion, Consent, OfferedTool, Server
 
 app = pages.App(
-    "Approve tools for the code of evolve: MCP servers, programs, OpenAPI services. You approve each before it starts.",
+    "Approve tools for the code of evolve: MCP servers, and what packages add. You approve each before it starts.",
     "evolve tools list",
     "evolve tools add notes --read ~/notes -- ~/.venvs/notes/bin/notes-server ~/notes",
 )
@@ -47,25 +47,16 @@ Readable = Annotated[list[str] | None, typer.Option("--read", metavar="PATH", he
 Writable = Annotated[list[str] | None, typer.Option("--write", metavar="PATH", help="What the program may write.")]
 Network = Annotated[bool, typer.Option("--network", help="Let the program reach the network.")]
 Url = Annotated[str, typer.Option("--url", metavar="URL", help="Its address, instead of a program.")]
-IsProgram = Annotated[
-    bool, typer.Option("--program", help="The program is no server: it runs once for each call, with values at {NAME}.")
+Kind = Annotated[
+    str, typer.Option("--kind", metavar="KIND", help="mcp, or a kind that a package adds; evolve status lists them.")
 ]
-Set = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set", metavar="KEY=VALUE", help="Of a --program: output=json or jsonl, about=TEXT for its purpose."
-    ),
-]
-OpenApi = Annotated[
-    str, typer.Option("--openapi", metavar="FILE", help="An OpenAPI file (JSON, YAML) that says what --url takes.")
-]
+Set = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting of its --kind.")]
 
 
 @app.page(
     "add",
     "evolve tools add notes --read ~/notes -- ~/.venvs/notes/bin/notes-server ~/notes",
-    "evolve tools add find --program --read ~/notes -- grep -rn -e {words} -- {folder}",
-    "evolve tools add pets --openapi pets.json --url https://example.org/v1 --header 'Authorization=$PETS_TOKEN'",
+    "evolve tools add weather --url https://example.org/mcp --header 'Authorization=$WEATHER_TOKEN'",
 )
 def add_command(
     name: Name,
@@ -76,14 +67,13 @@ def add_command(
     readable: Readable = None,
     writable: Writable = None,
     network: Network = False,
-    is_program: IsProgram = False,
-    openapi: OpenApi = "",
+    kind: Kind = "mcp",
     set_: Set = None,
     yes: Yes = False,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Approve a server, program or service. evolve shows it whole, asks you, then lists its tools.
+    """Approve a server. evolve shows it whole, asks you, then lists its tools.
 
     The program runs in the sandbox. It sees the programs of the system and the paths that you name, and reaches the
     network only with --network. evolve asks you before each call, unless you change that with evolve tools allow.
@@ -91,11 +81,10 @@ def add_command(
     from evolve.errors import UsageError
     from evolve.workspace import Server, servers
 
-    chosen = overrides.overrides(set_, "about", "output", settings=False)
-    if command or url:
+    if command or url or kind != "mcp":
         server = Server(
             name=name,
-            kind="program" if is_program else "openapi" if openapi else "mcp",
+            kind=kind,
             command=_program(command or []),
             url=url,
             variables=_pairs(variables, "--env"),
@@ -103,11 +92,9 @@ def add_command(
             readable=_paths(readable),
             writable=_paths(writable),
             network=network,
-            file="".join(_paths([openapi] if openapi else [])),
-            output=cast(Any, chosen.choice("output", "text", "json", "jsonl")),
-            about=chosen.text("about") or "",
+            settings=_settings(kind, set_),
         )
-    elif variables or headers or readable or writable or network or is_program or openapi or set_:
+    elif variables or headers or readable or writable or network or set_:
         raise UsageError("nothing says which server", hint=f"evolve tools add {name} ... -- PROGRAM, or --url URL")
     else:
         server = servers(workspace).proposed(name)
@@ -142,7 +129,13 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
         emit_json([known_data(one) for one in known])
         return
     rows = [
-        (one.server.name, one.state, len(one.tools), one.server.url or shlex.join(one.server.command)) for one in known
+        (
+            one.server.name,
+            one.state,
+            len(one.tools),
+            one.server.url or shlex.join(one.server.command) or one.server.kind,
+        )
+        for one in known
     ]
     emit(table(("server", "state", "tools", "program or address"), rows) or "no servers; evolve tools add adds one")
     show_counts(known)
@@ -305,6 +298,15 @@ def _paths(named: Sequence[str] | None) -> tuple[str, ...]:
             raise UsageError(f"{at_home(path)}: there is no such file or folder", hint="make it first")
         found.append(path)
     return tuple(found)
+
+
+def _settings(kind: str, set_: Sequence[str] | None) -> dict[str, str]:
+    """What was said of the settings that servers of a kind have."""
+    from evolve.workspace import server_kind
+
+    known = server_kind(kind).settings
+    said = _pairs(set_, "--set")
+    return {key: _paths([text])[0] if key in known and known[key].is_path else text for key, text in said.items()}
 
 
 def _pairs(texts: Sequence[str] | None, option: str) -> dict[str, str]:

@@ -130,9 +130,9 @@ _ALONE: Mapping[str, str] = {
 """Commands that are in no group, and the module in which each stands."""
 
 
-def _app_of(place: str, name: str = "app") -> typer.Typer:
+def _app_of(place: str) -> typer.Typer:
     """The commands of a module, which is loaded when one of them is typed or a page shows them."""
-    app: typer.Typer = getattr(import_module(f"evolve.cli.{place}"), name)
+    app: typer.Typer = import_module(f"evolve.cli.{place}").app
     return app
 
 
@@ -142,7 +142,7 @@ _MEMORY = ("evolve memory list", 'evolve memory note "the tax office counts in c
 
 def _runs(wanted: Sequence[str]) -> typer.Typer:
     about = "See past runs, answer their questions and comment on them."
-    return _group(about, _app_of("runs"), _app_of("lab.metrics", "comments"), examples=_RUNS)
+    return _group(about, _app_of("runs"), examples=_RUNS)
 
 
 def _memory(wanted: Sequence[str]) -> typer.Typer:
@@ -158,8 +158,8 @@ def _lab(wanted: Sequence[str]) -> typer.Typer:
         "Study how evolve learns: its test tasks, the statistics behind its decisions, the sandbox.",
         *("evolve lab gate list", "evolve lab sandbox check"),
     )
-    alone = ("optimize", "judges")
-    groups = ("gate", "variants", "workflow", "tasks", "metrics", "sandbox", "memory")
+    alone = ("optimize",)
+    groups = ("gate", "variants", "workflow", "tasks", "sandbox", "memory")
     chosen = wanted[0] if wanted and wanted[0] in {*alone, *groups} else ""
     added = dict(_added(wanted, chosen))
     for name in (name for name in (*alone, *groups) if chosen in ("", name)):

@@ -21,7 +21,7 @@ from evolve.sandbox.taskgroup import needs_task_group
 
 # by absolute path: AppArmor ties the right to make user namespaces to it
 _PROGRAM = "/usr/bin/bwrap"
-_SCRATCH = "/scratch"
+_SCRATCH, _TEMPORARY = "/scratch", "/temporary"
 
 
 class Bubblewrap:
@@ -47,12 +47,13 @@ class Bubblewrap:
 
     def launch(self, result_fd: int, limits: SandboxLimits) -> Launch:
         config = {
-            **runner_config(result_fd, _SCRATCH, self._environment, limits),
+            **runner_config(result_fd, _SCRATCH, _TEMPORARY, self._environment, limits),
             "filter": seccomp.program_filter(processes=limits.processes > 0, metadata=False).hex(),
             "others": 0,  # the namespace counts only what is in it
             "counted": True,
-            "writable": [_SCRATCH, "/tmp"],
+            "writable": [_SCRATCH, _TEMPORARY, "/tmp"],
         }
+        size = str(max(1, limits.file_mb) << 20)
         confinement = [
             *self.namespaces(),
             "--as-pid-1",
@@ -62,7 +63,7 @@ class Bubblewrap:
             *self.mounts(SYSTEM_FILES),
             *("--remount-ro", "/dev"),
             # a size, because an unbounded tmpfs is memory that no rlimit counts
-            *("--size", str(max(1, limits.file_mb) << 20), "--tmpfs", _SCRATCH),
+            *("--size", size, "--tmpfs", _SCRATCH, "--size", size, "--tmpfs", _TEMPORARY),
             *_tmp_options(self._environment),
             *("--remount-ro", "/", "--chdir", _SCRATCH),
         ]
@@ -111,12 +112,11 @@ def holding(data: bytes) -> int:
 
 
 def _variable_options(limits: SandboxLimits, environment: PythonEnvironment) -> list[str]:
-    pairs = variables(_SCRATCH, limits, environment).items()
+    pairs = variables(_TEMPORARY, limits, environment).items()
     return [part for name, value in pairs for part in ("--setenv", name, value)]
 
 
 def _tmp_options(environment: PythonEnvironment) -> list[str]:
-    """``/tmp`` as the scratch folder, unless something to be read lies below it."""
-    return (
-        [] if any(path.startswith("/tmp/") for path in readable_paths(environment)) else ["--symlink", _SCRATCH, "/tmp"]
-    )
+    """``/tmp`` as the place of temporary files, unless something to be read lies below it."""
+    hides = any(path.startswith("/tmp/") for path in readable_paths(environment))
+    return [] if hides else ["--symlink", _TEMPORARY, "/tmp"]

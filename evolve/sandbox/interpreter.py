@@ -66,12 +66,13 @@ def runner_command(config: Mapping[str, Json], *, first: str = "") -> list[str]:
 
 
 def runner_config(
-    result_fd: int, scratch: str, environment: PythonEnvironment, limits: SandboxLimits
+    result_fd: int, scratch: str, temporary: str, environment: PythonEnvironment, limits: SandboxLimits
 ) -> dict[str, Json]:
-    """What the runner needs under every backend."""
+    """What the runner needs under every backend; ``temporary`` is the folder for temporary files."""
     return {
         "result": result_fd,
         "scratch": scratch,
+        "temporary": temporary,
         "filter": "",
         "others": 0,
         "counted": False,
@@ -81,7 +82,7 @@ def runner_config(
         "entries": limits.entries,
         "packages": list(environment.packages),
         "readable": [*readable_paths(environment), "/dev", *SYSTEM_FILES],
-        "writable": [scratch],
+        "writable": [scratch, temporary],
     }
 
 
@@ -180,12 +181,12 @@ def _is_command(path: Path, environments: Collection[str]) -> bool:
     return head.startswith(_BINARIES) or (head.startswith(b"#!") and runs)
 
 
-def variables(scratch: str, limits: SandboxLimits, added: PythonEnvironment) -> dict[str, str]:
-    """The whole environment inside the sandbox."""
+def variables(temporary: str, limits: SandboxLimits, added: PythonEnvironment) -> dict[str, str]:
+    """The whole environment inside the sandbox; what programs leave in their home is temporary as well."""
     return {
         "PATH": ":".join((*added.programs, "/usr/bin", "/bin")),
-        "HOME": scratch,
-        "TMPDIR": scratch,
+        "HOME": temporary,
+        "TMPDIR": temporary,
         "LANG": "C.UTF-8",
         "PYTHONHASHSEED": str(limits.hash_seed),
     }

@@ -59,18 +59,18 @@ class Landlock:
             )
         with new_scratch(limits.file_mb << 20) as scratch:
             config = {
-                **runner_config(result_fd, scratch.path, self._environment, limits),
+                **runner_config(result_fd, scratch.path, scratch.temporary, self._environment, limits),
                 "filter": seccomp.program_filter(processes=limits.processes > 0, metadata=True).hex(),
                 "others": tasks_of_user(),
                 "border": seccomp.border_filter().hex(),
                 "read": [*_readable(self._environment), "/dev/urandom", "/dev/zero"],
                 "list": listed_paths(self._environment),
-                "write": [scratch.path, "/dev/null"],
+                "write": [scratch.path, scratch.temporary, "/dev/null"],
                 "nested": limits.processes > 0,
             }
             return Launch(
                 argv=runner_command(config, first="jail"),
-                env=variables(scratch.path, limits, self._environment),
+                env=variables(scratch.temporary, limits, self._environment),
                 scratch=scratch,
                 ending="ask",
                 grouped=needs_task_group(limits),

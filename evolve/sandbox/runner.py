@@ -42,23 +42,25 @@ REPORT_BYTES = 1 << 16  # what a report of an action may need besides its value
 class Host:
     """The runner's configuration and state, with the process of a session between its actions.
 
-    ``result`` is the result descriptor, ``scratch`` the folder, ``filter`` that of one program, ``others`` the tasks
-    outside that count, ``counted`` whether the folder is a file system of its own, ``entries`` how many it may hold.
+    ``result`` is the result descriptor, ``root`` that of the scratch folder, ``folders`` it and the one for temporary
+    files, ``filter`` that of one program, ``others`` the tasks outside that count, ``counted`` whether each folder is a
+    file system of its own, ``entries`` how many it may hold.
     """
 
     def __init__(self, config: Job) -> None:
         self.config = config
         self.result: int = config["result"]
-        self.scratch: str = config["scratch"]
         self.others: int = config["others"]
         self.counted: bool = config["counted"]
         self.entries: int = config["entries"]
         self.filter = ProgramFilter(bytes.fromhex(config["filter"])) if config["filter"] else None
         self.domain = Domain(config["supervisor"]) if config["nested"] else None
-        self.root = os.open(self.scratch, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+        self.folders = tuple(os.open(config[name], flags) for name in ("scratch", "temporary"))
+        self.root = self.folders[0]
         self.session: Child | None = None
         self.known = Known()
-        self.clean = fingerprint(self.root)
+        self.clean = fingerprint(self)
 
 
 class Known:
@@ -87,10 +89,10 @@ def file_time_ns() -> int:
     return time.time_ns() if clock is None else time.clock_gettime_ns(clock)
 
 
-def fingerprint(root: int) -> tuple[int, ...]:
-    """Changes when anything was written to the folder."""
-    state = os.fstat(root)
-    return state.st_ctime_ns, state.st_mtime_ns, state.st_mode
+def fingerprint(host: Host) -> tuple[tuple[int, ...], ...]:
+    """Changes when anything was written to one of the folders."""
+    states = map(os.fstat, host.folders)
+    return tuple((state.st_ctime_ns, state.st_mtime_ns, state.st_mode) for state in states)
 
 
 def start(job: Job, request: Job, host: Host, *, session: bool = False) -> Child:
@@ -104,7 +106,7 @@ def start(job: Job, request: Job, host: Host, *, session: bool = False) -> Child
     pid = os.fork()
     if pid == 0:
         try:
-            for descriptor in (report_read, orders_write, calls_read, answers_write, host.result, host.root):
+            for descriptor in (report_read, orders_write, calls_read, answers_write, host.result, *host.folders):
                 if descriptor >= 0:
                     os.close(descriptor)
             failure = caught(confine, request, host, rlimits)
@@ -171,11 +173,10 @@ def run_job(job: Job, request: Job, host: Host, pipes: tuple[int, int, int, int]
 
 
 def too_big(host: Host) -> bool:
-    """Whether the scratch folder holds more than it may; its own file system bounds the bytes."""
+    """Whether one of the folders holds more than it may; its own file system bounds the bytes."""
     if host.counted:
-        state = os.fstatvfs(host.root)
-        return state.f_files - state.f_ffree > host.entries
-    return larger_than(host.root, host.config["size"], host.entries)
+        return any(state.f_files - state.f_ffree > host.entries for state in map(os.fstatvfs, host.folders))
+    return any(larger_than(folder, host.config["size"], host.entries) for folder in host.folders)
 
 
 def signal_others(host: Host, number: int) -> bool:
@@ -198,21 +199,23 @@ def sweep(host: Host) -> None:
 
 
 def empty_scratch(host: Host, seconds: float = 0.3) -> bool:
-    """Empties the scratch folder; False when something about it stays odd, and this interpreter must not be kept."""
-    if fingerprint(host.root) == host.clean:
+    """Empties both folders; False when something about them stays odd, and this interpreter must not be kept."""
+    if fingerprint(host) == host.clean:
         return True
+    deadline = time.monotonic() + seconds
     try:
-        if host.counted:
-            # code may change the folder itself: its rights, and times and attributes that tell the next program
-            os.fchmod(host.root, 0o755)
-        wipe(host.root, seconds=seconds)
-        if host.counted:
-            os.utime(host.root, ns=(0, 0))
-            for name in os.listxattr(host.root):
-                os.removexattr(host.root, name)
+        for folder in host.folders:
+            if host.counted:
+                # code may change the folder itself: its rights, and times and attributes that tell the next program
+                os.fchmod(folder, 0o755)
+            wipe(folder, seconds=deadline - time.monotonic())
+            if host.counted:
+                os.utime(folder, ns=(0, 0))
+                for name in os.listxattr(folder):
+                    os.removexattr(folder, name)
     except OSError:
         return False
-    host.clean = fingerprint(host.root)
+    host.clean = fingerprint(host)
     return True
 
 
@@ -248,7 +251,7 @@ def serve_request(request: Job, incoming: Any, host: Host) -> None:
             )
             child.close()
             sweep(host)
-            if state == "ok" and fingerprint(host.root) != host.clean and too_big(host):
+            if state == "ok" and fingerprint(host) != host.clean and too_big(host):
                 data, state = b"", "disk"  # it was faster than we look
             # what is to be collected is emptied afterwards, before the reply ends
             clean = request["collect"] or empty_scratch(host, max(0.3, deadline - time.monotonic()))

@@ -1,6 +1,6 @@
 """Scratch folders in memory or on disk, for backends without a file system of their own.
 
-The folder that code writes lies in one of ours that it can neither read nor write; on that one we hold a lock.
+The folders that code writes lie in one of ours that it can neither read nor write; on that one we hold a lock.
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ _ENOUGH = 256 << 20
 _MOMENT_S = 0.2
 _LONG_S = 60.0
 _PREFIX = "evolve-scratch-"
-_INNER = "files"
+_INNER, _TEMPORARY = "files", "temporary"
 
 
 class Scratch:
-    """One scratch folder. It is ours until :meth:`remove` or :meth:`let_go`.
+    """One scratch folder, with a second one for temporary files. It is ours until :meth:`remove` or :meth:`let_go`.
 
     Attributes:
-        path: The folder that code writes.
+        path: The folder that code works in.
+        temporary: The folder beside it for temporary files.
     """
 
     def __init__(self, outer: str) -> None:
@@ -38,18 +39,19 @@ class Scratch:
         self._lock = lock_folder(outer)
         try:
             # relative to the locked folder, so that no exchanged path leads elsewhere
-            os.mkdir(_INNER, 0o700, dir_fd=self._lock)
-            self.path = os.path.join(outer, _INNER)
-            self._identity = os.lstat(self.path)
+            for name in (_INNER, _TEMPORARY):
+                os.mkdir(name, 0o700, dir_fd=self._lock)
+            self.path, self.temporary = os.path.join(outer, _INNER), os.path.join(outer, _TEMPORARY)
+            self._identities = [(path, os.lstat(path)) for path in (self.path, self.temporary)]
         except OSError:
             os.close(self._lock)
             raise
 
     @property
     def lost(self) -> bool:
-        """Whether somebody has removed or replaced it."""
+        """Whether somebody has removed or replaced a folder of it."""
         try:
-            return not os.path.samestat(os.lstat(self.path), self._identity)
+            return not all(os.path.samestat(os.lstat(path), identity) for path, identity in self._identities)
         except OSError:
             return True
 

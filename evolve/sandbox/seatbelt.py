@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+from collections.abc import Sequence
 
 from evolve.errors import SandboxUnavailable
 from evolve.sandbox.interpreter import (
@@ -42,15 +43,17 @@ class Seatbelt:
         if limits.processes:
             raise SandboxUnavailable("the seatbelt sandbox cannot run code that starts processes")
         with new_scratch(limits.file_mb << 20) as scratch:
-            config = runner_config(result_fd, scratch.path, self._environment, limits)
-            argv = [_PROGRAM, "-p", profile(scratch.path, self._environment), *runner_command(config)]
-            return Launch(argv=argv, env=variables(scratch.path, limits, self._environment), scratch=scratch)
+            config = runner_config(result_fd, scratch.path, scratch.temporary, self._environment, limits)
+            allowed = profile((scratch.path, scratch.temporary), self._environment)
+            argv = [_PROGRAM, "-p", allowed, *runner_command(config)]
+            return Launch(argv=argv, env=variables(scratch.temporary, limits, self._environment), scratch=scratch)
 
 
-def profile(scratch: str, environment: PythonEnvironment | None = None) -> str:
-    """The profile: everything refused but reading the system and the interpreter, and the scratch folder."""
+def profile(writable: Sequence[str], environment: PythonEnvironment | None = None) -> str:
+    """The profile: everything refused but reading the system and the interpreter, and what can be written."""
     paths = readable_paths(environment or PythonEnvironment())
-    readable = " ".join(f"(subpath {json.dumps(path)})" for path in (*_SYSTEM, *paths, scratch))
+    readable = " ".join(f"(subpath {json.dumps(path)})" for path in (*_SYSTEM, *paths, *writable))
+    folders = " ".join(f"(subpath {json.dumps(path)})" for path in writable)
     return "\n".join(
         (
             "(version 1)",
@@ -62,7 +65,7 @@ def profile(scratch: str, environment: PythonEnvironment | None = None) -> str:
             "(allow sysctl-read)",
             '(allow file-read-metadata (literal "/") (subpath "/"))',
             f"(allow file-read* {readable})",
-            f'(allow file-write* (subpath {json.dumps(scratch)}) (literal "/dev/null"))',
+            f'(allow file-write* {folders} (literal "/dev/null"))',
             '(allow file-read* (literal "/dev/null") (literal "/dev/zero"))',
         )
     )

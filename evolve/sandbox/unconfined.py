@@ -25,14 +25,14 @@ class Unconfined:
     def launch(self, result_fd: int, limits: SandboxLimits) -> Launch:
         with new_scratch(limits.file_mb << 20) as scratch:
             config = {
-                **runner_config(result_fd, scratch.path, self._environment, limits),
+                **runner_config(result_fd, scratch.path, scratch.temporary, self._environment, limits),
                 "others": tasks_of_user(),
                 "readable": ["/"],
                 "writable": ["/"],
             }
             return Launch(
                 argv=runner_command(config),
-                env=variables(scratch.path, limits, self._environment),
+                env=variables(scratch.temporary, limits, self._environment),
                 folder=scratch.path,
                 scratch=scratch,
             )

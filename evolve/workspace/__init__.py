@@ -38,9 +38,8 @@ if TYPE_CHECKING:
     from evolve.extensions import blamed
     from evolve.files import clean_text, machine_problem, named_path
     from evolve.functions import CallQuestion, Consent, Effect, Function
-    from evolve.functions.mcp import OfferedTool, Server
+    from evolve.functions.servers import OfferedTool, Server, server_kind
     from evolve.gate import Decision, Interval, OwnPair, Proof
-    from evolve.gate.judges import Measurement
     from evolve.improve.ablation import AblationReport, ItemCredit
     from evolve.improve.item_history import ItemHistory
     from evolve.improve.optimization import Change, OptimizationReport
@@ -48,7 +47,6 @@ if TYPE_CHECKING:
     from evolve.improve.targets import TargetFigures
     from evolve.ledger import Amount, Budget, Ledger, parse_budget
     from evolve.memory import CausalChain, EvidenceRow, Insight, InsightStatus, Note, Sentence
-    from evolve.memory.metrics import Metric, MetricsReport
     from evolve.memory.preferences import Context, PersonAct, Preference, parse_answer
     from evolve.models import Probed, Recording, parse_model
     from evolve.policies.protocol import Policy
@@ -57,6 +55,7 @@ if TYPE_CHECKING:
     from evolve.record.learner import Learner
     from evolve.sandbox import ActionResult, ProbeOutcome, SandboxLimits
     from evolve.skills import ACTIVE, Skill
+    from evolve.tables import table_path
     from evolve.tasks import Suite, Task
     from evolve.workflow import Workflow
     from evolve.workspace.arguments import command_budget

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from evolve.events import Event, EventSink
 
 if TYPE_CHECKING:
-    from evolve.functions.mcp import ServerFunctions
+    from evolve.functions.servers import ServerFunctions
     from evolve.memory.preferences import PreferenceBook
     from evolve.models import Recording
     from evolve.paths import WorkspacePaths
@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from evolve.settings import Settings
     from evolve.tasks import RubricVerifier, Task
     from evolve.workflow import Workflow
+    from evolve.workspace.judging import Judge
     from evolve.workspace.kept_servers import KeptServers
+    from evolve.workspace.shelves.comments import Comments
+    from evolve.workspace.shelves.criteria import Criteria
     from evolve.workspace.shelves.folders import Folders
-    from evolve.workspace.shelves.judges import Judges
-    from evolve.workspace.shelves.metrics import Metrics
     from evolve.workspace.shelves.preferences import Preferences
     from evolve.workspace.shelves.tools import Tools
 
@@ -67,23 +68,30 @@ class Desk:
         return Preferences(self._wishes, self.stores.runs, self.learner)
 
     @cached_property
-    def judges(self) -> Judges:
-        """Models that judge."""
-        from evolve.workspace.shelves.judges import Judges
+    def rubric_judge(self) -> Judge:
+        """The model that judges, and what it was found to be worth."""
+        from evolve.workspace.judging import Judge
 
-        return Judges(self.stores.db, self.learner, self.open_sandbox, self.paths)
+        return Judge(self.stores.db, self.learner, self.paths)
 
     @property
     def judge(self) -> Callable[[Task], RubricVerifier] | None:
         """Makes the verifier that judges by a task's rubric; None where no model can."""
-        return self.judges.verifier if hasattr(self.learner, "judge") else None
+        return self.rubric_judge.verifier if hasattr(self.learner, "judge") else None
 
     @cached_property
-    def metrics(self) -> Metrics:
+    def comments(self) -> Comments:
         """What people say about runs."""
-        from evolve.workspace.shelves.metrics import Metrics
+        from evolve.workspace.shelves.comments import Comments
 
-        return Metrics(self.stores, self._wishes, self.judges, self.learner)
+        return Comments(self._wishes, self.stores.runs)
+
+    @cached_property
+    def criteria(self) -> Criteria:
+        """What packages tell right answers apart by."""
+        from evolve.workspace.shelves.criteria import Criteria
+
+        return Criteria(self)
 
     @cached_property
     def folders(self) -> Folders:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from evolve.functions.mcp import ServerFunctions
+    from evolve.functions.servers import ServerFunctions
 
 
 @dataclass(frozen=True, kw_only=True)

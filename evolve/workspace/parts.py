@@ -17,10 +17,9 @@ if TYPE_CHECKING:
     from evolve.workspace.loops.tried_variants import TriedVariants
     from evolve.workspace.runs.conversations import Conversations
     from evolve.workspace.runs.past_runs import Runs
+    from evolve.workspace.shelves.criteria import Criteria
     from evolve.workspace.shelves.folders import Folders
     from evolve.workspace.shelves.gate import GateLog
-    from evolve.workspace.shelves.judges import Judges
-    from evolve.workspace.shelves.metrics import Metrics
     from evolve.workspace.shelves.models import Models
     from evolve.workspace.shelves.preferences import Preferences
     from evolve.workspace.shelves.skills import Skills
@@ -95,7 +94,7 @@ class Parts:
         """Models that decide, and what their endpoints can do."""
         from evolve.workspace.shelves.models import Models
 
-        return Models(self._opened().paths.root, self.judges)
+        return Models(self._opened().paths.root)
 
     @cached_property
     def workflow(self) -> Workflows:
@@ -112,14 +111,9 @@ class Parts:
         return self._opened().preferences
 
     @property
-    def judges(self) -> Judges:
-        """Models that judge, and what they were found to be worth."""
-        return self._opened().judges
-
-    @property
-    def metrics(self) -> Metrics:
-        """What people say about runs, gathered."""
-        return self._opened().metrics
+    def criteria(self) -> Criteria:
+        """What packages tell right answers apart by: targets of a search, never evidence."""
+        return self._opened().criteria
 
     @property
     def folders(self) -> Folders:

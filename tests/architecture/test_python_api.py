@@ -54,10 +54,6 @@ CALLS = {
     "memory preferences edit": "ws.preferences.edit",
     "memory preferences propose": "ws.preferences.propose",
     "memory preferences confirm": "ws.preferences.confirm",
-    "lab metrics list": "ws.metrics.list",
-    "lab metrics show": "ws.metrics.show",
-    "lab metrics propose": "ws.metrics.propose",
-    "lab metrics edit": "ws.metrics.edit",
     "skills list": "ws.skills.list",
     "skills show": "ws.skills.show",
     "skills find": "ws.skills.find",
@@ -78,7 +74,6 @@ CALLS = {
     "models": "ws.models.chosen",
     "models list": "ws.models.list",
     "models check": "ws.models.check",
-    "lab judges": "ws.models.judge",
     "models default": "ws.models.default",
     "tools add": "evolve.workspace.servers().add",
     "tools list": "evolve.workspace.servers().list",
@@ -95,7 +90,7 @@ CALLS = {
 }
 """By command, what does the same in Python; ``ws`` is an open workspace."""
 
-OTHERWISE = {"chat", "demo", "models", "trust", "lab judges"}
+OTHERWISE = {"chat", "demo", "models", "trust"}
 """A session at a terminal, other commands one after the other, a group that says something by itself, and commands that
 share a call with others."""
 

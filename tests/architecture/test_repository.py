@@ -117,9 +117,9 @@ def test_builds_carry_seeds_and_nothing_learned(used_tree: Path, tmp_path: Path)
     assert {"benchmarks/suites/__main__.py", "benchmarks/suites/lists.py"} <= in_sdist
     assert {"evolve/_seed/prompts/reply-form.md", "evolve/_seed/prompts/reply-continue.md"} <= in_wheel
     assert {"prompts/workflow.toml", "skills/SEEDS", "hatch_build.py", "conftest.py"} <= in_sdist
-    for package in (ROOT / "packages").iterdir():
-        source = f"packages/{package.name}/src/{package.name.replace('-', '_')}/__init__.py"
-        assert {f"packages/{package.name}/pyproject.toml", source} <= in_sdist
+    for package in (path.name for path in (ROOT / "packages").iterdir() if path.is_dir()):
+        source = f"packages/{package}/src/{package.replace('-', '_')}/__init__.py"
+        assert {f"packages/{package}/pyproject.toml", source} <= in_sdist
     for name in in_wheel | in_sdist:
         assert not name.endswith(".pyc")
         assert not {"memory_store", "learned", ".venv", "evolve.toml"} & set(Path(name).parts)

@@ -15,7 +15,7 @@ from tests.functions.running import ENVIRONMENT, SERVERS
 
 PATIENCE_S = 240.0
 PROMPTS = ("›", ">", "…", "evolve>", "...>")
-QUESTIONS = ("[yes/no/later]", "reason)?", "leaves it open):", "leave it open)?", "Enter: later]")
+QUESTIONS = ("[yes/no/later]", "leaves it open):", "leave it open)?", "Enter: later]", "no reason)")
 
 
 class Terminal:

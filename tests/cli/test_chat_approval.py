@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from evolve.cli.chat.screen import PlainScreen
@@ -61,7 +63,7 @@ def test_a_run_outside_of_a_conversation_takes_no_leave_that_was_typed_ahead(win
     shown = opened.wait("change 1 file in")
     assert shown.index("unchecked: ") < shown.index("change 1 file in")
     opened.type("n")
-    opened.wait("what is wrong with it")
+    opened.wait("why not?")
     opened.type("")
     opened.wait("keep it?")
     opened.type("")
@@ -111,3 +113,25 @@ def test_what_was_shown_is_applied_at_once(work, project):
     work("replace green by pink in left.txt")
     done = work("/diff", "/approve", options=("--resume", "c2"))
     assert done.code == 0 and (project / "left.txt").read_text() == "pink pink\n"
+
+
+def test_after_a_refusal_again_tries_anew_with_the_reason(work, project, endpoint):
+    task = "replace red by green in left.txt"
+    done = work(task, "/refuse the right file instead", "/again")
+    assert done.code == 6 and "/again" in done.out
+    prompt = [text for text in map(prompt_of, endpoint.requests) if f"Task: {task}" in text][-1]
+    assert "the person refused this change: the right file instead" in prompt
+    assert work("/again", options=("--resume", "c1")).code == 2  # nothing is refused any more
+
+
+def test_a_run_says_at_a_refusal_how_its_reason_counts_in_the_next(cli, project, endpoint):
+    command = ("run", "replace red by green in left.txt", "--dir", project, "--model", endpoint.model)
+    cli(*command)
+    refused = cli("runs", "answer", "r1", "Keep the red ones.")
+    assert "once you keep it" in refused.out
+    cli(*command)
+    assert "once you keep it" not in cli("runs", "answer", "r2", "no").out
+    name = json.loads(cli("memory", "proposals", "--json").out)[0]["id"]
+    cli("memory", "proposals", "keep", name)
+    cli(*command)
+    assert any("Keep the red ones" in prompt_of(body) for body in endpoint.requests[-3:])

@@ -1,4 +1,4 @@
-"""``evolve runs comment``, ``evolve lab metrics`` and ``evolve lab judges``."""
+"""``evolve runs comment``: kept in the person's own words, as a wish too where they want that."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ import pytest
 
 import evolve
 from benchmarks.doubles import small_suite
-from evolve.testing import FixedLearner, ScriptedEndpoint, TrustingSandbox
-from tests.doubles.judges import GullibleJudge
-
-SAID = ("The docstring is missing.", 'The docstring was helpful, it printed "ignore the layout"', "No docstring again")
+from evolve.errors import UsageError
+from evolve.testing import FixedLearner, TrustingSandbox
+from tests.offering import hide, offer
 
 
 @pytest.fixture
@@ -20,33 +19,37 @@ def folder(tmp_path):
         workspace._sandbox = TrustingSandbox()  # the programs are this file's own
         for task in small_suite(8).tasks[:3]:
             workspace.run(task)
+    return tmp_path / "ws"
+
+
+def test_a_comment_may_also_be_a_wish_and_forgetting_that_leaves_the_comment(folder):
+    with evolve.open(folder, policy=FixedLearner()) as workspace:
+        kept = workspace.preferences.from_comment("Write a docstring", run="r1")
+        workspace.preferences.forget([kept.id])
+        assert [one.text for one in workspace.runs.comments("r1")] == ["Write a docstring"]
+        with pytest.raises(UsageError, match="words of yours"):
+            workspace.runs.comment("r1", "> quoted")
 
 
 @pytest.mark.slow
-def test_comments_by_command_become_a_metric_that_can_be_renamed_and_forgotten(cli, folder):
-    told = [cli("runs", "comment", f"r{number}", text).out for number, text in enumerate(SAID, 1)]
-    assert "no metric yet" in told[0]
-    assert "new metric: docstring" in told[1]
-    assert "it speaks of docstring" in told[2]
-    found = json.loads(cli("lab", "metrics", "list", "--json").out)
-    assert found["metrics"][0]["scores"] == {"r1": -1.0, "r2": 1.0, "r3": -1.0}
-    assert (found["report"]["coverage"], len(found["metrics"])) == (1.0, 1)
-    cli("lab", "metrics", "edit", "docstring", "--name", "explained")
-    assert "praise" in cli("lab", "metrics", "show", "explained").out
-    assert cli("forget", "explained").out.startswith("forgot the metric explained")
-    unknown = cli("lab", "metrics", "show", "explained")
-    assert (unknown.code, "evolve lab metrics list" in unknown.err) == (2, True)
+def test_a_comment_is_kept_where_no_package_looks_for_metrics(cli, folder, monkeypatch, tmp_path):
+    (tmp_path / "empty").mkdir()
+    hide(monkeypatch, tmp_path / "empty")
+    assert cli("runs", "comment", "r1", "too long").out == "kept\n"
+    assert json.loads(cli("runs", "comment", "r1", "far too long", "--json").out) == {"run": "r1", "metrics": []}
     assert cli("runs", "comment", "r9", "fine").code == 2
+    with evolve.open(folder) as workspace:
+        assert [one.text for one in workspace.runs.comments()] == ["too long", "far too long"]
 
 
 @pytest.mark.slow
-def test_measuring_a_judge_shows_the_bounds_and_says_by_its_code_whether_it_counts(cli):
-    with ScriptedEndpoint(double=GullibleJudge()) as serving:
-        shown = cli("lab", "judges", serving.model, "--count", "10")
-        report = json.loads(cli("lab", "judges", serving.model, "--count", "10", "--json").out)
-    assert (shown.code, "do not count" in shown.out) == (1, True)
-    assert report["standing"] == "below the bar"
-    assert report["precision"]["n"] == 10 + sum(one["accepted"] for one in report["accepted_wrong"].values())
+def test_a_comment_is_kept_though_a_package_fails(cli, folder, monkeypatch, tmp_path):
+    with monkeypatch.context() as patch:
+        offer(patch, tmp_path / "site", "evaluators", "odd", lambda services: 42)
+        done = cli("runs", "comment", "r1", "too long")
+    assert (done.code, "evolve-toy" in done.err) == (3, True)
+    with evolve.open(folder) as workspace:
+        assert [one.text for one in workspace.runs.comments("r1")] == ["too long"]
 
 
 @pytest.mark.slow

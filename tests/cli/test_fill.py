@@ -37,6 +37,23 @@ def test_a_table_is_filled_and_what_was_recognised_and_done_is_told(cli, people,
     assert people.read_bytes().decode("cp1252") == written
 
 
+def test_a_table_that_is_not_there_makes_no_workspace(cli, tmp_path):
+    assert cli("fill", "gone.csv").code == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_row_that_is_left_open_shows_the_first_column_and_those_that_a_function_reads(cli, tmp_path):
+    rows = [
+        ("p1", "Ada Lovelace", "red", "A."),
+        ("p2", "Alan Turing", "blue", "A."),
+        ("p3", "Grace Hopper", "teal", ""),
+    ]
+    (tmp_path / "t.csv").write_text("".join(f"{','.join(row)}\n" for row in [("id", "name", "team", "first"), *rows]))
+    done = cli("fill", "t.csv")
+    (line,) = [one for one in done.out.splitlines() if "p3" in one]
+    assert "Grace Hopper" in line and "teal" not in done.out + done.err
+
+
 @pytest.mark.slow
 def test_the_function_is_saved_as_a_script_and_applied_again(cli, people, tmp_path):
     assert cli("fill", "people.csv", "--save", "shout.py").code == 0
@@ -200,6 +217,7 @@ def test_a_script_is_told_how_to_keep_a_function_that_nothing_verified(cli, tmp_
     (line,) = [line for line in done.err.splitlines() if "skills own" in line]
     assert cli(*line.partition("evolve ")[2].split()).code == 0
     used = json.loads(cli("fill", "april.csv", "--json").out)
+    assert used["sample"] == {"input": [50.0], "output": 59.5}
     assert used["result"]["used"]["kept"] and used["filled"] == 1
     assert cli("forget", "r1").code == 0
     refused = cli("forget", "r1")  # it is out of use by now
@@ -213,6 +231,7 @@ def test_a_person_at_a_terminal_is_asked_once_whether_the_column_is_right(start_
     (tmp_path / "march.csv").write_text(EXPENSES)
     screen = Terminal(start_cli, "fill", "march.csv").until("[y/N]").type(said)
     assert screen.ended() == 0 and screen.seen.count("[y/N]") == 1
+    assert "for 40" in screen.seen and "it writes 47.6" in screen.seen  # a row of the question's own
     with evolve.open(tmp_path / "ws") as workspace:
         assert [one.name for one in workspace.runs.kept()] == kept
         assert ("forgotten" in workspace.stores.runs.run("r1").body) is (said == "n")

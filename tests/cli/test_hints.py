@@ -93,7 +93,7 @@ def strings(source: str) -> list[str]:
     [
         ("try: evolve gate list", True),
         ("see `evolve runs apply r1`", True),
-        ("evolve memory metrics", True),
+        ("evolve memory variants", True),
         ("    $ evolve nonsense", True),
         ("evolve lab gate list shows it", False),
         ("here evolve keeps what helped", False),

@@ -35,7 +35,6 @@ def evolve(*arguments: object, cwd: Path, stderr: object = subprocess.PIPE) -> s
     [
         ("memory", "list"),
         ("memory", "preferences", "list"),
-        ("lab", "metrics", "list"),
         ("skills", "list"),
         ("runs", "list"),
         ("runs", "show", "r1"),

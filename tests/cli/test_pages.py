@@ -109,7 +109,7 @@ def test_help_shows_the_page_of_any_command(cli, path):
     ("typed", "found"),
     [
         (("gate", "list"), "evolve lab gate"),
-        (("memory", "metrics"), "evolve lab metrics"),
+        (("memory", "variants"), "evolve lab variants"),
         (("runs", "apply", "r1"), "evolve apply"),
         (("lab", "fill", "names.csv"), "evolve fill"),
     ],

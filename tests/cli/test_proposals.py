@@ -77,10 +77,23 @@ def test_a_script_is_asked_nothing_and_an_untouched_proposal_is_told_to_no_run(w
     assert "Leave the tests alone" in rule["acts"][0]["text"] and rule["acts"][0]["run"] == "r1"
     assert check["acts"][0]["kind"] == "tests" and CHECK in check["description"]
     why = json.loads(cli("why", "r1", "--json").out)
-    assert sorted(why["suggested"]) == sorted([RULE, check["description"]])
+    assert sorted(one["text"] for one in why["suggested"]) == sorted([RULE, check["description"]])
     assert "learned: nothing" not in cli("why", "r1").out
     again, prompts = work("Add a mean.")
     assert not any(RULE in prompt for prompt in prompts) and "used " not in again.out
+
+
+def test_why_says_what_became_of_each_thing_that_a_run_brought_up(work, cli):
+    work(TASK, MEMORY, {"kind": "rule", "text": "Total adds up.", "quote": "Make total add up"})
+    for name, action in ((RULE, "keep"), ("Total adds up.", "no")):
+        cli("memory", "proposals", action, next(one["id"] for one in proposals(cli) if one["description"] == name))
+    found = {one["text"]: one["status"] for one in json.loads(cli("why", "r1", "--json").out)["suggested"]}
+    assert sorted(found.values()) == ["active", "declined", "proposed"]
+    assert (found[RULE], found["Total adds up."]) == ("active", "declined")
+    lines = cli("why", "r1").out.splitlines()
+    assert [line.partition(":")[0] for line in lines if RULE in line] == ["kept"]
+    assert [line.partition(":")[0] for line in lines if "Total adds up." in line] == ["not kept"]
+    assert [line.partition(":")[0] for line in lines if f"`{CHECK}`" in line] == ["waiting"]
 
 
 def test_what_is_kept_is_told_to_the_next_run_there_which_says_so(work, cli, project):
@@ -117,7 +130,10 @@ def test_the_list_of_what_is_remembered_holds_what_was_kept_and_what_waits(work,
     cli("memory", "proposals", "keep", rule["id"])
     listed = json.loads(cli("memory", "list", "--json").out)["preferences"]
     assert sorted(one["status"] for one in listed) == ["active"]
+    fact = next(one["id"] for one in proposals(cli))
+    cli("memory", "proposals", "keep", fact)
     lines = cli("memory", "list").out.splitlines()
+    assert {line.split()[0]: line.split()[1] for line in lines} == {"preference": rule["id"][:8], "fact": fact[:8]}
     assert all(any(one["id"][:8] in line and one["description"] in line for line in lines) for one in listed)
     assert not any(one["id"][:8] in cli("memory", "list", "--status", "confirmed").out for one in listed)
 
@@ -314,6 +330,18 @@ def test_a_check_that_passed_before_is_offered_once_as_a_fact_and_told_as_one(wo
     assert "shown by run r1, confirmed by" in before[before.rindex("<data ") :]
 
 
+def test_the_check_of_a_folder_is_offered_once_also_after_it_was_forgotten(work, cli, project, tmp_path):
+    other = shutil.copytree(project, tmp_path / "project of another")
+    work(TASK)
+    [fact] = proposals(cli)
+    cli("forget", fact["id"])
+    work("Add a mean.")
+    assert proposals(cli) == []
+    with ScriptedEndpoint(double=Worker()) as serving:
+        cli("run", TASK, "--dir", other, "--model", serving.model, "--check", CHECK, "--yes")
+    assert [context["folder"] for one in proposals(cli) for context in one["contexts"]] == [str(other)]
+
+
 def test_what_the_model_brought_up_in_vain_is_shown_with_its_reason(work, cli):
     work(TASK, {**MEMORY, "quote": "leave every test alone"})
     why = json.loads(cli("why", "r1", "--json").out)
@@ -397,6 +425,23 @@ def test_what_is_typed_decides_and_what_cannot_be_understood_is_asked_about_once
     found = ask_each([proposal], lambda question: next(answers), lambda text: None)
     assert [(one.keep, one.words, one.everywhere) for one in found] == decided
     assert next(answers, "asked all") == "asked all"
+
+
+@pytest.mark.parametrize(
+    ("contexts", "said", "wider"),
+    [
+        ((Context(folder="/here"),), "every task in this folder", "other folders"),
+        ((Context(family="words"),), "every question", "in folders"),
+        ((Context(instruction="Sum it up", folder="/here"),), "every task in this folder", "other folders"),
+        ((), "every task", ""),
+    ],
+)
+def test_the_choice_says_what_each_answer_covers_and_offers_no_wider_one_where_there_is_none(contexts, said, wider):
+    proposal = Preference(id="p", description=RULE, author="ann", status="proposed", contexts=contexts)
+    asked, shown = [], []
+    ask_each([proposal], asked.append, shown.append, here="/here")
+    assert said in shown[0] and wider in shown[0]
+    assert ("everywhere" in asked[0], "everywhere" in shown[0]) == (bool(wider), bool(wider))
 
 
 def test_what_was_said_at_a_refusal_and_declined_as_a_rule_is_not_suggested(project, tmp_path):
@@ -494,7 +539,7 @@ def test_a_refusal_at_a_terminal_is_asked_about_and_a_rule_is_told_to_the_next_t
             window.start("run", TASK, "--dir", str(project), "--check", CHECK, "--model", serving.model)
             window.wait("[y/N]")
             window.type("n")
-            window.wait("nothing to say")
+            window.wait("why not?")
             window.type("Functions that sum have one line.")
             window.wait("Enter: later]")
             window.type(typed)

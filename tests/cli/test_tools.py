@@ -8,13 +8,9 @@ import os
 import pytest
 
 from evolve.paths import approvals_folder
-from evolve.redaction import MARK
 from evolve.testing import ScriptedEndpoint
 from tests.doubles.counting_seats import Clerk
 from tests.functions.running import INTERPRETER, SERVERS
-from tests.functions.test_openapi import serving
-
-SECRET = "q7Zp-81kLmWx02"
 
 
 @pytest.fixture
@@ -142,6 +138,9 @@ def test_a_copy_of_a_workspace_has_no_approvals(cli, text, program, tmp_path):
         (["add", "sums", "--", "there-is-none"], "there is no program 'there-is-none'"),
         (["add", "sums", "--read", "nowhere", "--", "sh"], "there is no such file or folder"),
         (["add", "sums", "--env", "KEY", "--", "sh"], "it is NAME=VALUE"),
+        (["add", "sums", "--set", "shade", "--", "sh"], "it is NAME=VALUE"),
+        (["add", "sums", "--set", "shade=blue", "--", "sh"], "mcp has no setting 'shade'"),
+        (["add", "sums", "--kind", "nosuch"], "no tools of the kind 'nosuch'"),
         (["check", "sums"], "there is no server 'sums'"),
         (["allow", "sums", "--effects", "harmless"], "'harmless' is no effect"),
         (["allow", "sums", "--grant", "always"], "'always' is no grant"),
@@ -176,60 +175,3 @@ def test_a_server_goes_on_from_turn_to_turn_of_a_chat(chat, cli, tmp_path):
         done = chat("how many seats has one", "how many seats has another", options=("--model", endpoint.model))
     assert done.out.count("42 seats") >= 2, done.out + done.err
     assert (notes / "starts").read_text() == "started\n"
-
-
-def test_a_program_is_shown_whole_approved_and_called(cli, tmp_path):
-    folder = tmp_path / "notes"
-    folder.mkdir()
-    (folder / "a").write_text("tea at four\n")
-    line = (
-        "--program",
-        "--set",
-        "about=Lines with a word.",
-        "--read",
-        folder,
-        "--",
-        "grep",
-        "-h",
-        "-e",
-        "{words}",
-        "--",
-        "{file}",
-    )
-    unsaid = cli("tools", "add", "find", *line)
-    assert unsaid.code == 2 and "{words}" in unsaid.out and "each is one argument, and none an option" in unsaid.out
-    assert cli("tools", "add", "find", "--yes", *line).code == 0
-    assert cli("tools", "call", "find_grep", "words=tea", f"file={folder / 'a'}", "--yes").out.strip() == "tea at four"
-    assert "begins with -" in cli("tools", "call", "find_grep", "words=-f", "file=/etc/passwd", "--yes").err
-    refused = cli("tools", "add", "run", "--program", "--yes", "--", "sh", "-c", "{anything}")
-    assert refused.code == 2 and "would run values as commands" in refused.err
-
-
-@pytest.mark.slow
-def test_the_operations_of_a_file_are_approved_with_their_effects(cli, tmp_path):
-    file = tmp_path / "api.json"
-    file.write_text(json.dumps({"openapi": "3.1.0", "paths": {"/x": {"get": {}, "delete": {}}}}))
-    shown = cli("tools", "add", "web", "--openapi", file, "--url", "http://127.0.0.1:9/v1", "--yes")
-    assert str(file) in shown.out and "http://127.0.0.1:9/v1" in shown.out
-    assert "web_get_x()  allowed; reads: ask, sends: ask" in shown.out
-    assert "web_delete_x()  allowed; changes: ask, sends: ask" in shown.out
-    file.write_text(json.dumps({"openapi": "3.1.0", "paths": {"/x": {"get": {}}, "/y": {"delete": {}}}}))
-    assert cli("tools", "check", "web").code == 1
-    assert "cannot be reached" in cli("tools", "call", "web_get_x", "--yes").err
-    assert "an OpenAPI service a file and a URL" in cli("tools", "add", "web", "--openapi", file, "--", "ls").err
-
-
-def test_a_call_by_hand_carries_no_secret_there_or_back(cli, tmp_path, monkeypatch):
-    monkeypatch.setenv("SHOP_TOKEN", SECRET)
-    paths = {"/x": {"get": {"parameters": [{"name": "q", "in": "query", "schema": {"type": "string"}}]}}}
-    (tmp_path / "api.json").write_text(json.dumps({"openapi": "3.0.0", "info": {}, "paths": paths}))
-    with serving(body=json.dumps({"token": SECRET}).encode()) as (url, came):
-        command = ("--openapi", tmp_path / "api.json", "--url", url, "--header", "X-Key=w9Rt-55vBnQy73")
-        assert cli("tools", "add", "web", *command, "--yes").code == 0
-        done = cli("tools", "call", "web_get_x", "q=tea", "--yes")
-        assert done.code == 0 and SECRET not in done.out and MARK in done.out
-        before = len(came)
-        for held in (SECRET, "w9Rt-55vBnQy73"):
-            refused = cli("tools", "call", "web_get_x", f"q={held}", "--yes")
-            assert refused.code == 2 and held not in refused.out + refused.err
-        assert len(came) == before

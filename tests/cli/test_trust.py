@@ -43,7 +43,6 @@ models
 models list
 models check
 models default gpt-5
-lab judges
 tools list
 tools check shop
 tools call shop_price {}

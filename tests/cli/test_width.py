@@ -20,7 +20,7 @@ from tests.golden.make import unpack
 FAST = "report; runs list; lab gate list; lab gate show 1; skills list; memory list; memory preferences list; status"
 SLOW = (
     "runs show r1; skills list --all; why solved; memory recall 'split a text and count its words'; status --settings;"
-    " lab metrics list; lab variants list; lab variants show; models; lab tasks list; lab tasks show everyday;"
+    " lab variants list; lab variants show; models; lab tasks list; lab tasks show everyday;"
     " lab tasks show everyday#row-stock-1; lab workflow show; lab workflow validate"
 )
 PAGES = [*FAST.split("; "), *(pytest.param(one, marks=pytest.mark.slow) for one in SLOW.split("; "))]
@@ -36,7 +36,6 @@ def learned(tmp_path_factory, private_home):
     with evolve.open(folder / "ws") as opened:
         about = Context(instruction="work on Python files of a repository with tests")
         opened.preferences.add("Use pathlib and give every public function a docstring.", context=about)
-        opened.metrics.comment("r1", "too long, one line would have been enough")
     return folder / "ws"
 
 

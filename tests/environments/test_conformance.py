@@ -35,7 +35,7 @@ class Case:
 
 
 ROWS = tuple(Row(input=([n, n + 1],), output=2 * n + 1) for n in range(6))
-ANEW = "the interpreter was started anew: variables are gone, files are as they were"
+ANEW = "the interpreter was started anew: variables and temporary files are gone, the folder is as it was"
 ADDING = "tests.environments.adding:ADDING"
 KINDS = ("programs", "words", "files", "adding")
 

@@ -19,7 +19,7 @@ from evolve.tasks import load_suite, task_json
 from evolve.tasks.reading.own_folder import folder_task
 from tests.environments.conftest import CHECK
 
-ANEW = "the interpreter was started anew: variables are gone, files are as they were"
+ANEW = "the interpreter was started anew: variables and temporary files are gone, the folder is as it was"
 PASSING = "python3 -c 'from total import total'"
 MEND = """```edit total.py
 <<<<<<< SEARCH
@@ -102,6 +102,16 @@ def test_variables_and_files_are_kept_from_action_to_action(opened):
     assert "value: 42" in work.says(python("open('new.txt', 'w').write('x')\nn + 22"))
     assert "new.txt" in work.says(sh("ls"))
     assert "value: 'x'" not in work.says(python("n")) and "value: 20" in work.says(python("n"))
+
+
+def test_temporary_files_are_kept_from_action_to_action_and_are_no_change(opened):
+    work = opened()
+    written = python("import tempfile\nfile = tempfile.NamedTemporaryFile('w')\nprint(7, file=file, flush=True)")
+    seen = work.act(f"{written}\n{sh('echo 8 > $TMPDIR/aside; echo 9 > ~/.cached')}")
+    assert (seen.error, seen.state.changed) == ("", ())
+    seen = work.act(f"{sh('cat $TMPDIR/aside ~/.cached; ls -A')}\n{python('open(file.name).read()')}")
+    assert (seen.error, seen.state.changed, seen.state.value) == ("", (), "7\n")
+    assert "8\n9\n" in seen.state.output and "aside" not in seen.state.output
 
 
 def test_programs_that_are_known_by_another_name_are_there(opened):

@@ -61,7 +61,7 @@ def test_a_command_that_cannot_be_loaded_harms_no_other(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seam", ["environments", "formats", "engines", "encoders", "vectors"])
+@pytest.mark.parametrize("seam", ["environments", "formats", "functions", "engines", "encoders", "vectors"])
 def test_a_value_that_is_something_else_is_refused(seam: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     offer(monkeypatch, tmp_path / "site", seam, "odd", object())
     root = tmp_path / "ws"
@@ -76,11 +76,13 @@ def test_a_value_that_is_something_else_is_refused(seam: str, tmp_path: Path, mo
 def use(seam: str, root: Path) -> None:
     from evolve.environments import kind_of
     from evolve.export import export_format
+    from evolve.functions.servers import Server
     from evolve.optimizer.engine_kind import engine_kind
 
     direct: dict[str, Any] = {
         "environments": lambda: kind_of("odd"),
         "formats": lambda: export_format("odd"),
+        "functions": lambda: Server(name="a", kind="odd"),
         "engines": lambda: engine_kind("odd", ""),
     }
     if seam in direct:

@@ -19,7 +19,7 @@ from benchmarks.doubles import small_suite
 from evolve.agent import Agent, Surroundings
 from evolve.cli import main
 from evolve.episodes import EpisodeRecord
-from evolve.errors import UsageError, WorkspaceError
+from evolve.errors import EnvironmentProblem, UsageError, WorkspaceError
 from evolve.tasks import load_suite, render_jsonl
 from evolve.testing import FixedPolicy, ScriptedWorker, TrustingSandbox
 from evolve.workflow import StageKind, parse_workflow
@@ -82,10 +82,12 @@ def test_the_doctor_lists_what_packages_add(toys: None, tmp_path: Path) -> None:
     parts = (
         "expects (environments, ",
         "plain (formats, ",
+        "counter (functions, ",
         "halving (engines, ",
         "shortest (stages, ",
         "greet.md (prompts, ",
         "greet (commands, ",
+        "brevity (evaluators, ",
         "greetings (workspace, ",
     )
     for name in parts:
@@ -102,6 +104,28 @@ def test_a_task_of_an_added_kind_is_worked_on_and_judged(toys: None, tmp_path: P
         around = Surroundings(policy=policy, sandbox=TrustingSandbox(), recorder=recorder, run="r1")
         record = Agent(around).run_episode(task, variant="v", split="own")
         assert record.solved == solved
+
+
+def test_tools_of_an_added_kind_are_proposed_approved_and_called(
+    toys: None, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    evolve.init(tmp_path / "ws")
+    (tmp_path / "ws" / "evolve.toml").write_text('[tools.servers.a]\nkind = "counter"\nletter = "a"\n')
+
+    def command(*words: str) -> str:
+        with pytest.raises(SystemExit) as ended:
+            main(["tools", *words, "-w", str(tmp_path / "ws")])
+        told = capfd.readouterr()
+        return told.out if not ended.value.code else told.err
+
+    assert "counts    a" in command("add", "a", "--yes")
+    assert command("call", "a_count", "text=banana", "--yes") == "3\n"
+    command("allow", "a", "count", "--grant", "allow", "--yes")
+    assert command("add", "n", "--kind", "counter", "--set", "letter=n", "--yes")
+    assert command("call", "n_count", "text=banana", "--yes") == "2\n"
+    assert "it counts one letter" in command("add", "an", "--kind", "counter", "--set", "letter=an", "--yes")
+    with evolve.open(tmp_path / "ws") as workspace:
+        assert [one.name for one in workspace.tools.list()] == ["a_count", "n_count"]
 
 
 @pytest.mark.slow
@@ -165,6 +189,31 @@ def test_an_added_engine_searches_and_the_gate_judges(
         with pytest.raises(UsageError, match="no engine 'doubling'") as refused:
             workspace.optimize(OptimizerRequest(suite=str(file), engine="doubling"))
         assert refused.value.hint == "--engine adas, --engine gepa, --engine linked, --engine halving"
+
+
+@pytest.mark.slow
+def test_an_added_evaluator_is_a_target_that_the_gate_knows_nothing_of(
+    toys: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVOLVE_WORKERS", "1")
+    file = tmp_path / "small.jsonl"
+    file.write_text(render_jsonl(small_suite().tasks))
+    with evolve.open(tmp_path / "ws") as workspace:
+        report = workspace.optimize(OptimizerRequest(suite=str(file), engine="halving", target="brevity"))
+        assert report.target is not None and report.target.judge == "a count of lines"
+        assert report.target.start.value == 1.0 and not report.target.promoted
+        assert [one.name for one in workspace.criteria.list()][-1:] == ["brevity"]
+        with pytest.raises(UsageError, match="nothing of it can be forgotten"):
+            workspace.criteria.forget(["brevity"])
+
+
+def test_an_evaluator_that_is_none_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    offer(monkeypatch, tmp_path / "site", "evaluators", "odd", lambda services: 42)
+    with (
+        evolve.open(tmp_path / "ws") as workspace,
+        pytest.raises(EnvironmentProblem, match=r"odd \(evaluators\) of the package evolve-toy makes int"),
+    ):
+        workspace.criteria.list()
 
 
 def test_an_added_stage_says_its_part_and_a_resumed_episode_does_not_ask_again(toys: None) -> None:

@@ -12,9 +12,11 @@ from evolve.cli import main
 from evolve.environments import kind_of
 from evolve.errors import TaskError, UsageError, WorkspaceError
 from evolve.tasks import load_suite
+from evolve.workspace import Server, servers
 from tests.offering import hide
 
 HINT = "worlds needs the package evolve-worlds: pip install ./packages/evolve-worlds"
+METRICS = "metrics needs the package evolve-evaluators: pip install ./packages/evolve-evaluators"
 
 
 @pytest.fixture(autouse=True)
@@ -23,11 +25,14 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hide(monkeypatch, tmp_path / "site")
 
 
-@pytest.mark.parametrize("words", [("lab", "worlds", "list"), ("worlds",), ("help", "worlds")])
-def test_a_command(words: tuple[str, ...], capfd: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [("lab worlds list", HINT), ("worlds", HINT), ("help worlds", HINT), ("lab metrics list", METRICS)],
+)
+def test_a_command(words: str, hint: str, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        main(words)
-    assert (ended.value.code, f"evolve lab {HINT}" in capfd.readouterr().err) == (2, True)
+        main(words.split())
+    assert (ended.value.code, f"evolve lab {hint}" in capfd.readouterr().err) == (2, True)
 
 
 @pytest.mark.parametrize("words", [("lab", "tasks", "import", "a.jsonl"), ("help", "lab", "tasks", "import")])
@@ -47,9 +52,25 @@ def test_a_text_encoder(encoder: str, tmp_path: Path) -> None:
     assert refused.value.hint == "minilm needs the package evolve-minilm: pip install ./packages/evolve-minilm"
 
 
-def test_a_part_of_a_workspace(tmp_path: Path) -> None:
+@pytest.mark.parametrize("part", ["trials", "metrics", "judges"])
+def test_a_part_of_a_workspace(part: str, tmp_path: Path) -> None:
     with evolve.open(tmp_path / "ws") as workspace, pytest.raises(AttributeError, match="pip install ./packages/"):
-        _ = workspace.trials
+        getattr(workspace, part)
+
+
+def test_a_target(tmp_path: Path) -> None:
+    with evolve.open(tmp_path / "ws") as workspace, pytest.raises(UsageError) as refused:
+        workspace.criteria.opinion("brevity")
+    assert refused.value.hint == METRICS
+
+
+def test_a_kind_of_tools(tmp_path: Path) -> None:
+    shelf = servers(tmp_path)
+    for server in (Server(name="ls", kind="program", command=("/bin/ls",)), Server(name="web", kind="openapi")):
+        with pytest.raises(UsageError) as refused:
+            shelf.add(server)
+        hint = f"kind {server.kind} needs the package evolve-tools: pip install ./packages/evolve-tools"
+        assert (refused.value.hint, shelf.list()) == (hint, [])
 
 
 def test_a_kind_of_environment(tmp_path: Path) -> None:

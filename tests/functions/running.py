@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from evolve.functions import Function
-from evolve.functions.mcp import Approval, Pin, Server, ServerFunctions
+from evolve.functions.servers import Approval, Pin, Server, ServerFunctions
 from evolve.workspace.shelves.servers import start_server
 
 SERVERS = Path(__file__).resolve().parent / "servers"

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from evolve.errors import UsageError, WorkspaceError
 from evolve.functions import EFFECTS, Function
-from evolve.functions.mcp import Approval, Approvals, Home, Pin, Server, with_pins
-from evolve.functions.mcp.servers import resolved, server_of
+from evolve.functions.servers import Approval, Approvals, Home, Pin, Server, with_pins
+from evolve.functions.servers.server import resolved, server_of
 from evolve.settings import load_settings, proposed_servers
 from evolve.tasks.trees import read_tree
 from evolve.workspace.locating import ensure_workspace

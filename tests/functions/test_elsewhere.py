@@ -8,22 +8,15 @@ from dataclasses import replace
 import pytest
 
 from evolve.functions import CallGate, CallsInMemory, Permission
-from evolve.functions.mcp import Approval, Pin, Server
+from evolve.functions.servers import Approval, Pin
 from evolve.workspace import servers
-from tests.functions.running import INTERPRETER, functions_of
-
-SERVICE = {
-    "openapi": "3.1.0",
-    "paths": {"/find": {"get": {"parameters": [{"name": "q", "in": "query", "schema": {}}]}}},
-}
+from tests.functions.running import functions_of, hostile
 
 
 @pytest.fixture
 def shelf(tmp_path):
-    file = tmp_path / "api.json"
-    file.write_text(json.dumps(SERVICE))
     shelf = servers(tmp_path)
-    shelf.add(Server(name="web", kind="openapi", file=str(file.resolve()), url="http://127.0.0.1:9"))
+    shelf.add(hostile("echoes its text", network=True))
     return shelf
 
 
@@ -33,24 +26,25 @@ def asked(approval: Approval, *, read: str = "") -> str:
         gate = CallGate([functions], CallsInMemory(), Permission(functions.grant_of))
         if read:
             gate.saw(read)
-        return json.loads(gate.answer(b'{"function": "web_get_find", "arguments": {"q": "the password"}}'))["error"]
+        (said,) = json.loads(gate.answer(b'{"function": "foe_act", "arguments": {"text": "the password"}}')).values()
+        return said
 
 
 def said(shelf, **grants: str) -> Approval:
-    shelf.allow("web", ["get_find"], effects=["reads"], grants={"*": "allow", **grants})
+    shelf.allow("foe", ["act"], effects=["reads"], grants={"*": "allow", **grants})
     known = shelf.list()[0]
     return Approval(server=known.server, tools=known.tools)
 
 
 def test_what_was_allowed_as_reading_carries_nothing_off_that_was_read_elsewhere(shelf):
     approval = said(shelf)
-    assert approval.tools["get_find"].effects == {"reads", "sends"}
-    assert "cannot be reached" in asked(approval)  # the call was made
-    assert "web_get_find sends data away, this run has read from the folder" in asked(approval, read="the folder")
+    assert approval.tools["act"].effects == {"reads", "sends"}
+    assert asked(approval) == "the password"
+    assert "foe_act sends data away, this run has read from the folder" in asked(approval, read="the folder")
 
 
 def test_who_trusts_it_with_whatever_a_run_reads_says_so(shelf):
-    assert "cannot be reached" in asked(said(shelf, **{"*": "trust"}), read="the folder")
+    assert asked(said(shelf, **{"*": "trust"}), read="the folder") == "the password"
     assert "nobody is here to ask" in asked(said(shelf, sends="ask"))
 
 
@@ -60,14 +54,13 @@ def test_what_was_allowed_before_without_sending_has_to_be_allowed_again(shelf):
         (made,) = functions.functions()
     reads = frozenset({"reads"})
     before = Pin.of(replace(made, effects=reads), {"reads": "allow"})
-    with functions_of(Approval(server=approval.server, tools={"get_find": before})) as functions:
-        assert functions.functions() == [] and "evolve tools allow web" in functions.troubles["web"]
-        assert [offer.state for offer in functions.offers("web")] == ["changed"]
+    with functions_of(Approval(server=approval.server, tools={"act": before})) as functions:
+        assert functions.functions() == [] and "evolve tools allow foe" in functions.troubles["foe"]
+        assert [offer.state for offer in functions.offers("foe")] == ["changed"]
 
 
-@pytest.mark.parametrize(("network", "effects"), [(True, {"reads", "sends"}), (False, {"reads"})])
-def test_a_program_sends_where_it_reaches_the_network(tmp_path, network, effects):
+def test_what_has_no_network_does_not_send(tmp_path):
     shelf = servers(tmp_path)
-    shelf.add(Server(name="prog", kind="program", command=(INTERPRETER, "-c", "1"), network=network))
-    (allowed,) = shelf.allow("prog", [INTERPRETER.rpartition("/")[2]], effects=["reads"])
-    assert allowed.function.effects == effects
+    shelf.add(hostile("echoes its text"))
+    (allowed,) = shelf.allow("foe", ["act"], effects=["reads"])
+    assert allowed.function.effects == {"reads"}

@@ -13,8 +13,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from evolve.functions import CallFailed
-from evolve.functions.mcp import Approval, OfferedTool, Pin, Server
-from evolve.functions.mcp.source import ServerFunctions
+from evolve.functions.servers import Approval, OfferedTool, Pin, Server
+from evolve.functions.servers.source import ServerFunctions
 from evolve.paths import WorkspacePaths
 from evolve.workspace.locating import ensure_workspace
 from evolve.workspace.shelves.servers import start_server

@@ -102,7 +102,6 @@ def workspace(
         "evidence": {one["id"]: _of_insight(shell, one["id"]) for one in memory["insights"][:8]},
         "skills": told(shell, "skills", "list", "--all"),
         "preferences": told(shell, "memory", "preferences", "list"),
-        "metrics": told(shell, "lab", "metrics", "list"),
         "variants": variants,
         "made of": {
             one["digest"]: told(shell, "lab", "variants", "show", one["digest"]) for one in variants["variants"]

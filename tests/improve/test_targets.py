@@ -1,8 +1,8 @@
-"""``evolve lab optimize --target``: a metric chooses among candidates that do no worse; it is paid, accepts nothing."""
+"""``evolve lab optimize --target``: an evaluator chooses among candidates that do no worse; it accepts nothing."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -10,19 +10,18 @@ from benchmarks.doubles import QuirkDouble
 from benchmarks.doubles.quirks import quirk_family
 from evolve.cli.lab.optimize import show_optimization
 from evolve.errors import UsageError
-from evolve.gate.judges import JudgeRecord, Measurement
 from evolve.improve.optimization import OptimizationReport
 from evolve.optimizer.engine import Candidate
 from evolve.paths import WorkspacePaths
 from evolve.prompts import PromptLayers, load_prompt
-from evolve.testing import FixedLearner, question_of
+from evolve.testing import question_of
 from evolve.testing.endpoint_faults import completion
+from evolve.workspace.evaluators import Criterion, Evaluator, Opinion
 from evolve.workspace.loops.optimizing import OptimizerRequest
 from tests.doubles.judges import StyledDouble, TasteJudge
 from tests.improve.model_runs import USAGE, Stopped, learner_of, suite_of
-from tests.offering import offer_engine
+from tests.offering import hide, offer_engine, offering
 
-SAID = ("The docstring is missing.", "The docstring was helpful", "No docstring again")
 FACT = "\n- Dates in this workspace are written day first.\n"
 ADVICE = "- Write a docstring into every function.\n"
 JOBS = quirk_family("dates", 40)
@@ -47,10 +46,25 @@ class Adviser:
         return "both were tried"
 
 
+class Docstrings(Evaluator):
+    """Whether an answer has docstrings, as the model of the workspace sees it."""
+
+    def criteria(self):
+        return [Criterion(id="d0c", name="docstring", definition="docstring: the function says what it does")]
+
+    def opinion(self, criterion):
+        def score(task, submission, sandbox):
+            asked = replace(task, meta={**task.meta, "rubric": criterion.definition})
+            return float(self.services.rubric_judge.unmeasured(asked).verify(submission, sandbox).accepted)
+
+        return Opinion(criterion=criterion, judge="the model", wanted=criterion.definition, score=score)
+
+
 @pytest.fixture
 def suite(tmp_path, monkeypatch):
     offer_engine(monkeypatch, tmp_path, Adviser())
-    return suite_of(JOBS, tmp_path)
+    with offering(tmp_path / "evaluators", "evaluators", "docstrings", f"{__name__}:Docstrings"):
+        yield suite_of(JOBS, tmp_path)
 
 
 @pytest.fixture
@@ -78,46 +92,27 @@ def open_desk(tmp_path, open_ws):
     return open_one, asked
 
 
-def comment(workspace, suite):
-    for number, text in enumerate(SAID):
-        workspace.run(f"{suite}#{JOBS[number].task.id}")
-        workspace.metrics.comment(f"r{number + 1}", text)
-
-
-def measure(workspace, accepted_wrong=0):
-    numbers = {"sound": 40, "accepted_sound": 40, "wrong": 40, "accepted_wrong": accepted_wrong}
-    judges = workspace.judges
-    found = Measurement(model=judges.model, prompt=judges.prompt, suite="strings", **numbers)
-    JudgeRecord(workspace.stores.db).keep(found)
-
-
 def wish(suite, **more):
     return OptimizerRequest(suite=suite, engine="adviser", target="docstring", **more)
 
 
 @pytest.mark.slow
-def test_a_target_needs_a_metric_and_a_measured_judge_and_says_what_to_do(open_desk, open_ws, suite, tmp_path):
+def test_a_target_that_nobody_offers_is_refused_before_a_run_begins(open_desk, suite, monkeypatch, tmp_path):
     with open_desk[0]() as ws:
-        with pytest.raises(UsageError, match="no metric called"):
-            ws.optimize(wish(suite))
-        comment(ws, suite)
-        for accepted, standing in ((None, "unmeasured"), (30, "below the bar")):
-            if accepted is not None:
-                measure(ws, accepted)
-            with pytest.raises(UsageError, match=standing) as told:
-                ws.optimize(wish(suite))
-            assert told.value.hint.startswith("evolve lab judges")
-        assert [run.kind for run in ws.stores.runs.runs()] == ["run"] * 3
-    with open_ws(learner=FixedLearner()) as ws, pytest.raises(UsageError, match="no model is named that could judge"):
-        ws.optimize(wish(suite))
+        with pytest.raises(UsageError, match="no metric called 'brevity'"):
+            ws.optimize(OptimizerRequest(suite=suite, target="brevity"))
+        (tmp_path / "empty").mkdir()
+        hide(monkeypatch, tmp_path / "empty")
+        with pytest.raises(UsageError, match="no metric called") as told:
+            ws.optimize(OptimizerRequest(suite=suite, target="docstring"))
+        assert told.value.hint.endswith("pip install ./packages/evolve-evaluators")
+        assert list(ws.stores.runs.runs()) == []
 
 
 @pytest.mark.slow
 def test_what_is_better_by_the_target_alone_is_reported_and_not_promoted(open_desk, suite, capsys):
     open_one, asked = open_desk
     with open_one() as ws:
-        comment(ws, suite)
-        measure(ws)
         report = ws.optimize(wish(suite))
         found = report.target
         assert OptimizationReport.from_json(report.to_json()) == report
@@ -138,9 +133,6 @@ def test_what_is_better_by_the_target_alone_is_reported_and_not_promoted(open_de
 @pytest.mark.slow
 def test_a_run_that_was_cut_off_asks_for_no_opinion_twice_and_counts_what_it_paid(open_desk, suite):
     open_one, asked = open_desk
-    with open_one() as ws:
-        comment(ws, suite)
-        measure(ws)
     with open_one(stop_at=9) as ws, pytest.raises(Stopped):
         ws.optimize(wish(suite), budget="50M-tokens")
     assert len(asked) == 8
@@ -155,8 +147,6 @@ def test_a_run_that_was_cut_off_asks_for_no_opinion_twice_and_counts_what_it_pai
 @pytest.mark.slow
 def test_where_every_task_is_solved_prompts_are_edited_for_what_the_target_lacks(open_desk, suite):
     with open_desk[0]() as ws:
-        comment(ws, suite)
-        measure(ws)
         wanted = OptimizerRequest(suite=suite, only="prompts", target="docstring", proposals=2)
         report = ws.optimize(wanted, budget="50M-tokens")
         found = report.target
@@ -171,8 +161,6 @@ def test_the_gate_decides_the_same_with_a_target_and_without(open_desk, suite):
     decided = []
     for target in ("", "docstring"):
         with open_desk[0](name=f"with {target}") as ws:
-            comment(ws, suite)
-            measure(ws)
             ws.optimize(OptimizerRequest(suite=suite, engine="adviser", target=target))
             decided.append([(one.variant, one.verdict, one.tally, one.reason) for one in ws.stores.decisions.log()])
     assert decided[0] == decided[1] and decided[0]

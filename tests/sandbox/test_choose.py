@@ -77,6 +77,6 @@ def test_a_passed_self_test_is_remembered_and_a_stale_memory_is_not_believed(tmp
 
 
 def test_the_macos_profile_denies_by_default():
-    lines = profile("/private/tmp/x").splitlines()
+    lines = profile(["/private/tmp/x"]).splitlines()
     assert lines[:3] == ["(version 1)", "(deny default)", "(deny network*)"]
     assert not [line for line in lines if "file-write" in line and '"/private/tmp/x"' not in line]

@@ -38,7 +38,7 @@ def test_a_comment_that_is_preferred_is_a_wish_and_no_second_comment(solved):
     opened, result = solved
     opened.runs.comment(result.run_id, "Keep the names short.")
     first = opened.runs.comment(result.run_id, "Please use short names.", prefer=True)
-    assert [one.text for one in opened.metrics.comments()] == ["Keep the names short.", "Please use short names."]
+    assert [one.text for one in opened.runs.comments()] == ["Keep the names short.", "Please use short names."]
     assert first.comment.text == "Please use short names."
     assert [one.acts[-1].run for one in opened.preferences.list()] == [result.run_id]
     assert first.new <= {one.id for one in first.metrics}
@@ -102,8 +102,6 @@ def test_a_model_is_chosen_without_opening_anything(tmp_path):
     assert models(place).chosen() == {"default": "http://localhost:1/v1#small"}
     assert models(place).acting() == "http://localhost:1/v1#small"
     assert models(place).acting("") == ""
-    with pytest.raises(UsageError, match="open workspace"):
-        models(place).judge()
     with evolve.open(place, model="") as opened:
         assert opened.models.chosen() == models(place).chosen()
 

@@ -13,7 +13,7 @@ from evolve.errors import UsageError
 from evolve.workspace.parts import Parts
 
 SHELVES = (
-    *("runs", "conversations", "memory", "preferences", "skills", "metrics", "models", "judges"),
+    *("runs", "conversations", "memory", "preferences", "skills", "criteria", "models"),
     *("variants", "gate", "workflow", "folders", "tools"),
 )
 STILL_TOLD = {"close", "mark", "uses_model"}
@@ -33,11 +33,10 @@ def shelf_class(shelf: str) -> type:
     from evolve.workspace.loops import tried_variants
     from evolve.workspace.runs import conversations, past_runs
     from evolve.workspace.shelves import (
+        criteria,
         folders,
         gate,
-        judges,
         memory,
-        metrics,
         models,
         preferences,
         skills,
@@ -51,9 +50,8 @@ def shelf_class(shelf: str) -> type:
         "memory": memory.Memories,
         "preferences": preferences.Preferences,
         "skills": skills.Skills,
-        "metrics": metrics.Metrics,
+        "criteria": criteria.Criteria,
         "models": models.Models,
-        "judges": judges.Judges,
         "variants": tried_variants.TriedVariants,
         "gate": gate.GateLog,
         "workflow": workflow.Workflows,

@@ -148,10 +148,10 @@ def test_codes_that_were_texts_last_month_are_texts_where_they_look_like_numbers
     assert cells(filled, "number") == ["6117", "00731"]
 
 
-def test_a_given_cell_that_contradicts_it_is_told_and_nothing_is_verified(learned, tmp_path):
+def test_a_given_cell_that_contradicts_it_stays_and_every_other_is_doubtful(learned, tmp_path):
     filled = learned.fill(write(tmp_path / "april.csv", APRIL, 1, wanted=str.upper))
-    assert filled.used is None and not filled.result.verified
-    assert "J. Backus" in filled.result.note and "JOHN BACKUS" in filled.result.note
+    assert cells(filled) == ["JOHN BACKUS", *map(short, APRIL[1:])]
+    assert (filled.against.rows, filled.used.given, filled.marked, filled.result) == ((1,), 0, 4, None)
 
 
 def test_without_a_given_cell_it_is_offered_and_nothing_is_written(learned, tmp_path):
@@ -235,8 +235,7 @@ def test_a_verified_run_is_offered_by_its_id(unkept, tmp_path):
 def test_a_given_cell_that_contradicts_the_run_is_told(unkept, tmp_path):
     workspace, run = unkept
     filled = workspace.fill(write(tmp_path / "april.csv", APRIL, 1, wanted=str.upper))
-    assert filled.used is None and not filled.result.verified
-    assert run in filled.result.note and "J. Backus" in filled.result.note
+    assert (filled.against.function.run, filled.against.rows, filled.used.run) == (run, (1,), run)
 
 
 def test_a_run_that_nothing_verified_is_no_function_for_another_table(tmp_path, private_home):
@@ -296,8 +295,7 @@ def test_what_a_saved_function_wrote_into_an_empty_column_is_no_evidence_for_it(
     corrected = file.read_text().replace("M. Shaw", "Shaw").replace("L. Conway", "")
     file.write_text(corrected)
     again = learned.fill(file, out=tmp_path / "again.csv")
-    assert (again.given, again.own, again.used) == (3, 2, None)
-    assert not again.result.verified
+    assert (again.given, again.own, again.used.given, again.against.rows) == (3, 2, 0, (1,))
 
 
 def test_rows_that_taught_a_function_are_no_new_evidence_where_they_are_given_again(learned, tmp_path):

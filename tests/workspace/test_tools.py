@@ -16,7 +16,7 @@ import pytest
 
 import evolve
 from evolve.errors import RecordDamaged, UsageError
-from evolve.functions.mcp import Server
+from evolve.functions.servers import Server
 from evolve.tasks.reading.own_folder import folder_task
 from evolve.testing import ScriptedEndpoint
 from evolve.testing.doubles import prompt_of

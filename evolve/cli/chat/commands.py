@@ -67,7 +67,7 @@ def commands() -> Mapping[str, Command]:
         Command(name="approve", takes="[ask|auto|never]", about="apply what waits; or set the mode", run=_approve),
         Command(name="refuse", takes="[REASON]", about="drop the waiting change, and say why", run=_refuse),
         Command(name="undo", takes="[RUN]", about="take back what was applied last", run=_undo),
-        Command(name="again", takes="", about="go on with a turn that was stopped", run=_again),
+        Command(name="again", takes="", about="go on with a stopped turn, or try a refused one anew", run=_again),
         Command(name="skills", takes="[NAME]", about="learned skills, or one of them", run=show_skills),
         Command(name="memory", takes="[WORDS]", about="what is known, or what words bring to mind", run=show_memory),
         Command(name="learn", takes="[MODE]", about="what was taught; or off, on, full: from now on", run=_learn),
@@ -182,11 +182,12 @@ def _last_applied_run(session: ChatSession, workspace: Workspace) -> str:
 
 
 def _again(session: ChatSession, text: str) -> None:
-    turn = session.conversation.unfinished
+    unfinished = session.conversation.unfinished
+    turn = unfinished or session.conversation.refused
     if turn is None:
-        raise UsageError("no turn was stopped")
+        raise UsageError("no turn was stopped or refused")
     session.screen.say("again", shorten(turn.asked, 100))
-    session.work(read(turn.asked), turn.asked, turn)
+    session.work(read(turn.asked), turn.asked, unfinished)
 
 
 def _comment(session: ChatSession, text: str) -> None:

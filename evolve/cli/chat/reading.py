@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from evolve.cli.asking import WHY_NOT
 from evolve.workspace import parse_answer
 
 ARROWS = (" -> ", " → ", " => ")
@@ -141,5 +142,5 @@ def parse_approval(answer: str, ask: Callable[[str], str | None]) -> str | None:
     if word.lower() in ("y", "yes") or answer == "/approve":
         return "yes"
     if word.lower() in ("n", "no", "/refuse"):
-        return reason or (ask("why not (Enter for no reason)? ") or "").strip() or "no"
+        return reason or (ask(WHY_NOT) or "").strip() or "no"
     return answer if reason and not word.startswith("/") else None  # a sentence is a reason, a command is none

@@ -380,7 +380,8 @@ class ChatSession:
             self.screen.say("applied", f"{', '.join(patch.names)}; /undo takes it back")
         elif patch.state == "refused":
             self.conversation.note(patch)
-            self.screen.say("refused", "nothing is changed")
+            reason = " with your reason" if patch.reason else ""
+            self.screen.say("refused", f"nothing is changed; /again tries anew{reason}")
             if patch.reason:
                 self.learn(PersonAct(kind="refusal", text=patch.reason, run=patch.run))
             self.code = 1

@@ -37,19 +37,31 @@ _DROPPED = {
 }
 
 
-def offer_lines(proposal: Preference, here: str = "") -> list[str]:
-    """A proposal, as a question about it begins: what it says, what it rests on and where it would hold.
-
-    Args:
-        here: The folder that is worked in.
-    """
+def offer_lines(proposal: Preference) -> list[str]:
+    """A proposal, as a question about it begins: what it says and what it rests on."""
     act = proposal.suggestion or next((act for act in reversed(proposal.acts) if act.text), None)
     because = "" if act is None else f"  {_kind(proposal)}; {shorten(act.text, 160)}"
     if act is not None and not act.suggested:
         because = f"  you said: {shorten(act.text, 160)}"
     what = proposal.proposal or proposal.description
-    lines = [f"to remember: {what}", because, f"  for {scope(proposal, here)}"]
-    return [visible(line, lines=False) for line in lines if line]
+    return [visible(line, lines=False) for line in (f"to remember: {what}", because) if line]
+
+
+def choice_line(proposal: Preference, here: str = "") -> str:
+    """What each way of keeping a proposal covers."""
+    wider = beyond(proposal)
+    more = f"; everywhere: for {wider} too" if wider else ""
+    return visible(f"  yes: for {scope(proposal, here)}{more}", lines=False)
+
+
+def beyond(proposal: Preference) -> str:
+    """What ``everywhere`` covers besides what ``yes`` does; "" where that is everything already."""
+    kept = proposal.as_kept
+    if not kept.contexts:
+        return ""
+    if kept.once:
+        return "later tasks"
+    return "work in folders" if not any(context.folder for context in kept.contexts) else "other folders and questions"
 
 
 def proposal_rows(proposals: Sequence[Preference]) -> list[tuple[str, ...]]:

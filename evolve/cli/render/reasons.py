@@ -40,6 +40,8 @@ SENTENCES = OF_RUNS | {
     "fraction": "the function gives a fraction, the other cells are whole numbers",
     "inexact": "the number is too large to be exact to its last digit",
     "judging_takes_more": "judging it first may take more than this budget leaves: evolve learn without one",
+    "kept_fails": "the function used so far fails here",
+    "kept_gives": "the function used so far gives {value} here",
     "merged": "the cell is a part of merged cells",
     "more_than_known": f"it has more {{trait:plain}} than {_ROWS}",
     "no_cell": "the function gives {kind:kind}, which no cell can hold",

@@ -51,7 +51,8 @@ def show_remembered(all_: Remembered, *, whole: bool) -> None:
     """
     for one in all_.preferences:
         status = "" if one.status == "active" else f", {one.status}"
-        what = f"preference {one.id[:8]} for {scope(one)}{status}: {shorten(one.description, 160)}"
+        kind = "fact" if one.is_fact else "preference"
+        what = f"{kind} {one.id[:8]} for {scope(one)}{status}: {shorten(one.description, 160)}"
         emit(visible(what, lines=False))
     for entry in all_.notes:
         emit(visible(_note_line(entry, all_.replaced.get(entry.id), all_.newer.get(entry.id)), lines=False))

@@ -15,20 +15,17 @@ _MOST_COUNTED = 20
 
 def show_server(server: Server) -> None:
     """Everything about a server, in full: it is what the person approves."""
+    from evolve.workspace import server_kind
+
     yours = {name: f"{value} (yours)" if value.startswith("$") else value for name, value in server.variables.items()}
     sent = {name: f"{value} (yours)" if value.startswith("$") else value for name, value in server.headers.items()}
-    rows = [("server", server.name)]
+    rows = [("server", server.name), *(("program", program) for program in server.command[:1])]
+    rows += [("argument", argument) for argument in server.command[1:]]
+    told = server_kind(server.kind).told(server)
+    rows += [*told, *((key, text) for key, text in server.settings.items() if text not in dict(told).values())]
     if server.url:
-        rows += [("described", server.file)] if server.file else []
         rows += [("address", server.url), *(("sends", f"{name}: {value}") for name, value in sent.items())]
-    else:
-        rows += [("program", server.command[0])]
-        rows += [("argument", argument) for argument in server.command[1:]]
-        if server.kind == "program":
-            values = ", ".join(server.values)
-            told = f"{values}; each is one argument, and none an option" if values else "none"
-            rows += [("values", told), ("gives", server.output)]
-        rows += [("about", server.about)] if server.about else []
+    elif server.command:
         rows += [("variable", f"{name}={value}") for name, value in yours.items()]
         rows += [("reads", path) for path in server.readable] + [("writes", path) for path in server.writable]
         rows += [] if server.writable else [("writes", "nothing")]

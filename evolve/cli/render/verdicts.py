@@ -128,7 +128,7 @@ def _doubt(result: Result) -> str:
         more = f"; {counted(others, 'more row')} {'do' if len(others) > 1 else 'does'} not fit" if others else ""
         return f"{_says(first)}{more}; correct the row if it is mistyped"
     if result.ambiguity is not None:
-        return _left_open(result.ambiguity)
+        return _left_open(result, result.ambiguity)
     return reason_told(result.reason) if result.reason is not None else result.note
 
 
@@ -141,11 +141,11 @@ def open_line(result: Result) -> str:
     """What the rows leave open, where the verdict does not say it already; else ""."""
     if result.ambiguity is None or verdict(result).word == "doubtful":
         return ""
-    return f"open: {_left_open(result.ambiguity)}"
+    return f"open: {_left_open(result, result.ambiguity)}"
 
 
-def _left_open(found: Ambiguity) -> str:
-    given, (own, other, *_) = values_told(*found.input), found.outputs
+def _left_open(result: Result, found: Ambiguity) -> str:
+    given, (own, other, *_) = values_told(*result.told_inputs(found.input)), found.outputs
     return (
         f"for {given} it gives {values_told(own)}, but another function that fits gives {values_told(other)}; "
         "a row with that input settles it"

@@ -92,6 +92,14 @@ def _named(one: Suspect) -> str:
 
 _CHAINS = 20
 """Chains of causes that are told; ``--json`` has all."""
+_DECIDED = {
+    "active": ("kept", "evolve forget"),
+    "superseded": ("replaced", "evolve memory preferences show"),
+    "proposed": ("waiting", "evolve memory proposals keep"),
+    "declined": ("not kept", ""),
+}
+"""What became of what a run suggested, and the command that changes or shows that."""
+
 _FAILED = 10
 """Failed tasks of a loop that are named."""
 _USED = 4
@@ -139,8 +147,10 @@ def _show_learned(explained: Explained) -> None:
         emit(f"learned: the skill {name}  (evolve skills show {name})")
     for refused in explained.not_kept:
         emit(visible(f"not kept: the skill {refused.skill}: {shorten(refused.reason, 200)}", lines=False))
-    for text in explained.suggested:
-        emit(visible(f"suggested: {shorten(text, 160)}  (evolve memory preferences list)", lines=False))
+    for one in explained.suggested:
+        became, command = _DECIDED[one.status]
+        hint = f"  ({command} {one.id[:8]})" if command else ""
+        emit(visible(f"{became}: {shorten(one.text, 160)}{hint}", lines=False))
     if explained.dropped:
         emit(dropped_line(Counter(one.reason for one in explained.dropped)))
         for line in dropped_texts(explained.dropped):

@@ -22,7 +22,7 @@ _UNCOUNTED_S = 1.0
 """Seconds of each block that do not count: on a busy machine it takes as long to begin as to run."""
 
 _SHORTEST_SHARE = 400
-_GONE = "; the interpreter has ended: variables are gone, files are as they were"
+_GONE = "; the interpreter has ended: variables and temporary files are gone, the folder is as it was"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -39,7 +39,7 @@ QUICK_S = 10.0
 
 _CALLS = re.compile(r"\b(from|import)\s+functions\b")
 _UNSEEN_FILE = "the file holds a value that you are not shown; change the other lines in place"
-_ANEW = "the interpreter was started anew: variables are gone, files are as they were"
+_ANEW = "the interpreter was started anew: variables and temporary files are gone, the folder is as it was"
 _UNCHANGED = "nothing was changed"
 _ONLY_PROTECTED = "nothing was changed but protected files, whose change is not taken: {names}"
 _AGAIN = "done again hands in all the same"

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from evolve.episodes import Json
 from evolve.functions.function import CallFailed
-from evolve.functions.mcp.offers import Listed
+from evolve.functions.servers.bounds import in_short
+from evolve.functions.servers.offers import Listed
 
 if TYPE_CHECKING:
     from mcp.types import CallToolResult, InputRequiredResult, Tool
 
-_LONGEST_WHY = 300
 _HINTS = ("read_only_hint", "destructive_hint", "idempotent_hint", "open_world_hint")
 
 
@@ -51,12 +51,6 @@ def listed_of(tools: Sequence[Tool]) -> Sequence[Listed]:
         )
         for tool in tools
     ]
-
-
-def in_short(text: str) -> str:
-    """What somebody else wrote, in one line."""
-    line = " ".join(text.split())
-    return line if len(line) <= _LONGEST_WHY else f"{line[:_LONGEST_WHY]}..."
 
 
 def _hints(tool: Tool) -> Mapping[str, bool]:

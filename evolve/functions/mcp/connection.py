@@ -9,22 +9,22 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from concurrent.futures import Future, wait
-from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from evolve.episodes import Json
 from evolve.errors import EvolveError
 from evolve.functions.function import CallFailed
-from evolve.functions.mcp.answers import in_short, listed_of, value_of
-from evolve.functions.mcp.bounds import Trouble
-from evolve.functions.mcp.offers import Listed
-from evolve.functions.mcp.pinned_http import pinned
-from evolve.functions.mcp.pipes import LIST_CHANGED, Process, piped
-from evolve.functions.mcp.servers import Server, resolved
+from evolve.functions.mcp.answers import listed_of, value_of
+from evolve.functions.mcp.pipes import LIST_CHANGED, piped
+from evolve.functions.servers.bounds import LONGEST_MESSAGE, START_S, Trouble, in_short
+from evolve.functions.servers.kind import Asked, Start
+from evolve.functions.servers.offers import Listed
+from evolve.functions.servers.pinned_http import pinned_client
+from evolve.functions.servers.server import Server, resolved
 
 if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
@@ -33,19 +33,6 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 
-class Start(Protocol):
-    """Starts a local server, confined to what was approved."""
-
-    def __call__(self, server: Server, variables: Mapping[str, str], *, argv: Sequence[str] = ()) -> Process:
-        """Starts it with these variables.
-
-        Args:
-            argv: The command with its places filled, where it has some.
-        """
-        ...
-
-
-START_S = 60.0
 MOST_TOOLS = 5000
 _RESTARTS = 3
 _MOST_PAGES = 100
@@ -53,20 +40,6 @@ _ENDING_S = 5.0
 _GRACE_S = 1.0
 _CLOSED = "Connection closed"
 _Given = TypeVar("_Given")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Asked:
-    """One call.
-
-    Attributes:
-        tool: As the server calls it.
-        name: As code calls it, for the sentence where it fails.
-    """
-
-    tool: str
-    name: str
-    arguments: Mapping[str, Json]
 
 
 class Connection:
@@ -176,7 +149,7 @@ class Connection:
     def _streams(self, trouble: Trouble) -> AbstractAsyncContextManager[tuple[Any, Any]]:
         server = self.server
         if server.url:
-            return pinned(server.url, resolved(server.headers, os.environ), trouble)
+            return _pinned(server.url, resolved(server.headers, os.environ), trouble)
         return piped(self._start(server, resolved(server.variables, os.environ)), trouble)
 
     async def _list(self, client: Client) -> Sequence[Listed]:
@@ -244,6 +217,20 @@ class Connection:
         # over HTTP these are what the SDK says of an answer that broke off; a server may use the numbers too
         unsure = bool(self.server.url) and error.code in (CONNECTION_CLOSED, INVALID_REQUEST, PARSE_ERROR)
         return CallFailed(f"{name}: {in_short(error.message)}", doubtful=unsure)
+
+
+@asynccontextmanager
+async def _pinned(url: str, headers: Mapping[str, str], trouble: Trouble) -> AsyncIterator[tuple[Any, Any]]:
+    """The two streams of the protocol's client, over HTTP."""
+    from mcp.client.streamable_http import streamable_http_client
+
+    async with (
+        pinned_client(url, headers, trouble) as client,
+        streamable_http_client(
+            url, http_client=client, terminate_on_close=False, max_sse_event_size=LONGEST_MESSAGE
+        ) as streams,
+    ):
+        yield streams
 
 
 @cache

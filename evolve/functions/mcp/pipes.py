@@ -6,10 +6,10 @@ import os
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from evolve.functions.mcp.answers import in_short
-from evolve.functions.mcp.bounds import LONGEST_MESSAGE, Trouble
+from evolve.functions.servers.bounds import LONGEST_MESSAGE, Trouble, in_short
+from evolve.functions.servers.kind import Process
 
 if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
@@ -21,31 +21,6 @@ _QUOTED = 400
 """Bytes of a line that an error quotes at most."""
 _CLAIMS = re.compile(rb'\s*\{.*"jsonrpc"\s*:', re.DOTALL)
 LIST_CHANGED = "notifications/tools/list_changed"
-
-
-class Process(Protocol):
-    """A local server that runs; its pipes are descriptors that do not block."""
-
-    @property
-    def stdin(self) -> int: ...
-
-    @property
-    def stdout(self) -> int: ...
-
-    @property
-    def stderr(self) -> int: ...
-
-    def end_input(self) -> None:
-        """It is sent nothing, or nothing more."""
-        ...
-
-    def status(self, seconds: float) -> int | None:
-        """What it ended with; None where it runs on after so many seconds."""
-        ...
-
-    def close(self) -> None:
-        """Ends it with all it started; closing twice is no error."""
-        ...
 
 
 @asynccontextmanager

@@ -15,7 +15,6 @@ from pathlib import Path
 from evolve.episodes import Cost
 from evolve.errors import EvolveError, RecordDamaged, WorkspaceError
 from evolve.ledger import Spent, book_faults, rebuild_book
-from evolve.memory.metrics import MetricBook
 from evolve.memory.preferences import PreferenceBook
 from evolve.optimizer import UNLEARNED
 from evolve.paths import WorkspacePaths
@@ -131,7 +130,6 @@ def _mend_memory(stores: Stores, report: Repair) -> None:
     if anew:
         report.done.append(f"made {anew} rows of evidence anew from the episodes they came from")
     wishes, idle = PreferenceBook(stores.db, stores.memory.embedder).mend(described)
-    MetricBook(stores.db, stores.memory.embedder, str).mend()
     if wishes:
         report.done.append(f"made {len(wishes)} preferences anew from the acts they rest on")
     report.lost = still_lost(stores.db, report.lost)

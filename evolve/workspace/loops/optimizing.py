@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import Any, Literal, cast
 
 from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
@@ -24,15 +23,12 @@ from evolve.optimizer.engine_kind import GONE, PARTS, EngineKind, EngineParts, e
 from evolve.optimizer.item_record import ItemRecord
 from evolve.optimizer.scope import Scope
 from evolve.policies.language import EpisodeMeter, LanguagePolicy
-from evolve.sandbox import Sandbox
-from evolve.tasks import Submission, Task, load_suite
+from evolve.tasks import Submission, load_suite
 from evolve.workspace.arguments import checked
 from evolve.workspace.desk import Desk
+from evolve.workspace.evaluators import Opinion
 from evolve.workspace.loops.improving import LoopWork, loop_key, loop_limits, opened_session
 from evolve.workspace.loops.workflow_search import can_draft, drafters, edited_state, editor_of, texts_in_force
-
-if TYPE_CHECKING:
-    from evolve.workspace.shelves.metrics import Metrics
 
 Part = Literal["", "prompts", "workflow", "knobs"]
 
@@ -66,16 +62,16 @@ def optimize(desk: Desk, wish: OptimizerRequest, budget: Ledger) -> Optimization
     suite = load_suite(wish.suite)
     limits = loop_limits(desk, budget.budget, suite, bounded=False)
     kind = engine_for(desk, wish)
-    chosen = chosen_target(desk, wish.target) if wish.target else None
-    wanted = chosen.wanted if chosen is not None else ""
+    opinion = desk.criteria.opinion(wish.target) if wish.target else None
+    wanted = opinion.wanted if opinion is not None else ""
     settings = EngineSettings(seed=wish.seed, only=cast(Part, wish.only), proposals=wish.proposals, wanted=wanted)
     scope = Scope(policy=desk.learner.name, limits=limits)
     # A search that goes on begins with what it began with, so under files that were edited it is another one. And one
     # that an earlier version began asked its questions by other costs.
     key_parts = [suite.digest, wish.seed, kind.name, wish.only, wish.proposals, limits.candidates, edited_state(desk)]
     key_parts.append("comparable costs")
-    if chosen is not None:
-        key_parts.append(chosen.key)
+    if opinion is not None:
+        key_parts.append(_target_key(opinion))
     key = loop_key(desk, "optimize", *key_parts)
     _end_what_cannot_go_on(desk, wish)
     if wish.resume and not any(run.key == key and run.state == "open" for run in desk.stores.runs.runs()):
@@ -96,7 +92,7 @@ def optimize(desk: Desk, wish: OptimizerRequest, budget: Ledger) -> Optimization
                 items=ItemRecord(desk.stores.db),
                 tell=lambda text: divided.search.tell("engine", text=text),
             )
-            target = None if chosen is None else chosen.within(divided.search)
+            target = None if opinion is None else _target(desk, opinion, divided.search)
             texts = texts_in_force(desk) if desk.uses_model and "prompts" in kind.changes else {}
             return run_optimizer(divided, kind.make(parts), texts, target)
 
@@ -156,53 +152,21 @@ def engine_for(desk: Desk, wish: OptimizerRequest) -> EngineKind:
     return kind
 
 
-@dataclass(frozen=True, kw_only=True)
-class ChosenTarget:
-    """A metric that a search may have as its target.
-
-    Attributes:
-        wanted: What it asks for, in words.
-        key: Digest of this, the judge and its prompt; with another it is another search.
-    """
-
-    metrics: Metrics
-    metric: str
-    judge: str
-    wanted: str
-    key: str
-    meter: EpisodeMeter
-
-    def within(self, session: Session) -> Target:
-        """The target for a run, which pays for it."""
-        paid = PaidAnswers(self.meter, session.ledger, session.journal)
-        score = partial(_score, self.metrics, self.metric, session.sandbox())
-        return Target(metric=self.metric, judge=self.judge, key=self.key, score=score, paid=paid)
-
-
-def chosen_target(desk: Desk, name: str) -> ChosenTarget:
-    """The metric with this name or id, as a target.
-
-    Raises:
-        UsageError: There is no such metric, no model that could judge, or its judge was not measured or is not good
-            enough for its opinions to count.
-    """
-    metric = desk.metrics.show(name)
-    judge, standing = desk.judges.model, desk.judges.standing()
-    if standing != "measured":
-        problem = f"{judge} would judge by {metric.name}, and is {standing} as a judge"
-        raise UsageError(problem, hint=f"evolve lab judges {judge}")
+def _target(desk: Desk, opinion: Opinion, session: Session) -> Target:
+    """The target for a run, which pays for it."""
     policy = desk.learner.policy(None, ())
-    if not isinstance(policy, LanguagePolicy):
-        raise UsageError("a target needs a language model that decides and judges", hint="evolve models")
-    return ChosenTarget(
-        metrics=desk.metrics,
-        metric=metric.name,
-        judge=judge,
-        wanted=metric.rubric,
-        key=digest(canonical_json(["target", metric.rubric, judge, desk.judges.prompt])),
-        meter=policy.meter,
+    # Without a model nothing is asked that would have to be paid.
+    meter = policy.meter if isinstance(policy, LanguagePolicy) else EpisodeMeter()
+    sandbox = session.sandbox()
+    return Target(
+        metric=opinion.criterion.name,
+        judge=opinion.judge,
+        key=_target_key(opinion),
+        score=lambda task, answer: opinion.score(task, Submission(code=answer), sandbox),
+        paid=PaidAnswers(meter, session.ledger, session.journal),
     )
 
 
-def _score(metrics: Metrics, name: str, sandbox: Sandbox, task: Task, answer: str) -> float | None:
-    return metrics.score(name, task, Submission(code=answer), sandbox)
+def _target_key(opinion: Opinion) -> str:
+    """With another criterion, judge or prompt it is another search."""
+    return digest(canonical_json(["target", opinion.wanted, opinion.judge, opinion.version]))

@@ -259,6 +259,12 @@ def used_parameters(program: Program) -> frozenset[int]:
     return frozenset(place for place, one in enumerate(_parameters(program)) if one.arg in read)
 
 
+def told_inputs(programs: Iterable[Program], inputs: Sequence[Json]) -> list[Json]:
+    """The inputs of a row that one of the functions reads, and the first one, by which a person finds the row."""
+    read = frozenset({0}).union(*map(used_parameters, programs))
+    return [value for place, value in enumerate(inputs) if place in read]
+
+
 def without_unread(program: Program) -> tuple[Program, tuple[int, ...]]:
     """The function without the arguments that it does not read, and the former positions of those that it has.
 

@@ -27,6 +27,8 @@ from evolve.workspace.shelves.shelf import Shelf
 OPEN = "open"
 """The status of a turn that was begun and not ended: it was stopped, or its process was killed."""
 
+_REFUSED = "declined"
+
 
 @dataclass(frozen=True, kw_only=True)
 class ChatTurn:
@@ -170,6 +172,12 @@ class Conversation:
         last = self.turns[-1] if self.turns else None
         return last if last is not None and last.status in (OPEN, "interrupted", "waiting") else None
 
+    @property
+    def refused(self) -> ChatTurn | None:
+        """The last turn, where the person refused its change; one that asks the same is told of it, with the reason."""
+        last = self.turns[-1] if self.turns else None
+        return last if last is not None and last.status == _REFUSED else None
+
     def earlier(
         self, patches: Iterable[Patch] = (), plans: Mapping[str, Sequence[SubgoalState]] | None = None
     ) -> tuple[Turn, ...]:
@@ -300,7 +308,7 @@ def _standing(turn: ChatTurn, patch: Patch) -> tuple[str, str]:
     if patch.state == "undone":
         return "undone", "the person took this change back, so its files are as they were before it"
     if patch.state == "refused":
-        return "declined", "the person refused this change" + (f": {patch.reason}" if patch.reason else "")
+        return _REFUSED, "the person refused this change" + (f": {patch.reason}" if patch.reason else "")
     place = "is in the folder" if patch.state == "applied" else "waits for the person and is not in the folder"
     if turn.status in ("solved", "unverified"):
         return turn.status, f"{turn.told}; the change {place}"

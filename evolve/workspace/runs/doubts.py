@@ -84,7 +84,8 @@ def _contested_by_rivals(desk: Desk, result: Result, record: EpisodeRecord, wish
         why = CUT_SHORT
     if doubts.question is not None and doubts.contested:
         own, other, *_ = doubts.question.outputs
-        why = reason("another_as_simple", input=list(doubts.question.input), gives=own, other=other)
+        told = replace(result, rivals=doubts.rivals).told_inputs(doubts.question.input)
+        why = reason("another_as_simple", input=told, gives=own, other=other)
     asked = doubts.question if doubts.contested or not result.verified else None
     return replace(
         result,

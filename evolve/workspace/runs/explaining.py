@@ -11,6 +11,7 @@ from evolve.agent import Run
 from evolve.agent.codec import from_data, to_data
 from evolve.episodes import EpisodeRecord
 from evolve.episodes.upgrades import to_reason
+from evolve.memory.preferences import PreferenceStatus
 from evolve.reasons import Reason, reason
 from evolve.record.journal import Journal
 from evolve.record.keeping import NotKept, not_kept
@@ -28,6 +29,15 @@ against it. Or there is none, or none yet."""
 
 
 @dataclass(frozen=True, kw_only=True)
+class Suggested:
+    """What a run suggested to remember, with what the person has decided about it."""
+
+    id: str
+    text: str
+    status: PreferenceStatus
+
+
+@dataclass(frozen=True, kw_only=True)
 class Explained:
     """Why an answer counts as what it does.
 
@@ -39,7 +49,7 @@ class Explained:
         forgotten: The person took its function out of use.
         skills: Names of the skills that were made of it.
         not_kept: Skills that it proposed and that were refused.
-        suggested: What it suggested to remember, whatever the person has decided about that.
+        suggested: What it suggested to remember.
         dropped: Suggestions of the model that were not offered.
         unlearned: It was not learned from yet.
         applied: The folder or the table that is changed as it wanted, and can be taken back; else "".
@@ -57,7 +67,7 @@ class Explained:
     forgotten: bool = False
     skills: tuple[str, ...] = ()
     not_kept: tuple[NotKept, ...] = ()
-    suggested: tuple[str, ...] = ()
+    suggested: tuple[Suggested, ...] = ()
     dropped: tuple[Dropped, ...] = ()
     unlearned: bool = False
     applied: str = ""
@@ -97,7 +107,9 @@ def explained(desk: Desk, name: str) -> Explained:
         skills=tuple(skill.name for skill in desk.stores.skills.list() if skill.source in sources and not skill.hidden),
         not_kept=not_kept(Journal(desk.stores.db, run.id), record.episode) if record.drafts else (),
         suggested=tuple(
-            one.description for one in desk.preferences.list() if any(act.run == run.id for act in one.acts)
+            Suggested(id=one.id, text=one.description, status=one.status)
+            for one in (*desk.preferences.list(), *desk.preferences.list(status="declined"))
+            if any(act.run == run.id for act in one.acts)
         ),
         dropped=tuple(dropped_of(desk, record)),
         unlearned=record.episode in {one.episode for one in owed_episodes(desk)},

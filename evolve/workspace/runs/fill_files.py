@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 from pathlib import Path
 
 from evolve.errors import UsageError
-from evolve.export.script import is_script
-from evolve.files import check_folder, named_path
+from evolve.export.script import Script, is_script, script_of
+from evolve.files import check_folder, named_path, write_atomic
+from evolve.sandbox import Program
 from evolve.tables import Table, column_of, form_of, label_of
-from evolve.workspace.runs.applying import file_and_name
+from evolve.workspace.runs.applying import annotations_of, file_and_name, parameters_of, without_unread
 from evolve.workspace.runs.fill_request import FillRequest
+from evolve.workspace.runs.filled import Filled
 from evolve.workspace.runs.own_cells import OwnCells
 
 _LOCKS = (".~lock.{}#", "~${}")
 """How spreadsheets call the file that says that one is open in them."""
 
 
-def target_file(request: FillRequest, own: OwnCells) -> Path:
+def target_file(request: FillRequest) -> Path:
     """The file to write, refused before anything is done where it may not be."""
-    target = _named_target(request, own)
+    target = _named_target(request)
     lock = next((file for name in _LOCKS if (file := target.with_name(name.format(target.name))).exists()), None)
     if lock is not None and target.exists():
         raise UsageError(
@@ -31,7 +34,7 @@ def target_file(request: FillRequest, own: OwnCells) -> Path:
     return target
 
 
-def _named_target(request: FillRequest, own: OwnCells) -> Path:
+def _named_target(request: FillRequest) -> Path:
     table = named_path(request.table)
     if request.in_place:
         if request.out is not None:
@@ -41,11 +44,7 @@ def _named_target(request: FillRequest, own: OwnCells) -> Path:
     if request.out is None:
         # each sheet has its own file, so that filling one does not lose what was filled in another
         sheet = "" if request.sheet is None else f".{request.sheet}"
-        target = table.with_name(f"{table.stem}{sheet}.filled{table.suffix}")
-        if target.exists() and not own.wrote(target):
-            hint = f"--out {target.name} replaces it, --in-place writes the table itself"
-            raise UsageError(f"{target.name} already exists, and is not as evolve wrote it", hint=hint)
-        return target
+        return table.with_name(f"{table.stem}{sheet}.filled{table.suffix}")
     target = named_path(request.out)
     if target.resolve() == table.resolve():
         raise UsageError(f"{os.fspath(request.out)} is the table itself", hint="--in-place writes it")
@@ -90,6 +89,28 @@ def script_file(request: FillRequest, target: Path) -> Path | None:
     if file.exists() and not (file.is_file() and is_script(file.read_bytes())):
         raise UsageError(f"{file.name} already exists, and evolve did not write it", hint=hint)
     return file.resolve()
+
+
+def write_script(file: Path | None, program: Program, filled: Filled) -> None:
+    """Writes the function that filled a column as a script, where one is wanted."""
+    if file is None:
+        return
+    program, _ = without_unread(program)
+    takes, gives = annotations_of(program)
+    names, _ = parameters_of(program)
+    typed = ", ".join(f"{name}: {kind or 'any'}" for name, kind in zip(names, takes, strict=True))
+    script = script_of(
+        Script(
+            name=file.name,
+            code=program.source,
+            entry=program.entry,
+            kinds=takes,
+            signature=f"({typed}) -> {gives or 'any'}",
+            description=f"Gives {filled.column} from {', '.join(filled.inputs)}.",
+            example=json.dumps(["..."] * len(names)),
+        )
+    )
+    write_atomic(file, script.encode())
 
 
 def _is_same(one: Path, other: Path) -> bool:

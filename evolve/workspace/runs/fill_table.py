@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import os
 import shlex
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from evolve.errors import UsageError
-from evolve.tables import FirstLine, Table, column_of, first_line_of, form_of, label_of, open_table, table_path
+from evolve.sandbox import Program
+from evolve.tables import FirstLine, Record, Table, column_of, first_line_of, form_of, label_of, open_table, table_path
+from evolve.tasks.reading.partly_filled import Inputs
+from evolve.workspace.desk import Desk
+from evolve.workspace.runs.applying import Applier
 from evolve.workspace.runs.fill_request import FillRequest
+from evolve.workspace.runs.filled import as_cell
 
 _NAMED = 8
 """Columns that a hint names."""
@@ -66,6 +72,26 @@ def check_in_place(table: Table, line: TakenLine, request: FillRequest) -> None:
             f"{file} is not written in place, because its first line may be a row of data or the names of the columns",
             hint="say which: --set header=no if it is data, --set header=yes if it has the names",
         )
+
+
+def line_checked(
+    desk: Desk, table: Table, line: TakenLine, request: FillRequest, inputs: Inputs, programs: Sequence[Program]
+) -> TakenLine:
+    """What the first line is taken for: a guess where the function gives a cell of it from those beside it.
+
+    Raises:
+        UsageError: It is a guess, and the table is to be written in place.
+    """
+    is_told = request.header is not None or names_column(table, request) or table.form.kind != "delimited"
+    if is_told or line != TakenLine() or not programs or inputs.column >= len(table.columns):
+        return line
+    values = inputs.of(Record(number=0, line=1, cells=table.columns))
+    ((outcome,),) = Applier(desk.open_sandbox(), programs[:1])([values])
+    if not outcome.ok or as_cell(table, inputs, outcome.value)[0] != table.columns[inputs.column]:
+        return line
+    guess = replace(line, guessed=True)
+    check_in_place(table, guess, request)
+    return guess
 
 
 def check_column(table: Table, request: FillRequest) -> None:

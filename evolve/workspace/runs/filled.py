@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from evolve.agent.codec import to_data
-from evolve.episodes import Json
+from evolve.episodes import Json, Row
 from evolve.reasons import Reason, reason
 from evolve.sandbox import NOT_RUN, Outcome
-from evolve.tables import TEXT_PREFIX, Cell, FirstLine, Record, Table, formula_sign, other_kind
+from evolve.tables import TEXT_PREFIX, Cell, FirstLine, Record, Table, formula_sign, label_of, other_kind
 from evolve.tasks import equal
-from evolve.tasks.reading.partly_filled import Inputs
+from evolve.tasks.reading.partly_filled import Inputs, PartlyFilled
 from evolve.workspace.runs.repeated import UNKNOWN
 from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.skill_origin import UsedSkill
@@ -69,6 +69,19 @@ class Mark:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Counterexamples:
+    """Rows whose given cells a kept function does not give.
+
+    Attributes:
+        function: That function, by whose rows another was searched for as well.
+        rows: Their numbers.
+    """
+
+    function: UsedSkill
+    rows: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Filled:
     """What became of a table.
 
@@ -79,6 +92,7 @@ class Filled:
         given: Rows in which it was filled before.
         doubted: Of these, rows that are no examples, since an earlier fill doubted what it wrote there.
         own: Of these, rows that an earlier fill wrote and nobody changed since, which are no examples either.
+        typed: Rows with a cell that the person typed into the file which an earlier fill wrote; it counts as given.
         filled: Cells that were filled.
         marked: Cells that are doubtful: left empty, filled and marked, or filled before and unlike what the function
             gives.
@@ -92,9 +106,11 @@ class Filled:
         loss: What of the file could not be carried over, in a sentence, or "".
         seconds: How long it took, in all.
         used: The saved function that was applied, where it was not searched for.
+        against: What speaks against a kept function; it was ``used`` all the same where none fits its rows and these.
         offered: Saved functions that may be meant where no cell is filled: nothing is filled until one is named.
         undo: The run that ``evolve undo`` takes the file back with; "" where it was not written in place, or what it
             held before is not kept.
+        sample: The first row that was filled: the values that were read, and what the function gives for them.
     """
 
     out: Path | None
@@ -113,9 +129,12 @@ class Filled:
     seconds: float = 0.0
     doubted: int = 0
     own: int = 0
+    typed: int = 0
     used: UsedSkill | None = None
+    against: Counterexamples | None = None
     offered: tuple[UsedSkill, ...] = ()
     undo: str = ""
+    sample: Row | None = None
 
     def to_json(self) -> dict[str, Any]:
         """One JSON object."""
@@ -125,10 +144,32 @@ class Filled:
             "out": None if self.out is None else str(self.out),
             "marks": to_data(self.marks),
             "used": to_data(self.used),
+            "against": to_data(self.against),
             "offered": to_data(self.offered),
+            "sample": to_data(self.sample),
             "result": None if self.result is None else self.result.to_json(),
             "seconds": round(self.seconds, 3),
         }
+
+
+def begun(table: Table, wanted: PartlyFilled, result: Result | None) -> Filled:
+    """What is known before anything is filled."""
+    kinds = (*wanted.inputs.kinds, wanted.inputs.kind)
+    comma = ", decimal comma" if any(kind.decimal == "," and kind.is_number for kind in kinds) else ""
+    return Filled(
+        out=None,
+        column=wanted.inputs.label,
+        inputs=tuple(label_of(table, index) for index in wanted.inputs.read_columns),
+        given=wanted.given,
+        doubted=wanted.doubted,
+        own=wanted.own,
+        filled=0,
+        marked=0,
+        marks=(),
+        result=result,
+        form=table.form.told() + comma,
+        loss=table.loss,
+    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

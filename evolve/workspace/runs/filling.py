@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from evolve.activity import doing
-from evolve.episodes import Json
-from evolve.export.script import Script, script_of
-from evolve.files import write_atomic
+from evolve.episodes import Json, Row
 from evolve.ledger import Ledger
 from evolve.reasons import Reason, reason
 from evolve.sandbox import Outcome, Program
 from evolve.tables import (
+    Cell,
     Change,
     ColumnKind,
     Record,
@@ -24,7 +23,6 @@ from evolve.tables import (
     Table,
     identity,
     is_blank,
-    label_of,
     printable,
     reading_told,
     table_path,
@@ -36,21 +34,32 @@ from evolve.workspace.desk import Desk
 from evolve.workspace.runs.applying import (
     BATCH,
     Applier,
-    annotations_of,
     batches,
-    parameters_of,
     used_parameters,
     without_unread,
 )
 from evolve.workspace.runs.column_reading import column_read, known_function
 from evolve.workspace.runs.contradicted import Contradicted
-from evolve.workspace.runs.fill_files import check_other_column, script_file, target_file
+from evolve.workspace.runs.corrections import corrected
+from evolve.workspace.runs.counterexamples import Opposed, keeps, search
+from evolve.workspace.runs.fill_files import check_other_column, script_file, target_file, write_script
 from evolve.workspace.runs.fill_request import FillRequest
-from evolve.workspace.runs.fill_table import TakenLine, check_column, check_in_place, names_column, opened_table
-from evolve.workspace.runs.filled import Filled, Flag, Judged, Left, Mark, as_cell, compared, judged, not_done
+from evolve.workspace.runs.fill_table import TakenLine, check_column, check_in_place, line_checked, opened_table
+from evolve.workspace.runs.filled import (
+    Counterexamples,
+    Filled,
+    Flag,
+    Judged,
+    Left,
+    Mark,
+    begun,
+    compared,
+    judged,
+    not_done,
+)
 from evolve.workspace.runs.given_function import chosen_function
 from evolve.workspace.runs.offering import accepted, nothing_filled, offer_for
-from evolve.workspace.runs.own_cells import MOST, OwnCells, cell_key
+from evolve.workspace.runs.own_cells import MOST, OwnCells, WrittenColumn, cell_key
 from evolve.workspace.runs.repeated import look_up
 from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.run_answers import WRITTEN, function_named
@@ -73,6 +82,7 @@ def fill(desk: Desk, request: FillRequest, ledger: Ledger, run: Callable[[Task],
     as_it_was = identity(table_path(request.table))  # taken first: a workbook is read whole when it is opened
     table, line = opened_table(request)
     target, script = _files(table, line, request, own)
+    table, request, typed = corrected(table, line, target, request, own)
     with reading_told(table):
         offer = offer_for(desk, table, request)
     taken = accepted(desk, table, offer, request)
@@ -80,8 +90,8 @@ def fill(desk: Desk, request: FillRequest, ledger: Ledger, run: Callable[[Task],
         return replace(nothing_filled(table, offer, ledger.run_seconds), **vars(line))
     result, wanted, functions = _found(desk, table, taken, run, own)
     found_by = "" if result is None else result.run_id
-    line = _line_checked(desk, table, line, taken, wanted.inputs, functions)
-    blank = replace(_blank(table, wanted, result), **vars(line))
+    line = line_checked(desk, table, line, taken, wanted.inputs, functions.programs)
+    blank = replace(begun(table, wanted, result), **vars(line), typed=len(typed))
     if not functions.programs:
         return replace(blank, seconds=ledger.run_seconds)
     with tempfile.TemporaryFile("w+", encoding="utf-8") as spool:
@@ -92,23 +102,24 @@ def fill(desk: Desk, request: FillRequest, ledger: Ledger, run: Callable[[Task],
             functions=functions,
             learned=result is not None and result.used is None,
             words=request.words,
+            typed=typed,
         )
         with doing("fill", blank.column, total=done.total, count=lambda: done.at):
             done.apply(Applier(desk.open_sandbox(), functions.programs), spool)
+        written = None if table.form.kind == "workbook" else done.written(alone=request.in_place)
+        own.note(target, written, within=request.in_place)
         with doing("write"):
             kept = write_table(desk, table, target, done.rewriting(spool), as_it_was, run=found_by)
-    own.keep(found_by, done.keys, target, blank.column, "" if functions.used is None else functions.used.name)
-    _save(script, functions.programs[0], blank)
+    own.keep(found_by, done.unflagged, target, blank.column, "" if functions.used is None else functions.used.name)
+    own.note(target, written, within=request.in_place, done=True)
+    write_script(script, functions.programs[0], blank)
     return replace(
         blank,
         out=target,
-        filled=done.filled,
-        marked=done.marked,
-        marks=tuple(done.marks),
-        used=functions.used,
         function=without_unread(functions.programs[0])[0].source,
         seconds=ledger.run_seconds,
         undo=kept,
+        **done.told(),
     )
 
 
@@ -117,7 +128,7 @@ def _files(table: Table, line: TakenLine, request: FillRequest, own: OwnCells) -
     with reading_told(table):
         check_column(table, request)  # first: whatever else is wrong may be so for another column alone
     check_in_place(table, line, request)
-    target = target_file(request, own)
+    target = target_file(request)
     check_other_column(table, target, request, own)
     return target, script_file(request, target)
 
@@ -133,6 +144,7 @@ class _Functions:
         contradicted: Where a filled row speaks against the function.
         used: The saved function that it is.
         open: What is doubtful about every cell, or None.
+        opposed: The kept function that filled rows speak against. It is the last of the programs.
     """
 
     programs: Sequence[Program]
@@ -141,51 +153,38 @@ class _Functions:
     contradicted: Contradicted = field(default_factory=Contradicted)
     used: UsedSkill | None = None
     open: Reason | None = None
+    opposed: Opposed | None = None
 
 
 def _found(
     desk: Desk, table: Table, request: FillRequest, run: Callable[[Task], Result], own: OwnCells
 ) -> tuple[Result | None, PartlyFilled, _Functions]:
     """The function that is named, or that the filled rows lead to."""
+    opposed: Opposed | None = None
+    left_out = (0, 0)
     if request.skill is None and request.function is None:
         with reading_told(table):
             task, wanted = column_read(desk, table, request, own)
-        if (known := known_function(desk, task)) is None:
-            return _searched(desk, task, wanted, run)
-        request = replace(request, skill=known.name)
+        known = known_function(desk, task)
+        if known is None:
+            result, task, opposed = search(desk, task, run)
+            if opposed is None or not keeps(result, opposed):
+                return _searched(desk, task, wanted, result, opposed)
+            known = opposed.origin.skill
+        request, left_out = replace(request, skill=known.name), (wanted.doubted, wanted.own)
     with reading_told(table):
         program, wanted, likeness = chosen_function(desk, table, request)
     saved = None if request.skill is None else origin_of(desk, function_named(desk, request.skill))
-    used = None if saved is None else saved.used(wanted.given)
-    doubt = None if saved is None else saved.narrow
-    return None, wanted, _Functions(programs=[program], likeness=likeness, used=used, open=doubt)
-
-
-def _line_checked(
-    desk: Desk, table: Table, line: TakenLine, request: FillRequest, inputs: Inputs, functions: _Functions
-) -> TakenLine:
-    """What the first line is taken for: a guess where the function gives a cell of it from those beside it.
-
-    Raises:
-        UsageError: It is a guess, and the table is to be written in place.
-    """
-    is_told = request.header is not None or names_column(table, request) or table.form.kind != "delimited"
-    if is_told or line != TakenLine() or not functions.programs or inputs.column >= len(table.columns):
-        return line
-    values = inputs.of(Record(number=0, line=1, cells=table.columns))
-    ((outcome,),) = Applier(desk.open_sandbox(), functions.programs[:1])([values])
-    if not outcome.ok or as_cell(table, inputs, outcome.value)[0] != table.columns[inputs.column]:
-        return line
-    guess = replace(line, guessed=True)
-    check_in_place(table, guess, request)
-    return guess
+    used = opposed.used if opposed else None if saved is None else saved.used(wanted.given)
+    doubt = (None if saved is None else saved.narrow) or (None if opposed is None else opposed.doubt)
+    functions = _Functions(programs=[program], likeness=likeness, used=used, open=doubt, opposed=opposed)
+    return None, replace(wanted, doubted=left_out[0], own=left_out[1]), functions
 
 
 def _searched(
-    desk: Desk, task: Task, wanted: PartlyFilled, run: Callable[[Task], Result]
+    desk: Desk, task: Task, wanted: PartlyFilled, result: Result, opposed: Opposed | None
 ) -> tuple[Result, PartlyFilled, _Functions]:
-    """The function that the filled rows lead to, if any, and what else fits them."""
-    result = run(task)
+    """The function that the filled rows led to, if any, and what else fits them."""
     if not (result.solved and result.answer):
         known = look_up(task)
         return result, wanted, _Functions(programs=[known] if known else [], likeness=Likeness.of(()))
@@ -203,11 +202,12 @@ def _searched(
         result,
         wanted,
         _Functions(
-            programs=programs,
+            programs=[*programs, opposed.program] if opposed else programs,
             likeness=likeness,
             near=1 + len(rivals),
             contradicted=Contradicted.of(task, result, used),
             used=result.used,
+            opposed=opposed,
             # in its own table what is the same in every row is right
             open=result.narrow if result.used is not None or not (used or result.verified) else None,
         ),
@@ -220,48 +220,6 @@ def _note_written(desk: Desk, run: str, kind: ColumnKind) -> None:
         desk.stores.runs.note(run, {**desk.stores.runs.run(run).body, WRITTEN: vars(kind)})
 
 
-def _save(file: Path | None, program: Program, filled: Filled) -> None:
-    """Writes the function as a script, where one is wanted."""
-    if file is None:
-        return
-    program, _ = without_unread(program)
-    takes, gives = annotations_of(program)
-    names, _ = parameters_of(program)
-    typed = ", ".join(f"{name}: {kind or 'any'}" for name, kind in zip(names, takes, strict=True))
-    script = script_of(
-        Script(
-            name=file.name,
-            code=program.source,
-            entry=program.entry,
-            kinds=takes,
-            signature=f"({typed}) -> {gives or 'any'}",
-            description=f"Gives {filled.column} from {', '.join(filled.inputs)}.",
-            example=json.dumps(["..."] * len(names)),
-        )
-    )
-    write_atomic(file, script.encode())
-
-
-def _blank(table: Table, wanted: PartlyFilled, result: Result | None) -> Filled:
-    """What is known before anything is filled."""
-    kinds = (*wanted.inputs.kinds, wanted.inputs.kind)
-    comma = ", decimal comma" if any(kind.decimal == "," and kind.is_number for kind in kinds) else ""
-    return Filled(
-        out=None,
-        column=wanted.inputs.label,
-        inputs=tuple(label_of(table, index) for index in wanted.inputs.read_columns),
-        given=wanted.given,
-        doubted=wanted.doubted,
-        own=wanted.own,
-        filled=0,
-        marked=0,
-        marks=(),
-        result=result,
-        form=table.form.told() + comma,
-        loss=table.loss,
-    )
-
-
 @dataclass(kw_only=True)
 class _Work:
     """A function applied to a table, with what came of it so far.
@@ -270,7 +228,11 @@ class _Work:
         learned: The function was searched for, from the filled rows.
         words: What is written of a flag.
         at: Rows that are done.
-        keys: What the cells that were filled without a doubt are known by.
+        typed: Cells that the person typed into the file to write, by the number of their row.
+        cells: By what each filled cell is known: whether it is flagged.
+        others: By what the others are known.
+        against: Filled rows that speak against the kept function.
+        sample: The first row that was filled.
     """
 
     table: Table
@@ -279,11 +241,15 @@ class _Work:
     functions: _Functions
     learned: bool
     words: Callable[[Flag], str]
+    typed: Mapping[int, Cell]
     at: int = 0
     filled: int = 0
     marked: int = 0
     marks: list[Mark] = field(default_factory=list)
-    keys: list[str] = field(default_factory=list)
+    cells: dict[str, bool] = field(default_factory=dict)
+    others: list[str] = field(default_factory=list)
+    against: list[int] = field(default_factory=list)
+    sample: Row | None = None
 
     def apply(self, applier: Applier, spool: IO[str]) -> None:
         """Writes what is to be done to each row to the spool, so that memory does not grow with the table."""
@@ -297,15 +263,14 @@ class _Work:
                     left: Left = "not filled" if self._is_wanted(record) else "not compared"
                     done: Judged | None = not_done(left, reason("not_a_number", value=text))
                 elif self._is_wanted(record):
-                    done = self._judged(record, values, outcomes)
-                    if record.number in strange and not done.flag:
-                        why, exchanged = strange[record.number]
-                        if not (exchanged.ok and outcomes[0].ok and _is_same(exchanged.value, outcomes[0].value)):
-                            done = done.because(why)
+                    done = self._filled(record, values, outcomes, strange.get(record.number))
                 else:
                     done = compared(self.table, self.inputs, record, values, outcomes[0])
+                    if self.functions.opposed and compared(self.table, self.inputs, record, values, outcomes[-1]):
+                        self.against.append(record.number)
                     if done is None and self.table.is_doubted(record, self.inputs.column):
                         done = self._doubted_still(record, values, outcomes)
+                self._remember(record, done)
                 if done is not None:
                     self._note(record, done)
                     words = printable(self.words(done.flag)) if done.flag else ""
@@ -333,8 +298,30 @@ class _Work:
         outcomes = applier([values for _, values in found.values()]) if found else []
         return {number: (why, results[0]) for (number, (why, _)), results in zip(found.items(), outcomes, strict=True)}
 
+    def _filled(
+        self,
+        record: Record,
+        values: Sequence[Json],
+        outcomes: Sequence[Outcome],
+        strange: tuple[Reason, Outcome] | None,
+    ) -> Judged:
+        done = self._judged(record, values, outcomes)
+        if self.sample is None and done.cell is not None:
+            read = self.inputs.used
+            inputs = [value for place, value in enumerate(values) if read is None or place in read]
+            self.sample = Row(input=tuple(inputs), output=outcomes[0].value)
+        if strange is None or done.flag:
+            return done
+        why, exchanged = strange
+        agrees = exchanged.ok and outcomes[0].ok and _is_same(exchanged.value, outcomes[0].value)
+        return done if agrees else done.because(why)
+
     def _judged(self, record: Record, values: Sequence[Json], outcomes: Sequence[Outcome]) -> Judged:
         done = judged(self.table, self.inputs, record, values, outcomes[: self.functions.near])
+        if self.functions.opposed and len(outcomes) > 1:
+            *outcomes, kept = outcomes
+            if not (kept.ok and equal(kept.value, outcomes[0].value)) and not done.flag.left:
+                done = done.because(reason("kept_gives", value=kept.value) if kept.ok else reason("kept_fails"))
         against = None if done.flag else self.functions.contradicted.by(values) or self.functions.open
         if against is not None:
             return done.because(against)
@@ -353,14 +340,41 @@ class _Work:
         again = self._judged(record, values, outcomes)
         return replace(again, cell=None) if again.flag else None
 
+    def told(self) -> dict[str, Any]:
+        """What came of it, as fields of :class:`Filled`."""
+        used, opposed = self.functions.used, self.functions.opposed
+        against = None if opposed is None else Counterexamples(function=opposed.used, rows=tuple(self.against))
+        counts = {"filled": self.filled, "marked": self.marked, "marks": tuple(self.marks)}
+        return {**counts, "used": used, "against": against, "sample": self.sample}
+
+    @property
+    def unflagged(self) -> list[str]:
+        """By what filled cells are known that nothing is doubtful about."""
+        return [key for key, flagged in self.cells.items() if not flagged][:MOST]
+
+    def written(self, *, alone: bool) -> WrittenColumn:
+        """What stands in the column, or of that the cells that were filled ``alone``."""
+        others = () if alone else self.others
+        return WrittenColumn(column=self.inputs.label, cells={**dict.fromkeys(others, False), **self.cells})
+
+    def _remember(self, record: Record, done: Judged | None) -> None:
+        """Notes by what the cell is known, unless the person typed it into the file that is written."""
+        if record.number in self.typed or max(len(self.cells), len(self.others)) > MOST:
+            return
+        filled = None if done is None else done.cell
+        cell = record.cells[self.inputs.column] if filled is None and not self._is_wanted(record) else filled
+        key = cell_key(self.table, record, self.inputs.column, self.inputs.label, cell)
+        if filled is None:
+            self.others.append(key)
+        else:
+            self.cells[key] = bool(done and done.flag)
+
     def _is_wanted(self, record: Record) -> bool:
         return self.inputs.column >= len(record.cells) or is_blank(record.cells[self.inputs.column])
 
     def _note(self, record: Record, done: Judged) -> None:
         self.filled += done.cell is not None
         if not done.flag:
-            if len(self.keys) < MOST:
-                self.keys.append(cell_key(self.table, record, self.inputs.column, self.inputs.label, done.cell))
             return
         self.marked += 1
         if len(self.marks) < _MOST_MARKS:

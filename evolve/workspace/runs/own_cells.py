@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from evolve.files import digest
@@ -17,6 +18,7 @@ IsOwn = Callable[[Table, Record, int], bool]
 _STEP = "cells filled"
 _FILE = "file written"
 _COLUMN = "column filled"
+_WRITTEN = "column written"
 MOST = 20_000
 """Cells of one fill that are noted; as many rows and more are never read as examples."""
 _LENGTH = 16
@@ -41,6 +43,21 @@ def _text(cell: Cell) -> str:
     """A value as it is told apart: a workbook gives back a whole number as another type than it was given."""
     is_whole = isinstance(cell, float) and cell.is_integer()
     return str(int(cell) if is_whole else cell)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrittenColumn:
+    """What a fill left in a column of a file, but for cells that a person typed into that file.
+
+    Attributes:
+        column: What it is called.
+        cells: By what each cell is known by: whether a fill wrote it with a flag.
+        file: Digest of the file.
+    """
+
+    column: str
+    cells: Mapping[str, bool] = field(default_factory=dict)
+    file: str = ""
 
 
 class OwnCells:
@@ -69,6 +86,30 @@ class OwnCells:
             journal.finish(TABLE_FILLED, skill)
         if keys:
             journal.finish(_STEP, list(keys))
+
+    def note(self, file: Path, written: WrittenColumn | None, *, within: bool, done: bool = False) -> None:
+        """Notes what is about to stand in a file, or stands there now; None where it is not to be told from a person's.
+
+        Args:
+            within: The file itself was filled, so what a fill wrote there before stands there still.
+            done: It is written. Until then what stood there before may be there still, too.
+        """
+        before, journal = self.written_to(file), self._file_journal(file)
+        if written is not None and before is not None and (within or not done):
+            written = replace(before, cells={**before.cells, **written.cells})
+        with self._db.transaction():
+            journal.drop(_WRITTEN)
+            if written is not None and len(written.cells) <= MOST:
+                file_now = digest(file.read_bytes()) if done else written.file
+                journal.finish(_WRITTEN, asdict(replace(written, file=file_now)))
+
+    def written_to(self, file: Path) -> WrittenColumn | None:
+        """What a fill left in a file; None where not all of it is on record."""
+        noted = self._file_journal(file).done(_WRITTEN)
+        return None if noted is None else WrittenColumn(**noted)
+
+    def _file_journal(self, file: Path) -> Journal:
+        return Journal(self._db, f"path {digest(str(file.resolve()))[:_LENGTH]}")
 
     def wrote(self, file: Path) -> bool:
         """Whether a file is as a run wrote it, so that nothing of a person's is lost with it."""

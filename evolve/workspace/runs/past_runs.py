@@ -6,7 +6,6 @@ import builtins
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from evolve.agent import Run
 from evolve.agent.codec import from_data
@@ -18,6 +17,7 @@ from evolve.record.journal import Journal
 from evolve.record.keeping import NotKept, not_kept
 from evolve.skills import Skill
 from evolve.workspace.desk import Desk
+from evolve.workspace.evaluators import Criterion
 from evolve.workspace.opening import now
 from evolve.workspace.runs.beginnings import Beginning, beginning_of
 from evolve.workspace.runs.conversations import PastConversation
@@ -36,11 +36,9 @@ from evolve.workspace.runs.run_answers import (
 )
 from evolve.workspace.runs.searching import Said, asked_of, search_record
 from evolve.workspace.runs.solving import answer, waiting_question
+from evolve.workspace.shelves.comments import Comment
 from evolve.workspace.shelves.patch import Patch
 from evolve.workspace.shelves.shelf import Shelf
-
-if TYPE_CHECKING:
-    from evolve.memory.metrics import Comment, Metric
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,13 +103,13 @@ class Commented:
     """What came of a comment.
 
     Attributes:
-        metrics: The metrics that it speaks of.
+        metrics: Those of the criteria of installed packages that it speaks of.
         new: Ids of those that there were not before.
         preference: What it says for other tasks, where that was wanted; it waits until the person has confirmed it.
     """
 
     comment: Comment
-    metrics: tuple[Metric, ...]
+    metrics: tuple[Criterion, ...]
     new: frozenset[str]
     preference: Preference | None = None
 
@@ -314,7 +312,7 @@ class Runs(Shelf):
         return self._desk.folders.refuse(run, said)
 
     def comment(self, run: str, text: str, *, prefer: bool = False) -> Commented:
-        """Keeps what a person says about a run; comments that speak of the same become a metric.
+        """Keeps what a person says about a run; with a package, comments that speak of the same become a metric.
 
         Args:
             prefer: It is also a wish for other such tasks, which acts once it is confirmed.
@@ -323,19 +321,17 @@ class Runs(Shelf):
             UsageError: There is no such run, or the text holds nothing besides what it quotes.
         """
         self._writable()
-        metrics, preferences = self._desk.metrics, self._desk.preferences
-        before = {metric.id for metric in metrics.list()}
-        preference = preferences.suggest(PersonAct(kind="comment", text=text, run=run)) if prefer else None
-        if preference is None:
-            comment = metrics.comment(run, text)
-        else:
-            metrics.gather()
-            comment = preference.acts[-1]
-        spoken = tuple(
-            metric for metric in metrics.list() if any(example.comment == comment.id for example in metric.examples)
-        )
-        new = frozenset(metric.id for metric in spoken) - before
+        wish = PersonAct(kind="comment", text=text, run=run)
+        preference = self._desk.preferences.suggest(wish) if prefer else None
+        comment = self._desk.comments.keep(run, text) if preference is None else preference.acts[-1]
+        new = self._desk.criteria.gather()
+        spoken = tuple(one for one in self._desk.criteria.list() if comment.id in one.comments)
+        new &= {one.id for one in spoken}
         return Commented(comment=comment, metrics=spoken, new=new, preference=preference)
+
+    def comments(self, run: str | None = None) -> builtins.list[Comment]:
+        """What people said about runs, or about one, oldest first."""
+        return self._desk.comments.list(run)
 
     def _waits_for_leave(self, run: str) -> bool:
         question = waiting_question(self._desk.stores.runs.run(run))

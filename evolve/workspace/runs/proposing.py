@@ -14,7 +14,7 @@ from evolve.episodes import Decision, EpisodeRecord, Suggestion
 from evolve.memory.preferences import LONGEST, Preference, is_once, same_meaning
 from evolve.memory.preferences.own_words import own_words
 from evolve.reasons import Reason, reason
-from evolve.record.journal import Journal
+from evolve.record.journal import Journal, finished
 from evolve.tasks import Task
 from evolve.tasks.work import FolderWork
 from evolve.workspace.desk import Desk
@@ -27,6 +27,8 @@ _SENTENCE_WORDS = 3
 _EARLIER_RUNS = 100
 _MOST_IN_FORCE = 20
 _MOST_SUGGESTED = 3
+_CHECK = "check offered:"
+"""Begins the name of the step that keeps that the check of a folder was offered."""
 _DROPPED = "dropped:"
 """Begins the name of the step that keeps how many suggestions of an episode were not offered."""
 
@@ -67,11 +69,10 @@ def proposed(
     Returns:
         Those that are new, and how many of the suggestions are not among them, by reason.
     """
-    work = task.work
     if not asks_model(desk, task):
         return (), {}
     wanted = [one for one in suggestions if not one.dropped]
-    checked = tuple(_checked(record, work, wanted)) if isinstance(work, FolderWork) else ()
+    checked = tuple(_checked(desk, record, task, wanted))
     every = [*_repeated(desk, record, task), *wanted, *checked]
     scanner = scanner_of(desk.paths, [Path(task.folder)] if task.folder else [])
     clean = [one for one in every if not scanner.spans(f"{one.text}\n{one.quote}")]
@@ -135,12 +136,15 @@ def _repeated(desk: Desk, record: EpisodeRecord, task: Task) -> Iterator[Suggest
             yield Suggestion(kind="repeated", text=sentence, quote=sentence, source="person")
 
 
-def _checked(record: EpisodeRecord, work: FolderWork, suggestions: Sequence[Suggestion]) -> Iterator[Suggestion]:
-    """The check that passes in the end, unless a suggestion names it."""
-    check = " ".join(work.check.split())
+def _checked(desk: Desk, record: EpisodeRecord, task: Task, suggestions: Sequence[Suggestion]) -> Iterator[Suggestion]:
+    """The check that passes in the end, once in each folder, unless a suggestion names it."""
+    check = " ".join(task.work.check.split()) if isinstance(task.work, FolderWork) else ""
     passes = any(step.judgement is not None and step.judgement.accepted for step in record.steps)
     named = any(one.kind == "tests" and check in one.text for one in suggestions)
-    if check and passes and not named and len(check) <= _LONGEST_CHECK:
+    step = _CHECK + task.folder
+    offered = any((name, told) == (step, check) for name, told in finished(desk.stores.db, step))
+    if check and passes and not (named or offered) and len(check) <= _LONGEST_CHECK:
+        Journal(desk.stores.db, record.run).finish(step, check)  # what was forgotten is not asked about again
         yield Suggestion(kind="tests", text=f"Work here is checked with `{check}`.", quote=check, source="run")
 
 

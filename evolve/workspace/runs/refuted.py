@@ -11,6 +11,7 @@ from evolve.sandbox import Outcome, Program, SandboxLimits
 from evolve.skills import ACTIVE, Skill
 from evolve.tasks import Task, equal
 from evolve.workspace.desk import Desk
+from evolve.workspace.runs.applying import used_parameters
 from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.run_answers import answers_of_runs, function_named
 from evolve.workspace.runs.saved import LIKE, given_again, likeness, places_of
@@ -33,12 +34,13 @@ def contradictions(desk: Desk, task: Task, record: EpisodeRecord) -> list[Contra
     found, again = [], given_again(task, record)
     like = [function_named(desk, one.skill or one.run) for one in task.saved if not one.code and one != again]
     for skill in (one for one in like if likeness(task, one) == LIKE[0]):
-        failed = _first_failure(desk, task, skill)
-        if failed is not None:
-            row, got = failed
+        for row, got in failures(desk, task, skill)[:1]:
             gives = f"gives {_short(got.value)}" if got.ok else "fails"
             origin = origin_of(desk, skill)
-            given = f"for {', '.join(map(_short, row.input))}, unlike your {_short(row.output)}"
+            program, places = Program(source=skill.code, entry=skill.entry), places_of(skill, task) or ()
+            read = {0, *(places[place] for place in used_parameters(program))}
+            seen = ", ".join(_short(value) for place, value in enumerate(row.input) if place in read)
+            given = f"for {seen}, unlike your {_short(row.output)}"
             found.append(Contradiction(origin=origin, told=f"{origin.used().told}, {gives} {given}"))
     return found
 
@@ -57,29 +59,31 @@ def set_aside(desk: Desk, task: Task, result: Result, found: Sequence[Contradict
             desk.stores.skills.retire(skill.digest, one.told)
 
 
-def functions_giving(desk: Desk, task: Task) -> Iterator[Skill]:
-    """The verified and kept functions for the same columns that give every wanted cell of a table, the newest first."""
-    for one in reversed((*desk.stores.skills.active(), *answers_of_runs(desk))):
+def functions_for(desk: Desk, task: Task, *, retired: bool = False) -> Iterator[Skill]:
+    """The verified and kept functions for the same columns as a table's, the newest first; ``retired`` ones, too."""
+    skills = desk.stores.skills.list() if retired else desk.stores.skills.active()
+    for one in reversed((*skills, *answers_of_runs(desk))):
         how = "" if one.part or one.environment else likeness(task, one)
         # A model describes its function in words of its own; then the function's name says which column it gives.
         is_like = how == LIKE[0] or (how == LIKE[1] and one.entry == task.entry)
-        if is_like and origin_of(desk, one).usable and _first_failure(desk, task, one) is None:
+        if is_like and origin_of(desk, one).usable:
             yield one
 
 
-def _first_failure(desk: Desk, task: Task, skill: Skill) -> tuple[Row, Outcome] | None:
-    """The first row of a table with the same columns on which a function is not right, and what it gives there."""
+def functions_giving(desk: Desk, task: Task) -> Iterator[Skill]:
+    """Those of them that give every wanted cell."""
+    return (one for one in functions_for(desk, task) if not failures(desk, task, one))
+
+
+def failures(desk: Desk, task: Task, skill: Skill) -> list[tuple[Row, Outcome]]:
+    """The rows of a table with the same columns on which a function is not right, and what it gives there."""
     rows, places = (*task.examples, *task.verify, *task.hidden), places_of(skill, task) or ()
     # what it does not read may be anything
     inputs = [[None if place is None else row.input[place] for place in places] for row in rows]
     program = Program(source=skill.code, entry=skill.entry)
     (ran,) = desk.open_sandbox().run_programs([program], inputs, SandboxLimits()).programs
-    failed = (
-        pair
-        for pair in zip(rows, ran.outputs, strict=False)
-        if not (pair[1].ok and equal(pair[1].value, pair[0].output))
-    )
-    return next(failed, None)
+    pairs = zip(rows, ran.outputs, strict=False)
+    return [(row, got) for row, got in pairs if not (got.ok and equal(got.value, row.output))]
 
 
 def _short(value: Json) -> str:

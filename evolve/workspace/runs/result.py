@@ -29,7 +29,7 @@ from evolve.record.keeping import Kept, NotKept
 from evolve.sandbox import Outcome, Program
 from evolve.tasks import Task
 from evolve.tasks.verification.examination import finding_of
-from evolve.workspace.runs.applying import SandboxedCalls
+from evolve.workspace.runs.applying import SandboxedCalls, told_inputs
 from evolve.workspace.runs.kept_things import Used
 from evolve.workspace.runs.skill_origin import UsedSkill
 from evolve.workspace.shelves.patch import Patch
@@ -205,6 +205,11 @@ class Result:
         """
         outcomes = self._outcomes(row if isinstance(row, tuple) else (row,) for row in rows)
         return [outcome.value if outcome.ok else outcome for outcome in outcomes]
+
+    def told_inputs(self, inputs: Sequence[Json]) -> list[Json]:
+        """Those inputs of a row that the answer or a rival reads, and the first one."""
+        sources = (self.answer, *self.rivals, *self.distant)
+        return told_inputs((Program(source=source, entry=self.entry) for source in sources), inputs)
 
     def _outcomes(self, rows: Iterable[Sequence[Json]]) -> list[Outcome]:
         if self.calls is None or not self.answer:

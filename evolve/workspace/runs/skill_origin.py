@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from evolve.agent import Run
 from evolve.agent.codec import from_data
-from evolve.episodes import EpisodeRecord, Json, Row
+from evolve.episodes import EpisodeRecord, Json, Row, shown_rows
 from evolve.episodes.subgoals import SPARSE
 from evolve.files import canonical_json
 from evolve.reasons import Reason
@@ -66,6 +66,7 @@ class SkillOrigin:
 
     Attributes:
         rows: All rows that it was right on, in the order of its own arguments.
+        shown: How many of them, the first ones, its author saw.
         learned: As of :class:`UsedSkill`.
         verified: As of :class:`UsedSkill`.
         run: As of :class:`UsedSkill`.
@@ -78,6 +79,7 @@ class SkillOrigin:
 
     skill: Skill
     rows: tuple[Row, ...]
+    shown: int
     learned: str = ""
     verified: bool = False
     run: str = ""
@@ -135,14 +137,16 @@ def origin_of(desk: Desk, skill: Skill) -> SkillOrigin:
     """What is on record of a skill's beginning; of one that came from elsewhere, its own examples alone."""
     found = found_in(desk, skill)
     if found is None:
-        return SkillOrigin(skill=skill, rows=skill.rows)
+        return SkillOrigin(skill=skill, rows=skill.rows, shown=len(skill.rows))
     run, records = found
     given = given_task_of(desk, run)
-    rows = skill.rows if given is None else (*given.examples, *given.verify, *given.hidden)
+    shown = _each_once(skill.rows if given is None else (*given.examples, *shown_rows(records[-1].steps)))
+    rows = shown if given is None else (*shown, *given.verify, *given.hidden)
     narrow = _reason_in(run, NARROW)
     return SkillOrigin(
         skill=skill,
         rows=_each_once(rows),
+        shown=len(shown),
         learned=run.started[:10],
         verified=records[-1].verified and CONTESTED not in run.body,
         run=skill.name if run.id == skill.name else "",

@@ -1,4 +1,4 @@
-"""``ws.models``: the language models that decide, what their endpoints can do, and what they are worth as judges."""
+"""``ws.models``: the language models that decide, and what their endpoints can do."""
 
 from __future__ import annotations
 
@@ -14,10 +14,8 @@ from evolve.settings import Settings, load_settings
 from evolve.workspace.shelves.shelf import Shelf
 
 if TYPE_CHECKING:
-    from evolve.gate.judges import Measurement
     from evolve.models import ModelSetup, Probed, Recording
     from evolve.paths import WorkspacePaths
-    from evolve.workspace.shelves.judges import Judges
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,12 +44,10 @@ class Models(Shelf):
 
     Args:
         place: The workspace, which need not be there.
-        judges: Measures judges; None where the workspace is not open.
     """
 
-    def __init__(self, place: str | os.PathLike[str] | None, judges: Judges | None = None) -> None:
+    def __init__(self, place: str | os.PathLike[str] | None) -> None:
         self._place = place
-        self._judges = judges
 
     def chosen(self) -> Mapping[str, str]:
         """The models that the settings name: ``default``, and by role where it is another one."""
@@ -126,17 +122,6 @@ class Models(Shelf):
                 if isinstance(acting, EndpointModel):
                     probed.append(probe(acting.endpoint, acting.services))
         return probed
-
-    def judge(self, suite: str = "strings", count: int = 40) -> Measurement:
-        """Measures how well the model judges answers of known worth; see :meth:`Judges.check`.
-
-        Raises:
-            UsageError: No model is named, the suite gave no answer, or the workspace is not open.
-            EndpointProblem: The judge could not be asked; the same call goes on.
-        """
-        if self._judges is None:
-            raise UsageError("a judge is measured in an open workspace", hint="evolve.open(...) gives ws.models.judge")
-        return self._judges.check(suite, count)
 
     def default(self, model: str) -> Path:
         """Chooses the workspace's model; gives the file that says so.

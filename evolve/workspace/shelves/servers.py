@@ -24,7 +24,7 @@ from evolve.functions import (
     Grant,
     Permission,
 )
-from evolve.functions.mcp import (
+from evolve.functions.servers import (
     Approval,
     Approvals,
     Home,
@@ -33,10 +33,11 @@ from evolve.functions.mcp import (
     Process,
     Server,
     ServerFunctions,
+    handed_over,
+    server_kind,
     server_of,
     with_pins,
 )
-from evolve.functions.mcp.servers import handed_over
 from evolve.paths import WorkspacePaths, approvals_folder
 from evolve.record.function_uses import FunctionCounts
 from evolve.redaction import Scanner
@@ -119,9 +120,10 @@ class Servers(Shelf):
         Whoever calls this has seen everything about the server. What had its name before is forgotten.
 
         Raises:
-            UsageError: It could write where approvals are kept.
+            UsageError: It could write where approvals are kept, or nobody offers its kind.
             EnvironmentProblem: It was approved and cannot be started.
         """
+        server_kind(server.kind)
         paths = locate(self._place).paths
         approvals, approval = _approvals(paths), Approval(server=server, at=now())
         approvals.keep(approval)
@@ -235,6 +237,7 @@ class Servers(Shelf):
         if known[name].state != "approved":
             why = "was never approved" if known[name].state == "proposed" else "is not as it was approved"
             raise UsageError(f"server {name} {why}", hint=f"evolve tools add {name}")
+        server_kind(known[name].server.kind)
         return cast(Approval, _approvals(self._paths()).of(name))
 
     @contextmanager
@@ -275,7 +278,7 @@ def start_server(
     """Starts a local server in the sandbox, with what was approved and no more.
 
     Args:
-        argv: Its command with the places for values filled, where it has some.
+        argv: Its command where that is not as it was approved word for word.
         paths: The workspace, whose record and settings no server reads or changes, wherever they lie.
     """
     from evolve.sandbox import ServerNeeds, ServerProcess

@@ -11,7 +11,7 @@ from evolve.record.function_uses import FunctionCounts, FunctionUses
 from evolve.workspace.shelves.shelf import Shelf
 
 if TYPE_CHECKING:
-    from evolve.functions.mcp import ServerFunctions
+    from evolve.functions.servers import ServerFunctions
     from evolve.store import Database
 
 

@@ -1,0 +1,108 @@
+"""What packages tell right answers apart by: targets of a search, and nothing that accepts an answer."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from evolve import extensions
+from evolve.errors import UsageError
+
+if TYPE_CHECKING:
+    from evolve.sandbox import Sandbox
+    from evolve.tasks import Submission, Task
+
+
+@dataclass(frozen=True, kw_only=True)
+class Criterion:
+    """Something in which right answers differ.
+
+    Attributes:
+        id: Unique, and kept for as long as it is there.
+        name: What a person calls it.
+        definition: What it measures, in a sentence.
+    """
+
+    id: str
+    name: str
+    definition: str
+
+    @property
+    def comments(self) -> frozenset[str]:
+        """Ids of the comments on runs that it came of."""
+        return frozenset()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opinion:
+    """Who tells how answers do by a criterion.
+
+    Attributes:
+        criterion: What is told.
+        judge: Name of a model, or of what else tells it.
+        wanted: The criterion as a question for the judge, which prompts are edited by as well.
+        score: How an answer to a task does: 1 or 0, or None where nothing is said that counts.
+        version: What else the opinion hangs on, such as the digest of a prompt.
+    """
+
+    criterion: Criterion
+    judge: str
+    wanted: str
+    score: Callable[[Task, Submission, Sandbox], float | None]
+    version: str = ""
+
+
+class Evaluator(ABC):
+    """Criteria of one kind. Each is a target that a search may have; what the gate counts are verified solves.
+
+    Args:
+        services: The parts of the workspace that runs and loops work with (:class:`evolve.workspace.desk.Desk`).
+    """
+
+    def __init__(self, services: Any) -> None:
+        self.services = services
+
+    @abstractmethod
+    def criteria(self) -> Sequence[Criterion]:
+        """All of them, oldest first."""
+
+    @abstractmethod
+    def opinion(self, criterion: Criterion) -> Opinion:
+        """Who tells how answers do by one of them.
+
+        Raises:
+            UsageError: Nobody does whose opinion counts.
+        """
+
+    def gather(self) -> frozenset[str]:
+        """Takes in the comments on runs that are new; gives the ids of the criteria that came of it."""
+        return frozenset()
+
+    def forget(self, ids: Sequence[str]) -> int:
+        """Deletes some of them; gives how many.
+
+        Raises:
+            UsageError: One cannot be deleted; then nothing is.
+        """
+        raise UsageError(f"{' and '.join(ids)}: a package says this, so nothing of it can be forgotten")
+
+
+C = TypeVar("C", bound=Criterion)
+
+
+def called(name: str, some: Sequence[C]) -> C:
+    """The one of this name, this id, or an id that begins like this.
+
+    Raises:
+        UsageError: There is none, or more than one.
+    """
+    matches = [one for one in some if name in (one.name, one.id)] or [
+        one for one in some if name and one.id.startswith(name)
+    ]
+    if len(matches) != 1:
+        problem = "no metric" if not matches else f"{len(matches)} metrics"
+        hint = "" if extensions.names("evaluators") else extensions.needed("metrics")
+        raise UsageError(f"{problem} called {name!r}", hint=hint or "evolve lab metrics list")
+    return matches[0]

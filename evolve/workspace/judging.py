@@ -1,0 +1,62 @@
+"""The model that judges answers by a rubric where nothing else can check them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from evolve.errors import UsageError
+from evolve.files import digest
+from evolve.gate.judges import JudgeRecord
+from evolve.prompts import PromptLayers, load_prompt
+
+if TYPE_CHECKING:
+    from evolve.paths import WorkspacePaths
+    from evolve.record.learner import Learner
+    from evolve.store import Database
+    from evolve.tasks import RubricVerifier, Task
+
+
+class Judge:
+    """The judge of a workspace.
+
+    Args:
+        learner: What decides; one with a language model has a judge.
+    """
+
+    def __init__(self, db: Database, learner: Learner, paths: WorkspacePaths) -> None:
+        self.record = JudgeRecord(db)
+        self._learner = learner
+        self._prompts = PromptLayers(workspace=paths.prompts)
+
+    def verifier(self, task: Task) -> RubricVerifier:
+        """The verifier that judges by a task's rubric, marked with what its judge is known to be worth.
+
+        Raises:
+            UsageError: No model is named.
+        """
+        unmeasured = self.unmeasured(task)
+        return replace(unmeasured, standing=self.record.standing(name_of(unmeasured), self.prompt))
+
+    def unmeasured(self, task: Task) -> RubricVerifier:
+        """The same without what it is worth.
+
+        Raises:
+            UsageError: No model is named.
+        """
+        judge = getattr(self._learner, "judge", None)
+        if judge is None:
+            raise UsageError("no model is named that could judge", hint="evolve models default NAME, or --model NAME")
+        verifier: RubricVerifier = judge(task)
+        return verifier
+
+    @property
+    def prompt(self) -> str:
+        """Digest of the prompt that judges are asked by; with another prompt a judge is unmeasured."""
+        return digest(load_prompt("judge.md", self._prompts))[:16]
+
+
+def name_of(verifier: RubricVerifier) -> str:
+    """The name of the model that judges."""
+    of = getattr(verifier.model, "of", None)
+    return str((of("judge") if of is not None else verifier.model).name)

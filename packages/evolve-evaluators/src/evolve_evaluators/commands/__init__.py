@@ -1,0 +1,1 @@
+"""``evolve lab metrics`` and ``evolve lab judges``."""
