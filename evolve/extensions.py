@@ -21,6 +21,8 @@ seam              what a name stands for
 ``commands``      a :class:`evolve.cli.pages.App` of commands under ``evolve lab``: a group of this name where it says
                   what it is about, else single commands of which one has this name. ``"GROUP NAME"`` stands in
                   a group that there is
+``recall``        what makes a source of notes, called with the workspace's services; asked as
+                  :class:`evolve.agent.Recall` is
 ``evaluators``    what makes an :class:`evolve.workspace.evaluators.Evaluator`, called with the workspace's services
 ``workspace``     what makes the part ``ws.NAME`` of an open workspace, called with the workspace's services and with
                   what refuses where it is open for reading only
@@ -83,6 +85,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
     "suites": {},  # what draws fresh tasks of a suite; those that ship are data
     "prompts": {},
     "commands": {},
+    "recall": {},
     "evaluators": {},
     "workspace": {},
 }

@@ -19,14 +19,15 @@ from benchmarks.doubles import small_suite
 from evolve.agent import Agent, Surroundings
 from evolve.cli import main
 from evolve.episodes import EpisodeRecord
-from evolve.errors import EnvironmentProblem, UsageError, WorkspaceError
+from evolve.errors import EnvironmentProblem, EvolveError, UsageError, WorkspaceError
 from evolve.tasks import load_suite, render_jsonl
-from evolve.testing import FixedPolicy, ScriptedWorker, TrustingSandbox
+from evolve.testing import FixedPolicy, Scenario, ScriptedEndpoint, ScriptedWorker, TrustingSandbox
+from evolve.testing.doubles import prompt_of
 from evolve.workflow import StageKind, parse_workflow
 from evolve.workspace.health.doctor import doctor
 from evolve.workspace.loops.optimizing import OptimizerRequest
 from tests.architecture.source import ROOT
-from tests.offering import offer, put_metadata
+from tests.offering import hide, offer, put_metadata
 
 BLOCK = re.compile(r"^```(toml|python|text)\n(?:# (\S+)\n)?(.*?)^```$", re.DOTALL | re.MULTILINE)
 TASK = {"id": "answer", "instruction": "What is 6 times 7?", "expects": {"value": 42}}
@@ -87,6 +88,7 @@ def test_the_doctor_lists_what_packages_add(toys: None, tmp_path: Path) -> None:
         "shortest (stages, ",
         "greet.md (prompts, ",
         "greet (commands, ",
+        "holidays (recall, ",
         "brevity (evaluators, ",
         "greetings (workspace, ",
     )
@@ -246,6 +248,33 @@ def test_an_added_part_of_a_workspace_renders_an_added_prompt(toys: None, tmp_pa
         assert workspace.greetings is workspace.greetings
         with pytest.raises(AttributeError, match="a workspace has no part 'farewells'$"):
             _ = workspace.farewells
+
+
+def test_an_added_part_keeps_tables_of_its_own_and_the_workspace_opens_without_them(
+    toys: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("Ann", "Bo"):
+        with evolve.open(tmp_path / "ws") as workspace:
+            assert workspace.greetings.greet(name) == f"Good morning, {name}."
+    with evolve.open(tmp_path / "ws", read_only=True) as workspace:
+        with pytest.raises(EvolveError):
+            workspace.greetings.greet("Cleo")
+        assert workspace.greetings.greeted() == ["Ann", "Bo"]
+    hide(monkeypatch, tmp_path / "hidden")
+    with evolve.open(tmp_path / "ws") as workspace:
+        assert workspace.memory.check().ok
+    assert not {finding.part for finding in doctor(tmp_path / "ws") if finding.state == "damaged"}
+
+
+def test_an_added_source_of_recall_is_told_as_a_note_where_it_has_one(toys: None, tmp_path: Path) -> None:
+    replies = ["On 7 January.", "It is 4."]
+    serving = ScriptedEndpoint(Scenario(replies=replies))
+    with serving, evolve.open(tmp_path / "ws", model=serving.model) as workspace:
+        workspace.run("when can we release?")
+        workspace.run("what is 2 + 2?")
+    told = [prompt_of(request) for request in serving.requests]
+    assert "(the team's calendar): Nobody is there on 6 January." in told[0]
+    assert not [prompt for prompt in told if "2 + 2" in prompt and "6 January" in prompt]
 
 
 def test_an_added_command_stands_under_lab(toys: None, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from evolve import extensions
 from evolve.agent import Agent, Attendance, NoRecorder, Recall, Recorder, Surroundings, recall_nothing, room_for
 from evolve.agent.codec import to_json
 from evolve.environments import kind_of
@@ -145,7 +146,7 @@ def unlearned_agent_for(desk: Desk, wish: Wish, place: Place) -> Agent:
     What the person noted and wants it is told all the same: these are instructions, and nothing that was learned.
     """
     arm = Arm(workflow=desk.workflow)
-    notes = recall_from(desk.stores.memory, notes=True, insights=False)
+    notes = _with_sources(desk, recall_from(desk.stores.memory, notes=True, insights=False))
     around = replace(
         _surroundings(desk, wish, arm, place),
         recall=desk.preferences.beside(notes, folder=wish.task.folder),
@@ -227,8 +228,20 @@ def _own_recall(desk: Desk, arm: Arm, task: Task, place: Place) -> Recall:
     if desk.uses_model:  # it can read what the person noted and wants
         asking = Asking(policy=desk.learner.name, fingerprint=fingerprint_of(place.sandbox))
         recall = recall_from(desk.stores.memory, notes=True, trials=True, asking=asking)
-        return desk.preferences.beside(recall, folder=task.folder)
+        return desk.preferences.beside(_with_sources(desk, recall), folder=task.folder)
     return recall_from(desk.stores.memory) if arm.memory is not None else recall_nothing
+
+
+def _with_sources(desk: Desk, recall: Recall) -> Recall:
+    """With what the sources of packages find: notes, whatever they call it, so nothing of it acts unproven."""
+    sources: list[Recall] = [extensions.find("recall", name, Callable)(desk) for name in extensions.names("recall")]
+
+    def both(view: TaskView, features: tuple[float, ...], k: int) -> Sequence[Recalled]:
+        found = [item for source in sources for item in source(view, features, k)[:k]]
+        notes = [replace(item, kind="note", provenance=item.provenance or item.author) for item in found]
+        return [*recall(view, features, k), *notes]
+
+    return both if sources else recall
 
 
 def with_earlier_runs(desk: Desk, task: Task, run: str) -> Task:
