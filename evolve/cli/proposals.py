@@ -100,7 +100,8 @@ def decide(opened: Workspace, decision: Decision) -> Preference:
 def ask_each(
     proposals: Sequence[Preference], ask: Callable[[str], str | None], say: Callable[[str], None], *, here: str = ""
 ) -> list[Decision]:
-    """Asks about each proposal, once more where the answer means nothing here; what is left open waits.
+    """Asks about each proposal, once more where the answer means nothing here; what is left open waits, as does the
+    rest where a command such as ``/exit`` is typed.
 
     Args:
         ask: Gives the line typed; None where nobody answers, which leaves the rest open.
@@ -114,12 +115,12 @@ def ask_each(
         wider = beyond(proposal)
         say("\n".join([*offer_lines(proposal), choice_line(proposal, here)]))
         answer = ask(f"keep it? [yes / {'everywhere / ' * bool(wider)}edit / no; Enter: later] ")
-        if answer is not None and not (parse_answer(answer) or _EDIT.match(answer)):
+        if answer is not None and not (_is_command(answer) or parse_answer(answer) or _EDIT.match(answer)):
             answer = ask(_AGAIN.format("everywhere, " * bool(wider)))
-        if answer is None:
+        if answer is None or _is_command(answer):
             break
         edits, words = _EDIT.match(answer), ""
-        meant = parse_answer(answer) or "no"
+        meant = parse_answer(answer) or "later"
         if edits:
             words = (edits["words"] or ask("in your words: ") or "").strip()
             meant = "yes" if words else "later"
@@ -129,11 +130,16 @@ def ask_each(
     return decisions
 
 
+def _is_command(answer: str) -> bool:
+    return answer.lstrip().startswith("/")
+
+
 def in_general_words(opened: Workspace, wish: Preference, budget: Budget | None = None) -> Preference:
     """A wish with a proposal of the model beside it, where the model has a usable one and may be asked."""
     from evolve.errors import BudgetExhausted, EndpointProblem, ModelMistake
 
-    if wish.status != "proposed" or wish.once or not opened.uses_model:  # what holds once needs no general words
+    # What holds once needs no general words, unless something that holds longer stands beside it.
+    if wish.status != "proposed" or (wish.once and not wish.mixed) or not opened.uses_model:
         return wish
     try:
         return opened.preferences.propose(wish.id, budget=budget)

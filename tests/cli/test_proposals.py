@@ -412,7 +412,9 @@ def test_where_the_budget_does_not_cover_the_question_it_says_so(work, cli, tmp_
         *(([text], []) for text in ("", "not now", "later", "ask me later", "not sure yet")),
         (["yes but only for tests", "keep"], [(True, "", False)]),
         (["yes but only for tests", "no"], [(False, "", False)]),
-        (["all of that is wrong", "it is wrong"], [(False, "", False)]),
+        (["all of that is wrong", "it is wrong"], []),
+        (["what does later mean", "/exit"], []),
+        (["/exit"], []),
         (["no, keep it", ""], []),
         (["what?", None], []),
         (["edit", ""], []),
@@ -425,6 +427,13 @@ def test_what_is_typed_decides_and_what_cannot_be_understood_is_asked_about_once
     found = ask_each([proposal], lambda question: next(answers), lambda text: None)
     assert [(one.keep, one.words, one.everywhere) for one in found] == decided
     assert next(answers, "asked all") == "asked all"
+
+
+def test_a_command_typed_as_an_answer_leaves_what_is_left_to_ask_about():
+    two = [Preference(id=name, description=RULE, author="ann", status="proposed") for name in ("p", "q")]
+    asked = []
+    assert ask_each(two, lambda question: asked.append(question) or "/exit", lambda text: None) == []
+    assert len(asked) == 1
 
 
 @pytest.mark.parametrize(
@@ -678,3 +687,28 @@ def test_a_rule_in_an_answer_to_the_model_is_proposed_without_the_figures_beside
         assert cli("run", "What does each of us pay for the bus?", "--model", serving.model).code == 6
         assert cli("runs", "answer", "r1", "648 euros, and we always round up to whole euros").code == 0
     assert [one["description"] for one in proposals(cli)] == [rule["text"]]
+
+
+@pytest.mark.slow
+def test_who_leaves_a_chat_is_asked_about_what_they_have_not_been_asked_about(project, tmp_path):
+    with ScriptedEndpoint(double=Worker(MEMORY)) as serving:
+        window = Terminal(tmp_path)
+        try:
+            window.start("chat", "--dir", str(project), "--check", CHECK, "--model", serving.model)
+            window.ready()
+            window.type(TASK)
+            window.wait("[yes/no/later]")
+            window.type("yes")
+            window.wait("/remember")
+            window.ready()
+            window.type("/exit")
+            window.wait("Enter: later]")
+            window.type("yes")
+            window.wait("Enter: later]", times=2)
+            window.type("/exit")
+            window.wait("left with code 0")
+        finally:
+            window.close()
+    with evolve.open(tmp_path / "ws", read_only=True) as opened:
+        assert [one.description for one in opened.preferences.list(status="active")] == [RULE]
+        assert len(opened.preferences.proposals()) == 1

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.errors import RecordDamaged
-from evolve.memory.preferences import Context, PersonAct, PreferenceBook, edit_in_words
+from evolve.memory.preferences import Context, PersonAct, Preference, PreferenceBook, edit_in_words
 from evolve.memory.preferences.meaning import ALIKE, contradict, likeness, same_meaning
 from evolve.memory.preferences.own_words import own_words
 from evolve.retrieval import HashingEmbedder
@@ -287,6 +289,22 @@ def test_what_is_forbidden_in_this_one_is_forbidden_in_any_of_its_kind(book):
     forbidden = learned(book, "no comments in this code", context=Context(instruction="Write a parser"))
     wanted = learned(book, "a greeting in this mail", context=MAIL)
     assert (forbidden.wider, wanted.wider) == ("no comments in any code", "a greeting in every mail")
+
+
+@pytest.mark.parametrize(
+    ("said", "once", "mixed"),
+    [
+        ("leave the greeting out of this mail", True, False),
+        ("the kiosk is closed this month so leave it out, and orders are in whole crates, rounded up", True, True),
+        ("the kiosk is closed this month so leave it out, and orders are allways in whole crates", False, False),
+        ("orders are in whole crates", False, False),
+    ],
+)
+def test_a_wish_of_two_parts_of_which_one_is_for_now_is_told_from_one_for_now(said, once, mixed):
+    wish = Preference(id="p", description=said, author="ann", contexts=(Context(instruction="put a list"),))
+    assert (wish.once, wish.mixed) == (once, mixed)
+    worded = replace(wish, status="proposed", proposal="Orders are in whole crates.")
+    assert not worded.once
 
 
 def test_what_holds_once_and_what_holds_longer_do_not_overrule_one_another(book):

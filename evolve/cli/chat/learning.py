@@ -103,4 +103,4 @@ def say_taught(screen: Screen, taught: Sequence[Taught]) -> None:
         if not one.proposals and set(one.dropped) - {"known"}:
             screen.say("hint", dropped_line(one.dropped))
     if offered:
-        screen.say("hint", "nothing of it is used until you keep it: /remember asks about each")
+        screen.say("hint", "nothing of it is used until you keep it: /remember, or later evolve memory proposals")

@@ -20,7 +20,7 @@ from evolve.cli.chat.setup import Setup, open_workspace
 from evolve.cli.chat.showing import short_model
 from evolve.cli.chat.spending import Purse
 from evolve.cli.chat.startup import check_setup, choose_conversation, farewell, greet, offer_check
-from evolve.cli.chat.wishes import learn_wish
+from evolve.cli.chat.wishes import learn_wish, review_proposals
 from evolve.cli.render.output import at_home, note
 from evolve.errors import EvolveError
 from evolve.workspace import parse_budget
@@ -111,6 +111,8 @@ def converse(setup: Setup, start: Start) -> int:
         offer_check(session)
         _run_turns(session, source)
         session.end_learning()
+        if attended and session.leaving and session.to_remember:  # whoever is in a hurry has seen no more than a hint
+            review_proposals(session, "")
     finally:
         session.learner.close()
         session.conversation.close()

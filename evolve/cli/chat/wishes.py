@@ -32,9 +32,9 @@ def learn_wish(session: ChatSession, act: PersonAct) -> None:
 
 
 def review_proposals(session: ChatSession, text: str) -> None:
-    """Asks about everything that runs in this folder suggest to remember."""
+    """Asks about everything that runs in this folder, or without one, suggest to remember, the first first."""
     with session.opened(read_only=True) as workspace:
-        waiting = workspace.preferences.proposals(folder=session.setup.folder)
+        waiting = workspace.preferences.proposals(folder=session.setup.folder)[::-1]
     if not waiting:
         session.screen.say("hint", "nothing is proposed")
         return

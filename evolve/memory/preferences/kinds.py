@@ -100,7 +100,8 @@ _VERBS = "should|must|needs?|has|could|would|can|will|looks?|reads?|sounds?|seem
 _THIS = re.compile(rf"\b(?:(this|these)\s+(?!(?:{_PLACES}|{_VERBS})\b)(\w+)|here(?!\s+we\b)|for now|just now)\b", re.I)
 _BEFORE_A_NOUN = re.compile(r"\b(?:in|for|on|to|of|with|at|from)\s+$", re.IGNORECASE)
 _GENERAL = re.compile(
-    r"\b(?:always|never|every|each|all|generally|in general|from now on|in future|in the future|everywhere)\b", re.I
+    r"\b(?:al{1,2}ways?|never|every(?:time|where)?|each|all|(?:in )?general(?:ly)?|from now on|in (?:the )?future)\b",
+    re.I,
 )
 
 
@@ -152,6 +153,12 @@ def kinds_named(wish: str) -> frozenset[str]:
 def is_once(wish: str) -> bool:
     """Whether a wish is meant for the one task that it was said of: "this mail", "this time", "here"."""
     return bool(_THIS.search(wish)) and not _GENERAL.search(wish)
+
+
+def is_mixed(wish: str) -> bool:
+    """Whether a part of such a wish names no task, as in "leave the kiosk out this month and round crates up"."""
+    parts = [part for part in _PARTS.split(wish) if len(_WORD.findall(part)) > 2]
+    return is_once(wish) and not all(_THIS.search(part) for part in parts)
 
 
 def widened(wish: str) -> str:

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 from evolve.episodes import SuggestionKind
 from evolve.memory.preferences.edits import edit_lines
-from evolve.memory.preferences.kinds import CODE, is_known, is_once, kind_of, kinds_meant, widened
+from evolve.memory.preferences.kinds import CODE, is_known, is_mixed, is_once, kind_of, kinds_meant, widened
 
 ActKind = Literal["stated", "comment", "refusal", "edit", "answer", SuggestionKind]
 """What a person did, or as what a finished run suggested to remember something."""
@@ -166,7 +166,13 @@ class Preference:
     @property
     def once(self) -> bool:
         """Whether it holds for the tasks that it was said of alone, and in the rest of their conversations."""
-        return is_once(self.description) and any(context.instruction for context in self.contexts)
+        said = (self.proposal if self.status == "proposed" else "") or self.description
+        return is_once(said) and any(context.instruction for context in self.contexts)
+
+    @property
+    def mixed(self) -> bool:
+        """Whether a part of it speaks of one task, and another one may hold for later ones too."""
+        return is_mixed(self.description)
 
     @property
     def kind(self) -> str:

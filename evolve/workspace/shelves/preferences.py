@@ -242,12 +242,12 @@ class Preferences(Shelf):
         where = Context(family=family, folder=folder).wide
         return [one for one in self._book.all("active") if one.covers(where)]
 
-    def proposals(self, *, folder: str = "") -> builtins.list[Preference]:
-        """What waits to be kept or declined, the latest first; of one folder where it is named."""
+    def proposals(self, *, folder: str | None = None) -> builtins.list[Preference]:
+        """What waits to be kept or declined, the latest first; of one folder where it is named, "" for of none."""
         return [
             one
             for one in self._book.all("proposed")
-            if not folder or any(context.folder == folder for context in one.contexts)
+            if folder is None or folder in {context.folder for context in one.contexts or (Context(),)}
         ]
 
     def decline(self, name: str) -> Preference:
