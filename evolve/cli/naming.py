@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -23,6 +24,10 @@ _LISTS = {
     "skill": "evolve skills list",
 }
 """Which command lists what there is of a kind."""
+
+
+_CITED = re.compile(r"^[ip]-(?=[0-9a-f]{8}$)")
+"""The letter before an id by which a prompt, and so a reply of a model, cites a thing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +52,7 @@ def named(opened: Workspace, typed: str, kinds: Sequence[Kind]) -> Named:
     Raises:
         UsageError: There is none, which says what there is; or there are several, which names them.
     """
+    typed = _CITED.sub("", typed)
     known = list(_known(opened, typed, kinds))
     # Nothing typed, as by a script whose variable is empty, names nothing: most things have an empty name.
     possible = known if typed else []

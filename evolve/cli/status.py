@@ -133,6 +133,8 @@ def show_status(status: Status) -> None:
         _show_loop(status.loop)
     _show_runs("waiting", status.waiting)
     _show_runs("cut off", status.unfinished)
+    if status.proposed:
+        _say("to keep", f"{counted(status.proposed, 'proposal')} to keep or decline: evolve memory proposals")
     faults = [finding for finding in status.checks if finding.state != "ok"]
     for finding in faults:
         _say(finding.part, ("MISSING: " if finding.state == "missing" else "warning: ") + finding.text)

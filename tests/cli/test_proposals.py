@@ -429,6 +429,14 @@ def test_what_is_typed_decides_and_what_cannot_be_understood_is_asked_about_once
     assert next(answers, "asked all") == "asked all"
 
 
+def test_status_counts_what_waits_and_a_chat_names_it_when_it_begins(work, cli, project, tmp_path):
+    work(TASK, MEMORY)
+    assert json.loads(cli("status", "--json").out)["proposed"] == 2
+    assert "2 proposals" in cli("status").out
+    rule = next(one for one in proposals(cli) if one["description"] == RULE)
+    assert json.loads(cli("why", f"p-{rule['id'][:8]}", "--json").out)["id"] == rule["id"]
+
+
 def test_a_command_typed_as_an_answer_leaves_what_is_left_to_ask_about():
     two = [Preference(id=name, description=RULE, author="ann", status="proposed") for name in ("p", "q")]
     asked = []

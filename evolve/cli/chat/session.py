@@ -332,7 +332,7 @@ class ChatSession:
         self.tell_learned()
         if self.owes and (runs := self.unlearned()):
             told = runs[0] if len(runs) == 1 else f"{runs[0]} and {counted(runs[1:], 'other run')}"
-            self.screen.say("left", f"not everything is learned from {told} yet: `evolve learn` goes on")
+            self.screen.say("left", f"not everything is learned from {told} yet: `{self.setup.learning}` goes on")
 
     def unlearned(self) -> Sequence[str]:
         """The runs that are not learned from yet."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -42,6 +43,11 @@ class Setup:
     def unsandboxed(self) -> bool:
         """Whether code runs unconfined."""
         return self.settings.get("sandbox") == "none"
+
+    @property
+    def learning(self) -> str:
+        """The command that learns from what a session left, with the model that was named here."""
+        return f"evolve learn --model {shlex.quote(self.model)}" if self.model else "evolve learn"
 
     @property
     def means(self) -> Means:

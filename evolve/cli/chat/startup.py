@@ -108,6 +108,9 @@ def greet(session: ChatSession, model: str) -> None:
         for text in WITHOUT_MODEL:
             screen.say("hint", text)
     say_where(session)
+    with session.opened(read_only=True) as workspace:
+        if waiting := workspace.preferences.proposals(folder=session.setup.folder):
+            screen.say("memory", f"{counted(waiting, 'proposal')} of earlier runs to keep or decline: /remember")
 
 
 def offer_check(session: ChatSession) -> None:

@@ -80,6 +80,7 @@ class Status:
         waiting: Runs that wait for an answer.
         unfinished: Runs that were cut off: the same command goes on with each.
         loop: The loop that is going on, or None.
+        proposed: How many proposals of runs wait to be kept or declined.
     """
 
     where: Where
@@ -88,6 +89,7 @@ class Status:
     waiting: tuple[OpenRun, ...] = ()
     unfinished: tuple[OpenRun, ...] = ()
     loop: LoopProgress | None = None
+    proposed: int = 0
 
     @property
     def missing(self) -> bool:
@@ -98,7 +100,7 @@ class Status:
         """As one JSON object."""
         where = self.where
         told = {"exists": where.exists, "user": where.user, "trusted": where.trusted}
-        rest = {name: getattr(self, name) for name in ("waiting", "unfinished", "loop", "checks")}
+        rest = {name: getattr(self, name) for name in ("waiting", "unfinished", "loop", "proposed", "checks")}
         return {"workspace": str(where.root), **told, "model": self.model, "ok": not self.missing, **to_data(rest)}
 
 
@@ -126,9 +128,10 @@ def _runs(paths: WorkspacePaths) -> dict[str, Any]:
     with Database(paths.db, MIGRATIONS, read_only=True) as db:
         left = [run for run in RunRecords(db).runs() if run.state == "open"]
         loop = next((_progress(paths, db, run, at) for run in left if at is not None and run.id == at.run), None)
+        proposed = len(db.rows("memory_preferences", {"status": "proposed"}))
     told = [_open(run) for run in left if loop is None or run.id != loop.at.run]
     waiting, unfinished = (tuple(one for one in told if bool(one.question) is asks) for asks in (True, False))
-    return {"waiting": waiting, "unfinished": unfinished, "loop": loop}
+    return {"waiting": waiting, "unfinished": unfinished, "loop": loop, "proposed": proposed}
 
 
 def _open(run: Run) -> OpenRun:

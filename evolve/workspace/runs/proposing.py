@@ -117,9 +117,7 @@ def why_nothing(desk: Desk, record: EpisodeRecord, lessons: Lessons) -> Reason:
 
 def _repeated(desk: Desk, record: EpisodeRecord, task: Task) -> Iterator[Suggestion]:
     """What the person asked for beside the task, or after it, in this run and in an earlier one of the folder."""
-    sentences = _sentences(task.instruction)
-    if len(sentences) < 2 and not task.earlier:  # the whole task come again is no rule
-        return
+    sentences = _sentences(task.instruction)[1:]  # what is asked for, or corrected, comes first and is no rule
     # Nor is what is tried again, in this conversation or as it was.
     again = {turn.said.strip() for turn in task.earlier} | (set() if task.earlier else {task.instruction.strip()})
     earlier: list[str] = []
