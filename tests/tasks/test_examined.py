@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from evolve.tasks.verification.broken_tests import broken, new_secret
 from evolve.tasks.verification.checks import Checked
 from evolve.tasks.verification.own_tests import lost_tests, without_tests
 from evolve.tasks.verification.reached import not_reached, skips
@@ -135,6 +136,19 @@ def test_only_tests_that_the_command_runs_have_to_come_to_their_end(command, wan
     found = not_reached(command, {"tests/test_a.py": text}, (), Checked(ok=True), ())
     assert found == (["tests/test_a.py::T::test_a"] if wanted else [])
     assert not not_reached(command, {"tests/test_a.py": text}, (), Checked(ok=True), ["tests/test_a.py::T::test_a"])
+
+
+@pytest.mark.parametrize(
+    "literal", ["1", "0.5", "2j", "True", "None", "'a'", "b'a'", "1e300", "[1]", "(1,)", "{1}", "{'a': 1}", "len('a')"]
+)
+def test_what_a_test_expects_is_broken_whatever_kind_it_is_of(literal):
+    text = f"def test_a():\n    assert give() == {literal}\n"
+    names = {"give": lambda: eval(literal)}
+    exec(text, names)
+    names["test_a"]()
+    exec(broken(text, "values", new_secret()), names)
+    with pytest.raises(AssertionError):
+        names["test_a"]()
 
 
 def test_tests_that_break_one_by_one_are_told_from_those_that_all_end_alike(call):
