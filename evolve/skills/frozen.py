@@ -22,6 +22,7 @@ _RUN = re.compile(r"\d+|[^\W\d_]+")
 _HOST = re.compile(r"[a-z]{2,}\.[a-z]{2,3}\Z")
 _CURRENCIES = ("EUR", "USD", "GBP", "CHF")
 _HOSTS = ("mail.org", "initech.net", "acme.dev")
+_YEARS = range(1900, 2100)
 _MOST_ROWS = 12
 """Rows that are changed; more would tell the same."""
 
@@ -158,26 +159,49 @@ def _plain_forms(piece: str) -> Iterator[_Form]:
 
 
 def _joined_forms(piece: str) -> Iterator[_Form]:
-    """Year and month of a date in one number: 2609, 0926, 202609 and 092026 of 2026-09-14, 14.09.2026 and 9/14/2026."""
-    if not re.fullmatch(r"\d{4}|\d{6}", piece):
+    """Year and month of a date in one number, or a run of its digits that has all of the month or of a year's last two.
+
+    Of 2026-09-14, 14.09.2026 and 9/14/2026 such are 2609, 0926, 202609 and 092026, and 260 where every month has a 0.
+    """
+    if not re.fullmatch(r"\d{3,6}", piece):
         return
-    for year, month, year_first in ((piece[:-2], piece[-2:], True), (piece[2:], piece[:2], False)):
-        if not 1 <= int(month) <= 12:
-            continue
-        full, number = year if len(year) == 4 else f"(?:19|20)?{year}", f"0?{int(month)}"
-        another = "12" if month == "10" else "10"  # which have 31 days
-        other = year + another if year_first else another + year
-        yield _dated(rf"(?<!\d)(?P<before>{full}[-/. ]?){number}(?P<after>)(?!\d)", other, another)
-        yield _dated(rf"(?<!\d)(?P<before>){number}(?P<after>[-/. ](?:\d\d?[-/. ])?{full})(?!\d)", other, another)
+    for cut in range(1, len(piece)):
+        for is_year_first in (True, False):
+            year, month = (piece[:cut], piece[cut:]) if is_year_first else (piece[cut:], piece[:cut])
+            years, months = _meant(year, month, is_year_first)
+            if not (years and months):
+                continue
+            if len(month) == 2:
+                put, other = "month", (year, "12" if month == "10" else "10")  # which have 31 days
+            elif len({one % 100 for one in years}) == 1:
+                put, other = "year", (f"{year[:-2]}{(years[0] + 1) % 100:02}", month)
+            else:
+                continue
+            texts = "|".join(dict.fromkeys(text for one in years for text in (f"{one}", f"{one % 100:02}")))
+            first, last = rf"(?P<year>{texts})", rf"(?P<month>{'|'.join(f'0?{one}' for one in months)})"
+            joined = "".join(other if is_year_first else reversed(other))
+            yield _dated(rf"(?<!\d){first}(?P<between>[-/. ]?){last}(?!\d)", joined, put, other)
+            yield _dated(rf"(?<!\d){last}(?P<between>[-/. ](?:\d\d?[-/. ])?){first}(?!\d)", joined, put, other)
 
 
-def _dated(pattern: str, other: str, month: str) -> _Form:
-    """A date in whose place one of another month is put, which makes the piece this other one."""
+def _meant(year: str, month: str, is_year_first: bool) -> tuple[list[int], list[int]]:
+    """The years and the months that stand in one number with these digits where the one ends and the other begins."""
+    months = [f"{one:02}" for one in range(1, 13)]
+    if is_year_first:
+        return [one for one in _YEARS if f"{one}".endswith(year)], [int(one) for one in months if one.startswith(month)]
+    years = [one for one in _YEARS if f"{one}".startswith(year) or f"{one % 100:02}".startswith(year)]
+    return years, [int(one) for one in months if one.endswith(month)]
+
+
+def _dated(pattern: str, joined: str, part: str, other: tuple[str, str]) -> _Form:
+    """A date in whose place one with another month or year is put, which makes the piece this other one."""
 
     def put(match: re.Match[str], _: str) -> str:
-        return f"{match['before']}{month}{match['after']}"
+        begin, end = match.start(part) - match.start(), match.end(part) - match.start()
+        wanted = other[1] if part == "month" else match[part][:-2] + other[0][-2:]
+        return match[0][:begin] + wanted + match[0][end:]
 
-    return _Form(re.compile(pattern), lambda _: other, put)
+    return _Form(re.compile(pattern), lambda _: joined, put)
 
 
 def _holds(value: Any, pattern: re.Pattern[str]) -> bool:

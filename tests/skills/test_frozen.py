@@ -11,6 +11,7 @@ from evolve.skills.frozen import frozen_piece, suspects
 from tests.skills.samples import rows
 
 DAYS = ["2026-01-14", "2026-02-03", "2026-03-26", "2026-05-09", "2026-07-30", "2026-09-12", "2026-11-27"]
+BY_MONTH = [(day, name) for day, name in zip(DAYS[:5], ["LOVA", "TURA", "HOPG", "LISB", "KNUD"], strict=True)]
 PEOPLE = ["ada.love", "alan.turing", "grace.hopper", "barbara.liskov", "donald.knuth", "tony.hoare", "john.backus"]
 
 
@@ -55,6 +56,21 @@ def piece(source, pairs):
         ("def f(a, n):\n    return n + '/202609'\n", [(f"9/{n}/2026", f"{n}") for n in range(11, 18)], "202609"),
         ("def f(a, n):\n    return a[2:4] + a[5:7] + n\n", [(f"2026-09-{n}", f"{n}") for n in range(11, 18)], None),
         ("def f(a, n):\n    return '2609-' + n\n", [(f"2026-{n - 4:02}-11", f"{n}") for n in range(11, 17)], None),
+        # a part of that number: all of the year or of the month is in it, and the other part begins alike in every row
+        ("def f(a, n):\n    return n + '-260' + str(int(a[5:7]))\n", BY_MONTH, "260"),
+        ("def f(a, n):\n    return n + '-20260' + a[6]\n", BY_MONTH, "20260"),
+        (
+            "def f(a, n):\n    return f'{n}{a[8]}326'\n",
+            [(f"{n}.{m}3.2026", "x") for n in "19" for m in "01"][::2],
+            "326",
+        ),
+        ("def f(a, n):\n    return a[2] + '609' + n\n", [(f"2026-09-{n}", f"{n}") for n in range(11, 18)], "609"),
+        ("def f(a, n):\n    return n + '0920' + a[-2:]\n", [(f"9/{n}/2026", f"{n}") for n in range(11, 18)], "0920"),
+        ("def f(a, n):\n    return n + '-260' + str(int(a[5:7]))\n", [(f"2025{a[4:]}", n) for a, n in BY_MONTH], None),
+        # the century, a number of its own, and one digit of each part are what literals are
+        ("def f(a, n):\n    return n + '-20' + a[2:4] + a[5:7]\n", BY_MONTH, None),
+        ("def f(a, n):\n    return n + ' in 60 days, 20 % off'\n", BY_MONTH, None),
+        ("def f(a, n):\n    return n + a[:2] + '2x'\n", BY_MONTH, None),
         # it names the piece to tell it apart, and does not write it whatever the input holds
         ("def f(a):\n    return 'EUR' if 'EUR' in a else 'other'\n", [f"EUR {n}" for n in range(6)], None),
     ],
