@@ -92,3 +92,13 @@ def test_another_column_that_may_be_meant_is_named(tmp_path):
     task = load_examples(tmp_path / "t.csv")
     assert any("'c' is looked for" in one and "'b' is meant" in one for one in task.warnings)
     assert not any("is meant" in one for one in load_examples(tmp_path / "t.csv", target="c").warnings)
+
+
+@pytest.mark.parametrize(("outputs", "is_number"), [(["5,90 EUR", "frei"], True), (["{} kg", "{} kg"], False)])
+def test_numbers_with_a_comma_are_read_whatever_the_other_column_mixes(tmp_path, outputs, is_number):
+    values = ["88,10", "120,00", "45,50", "150,00", "99,95", "200,00", "20,25"]
+    lines = [f"A-{n};{value};{outputs[n % 2].format(value)}" for n, value in enumerate(values)]
+    (tmp_path / "t.csv").write_text("\n".join(["id;worth;out", *lines, "A-8;7,50;", ""]))
+    task, wanted = column_task(open_table(tmp_path / "t.csv"), "out")
+    assert [kind.is_number for kind in wanted.inputs.kinds][-1] == is_number
+    assert task.examples[0].input[-1] == (88.1 if is_number else "88,10")

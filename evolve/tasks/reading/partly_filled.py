@@ -34,6 +34,7 @@ from evolve.tasks.reading.load import sourced
 _MOST_GIVEN = 5_000
 _MOST_BLANK = 2_000
 """Rows that are looked at to tell what a column is and to find the function."""
+_DIGITS = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -256,7 +257,6 @@ def _inputs(
     kind = typed_column(wanted) if table.typed else text_column(wanted, loose=True, comma=comma)
     if as_text and not table.typed:
         kind = TEXT
-    loose = kind.is_number or not has_digits(wanted)
     columns = [
         index
         for index, label in enumerate(table.columns)
@@ -271,7 +271,10 @@ def _inputs(
         typed_column([one.cells[index] for one in (*examples, *others)])
         if table.typed
         else text_column(
-            [one.cells[index] for one in examples], [one.cells[index] for one in others], loose=loose, comma=comma
+            (cells := [one.cells[index] for one in examples]),
+            [one.cells[index] for one in others],
+            loose=kind.is_number or not _are_copied(cells, wanted),
+            comma=comma,
         )
         for index in columns
     ]
@@ -291,6 +294,17 @@ def _inputs(
 def _has_blank(kind: ColumnKind, index: int, examples: Sequence[Record]) -> bool:
     """Whether an example has no value in a column whose blanks are no empty texts."""
     return any(kind.read(record.cells[index]) is None for record in examples)
+
+
+def _are_copied(cells: Sequence[Cell], wanted: Sequence[Cell]) -> bool:
+    """Whether half of the outputs that have digits, or more, may copy those of a column's cells as they are written."""
+    pairs = [(_DIGITS.findall(str(cell)), str(one)) for cell, one in zip(cells, wanted, strict=True)]
+    copied = [
+        any(run in one for run in runs if len(run) > 1) or all(run in one for run in runs)
+        for runs, one in pairs
+        if _DIGITS.search(one)
+    ]
+    return 2 * sum(copied) >= len(copied) > 0
 
 
 def has_digits(cells: Sequence[Cell]) -> bool:
