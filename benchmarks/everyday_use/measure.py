@@ -82,7 +82,7 @@ def row_of(table: Table, got: Got, seconds: float) -> dict[str, Any]:
         "seconds": round(seconds, 2),
         "status": getattr(result, "status", ""),
         "resting_on": getattr(result, "kind", ""),
-        "reason": getattr(result, "reason", ""),
+        "reason": str(getattr(result, "reason", None) or ""),
         "note": getattr(result, "note", ""),
         "answer": getattr(result, "answer", ""),
         "candidates": getattr(getattr(result, "cost", None), "candidates", 0),

@@ -87,7 +87,7 @@ def measured(folder: str, name: str, arm: str, draw: int, counts: tuple[int, int
         "seconds": round(seconds, 2),
         "status": getattr(result, "status", ""),
         "resting_on": getattr(result, "kind", ""),
-        "reason": getattr(result, "reason", ""),
+        "reason": str(getattr(result, "reason", None) or ""),
         "answer": getattr(result, "answer", ""),
         "candidates": getattr(getattr(result, "cost", None), "candidates", 0),
         "error": error,
