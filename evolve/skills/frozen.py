@@ -120,13 +120,23 @@ def suspects(literal: str, rows: Sequence[Row]) -> tuple[Suspect, ...]:
 
 def _changed(piece: str, rows: Sequence[Row]) -> tuple[Changed, ...]:
     """Rows with another piece in their inputs; none unless every row has it in its input and in its output."""
-    if not all(piece in _text(row.output) for row in rows):
+    form = _form(piece, rows) if all(piece in _text(row.output) for row in rows) else None
+    if form is None:
         return ()
-    for form in (*_plain_forms(piece), *_joined_forms(piece)):
-        if all(_holds(row.input, form.pattern) for row in rows):
-            changes = (_change(row, form, number) for number, row in enumerate(rows[:_MOST_ROWS]))
-            return tuple(one for one in changes if piece.lower() not in _text(list(one.input)).lower())
-    return ()
+    changes = (_change(row, form, number) for number, row in enumerate(rows[:_MOST_ROWS]))
+    return tuple(one for one in changes if piece.lower() not in _text(list(one.input)).lower())
+
+
+def holding(piece: str, rows: Sequence[Row]) -> Callable[[Sequence[Json]], bool]:
+    """Whether an input holds a piece as those of all rows do; every input does where these do not."""
+    form = _form(piece, rows)
+    return lambda values: form is None or _holds(list(values), form.pattern)
+
+
+def _form(piece: str, rows: Sequence[Row]) -> _Form | None:
+    """How a piece stands in the input of every row, or None."""
+    forms = (*_plain_forms(piece), *_joined_forms(piece))
+    return next((one for one in forms if all(_holds(row.input, one.pattern) for row in rows)), None)
 
 
 @dataclass(frozen=True)

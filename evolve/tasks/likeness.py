@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from evolve.episodes import Json, Row
 from evolve.files import canonical_json
 from evolve.reasons import Reason, reason
+from evolve.tasks.given_cells import GivenCells
 
 
 def row_outline(row: Row) -> str:
@@ -45,17 +46,19 @@ class Likeness:
     Attributes:
         bounds: Per argument and trait, the least and the most that a known value has of it.
         blanks: Per argument, where known values have blanks besides single ones between words.
+        given: What the outputs are like.
     """
 
     bounds: tuple[dict[str, tuple[int, int]], ...]
     blanks: tuple[frozenset[_Blanks], ...] = ()
+    given: GivenCells = field(default_factory=GivenCells)
 
     @classmethod
-    def of(cls, inputs: Iterable[Sequence[Json]]) -> Likeness:
-        """The likeness of some rows' inputs, of equal length each."""
+    def of(cls, inputs: Iterable[Sequence[Json]], outputs: Iterable[Json] = ()) -> Likeness:
+        """The likeness of some rows: their inputs, of equal length each, and their outputs."""
         columns = list(zip(*inputs, strict=True))
         blanks = (frozenset(_blanks(value) for value in column if isinstance(value, str)) for column in columns)
-        return cls(bounds=tuple(map(_bounds, columns)), blanks=tuple(blanks))
+        return cls(bounds=tuple(map(_bounds, columns)), blanks=tuple(blanks), given=GivenCells.of(outputs))
 
     def novelty(self, values: Sequence[Json], used: Iterable[int] | None = None) -> Reason | None:
         """What no known row has, or None.

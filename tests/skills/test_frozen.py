@@ -59,11 +59,7 @@ def piece(source, pairs):
         # a part of that number: all of the year or of the month is in it, and the other part begins alike in every row
         ("def f(a, n):\n    return n + '-260' + str(int(a[5:7]))\n", BY_MONTH, "260"),
         ("def f(a, n):\n    return n + '-20260' + a[6]\n", BY_MONTH, "20260"),
-        (
-            "def f(a, n):\n    return f'{n}{a[8]}326'\n",
-            [(f"{n}.{m}3.2026", "x") for n in "19" for m in "01"][::2],
-            "326",
-        ),
+        ("def f(a, n):\n    return n + a[0] + '326'\n", [(f"03/{n}/2026", f"{n}") for n in range(11, 18)], "326"),
         ("def f(a, n):\n    return a[2] + '609' + n\n", [(f"2026-09-{n}", f"{n}") for n in range(11, 18)], "609"),
         ("def f(a, n):\n    return n + '0920' + a[-2:]\n", [(f"9/{n}/2026", f"{n}") for n in range(11, 18)], "0920"),
         ("def f(a, n):\n    return n + '-260' + str(int(a[5:7]))\n", [(f"2025{a[4:]}", n) for a, n in BY_MONTH], None),

@@ -130,6 +130,19 @@ def test_a_value_that_a_person_typed_into_the_filled_file_stays_where_no_functio
     assert (filled.typed, filled.used.name, filled.against.rows) == (2, skill, (3, 5))
 
 
+def test_a_flag_stays_where_other_cells_are_corrected_and_the_value_is_the_same(march, tmp_path):
+    workspace, skill = march
+    table = write(tmp_path / "april.csv", [*APRIL, "Jörg Müller"], {})
+    assert [mark.row for mark in workspace.fill(table, skill=skill).marks] == [3, 5, 6]
+    corrected(tmp_path / "april.filled.csv", "J. NEUMANN", "J. VON NEUMANN")
+    corrected(tmp_path / "april.filled.csv", "J. VELDE", "J. VAN DE VELDE")
+    for _ in range(2):
+        again = workspace.fill(table)
+        assert cells(again)["Jörg Müller"] == "J. MÜLLER" and [mark.row for mark in again.marks] == [6]
+    corrected(tmp_path / "april.filled.csv", cells(again, "short: check")["Jörg Müller"], "")
+    assert workspace.fill(table).marked == 0
+
+
 def test_who_clears_the_reason_beside_a_cell_gives_it(april, tmp_path):
     workspace, _, table = april
     out = tmp_path / "april.filled.csv"

@@ -9,6 +9,7 @@ import openpyxl
 import pytest
 
 import evolve
+from evolve.cli.render.reasons import reason_told
 from evolve.errors import UsageError
 from evolve.reasons import reason
 from evolve.testing import Scenario, ScriptedEndpoint
@@ -119,6 +120,14 @@ def test_a_cell_that_the_function_cannot_read_says_so(filled, function, why):
     marks = [mark for mark in done.marks if mark.row == 4]
     assert [mark.value for mark in marks] == [None]
     assert marks[0].flag == Flag(left="not filled", reasons=(why,))
+
+
+def test_cells_that_a_function_cannot_handle_are_told_as_they_stand_in_the_table(workspace, tmp_path):
+    (tmp_path / "t.csv").write_text("a;b;c\n1,50;2,25;3\n601,25;;\n")
+    (tmp_path / "f.py").write_text("def f(a, b):\n    return a + b\n")
+    (mark,) = workspace.fill(tmp_path / "t.csv", function=tmp_path / "f.py", column="c").marks[-1:]
+    assert mark.flag.reasons == (reason("fails", values=["601,25", ""]),)
+    assert reason_told(mark.flag.reasons[0]).endswith("'601,25', an empty cell")
 
 
 @pytest.mark.parametrize("cell", ["", "open"])

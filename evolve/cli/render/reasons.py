@@ -28,8 +28,9 @@ SENTENCES = OF_RUNS | {
     "differs": "the function gives {value} here",
     "doubtful_when_kept": "the function was doubtful when you kept it",
     "empty_text": "the function gives an empty text",
-    "fails": "the function cannot handle {values}",
+    "fails": "the function cannot handle {values:given}",
     "fewer_than_known": f"it has fewer {{trait:plain}} than {_ROWS}",
+    "flagged_before": "the earlier fill flagged this value; correct it, or clear this reason if it is right",
     "fill_with": "fill it with {function:text}?",
     "formula": "a spreadsheet might run this text, because it begins with {sign}",
     "other_blanks": "the cells that the function was learned from have their blanks in other places",
@@ -54,6 +55,7 @@ SENTENCES = OF_RUNS | {
     "no_workbook_number": "the function gives a number that no workbook can hold exactly",
     "no_workbook_text": "the function gives a text that no workbook can hold",
     "not_a_number": "{value} is not a number",
+    "new_sign": "no cell that the function was learned from has {sign}",
     "nothing_left_to_learn_with": "nothing of the budget was left to learn with; a larger --budget leaves some",
     "nothing_unknown": "it showed nothing that was not known",
     "nothing_verifies_it": "nothing verifies the answer",
@@ -63,6 +65,8 @@ SENTENCES = OF_RUNS | {
     "one_value": (
         "every filled cell has the same value, so nothing shows what it depends on; a row with another value would tell"
     ),
+    "other_length": "all cells that the function was learned from are as long as {example}",
+    "other_shape": "all cells that the function was learned from have the shape of {example}",
     "other_kind": "the function gives {kind:kind}, the other cells are {column:cells}",
     "own_cells": (
         "{given:,} cells of {column} are filled, and an earlier fill wrote {own:,} of them; "
@@ -110,13 +114,16 @@ _KINDS = {
 
 class _Words(string.Formatter):
     """Facts as words: values quoted, ``:plain`` as they are, ``:text`` also where long, ``:json`` and ``:values``
-    as JSON, ``:kind`` and ``:cells`` what they are, ``:row`` how many rows."""
+    as JSON, ``:given`` as cells, ``:kind`` and ``:cells`` what they are, ``:row`` how many rows."""
 
     def format_field(self, value: Any, format_spec: str) -> str:
         if format_spec in ("plain", "text"):
             return _short(str(value)) if format_spec == "plain" else str(value)
         if format_spec in ("json", "values"):
             return values_told(value) if format_spec == "json" else values_told(*value)
+        if format_spec == "given":
+            cells = value if isinstance(value, list | tuple) else [value]
+            return ", ".join("an empty cell" if one in (None, "") else _quoted(one) for one in cells)
         if format_spec in ("kind", "cells"):
             several = "numbers" if value in ("int", "float") else "text"
             return _KINDS.get(value, str(value)) if format_spec == "kind" else several

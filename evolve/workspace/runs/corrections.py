@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -14,6 +14,19 @@ from evolve.tables import CHECKS, Cell, Change, Record, Rewriting, Table, column
 from evolve.workspace.runs.fill_request import FillRequest
 from evolve.workspace.runs.fill_table import TakenLine
 from evolve.workspace.runs.own_cells import OwnCells, WrittenColumn, cell_key
+
+
+@dataclass(frozen=True, kw_only=True)
+class Corrections:
+    """What a person who typed cells into the file that a fill wrote did with the cells there.
+
+    Attributes:
+        typed: Those that they typed, by the number of their row.
+        flagged: By what the others are known that the fill flagged.
+    """
+
+    typed: Mapping[int, Cell] = field(default_factory=dict)
+    flagged: frozenset[str] = frozenset()
 
 
 class CorrectedTable:
@@ -68,30 +81,30 @@ class CorrectedTable:
 
 def corrected(
     table: Table, line: TakenLine, target: Path, request: FillRequest, own: OwnCells
-) -> tuple[Table, FillRequest, Mapping[int, Cell]]:
-    """The table with the cells that a person typed into the file to write since a fill wrote it, and these cells by
-    the number of their row.
+) -> tuple[Table, FillRequest, Corrections]:
+    """The table with the cells that a person typed into the file to write since a fill wrote it, and what these are.
 
     Raises:
         UsageError: Something else was changed there, or a cell that was changed in the table as well; or it is not on
             record what a fill wrote there. Writing the file anew would lose it.
     """
     if request.out is not None or request.in_place or not target.exists():
-        return table, request, {}
+        return table, request, Corrections()
     written = own.written_to(target)
     column = len(table.columns) if written is None else column_of(table, written.column)
     is_known = written is not None and column < len(table.columns)
     if own.wrote(target) and not (is_known and written and written.file == digest(target.read_bytes())):
-        return table, request, {}
+        return table, request, Corrections()
     cells: Mapping[int, Cell] | None = None
     if is_known and written and column == (column if request.column is None else column_of(table, request.column)):
         cells = _typed(table, column, open_table(target, header=line.first_line == "names"), written)
     if cells is None:
         hint = f"--out {target.name} replaces it, --in-place writes the table itself"
         raise UsageError(f"{target.name} already exists, and is not as evolve wrote it", hint=hint)
-    if not cells:
-        return table, request, {}
-    return CorrectedTable(table, column, cells), replace(request, column=label_of(table, column)), cells
+    if not (cells and written):
+        return table, request, Corrections()
+    made = Corrections(typed=cells, flagged=frozenset(key for key, flagged in written.cells.items() if flagged))
+    return CorrectedTable(table, column, cells), replace(request, column=label_of(table, column)), made
 
 
 def _typed(table: Table, column: int, other: Table, written: WrittenColumn) -> dict[int, Cell] | None:

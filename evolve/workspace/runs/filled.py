@@ -195,7 +195,7 @@ def judged(
     """
     answer, *others = outcomes
     if not answer.ok:
-        return not_done("not filled", _failure(inputs, arguments, answer.error))
+        return not_done("not filled", _failure(inputs, record, arguments, answer.error))
     cell, doubt = as_cell(table, inputs, answer.value)
     problem = doubt if cell is None else table.problem(cell, line=record.line, column=inputs.column)
     if cell is None or problem is not None:
@@ -234,10 +234,10 @@ def compared(table: Table, inputs: Inputs, record: Record, arguments: Sequence[J
         if same or (equal(known, answer.value) and _is_as_near(inputs.kind.read(cell), known)):
             return None
         return Judged(flag=Flag(reasons=(reason("differs", value=answer.value),)), others=(answer.value,))
-    return not_done("not compared", _failure(inputs, arguments, answer.error))
+    return not_done("not compared", _failure(inputs, record, arguments, answer.error))
 
 
-def _failure(inputs: Inputs, arguments: Sequence[Json], error: str) -> Reason:
+def _failure(inputs: Inputs, record: Record, arguments: Sequence[Json], error: str) -> Reason:
     """Why a function gave nothing, as a fact about the cells: nobody with a table reads Python's."""
     if UNKNOWN in error:
         return reason("no_equal_row")
@@ -254,7 +254,7 @@ def _failure(inputs: Inputs, arguments: Sequence[Json], error: str) -> Reason:
         return reason("not_a_number", value=named[2])
     if error.startswith((NOT_RUN, "time limit", "TimeoutError")):
         return reason("too_slow")
-    return reason("fails", values=used)
+    return reason("fails", values=[record.cells[index] for index in inputs.read_columns])
 
 
 def _is_as_near(written: Cell, known: Cell) -> bool:

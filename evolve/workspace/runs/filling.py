@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
@@ -17,7 +17,6 @@ from evolve.sandbox import Outcome, Program
 from evolve.tables import (
     Cell,
     Change,
-    ColumnKind,
     Record,
     Rewriting,
     Table,
@@ -40,7 +39,7 @@ from evolve.workspace.runs.applying import (
 )
 from evolve.workspace.runs.column_reading import column_read, known_function
 from evolve.workspace.runs.contradicted import Contradicted
-from evolve.workspace.runs.corrections import corrected
+from evolve.workspace.runs.corrections import Corrections, corrected
 from evolve.workspace.runs.counterexamples import Opposed, keeps, search
 from evolve.workspace.runs.fill_files import check_other_column, script_file, target_file, write_script
 from evolve.workspace.runs.fill_request import FillRequest
@@ -62,7 +61,7 @@ from evolve.workspace.runs.offering import accepted, nothing_filled, offer_for
 from evolve.workspace.runs.own_cells import MOST, OwnCells, WrittenColumn, cell_key
 from evolve.workspace.runs.repeated import look_up
 from evolve.workspace.runs.result import Result
-from evolve.workspace.runs.run_answers import WRITTEN, function_named
+from evolve.workspace.runs.run_answers import function_named, note_written
 from evolve.workspace.runs.skill_origin import UsedSkill, origin_of
 from evolve.workspace.runs.table_writing import write_table
 
@@ -82,7 +81,7 @@ def fill(desk: Desk, request: FillRequest, ledger: Ledger, run: Callable[[Task],
     as_it_was = identity(table_path(request.table))  # taken first: a workbook is read whole when it is opened
     table, line = opened_table(request)
     target, script = _files(table, line, request, own)
-    table, request, typed = corrected(table, line, target, request, own)
+    table, request, corrections = corrected(table, line, target, request, own)
     with reading_told(table):
         offer = offer_for(desk, table, request)
     taken = accepted(desk, table, offer, request)
@@ -91,7 +90,7 @@ def fill(desk: Desk, request: FillRequest, ledger: Ledger, run: Callable[[Task],
     result, wanted, functions = _found(desk, table, taken, run, own)
     found_by = "" if result is None else result.run_id
     line = line_checked(desk, table, line, taken, wanted.inputs, functions.programs)
-    blank = replace(begun(table, wanted, result), **vars(line), typed=len(typed))
+    blank = replace(begun(table, wanted, result), **vars(line), typed=len(corrections.typed))
     if not functions.programs:
         return replace(blank, seconds=ledger.run_seconds)
     with tempfile.TemporaryFile("w+", encoding="utf-8") as spool:
@@ -102,7 +101,7 @@ def fill(desk: Desk, request: FillRequest, ledger: Ledger, run: Callable[[Task],
             functions=functions,
             learned=result is not None and result.used is None,
             words=request.words,
-            typed=typed,
+            corrections=corrections,
         )
         with doing("fill", blank.column, total=done.total, count=lambda: done.at):
             done.apply(Applier(desk.open_sandbox(), functions.programs), spool)
@@ -188,11 +187,12 @@ def _searched(
     if not (result.solved and result.answer):
         known = look_up(task)
         return result, wanted, _Functions(programs=[known] if known else [], likeness=Likeness.of(()))
-    _note_written(desk, result.run_id, wanted.inputs.kind)
+    note_written(desk, result.run_id, wanted.inputs.kind)
     rivals, distant = result.rivals[:_MOST_RIVALS], result.distant[:_MOST_RIVALS]
     programs = [Program(source=source, entry=result.entry) for source in (result.answer, *rivals, *distant)]
     earlier = () if result.used is None else origin_of(desk, function_named(desk, result.used.name)).rows_in(task)
-    likeness = Likeness.of(row.input for row in (*task.examples, *task.verify, *task.hidden, *earlier))
+    rows = (*task.examples, *task.verify, *task.hidden, *earlier)
+    likeness = Likeness.of([row.input for row in rows], [row.output for row in rows])
     # only these count, so that an odd cell elsewhere is no doubt
     used = frozenset[int]().union(*map(used_parameters, programs))
     # what was learned from numbers is not tried on a word
@@ -214,12 +214,6 @@ def _searched(
     )
 
 
-def _note_written(desk: Desk, run: str, kind: ColumnKind) -> None:
-    """Notes how numbers are written, for a later table in which no cell shows it."""
-    if kind.is_number:
-        desk.stores.runs.note(run, {**desk.stores.runs.run(run).body, WRITTEN: vars(kind)})
-
-
 @dataclass(kw_only=True)
 class _Work:
     """A function applied to a table, with what came of it so far.
@@ -228,7 +222,7 @@ class _Work:
         learned: The function was searched for, from the filled rows.
         words: What is written of a flag.
         at: Rows that are done.
-        typed: Cells that the person typed into the file to write, by the number of their row.
+        corrections: What the person did with the cells of the file to write.
         cells: By what each filled cell is known: whether it is flagged.
         others: By what the others are known.
         against: Filled rows that speak against the kept function.
@@ -241,7 +235,7 @@ class _Work:
     functions: _Functions
     learned: bool
     words: Callable[[Flag], str]
-    typed: Mapping[int, Cell]
+    corrections: Corrections
     at: int = 0
     filled: int = 0
     marked: int = 0
@@ -310,6 +304,9 @@ class _Work:
             read = self.inputs.used
             inputs = [value for place, value in enumerate(values) if read is None or place in read]
             self.sample = Row(input=tuple(inputs), output=outcomes[0].value)
+        if done.cell is not None and not done.flag and self._key(record, done.cell) in self.corrections.flagged:
+            novelty = self.functions.likeness.novelty(values, self.inputs.used)
+            done = done.because(novelty or reason("flagged_before"))
         if strange is None or done.flag:
             return done
         why, exchanged = strange
@@ -322,9 +319,10 @@ class _Work:
             *outcomes, kept = outcomes
             if not (kept.ok and equal(kept.value, outcomes[0].value)) and not done.flag.left:
                 done = done.because(reason("kept_gives", value=kept.value) if kept.ok else reason("kept_fails"))
-        against = None if done.flag else self.functions.contradicted.by(values) or self.functions.open
-        if against is not None:
-            return done.because(against)
+        if not done.flag:
+            unlike = self.functions.likeness.given.unlike(outcomes[0].value, values)
+            against = self.functions.contradicted.by(values) or self.functions.open or unlike
+            done = done if against is None else done.because(against)
         if done.flag or (self.learned and len(outcomes) == self.functions.near):
             return done
         novelty = self.functions.likeness.novelty(values, self.inputs.used)
@@ -359,15 +357,18 @@ class _Work:
 
     def _remember(self, record: Record, done: Judged | None) -> None:
         """Notes by what the cell is known, unless the person typed it into the file that is written."""
-        if record.number in self.typed or max(len(self.cells), len(self.others)) > MOST:
+        if record.number in self.corrections.typed or max(len(self.cells), len(self.others)) > MOST:
             return
         filled = None if done is None else done.cell
         cell = record.cells[self.inputs.column] if filled is None and not self._is_wanted(record) else filled
-        key = cell_key(self.table, record, self.inputs.column, self.inputs.label, cell)
+        key = self._key(record, cell)
         if filled is None:
             self.others.append(key)
         else:
             self.cells[key] = bool(done and done.flag)
+
+    def _key(self, record: Record, cell: Cell) -> str:
+        return cell_key(self.table, record, self.inputs.column, self.inputs.label, cell)
 
     def _is_wanted(self, record: Record) -> bool:
         return self.inputs.column >= len(record.cells) or is_blank(record.cells[self.inputs.column])

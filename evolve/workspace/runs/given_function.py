@@ -92,9 +92,14 @@ def chosen_function(desk: Desk, table: Table, request: FillRequest) -> tuple[Pro
         formulas=Formulas.of((record.line, record.cells[column]) for record in examples),
         numeric=frozenset(place for place in range(len(columns)) if takes and _is_number_type(takes[place])),
     )
-    rows = [row.input for row in (() if origin is None else origin.rows) if len(row.input) == len(names)]
-    learned = [[row[place] for place in places[: len(columns)]] for row in rows]
-    return program, PartlyFilled(inputs=inputs, given=given, blank=blank), Likeness.of(learned)
+    filled = PartlyFilled(inputs=inputs, given=given, blank=blank)
+    return program, filled, _likeness(origin, len(names), places[: len(columns)])
+
+
+def _likeness(origin: SkillOrigin | None, width: int, places: Sequence[int]) -> Likeness:
+    """What the rows are like that a saved function was learned from, in the arguments that it reads."""
+    rows = [row for row in (() if origin is None else origin.rows) if len(row.input) == width]
+    return Likeness.of([[row.input[place] for place in places] for row in rows], [row.output for row in rows])
 
 
 def column_for(table: Table, program: Program, made_for: str) -> int | None:

@@ -14,6 +14,7 @@ from evolve.files import canonical_json, digest
 from evolve.sandbox import Program
 from evolve.skills import ACTIVE, Skill
 from evolve.skills.likeness import plain
+from evolve.tables import ColumnKind
 from evolve.tasks import Task, task_json
 from evolve.workspace.desk import Desk
 from evolve.workspace.runs.applying import without_unread
@@ -34,6 +35,12 @@ FORGOTTEN = "forgotten"
 """And the key of its function, where the person took that out of use."""
 _MOST_RUNS = 100
 """Latest runs that are looked at."""
+
+
+def note_written(desk: Desk, run: str, kind: ColumnKind) -> None:
+    """Notes how the numbers of a column are written, for a later table in which no cell shows it."""
+    if kind.is_number:
+        desk.stores.runs.note(run, {**desk.stores.runs.run(run).body, WRITTEN: vars(kind)})
 
 
 def given_task_of(desk: Desk, run: Run) -> Task | None:
