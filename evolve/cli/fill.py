@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,7 +19,7 @@ from evolve.cli.run import tell_created, tell_help, tell_verdict
 from evolve.cli.skills import tell_kept
 
 if TYPE_CHECKING:
-    from evolve.workspace import Filled, Result, Workspace
+    from evolve.workspace import Filled, Reason, Result, Workspace
 
 app = pages.App()
 
@@ -101,7 +101,7 @@ def fill_command(
             if as_json:
                 emit_json({**filled_data(filled), **opened.mark})
             else:
-                show(filled, table, "".join(f" ({word})" for word in opened.mark))
+                show(filled, table, opened.mark, again=" --in-place" if in_place else "")
                 if in_place and filled.out is not None and not filled.undo:
                     note("evolve kept no copy of this file, so evolve undo cannot take it back")
             flush()
@@ -165,17 +165,23 @@ def _rule_question(filled: Filled, result: Result) -> str:
     return f"{question} for {values_told(*values)} it writes {values_told(gives)}"
 
 
-def show(filled: Filled, table: str, mark: str = "") -> None:
-    """Prints what was read, the cells that were filled, how sure that is, the function, and how to go on."""
-    _show_filled(filled, Path(table).name, mark)
-    tell_offered(filled, table)
+def show(filled: Filled, table: str, marks: Iterable[str], *, again: str = "") -> None:
+    """Prints what was read, the cells that were filled, how sure that is, the function, and how to go on.
+
+    Args:
+        marks: Words that stand beside the verdict.
+        again: Options that the command was given and that it takes again.
+    """
+    _show_filled(filled, table, "".join(f" ({word})" for word in marks))
+    tell_offered(filled, table, again)
     if filled.result is not None:
         asking.tell_waiting(filled.result)
 
 
-def _show_filled(filled: Filled, name: str, mark: str) -> None:
+def _show_filled(filled: Filled, table: str, mark: str) -> None:
+    name = Path(table).name
     if filled.offered:
-        emit(_line(f"read {name}: {filled.form}; {filled.column} has no filled cell, so nothing is written"))
+        emit(_line(f"read {name}: {filled.form}; nothing shows how to fill {filled.column}, so nothing is written"))
         _tell_first_line(filled)
         return
     names = f"{filled.column} from {', '.join(filled.inputs)}" if filled.inputs else filled.column
@@ -186,11 +192,14 @@ def _show_filled(filled: Filled, name: str, mark: str) -> None:
         emit("no function gives the filled cells, so nothing is written")
     else:
         _show_cells(filled, filled.out)
-    _tell_against(filled)
+    _tell_against(filled, table)
     result = filled.result
     if result is None:
         if filled.used is not None:
-            emit(f"used {filled.used.told}")
+            is_checked = filled.used.given or filled.against is not None
+            emit(f"used {filled.used.told}{'' if is_checked else '; no filled cell here checks it'}")
+            if not filled.used.verified:
+                emit(_doubt_then(filled.used.doubt))
         return
     if filled.out is not None and not result.solved:
         emit("no function gives the filled cells; evolve copied values from rows with the same input")
@@ -222,27 +231,33 @@ def _tell_left_out(filled: Filled) -> None:
         emit(f"{counted(filled.own, 'cell')} not used: an earlier fill wrote {them}")
 
 
-def _tell_against(filled: Filled) -> None:
+def _tell_against(filled: Filled, table: str) -> None:
     """Says which given cells a kept function does not give, and what came of that."""
     if filled.against is None:
         return
     rows, kept = filled.against.rows, filled.against.function
     named = ", ".join(f"{row:,}" for row in rows[:_SHOWN]) + (", ..." if len(rows) > _SHOWN else "")
     yours, known = f"{'row' if len(rows) == 1 else 'rows'} {named}", f"the {counted(kept.rows, 'row')} of {kept.name}"
-    if filled.result is None:
+    if not filled.against.searched:
+        keeps = "--with keeps your cells and learns nothing from them"
+        emit(f"{kept.name} does not give your {yours}; {keeps}: evolve fill {shlex.quote(table)} does", whole=True)
+    elif filled.result is None:
         emit(f"evolve found no function that fits both your {yours} and {known}; it used that one for the rest")
     else:
         emit(f"{kept.name} does not fit your {yours}; the function below fits {known} as well")
 
 
-def tell_offered(filled: Filled, table: str) -> None:
+def tell_offered(filled: Filled, table: str, again: str) -> None:
     """How to go on where saved functions are offered."""
     for one in filled.offered:
         note(f"{one.told}, can fill {filled.column!r}")
         if not one.verified:
-            why = f"was doubtful then: {reason_told(one.doubt)}" if one.doubt else "was not verified then"
-            note(f"  it {why}")
-        note(f"  try: evolve fill {shlex.quote(table)} --with {one.name}", whole=True)
+            note(_doubt_then(one.doubt))
+        note(f"  try: evolve fill {shlex.quote(table)} --with {one.name}{again}", whole=True)
+
+
+def _doubt_then(doubt: Reason | None) -> str:
+    return f"  it was {'not verified then' if doubt is None else f'doubtful then: {reason_told(doubt)}'}"
 
 
 def _without_support(source: str, entry: str) -> tuple[str, list[str]]:

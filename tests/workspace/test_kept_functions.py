@@ -42,14 +42,14 @@ def test_what_the_person_keeps_fills_the_next_month_and_is_as_unverified_as_befo
     assert not filled.result.verified
 
 
-def test_without_a_filled_cell_it_is_offered_until_it_is_forgotten(march, tmp_path):
+def test_without_a_filled_cell_it_is_used_until_it_is_forgotten(march, tmp_path):
     workspace, run = march
     with pytest.raises(UsageError):
         workspace.fill(april(tmp_path, 0))
     kept = workspace.runs.keep(run)
     assert [one.name for one in workspace.runs.kept()] == [kept.name] == [run]
-    offered = workspace.fill(april(tmp_path, 0))
-    assert offered.out is None and [one.name for one in offered.offered] == [run] and offered.offered[0].kept
+    used = workspace.fill(april(tmp_path, 0)).used
+    assert (used.name, used.given, used.verified) == (run, 0, False) and used.kept
     assert workspace.runs.why(run).kept and not workspace.runs.why(run).forgotten
     workspace.runs.leave(run)
     assert workspace.runs.why(run).forgotten and not workspace.runs.why(run).kept
@@ -87,7 +87,7 @@ def test_a_later_fill_of_a_table_of_that_name_takes_nothing_from_it(march, tmp_p
     again = workspace.fill(write(tmp_path / "march.csv", APRIL, 1, wanted=told), out=tmp_path / "again.csv")
     assert again.result.used.run == run
     assert [one.name for one in workspace.runs.kept()] == [run]
-    assert [one.name for one in workspace.fill(april(tmp_path, 0)).offered] == [run]
+    assert workspace.fill(april(tmp_path, 0)).used.name == run
 
 
 def test_a_run_without_a_function_is_refused(march, tmp_path):
@@ -109,8 +109,8 @@ def test_a_run_of_which_a_skill_was_made_can_be_kept_too(march, tmp_path, retire
     for name in known.skills if retired else ():
         workspace.skills.retire(name)
     workspace.runs.keep(known.run_id)
-    (offered,) = workspace.fill(write(tmp_path / "june.csv", APRIL, 0)).offered
-    assert offered.kept and offered.name == (known.run_id if retired else known.skills[0])
+    used = workspace.fill(write(tmp_path / "june.csv", APRIL, 0)).used
+    assert used.kept and used.name == (known.run_id if retired else known.skills[0])
 
 
 def known(workspace):
@@ -135,7 +135,7 @@ def test_what_is_forgotten_is_out_of_use_with_every_answer_that_is_the_same_func
         again = workspace.fill(write(tmp_path / "may.csv", ["Mary Shaw", "Jean Sammet"], 1)).result
         assert again.used is None and "known since" not in again.note
         workspace.runs.keep(later.run_id)
-        assert [one.kept for one in workspace.fill(write(tmp_path / "june.csv", APRIL, 0)).offered] != [""]
+        assert workspace.fill(write(tmp_path / "june.csv", APRIL, 0)).used.kept
 
 
 def test_the_word_of_a_person_against_an_answer_takes_it_out_of_use_though_rows_verified_it(tmp_path, private_home):
@@ -180,10 +180,10 @@ def test_a_rule_that_may_hold_for_one_month_is_narrow_and_flags_the_next_until_a
         assert march.result.narrow is not None and not march.result.verified and march.marked == 0
         workspace.runs.keep(march.result.run_id)
         april = months(tmp_path / "april.csv", 4, 0, cell)
-        (offered,) = workspace.fill(april).offered
-        assert offered.doubt == march.result.narrow
-        filled = workspace.fill(april, person=person)
-        assert filled.filled == filled.marked == 6
+        filled = workspace.fill(april)
+        assert filled.filled == filled.marked == 6 and filled.used.doubt == march.result.narrow
+        april = months(tmp_path / "other.csv", 4, 0, cell)
+        assert workspace.fill(april, person=person, in_place=True).marks == filled.marks
         assert str(filled.marks[0].value) in asked[-1]
         shown = workspace.fill(months(tmp_path / "april.csv", 4, 1, cell), out=tmp_path / "shown.csv")
         assert shown.result.narrow is None and shown.marked == 0

@@ -151,13 +151,14 @@ def test_codes_that_were_texts_last_month_are_texts_where_they_look_like_numbers
 def test_a_given_cell_that_contradicts_it_stays_and_every_other_is_doubtful(learned, tmp_path):
     filled = learned.fill(write(tmp_path / "april.csv", APRIL, 1, wanted=str.upper))
     assert cells(filled) == ["JOHN BACKUS", *map(short, APRIL[1:])]
-    assert (filled.against.rows, filled.used.given, filled.marked, filled.result) == ((1,), 0, 4, None)
+    assert (filled.against.rows, filled.used.given, filled.result) == ((1,), 0, None)
+    assert [mark.row for mark in filled.marks] == [2, 3, 4]
 
 
-def test_without_a_given_cell_it_is_offered_and_nothing_is_written(learned, tmp_path):
+def test_without_a_given_cell_the_only_one_fills_the_column(learned, tmp_path):
     filled = learned.fill(write(tmp_path / "april.csv", APRIL, 0))
-    assert filled.out is None and [one.verified for one in filled.offered] == [True]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["april.csv"]
+    assert cells(filled) == [short(name) for name in APRIL]
+    assert (filled.used.verified, filled.used.given, filled.marked, filled.against) == (True, 0, 0, None)
     with pytest.raises(UsageError):
         learned.fill(write(tmp_path / "may.csv", APRIL, 0, header=("name", "team", "long")))
 
@@ -165,12 +166,12 @@ def test_without_a_given_cell_it_is_offered_and_nothing_is_written(learned, tmp_
 def test_who_takes_the_offer_has_the_cells(learned, tmp_path):
     asked = []
     person = Person(respond=lambda question: asked.append(question) or "yes")
-    filled = learned.fill(write(tmp_path / "april.csv", APRIL, 0), person=person)
+    filled = learned.fill(write(tmp_path / "april.csv", APRIL, 0), person=person, in_place=True)
     assert len(asked) == 1 and filled.used.verified
     assert (cells(filled), filled.marked) == ([short(name) for name in APRIL], 0)
 
 
-def test_the_command_waits_for_a_person_and_names_the_skill(learned, tmp_path):
+def test_before_the_table_itself_is_written_the_command_waits_for_a_person_and_names_the_skill(learned, tmp_path):
     file = write(tmp_path / "april.csv", APRIL, 0)
     folder = tmp_path / "ws"
     with evolve.open(folder) as workspace:
@@ -184,12 +185,12 @@ def test_the_command_waits_for_a_person_and_names_the_skill(learned, tmp_path):
         return done.returncode, done.stdout, done.stderr
 
     code, out, _ = run("--json")
-    assert code == 6
-    name = json.loads(out)["offered"][0]["name"]
-    assert name == march.result.skills[0]
-    code, _, told = run()
-    assert code == 6 and f"--with {name}" in told
-    assert run("--with", name)[0] == 0
+    used = json.loads(out)["used"]
+    assert code == 0 and (used["name"], used["given"]) == (march.result.skills[0], 0)
+    before, name = file.read_bytes(), used["name"]
+    code, _, told = run("--in-place")
+    assert code == 6 and f"--with {name} --in-place" in told and file.read_bytes() == before
+    assert run("--with", name, "--in-place")[0] == 0 and file.read_bytes() != before
 
 
 def test_an_answer_that_was_contested_is_neither_known_nor_makes_a_verified_skill(tmp_path, private_home):
@@ -223,13 +224,11 @@ def test_a_verified_run_that_became_no_skill_fills_the_next_month(unkept, tmp_pa
     assert [mark.row for mark in again.marks] == [4]
 
 
-def test_a_verified_run_is_offered_by_its_id(unkept, tmp_path):
+def test_a_verified_run_is_used_and_named_by_its_id(unkept, tmp_path):
     workspace, run = unkept
     file = write(tmp_path / "april.csv", APRIL, 0)
-    offered = workspace.fill(file)
-    assert offered.out is None and [one.name for one in offered.offered] == [run]
-    filled = workspace.fill(file, skill=run)
-    assert cells(filled) == [short(name) for name in APRIL] and filled.used.run == run
+    for filled in (workspace.fill(file), workspace.fill(file, skill=run)):
+        assert cells(filled) == [short(name) for name in APRIL] and filled.used.run == run
 
 
 def test_a_given_cell_that_contradicts_the_run_is_told(unkept, tmp_path):
@@ -334,7 +333,7 @@ def of_two(tmp_path, private_home):
 def test_an_empty_column_with_a_function_goes_before_one_with_a_blank_that_was_given_then(of_two):
     workspace, table = of_two
     filled = workspace.fill(table("april.csv", (0, 4), lambda n: "" if n == 1 else f"m{n % 3}"))
-    assert filled.column == "short" and filled.offered
+    assert filled.column == "short" and cells(filled) == [short(name) for name in APRIL]
     # a filled cell in a column that has a function says that it is meant
     assert workspace.fill(table("april.csv", (1, 0))).column == "short"
 

@@ -46,7 +46,7 @@ SENTENCES = OF_RUNS | {
     "merged": "the cell is a part of merged cells",
     "more_than_known": f"it has more {{trait:plain}} than {_ROWS}",
     "no_cell": "the function gives {kind:kind}, which no cell can hold",
-    "no_cell_filled": "no cell of {column} is filled",
+    "no_cell_filled": "nothing shows how to fill {column}",
     "no_equal_row": "no filled row has the same values",
     "no_json": "the function gives a value that no JSON file can hold",
     "no_right_answer": "it has no right answer to learn from",

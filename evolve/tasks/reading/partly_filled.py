@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
@@ -92,6 +93,7 @@ class PartlyFilled:
         blank: Rows in which it is not.
         doubted: Rows in which an earlier fill filled and doubted it, and which are no examples.
         own: Rows in which an earlier fill filled it and nobody changed anything since, which are none either.
+        own_rows: What stands in these.
     """
 
     inputs: Inputs
@@ -99,6 +101,12 @@ class PartlyFilled:
     blank: int
     doubted: int = 0
     own: int = 0
+    own_rows: tuple[Row, ...] = ()
+
+    @property
+    def examples(self) -> int:
+        """Rows that show what belongs there."""
+        return self.given - self.doubted - self.own
 
 
 def counts_of(table: Table) -> list[tuple[int, int]]:
@@ -111,6 +119,12 @@ def counts_of(table: Table) -> list[tuple[int, int]]:
             rows += 1
             filled = [count + one for count, one in zip(filled, here, strict=True)]
     return [(count, rows - count) for count in filled]
+
+
+def has_example(table: Table, column: int, is_own: Callable[[Table, Record, int], bool]) -> bool:
+    """Whether a cell of a column is filled that no earlier fill wrote or doubted."""
+    filled = (record for record in table.records() if not is_blank(record.cells[column]))
+    return any(not (table.is_doubted(one, column) or is_own(table, one, column)) for one in filled)
 
 
 def wanted_column(
@@ -173,6 +187,12 @@ def _only_one(table: Table, counts: Sequence[tuple[int, int]], *, new: bool, rea
         is_plain = all(table.columns.count(label) < 2 for label in called)
         hint = f"say which with --column {'NAME' if is_plain else f'{fits[0] + 1}, its number'}"
         raise UsageError(f"{len(fits)} columns of {file} are {how}: {_labels(called)}", hint=hint)
+    if partly and empty:
+        label, blank = label_of(table, fits[0]), _labels([table.columns[index] for index in empty])
+        raise UsageError(
+            f"{blank} {'is' if len(empty) == 1 else 'are'} empty and {label!r} has gaps, so either may be meant",
+            hint=f"--column {shlex.quote(label)} fills the gaps; an empty column needs a few rows filled by hand first",
+        )
     return fits[0]
 
 
@@ -214,19 +234,21 @@ def column_task(
             hint="look at them, and clear the reasons beside doubtful ones that are right, or fill a few rows by hand",
         )
     inputs = _inputs(table, column, examples, others, as_text=as_text)
-    label = inputs.label
     labels = [table.columns[index] for index in inputs.columns]
     rows = [_placed(table, inputs, record) for record in examples]
     raw = RawTask(
-        id=_id(table, label),
+        id=_id(table, inputs.label),
         place=Place(file=os.fspath(table.path)),
         examples=rows,
-        instruction=instruction_of([*labels, label]),
+        instruction=instruction_of([*labels, inputs.label]),
         names=argument_names(labels),
-        meta=name_meta(label),
+        meta=name_meta(inputs.label),
         unlabelled=[one for one in map(inputs.of, others) if inputs.misread(one) is None and _is_usual(one)],
     )
-    wanted = PartlyFilled(inputs=inputs, given=given, blank=blank, doubted=len(doubted), own=len(own))
+    own_rows = tuple(Row(input=inputs.of(one), output=inputs.kind.read(one.cells[column])) for one in own)
+    wanted = PartlyFilled(
+        inputs=inputs, given=given, blank=blank, doubted=len(doubted), own=len(own), own_rows=own_rows
+    )
     return sourced((assemble(raw),), table.path)[0], wanted
 
 

@@ -30,6 +30,7 @@ class Opposed:
         task: The table's, with the rows that the function was right on beside its own.
         program: The function, of the arguments of the task.
         given: How many given cells it gives all the same.
+        failed: How many it does not give.
         doubt: What is doubtful about every other cell that it gives, or None.
     """
 
@@ -38,6 +39,7 @@ class Opposed:
     task: Task
     program: Program
     given: int
+    failed: int
     doubt: Reason | None
 
     @property
@@ -46,18 +48,25 @@ class Opposed:
         return self.origin.used(self.given)
 
 
-def search(desk: Desk, task: Task, run: Callable[[Task], Result]) -> tuple[Result, Task, Opposed | None]:
+def search(
+    desk: Desk, task: Task, run: Callable[[Task], Result], others: Sequence[Row]
+) -> tuple[Result, Task, Opposed | None]:
     """What a search for a table's function came to, its task, and the kept function that the table speaks against.
 
     That function's rows are examples as well, so that what was verified is not lost over a corrected cell. Where no
-    function fits all of them and the table's own cells verify another, these are taken for a new rule.
+    function fits all of them and the table's own cells verify another, these are taken for a new rule. Rows of one that
+    only the person kept are no examples: it counts where none is found that fits more of the table's cells.
 
     Args:
         run: Solves a task.
+        others: Given cells that are no examples; one that a function gives speaks against a new rule all the same.
     """
-    opposed = _opposed(desk, task)
+    opposed = _opposed(desk, task, others)
     if opposed is None:
-        return run(task), task, None
+        result = run(task)
+        kept = None if _fits(result) or _is_open(result) else _opposed(desk, task, others, verified=False)
+        found = len(result.misfits) if result.solved and result.answer else None
+        return result, task, None if kept is None or (found is not None and found < kept.failed) else kept
     result = run(opposed.task)
     if not _fits(result) and task.verify and not (result.budget_ended or result.limit_ended or _is_open(result)):
         alone = run(task)
@@ -79,8 +88,8 @@ def _is_open(result: Result) -> bool:
     return result.status in ("waiting", "interrupted")
 
 
-def _opposed(desk: Desk, task: Task) -> Opposed | None:
-    """The newest verified function for the columns of a table, where none gives all of its given cells.
+def _opposed(desk: Desk, task: Task, others: Sequence[Row], *, verified: bool = True) -> Opposed | None:
+    """The newest verified, or else kept, function for the columns of a table, where none gives all of its given cells.
 
     One that gives them and was found for this very table, beside the rows of an earlier one, is searched for with these
     again: its own cells alone would not verify it, and what it took the place of gives other cells still.
@@ -91,7 +100,7 @@ def _opposed(desk: Desk, task: Task) -> Opposed | None:
         return None
     if giving is not None and not any(failed for _, failed in active):
         active = [(one, failures(desk, task, one)) for one in functions_for(desk, task, retired=True)]
-    against = ((one, failed) for one, failed in active if failed and origin_of(desk, one).verified)
+    against = ((one, failed) for one, failed in active if failed and origin_of(desk, one).verified is verified)
     skill, failed = next(against, (None, []))
     if skill is None:
         return None
@@ -102,6 +111,8 @@ def _opposed(desk: Desk, task: Task) -> Opposed | None:
     places = places_of(skill, task) or ()
     if not places or not earlier:
         return None
+    alike = replace(task, examples=tuple(others), verify=(), hidden=())
+    agrees = len(failed) < len(own) or bool(others and len(failures(desk, alike, skill)) < len(others))
     read = [places[place] for place in sorted(used_parameters(Program(source=skill.code, entry=skill.entry)))]
     return Opposed(
         origin=origin_of(desk, skill),
@@ -109,7 +120,8 @@ def _opposed(desk: Desk, task: Task) -> Opposed | None:
         task=_beside(task, earlier),
         program=_moved(skill, places),
         given=len(own) - len(failed),
-        doubt=None if len(failed) < len(own) else _doubt(failed, earlier, [one for one in read if one is not None]),
+        failed=len(failed),
+        doubt=None if agrees else _doubt(failed, earlier, [one for one in read if one is not None]),
     )
 
 

@@ -73,12 +73,14 @@ class Counterexamples:
     """Rows whose given cells a kept function does not give.
 
     Attributes:
-        function: That function, by whose rows another was searched for as well.
+        function: That function.
         rows: Their numbers.
+        searched: Another one was searched for that gives them; else the function was named, and nothing is learned.
     """
 
     function: UsedSkill
     rows: tuple[int, ...]
+    searched: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -287,6 +289,13 @@ def _other_values(value: Json, others: Sequence[Outcome]) -> tuple[Json, ...]:
         if one.ok and not equal(one.value, value) and not any(equal(one.value, known) for known in found):
             found.append(one.value)
     return tuple(found)
+
+
+def is_same(one: Json, other: Json) -> bool:
+    """Whether two values are equal but for blanks that are no more than between words."""
+    if isinstance(one, str) and isinstance(other, str):
+        return one.split() == other.split()
+    return equal(one, other)
 
 
 def _plain(cell: Cell) -> Cell:

@@ -38,6 +38,7 @@ from evolve.tasks.reading.partly_filled import (
 from evolve.workspace.desk import Desk
 from evolve.workspace.runs.applying import annotations_of, given_function, parameters_of, without_unread
 from evolve.workspace.runs.fill_request import FillRequest
+from evolve.workspace.runs.own_cells import IsOwn
 from evolve.workspace.runs.run_answers import function_named
 from evolve.workspace.runs.saved import is_headerless
 from evolve.workspace.runs.skill_origin import SkillOrigin, origin_of
@@ -45,34 +46,27 @@ from evolve.workspace.runs.skill_origin import SkillOrigin, origin_of
 _ANY_NUMBER = ColumnKind(name="float", whole=True)
 
 
-def chosen_function(desk: Desk, table: Table, request: FillRequest) -> tuple[Program, PartlyFilled, Likeness]:
+def chosen_function(
+    desk: Desk, table: Table, request: FillRequest, is_own: IsOwn = lambda *_: False
+) -> tuple[Program, PartlyFilled, Likeness]:
     """The function that is named, the column that it fills, and what the rows that it was learned from are like.
 
     Its arguments are the columns that are called as its parameters are; where none is, the first ones, unless it was
     saved with names of columns.
 
+    Args:
+        is_own: Whether an earlier fill wrote a cell; such a one shows nothing of a saved function.
+
     Raises:
         UsageError: There is no such function, or the table has not what it takes.
     """
-    if request.skill is not None and request.function is not None:
-        raise UsageError("give either --with NAME or --function FILE.py", hint="leave one of them out")
-    origin: SkillOrigin | None = None
-    if request.skill is not None:
-        skill = function_named(desk, request.skill)
-        if skill.environment:
-            raise UsageError(f"{skill.name} is a procedure, which works in a folder and gives no value for a cell")
-        origin = origin_of(desk, skill)
-        program = Program(source=skill.code, entry=skill.entry)
-        takes, gives = types_of(skill.signature)
-    else:
-        program = given_function(request.function or "")
-        takes, gives = annotations_of(program)
+    program, (takes, gives), origin = _named(desk, request)
     names, _ = parameters_of(program)  # also those that it does not read: it was made for another column
     program, places = without_unread(program)
     takes = tuple(takes[place] for place in places) if len(takes) == len(names) else ()
     read = columns_called(table, names)
-    own = _own_column(table, program, "" if origin is None else origin.skill.description, read)
-    column, given, blank = wanted_column(table, request.column, new=True, own=own, read=read)
+    made_for = _own_column(table, program, "" if origin is None else origin.skill.description, read)
+    column, given, blank = wanted_column(table, request.column, new=True, own=made_for, read=read)
     named = request.skill is not None
     unnamed = _by_place(table, column, places, len(names)) if named and not any(table.columns) else []
     columns = unnamed or _arguments(table, column, program, named=named)
@@ -92,14 +86,29 @@ def chosen_function(desk: Desk, table: Table, request: FillRequest) -> tuple[Pro
         formulas=Formulas.of((record.line, record.cells[column]) for record in examples),
         numeric=frozenset(place for place in range(len(columns)) if takes and _is_number_type(takes[place])),
     )
-    filled = PartlyFilled(inputs=inputs, given=given, blank=blank)
-    return program, filled, _likeness(origin, len(names), places[: len(columns)])
+    doubted = [table.is_doubted(record, column) for record in examples] if named else []
+    own = [not known and is_own(table, one, column) for one, known in zip(examples, doubted, strict=False)]
+    partly = PartlyFilled(inputs=inputs, given=given, blank=blank, doubted=sum(doubted), own=sum(own))
+    return program, partly, _likeness(origin, len(names), places[: len(columns)])
 
 
 def _likeness(origin: SkillOrigin | None, width: int, places: Sequence[int]) -> Likeness:
     """What the rows are like that a saved function was learned from, in the arguments that it reads."""
     rows = [row for row in (() if origin is None else origin.rows) if len(row.input) == width]
     return Likeness.of([[row.input[place] for place in places] for row in rows], [row.output for row in rows])
+
+
+def _named(desk: Desk, request: FillRequest) -> tuple[Program, tuple[tuple[str, ...], str], SkillOrigin | None]:
+    """The function that is named, what it takes and gives, and of a saved one where it comes from."""
+    if request.skill is None:
+        program = given_function(request.function or "")
+        return program, annotations_of(program), None
+    if request.function is not None:
+        raise UsageError("give either --with NAME or --function FILE.py", hint="leave one of them out")
+    skill = function_named(desk, request.skill)
+    if skill.environment:
+        raise UsageError(f"{skill.name} is a procedure, which works in a folder and gives no value for a cell")
+    return Program(source=skill.code, entry=skill.entry), types_of(skill.signature), origin_of(desk, skill)
 
 
 def column_for(table: Table, program: Program, made_for: str) -> int | None:

@@ -1,4 +1,4 @@
-"""Saved functions that are offered for a column of which no cell is filled."""
+"""Saved functions for a column in which nothing shows how to fill it: the only one fills it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from evolve.sandbox import Program
 from evolve.skills import Skill
 from evolve.skills.signatures import names_of
 from evolve.tables import CHECKS, Table, column_of, is_blank, printable
-from evolve.tasks.reading.partly_filled import counts_of
+from evolve.tasks.reading.partly_filled import counts_of, has_example
 from evolve.workspace.desk import Desk
 from evolve.workspace.runs.applying import Applier
 from evolve.workspace.runs.fill_request import FillRequest
 from evolve.workspace.runs.filled import Filled, Flag, judged
 from evolve.workspace.runs.given_function import chosen_function, column_for, columns_called
+from evolve.workspace.runs.own_cells import IsOwn
 from evolve.workspace.runs.run_answers import answers_of_runs
 from evolve.workspace.runs.skill_origin import UsedSkill, origin_of
 
@@ -26,21 +27,27 @@ YES = "yes"
 
 @dataclass(frozen=True, kw_only=True)
 class Offer:
-    """Verified and kept functions for a column that nothing shows how to fill; none where a filled cell shows how."""
+    """Verified and kept functions for a column that nothing shows how to fill; none where a filled cell shows how.
+
+    The column is named also where there is none, if a function says that it is meant rather than an empty one.
+    """
 
     column: str = ""
     skills: tuple[UsedSkill, ...] = ()
 
 
-def offer_for(desk: Desk, table: Table, request: FillRequest) -> Offer:
+def offer_for(desk: Desk, table: Table, request: FillRequest, own: IsOwn) -> Offer:
     """What is offered for a table, where no function is named: skills whose columns the table has, the newest first.
+
+    Args:
+        own: Whether an earlier fill wrote a cell, which then shows nothing.
 
     Raises:
         UsageError: There are functions for several columns, and nobody says which column is meant.
     """
     if request.skill is not None or request.function is not None:
         return Offer()
-    empty, partly = _open_columns(table, request.column)
+    empty, partly = _open_columns(table, request.column, own)
     saved = (*desk.stores.skills.active(), *answers_of_runs(desk)) if empty else ()
     fitting = [(column, skill) for skill in reversed(saved) if (column := _column(table, skill)) is not None]
     found: dict[int, list[UsedSkill]] = {}
@@ -51,7 +58,8 @@ def offer_for(desk: Desk, table: Table, request: FillRequest) -> Offer:
             if origin.usable:
                 found.setdefault(column, []).append(origin.used())
     if not found:
-        return Offer()
+        meant = partly & {column for column, _ in fitting}
+        return Offer(column=table.columns[min(meant)] if meant == partly and len(meant) == 1 else "")
     column = next(iter(found)) if len(found) == 1 else _asked_column(table, sorted(found), request)
     return Offer(column=table.columns[column], skills=tuple(found[column]))
 
@@ -70,9 +78,14 @@ def _asked_column(table: Table, places: Sequence[int], request: FillRequest) -> 
 
 
 def accepted(desk: Desk, table: Table, offer: Offer, request: FillRequest) -> FillRequest | None:
-    """The request with the skill that the person takes; None where they take none of those that are offered."""
+    """The request with the only skill that is offered, or the one that the person takes; None where they take none.
+
+    Before the table itself is written they are asked about the only one as well: nothing is left to compare it with.
+    """
     if not offer.skills:
-        return request
+        return replace(request, column=request.column or offer.column or None)
+    if len(offer.skills) == 1 and not request.in_place:
+        return replace(request, skill=offer.skills[0].name, column=offer.column)
     respond = None if request.person is None else request.person.respond
     if respond is None:
         return None
@@ -122,13 +135,14 @@ def nothing_filled(table: Table, offer: Offer, seconds: float) -> Filled:
     )
 
 
-def _open_columns(table: Table, name: str | None) -> tuple[frozenset[int], frozenset[int]]:
-    """The columns that may be meant: those that have no filled cell, and those that are partly filled."""
+def _open_columns(table: Table, name: str | None, own: IsOwn) -> tuple[frozenset[int], frozenset[int]]:
+    """The columns that may be meant: those in which no filled cell shows anything, and those that are partly filled."""
     counts = counts_of(table)
     wanted = range(len(counts)) if name is None else [column_of(table, name)]
-    places = [n for n in wanted if n < len(counts) and not table.columns[n].endswith(CHECKS)]
-    partly = frozenset(n for n in places if all(counts[n]))
-    return frozenset(n for n in places if not counts[n][0] and counts[n][1] and table.columns[n]), partly
+    known = (n for n in wanted if n < len(counts) and not table.columns[n].endswith(CHECKS))
+    places = frozenset(n for n in known if counts[n][1])
+    partly = frozenset(n for n in places if counts[n][0] and has_example(table, n, own))
+    return frozenset(n for n in places - partly if table.columns[n]), partly
 
 
 def _column(table: Table, skill: Skill) -> int | None:
