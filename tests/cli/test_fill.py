@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
 import evolve
+from evolve.cli.render.verdicts import open_line
+from evolve.episodes import Ambiguity
 from tests.cli.screens import check_screen
 from tests.cli.test_answering import Terminal
+from tests.workspace.test_recurring_tables import MARCH, short, write
+from tests.workspace.test_recurring_tables import NAMES as APRIL
 from tests.write_protection import without_power_over_permissions
 
 NAMES = ("Ada Lovelace", "Alan Turing", "Grace Hopper", "Tony Hoare", "John Backus", "Donald Knuth", "Leslie Lamport")
@@ -257,3 +262,26 @@ def test_a_larger_budget_is_named_where_it_could_help(cli, tmp_path, text, large
     (tmp_path / "t.csv").write_text(text.replace("QX", "11.93"))
     done = cli("fill", "t.csv", "--budget", "3k-candidates")
     assert done.code == 5 and ("--budget" in done.out) is larger
+
+
+@pytest.mark.slow
+def test_the_command_says_what_checks_the_cells_and_how_a_correction_is_learned(cli, tmp_path):
+    write(tmp_path / "march.csv", [*MARCH, "Frances Allen"], {name: short(name) for name in MARCH})
+    table = write(tmp_path / "april.csv", APRIL, {})
+    assert cli("fill", "march.csv").code == 0
+    done = cli("fill", "april.csv")
+    (used,) = [line for line in done.out.splitlines() if line.startswith("used ")]
+    assert done.code == 0 and "checks" in used
+    write(table, APRIL, {APRIL[1]: "Robbie"})
+    again = cli("fill", "april.csv", "--with", used.split()[1].rstrip(","))
+    (line,) = [line for line in again.out.splitlines() if "evolve fill april.csv" in line]
+    assert "row 2" in line
+
+
+@pytest.mark.slow
+def test_nothing_is_left_open_about_a_function_that_was_not_found(tmp_path, private_home):
+    (tmp_path / "noise.csv").write_text("n,out\n1,731\n2,15\n3,9981\n4,2\n5,77123\n6,403\n7,\n")
+    with evolve.open(tmp_path / "ws") as workspace:
+        result = workspace.fill(tmp_path / "noise.csv", budget="300-candidates").result
+    left = Ambiguity(input=(7,), outputs=(0.0, 5.9))
+    assert not result.solved and open_line(replace(result, ambiguity=left)) == ""

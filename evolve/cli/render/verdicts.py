@@ -138,8 +138,9 @@ def _says(misfit: Misfit) -> str:
 
 
 def open_line(result: Result) -> str:
-    """What the rows leave open, where the verdict does not say it already; else ""."""
-    if result.ambiguity is None or verdict(result).word == "doubtful":
+    """What the rows leave open about an answer, where the verdict does not say it already; else ""."""
+    is_answered = result.solved or result.status == "unverified"
+    if not is_answered or result.ambiguity is None or verdict(result).word == "doubtful":
         return ""
     return f"open: {_left_open(result, result.ambiguity)}"
 
