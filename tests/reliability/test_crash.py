@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -20,6 +21,7 @@ from evolve.paths import WorkspacePaths
 from evolve.record.schema import MIGRATIONS
 from evolve.store import Database
 from tests.architecture.source import ROOT
+from tests.reliability.workspaces import stopped
 
 
 def crashed(*arguments):
@@ -35,6 +37,42 @@ def crashed(*arguments):
 
 def bad(rows):
     return [row for row in rows if crash._is_bad(row)]
+
+
+@pytest.fixture(scope="module")
+def wanted(tmp_path_factory):
+    """What a workspace holds after the work that nothing stopped."""
+    place = tmp_path_factory.mktemp("whole") / "ws"
+    work(place)
+    return content(place)
+
+
+# Each point with the episodes and skills of which the record had told by then.
+POINTS = [
+    ("workspace.marked:1", None),
+    ("migration.inside:9", None),
+    ("episode.inside:2", (1, 1)),
+    ("episode.end:2", (2, 1)),
+    ("object.begin:2", (2, 1)),
+    ("skill.row:2", (2, 1)),
+    ("folder.file:6", (2, 1)),
+    ("file.renamed:12", (2, 1)),
+    ("episode.begin:3", (2, 2)),
+    ("promotion.before:1", (3, 3)),
+    ("report.after:1", (3, 3)),
+]
+
+
+@pytest.mark.parametrize("action", ["kill", "full"])
+@pytest.mark.parametrize(("point", "told"), POINTS)
+def test_what_the_record_told_of_is_there_once_after_a_stop(wanted, tmp_path, point, told, action):
+    place = tmp_path / "ws"
+    assert stopped(f"{point}:{action}", lambda: work(place)) == {"kill": -signal.SIGKILL, "full": 1}[action]
+    if told:
+        with Database(WorkspacePaths(place).db, MIGRATIONS, read_only=True) as db:
+            assert tuple(len(db.rows(table)) for table in ("episodes", "skills")) == told
+    work(place)
+    assert compare(content(place), wanted) == compare(wanted, wanted)
 
 
 @pytest.mark.slow

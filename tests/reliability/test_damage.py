@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sqlite3
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,12 +11,11 @@ import pytest
 import evolve
 from benchmarks.damage import targets_of, trials
 from evolve.errors import WorkspaceError
-from evolve.failpoints import VARIABLE
 from evolve.paths import WorkspacePaths
 from evolve.record.schema import MIGRATIONS
 from evolve.store import Database, Migration
 from evolve.store.backups import backups
-from tests.reliability.workspaces import everything
+from tests.reliability.workspaces import everything, stopped
 
 UNSEALED = {"schema_migrations", "sqlite_sequence"}
 """Counters and notes of SQLite and of the store. Their keys are in an index too, so that its own check sees damage."""
@@ -78,20 +75,10 @@ def test_a_record_of_schema_0_is_migrated_after_a_copy_of_it(oldest: Path) -> No
 def test_a_migration_that_is_killed_anywhere_goes_on(oldest: Path, point: str, turn: int) -> None:
     path = WorkspacePaths(oldest).db
     plan = f"{point}:{1 if point.startswith('backup') else turn}:kill"
-    assert signal_of(plan, lambda: Database(path, MIGRATIONS)) == signal.SIGKILL
+    assert stopped(plan, lambda: Database(path, MIGRATIONS)) == -signal.SIGKILL
     with Database(path, MIGRATIONS) as db:
         assert db.get_meta("born") == "long ago" and db.check() == []
         assert len(db.query("SELECT * FROM schema_migrations")) == len(MIGRATIONS) + 2
-
-
-def signal_of(plan: str, work: Callable[[], object]) -> int:
-    """What ended a process that did the work under a plan of faults."""
-    child = os.fork()
-    if child == 0:
-        os.environ[VARIABLE] = plan
-        work()
-        os._exit(0)
-    return os.WTERMSIG(os.waitpid(child, 0)[1])
 
 
 def test_a_newer_record_is_refused_untouched(oldest: Path) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import evolve
 from benchmarks.doubles import small_suite
 from evolve.agent.codec import to_data
+from evolve.failpoints import VARIABLE
 from evolve.optimizer import ALL_INSIGHTS, Variant
 from evolve.skills import AdmissionVerdict, Skill
 from evolve.testing import FixedLearner, TrustingSandbox
@@ -68,3 +70,16 @@ def garble(path: Path, start: int, length: int = 512, seed: int = 0) -> None:
     data = bytearray(path.read_bytes())
     data[start : start + length] = random.Random(seed).randbytes(len(data[start : start + length]))
     path.write_bytes(data)
+
+
+def stopped(plan: str, work: Callable[[], object]) -> int:
+    """How a process ended that did the work under a plan of faults: less than zero by a signal, 1 by an error."""
+    child = os.fork()
+    if child == 0:
+        try:
+            os.environ[VARIABLE] = plan
+            work()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
