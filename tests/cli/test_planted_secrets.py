@@ -50,8 +50,10 @@ def leaks(folder, *outputs):
     ]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("task", ["tasks.jsonl", "say what you know"], ids=["rows", "words"])
+@pytest.mark.parametrize(
+    "task",
+    [pytest.param("tasks.jsonl", id="rows", marks=pytest.mark.slow), pytest.param("say what you know", id="words")],
+)
 def test_no_sink_holds_what_an_endpoint_told(cli, planted, task):
     name = f"{planted / task}#quirk-00" if task.endswith("jsonl") else task
     with ScriptedEndpoint(Scenario(replies=telling())) as serving:
@@ -65,7 +67,6 @@ def test_no_sink_holds_what_an_endpoint_told(cli, planted, task):
     assert leaks(planted, *outputs, asked) == []
 
 
-@pytest.mark.slow
 def test_an_endpoint_that_tells_a_secret_of_the_folder_is_not_believed_to_know_it(cli, tmp_path):
     folder, told = tmp_path / "project", "Zk3xPq9L-named-77"
     folder.mkdir()

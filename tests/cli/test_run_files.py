@@ -10,11 +10,13 @@ import signal
 import pytest
 
 import evolve
+from evolve.cli import main
 from evolve.tasks.reading.own_folder import folder_task
 from evolve.tasks.trees import read_tree
 from evolve.testing import ScriptedWorker
 from evolve.workspace import Person
 from tests.cli.screens import check_screen
+from tests.reliability.workspaces import stopped
 
 MEND = "open('total.py', 'w').write('def total(xs):\\n    return sum(xs)\\n')\n"
 MENDED = "def total(xs):\n    return sum(xs)\n"
@@ -121,24 +123,19 @@ def test_a_change_that_the_person_refused_is_not_called_solved(run, cli, project
     assert [episode["refused"] for episode in json.loads(cli("runs", "show", "r1", "--json").out)] == [True]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("fault", ["work.written:1", "work.written:2", "work.renamed:1", "work.renamed:2"])
-def test_a_kill_while_files_are_changed_leaves_each_old_or_new_and_the_same_command_ends_it(
-    run, cli, start_cli, project, monkeypatch, fault
-):
+def test_a_kill_while_files_are_changed_leaves_each_old_or_new_and_the_same_command_ends_it(run, cli, project):
+    before = contents(project)
     assert run().code == 6
-    monkeypatch.setenv("EVOLVE_FAULT", f"{fault}:kill")
-    killed = start_cli("apply", "r1")
-    assert (killed.communicate(timeout=300), killed.returncode)[1] == -signal.SIGKILL
-    half = contents(project)
-    assert half["total.py"] in ("def total(xs):\n    return xs[0]\n", MENDED)
-    monkeypatch.delenv("EVOLVE_FAULT")
+    for fault in ("work.written:1", "work.written:2", "work.renamed:1", "work.renamed:2"):
+        assert stopped(f"{fault}:kill", lambda: main(["apply", "r1"])) == -signal.SIGKILL
+        assert contents(project)["total.py"] in (before["total.py"], MENDED)
 
-    assert cli("apply", "r1").code == 0
+        assert cli("apply", "r1").code == 0
 
-    whole = contents(project)
-    assert (whole["total.py"], whole["docs/notes.md"]) == (MENDED, "sums\n")
-    assert set(whole) == {"total.py", "test_total.py", "docs/notes.md"}
+        whole = contents(project)
+        assert (whole["total.py"], whole["docs/notes.md"]) == (MENDED, "sums\n")
+        assert set(whole) == {"total.py", "test_total.py", "docs/notes.md"}
+        assert cli("undo").code == 0 and contents(project) == before
 
 
 @pytest.mark.slow

@@ -198,7 +198,6 @@ def test_work_in_a_folder_is_done_by_the_model_and_judged_by_the_check(cli, tmp_
     assert "return xs[0]" in told  # what the look around printed
 
 
-@pytest.mark.slow
 def test_trouble_at_the_endpoint_exits_4_and_the_same_command_goes_on(cli, tasks):
     with ScriptedEndpoint(Scenario(replies=[{"status": 401}]), double=QuirkDouble()) as serving:
         first = cli("run", f"{tasks}#quirk-00", "--model", serving.model)

@@ -48,7 +48,6 @@ class SlowLearner(FixedLearner):
         return super().fit(experience, views, skills, seed)
 
 
-@pytest.mark.slow
 def test_no_episode_of_a_batch_begins_once_the_time_is_over(open_ws, suite_file):
     learner = SlowLearner()
     with open_ws(learner=learner) as workspace:

@@ -71,7 +71,6 @@ def test_what_is_left_is_as_if_the_others_had_never_been_said(tmp_path_factory, 
     assert "The kettle is red" in found(all_of_them, "note")[2]
 
 
-@pytest.mark.slow
 def test_its_words_stand_in_no_file_and_the_others_are_not_encoded_again(tmp_path: Path) -> None:
     counting = Counting(64)
 

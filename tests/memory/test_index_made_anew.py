@@ -51,8 +51,7 @@ def test_without_a_working_library_recall_is_exact(store, lesson) -> None:
     without.close()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kept_by", ["exact", "chroma"])
+@pytest.mark.parametrize("kept_by", ["exact", pytest.param("chroma", marks=pytest.mark.slow)])
 def test_recall_is_the_same_before_and_after_the_index_was_lost(store, lesson, kept_by: str) -> None:
     store.vectors = kept_by
     db = taught(store, lesson)
@@ -72,7 +71,6 @@ def test_recall_is_the_same_before_and_after_the_index_was_lost(store, lesson, k
     assert recalled(memory) == before and memory.check().ok
 
 
-@pytest.mark.slow
 def test_a_kill_while_the_index_is_emptied_changes_no_recall(store, lesson) -> None:
     with store.database() as db:
         memory = store.memory(db)

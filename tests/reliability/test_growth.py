@@ -81,7 +81,6 @@ def resident_kb() -> int:
     return pages * os.sysconf("SC_PAGE_SIZE") // 1024
 
 
-@pytest.mark.slow
 def test_bodies_that_nothing_refers_to_go_and_all_others_stay(folder: Path) -> None:
     paths = WorkspacePaths(folder)
     objects = ObjectStore(paths.objects)

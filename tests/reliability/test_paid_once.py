@@ -87,7 +87,6 @@ def improved(tmp_path, monkeypatch):
     return run
 
 
-@pytest.mark.slow
 def test_a_loop_stopped_anywhere_runs_no_finished_episode_again(improved, monkeypatch):
     alone = []
     wanted = improved("alone", alone)

@@ -45,7 +45,6 @@ def test_a_folder_without_a_workspace_needs_no_repair(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("content", [b"", b"not a database" * 999, "cut", None])
 def test_a_lost_record_is_refused_and_comes_back_from_its_backup(folder: Path, content: bytes | str | None) -> None:
     paths = WorkspacePaths(folder)
@@ -72,7 +71,6 @@ def test_a_lost_record_is_refused_and_comes_back_from_its_backup(folder: Path, c
     assert repair(folder).done == []
 
 
-@pytest.mark.slow
 def test_without_a_backup_the_loss_is_told(folder: Path) -> None:
     paths = WorkspacePaths(folder)
     shutil.rmtree(paths.store / "backups", ignore_errors=True)

@@ -43,7 +43,6 @@ class Leaky(Unconfined):
         return replace(launch, env={**launch.env, "SECRET": "x"})
 
 
-@pytest.mark.slow
 def test_the_self_test_sees_through_a_backend_that_confines_nothing(tmp_path: Path):
     failed = {outcome.name for outcome in self_test(Leaky(), tmp_path) if not outcome.passed}
     assert failed >= {

@@ -57,7 +57,6 @@ def garble(path: Path, start: int, length: int = 512, seed: int = 0) -> None:
     path.write_bytes(data)
 
 
-@pytest.mark.slow
 def test_every_page_can_be_lost_and_nothing_wrong_comes_back(path: Path, tmp_path: Path) -> None:
     before, pages = contents(path), path.read_bytes()
     for page in range(len(pages) // 4096):

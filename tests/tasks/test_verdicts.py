@@ -14,13 +14,11 @@ HONEST = Forgery(name="the right answer", code=RIGHT)
 FEW = ("an int that equals everything", "writes the report of the runner", "replaces the code of the tests")
 
 
-@pytest.mark.slow
 def test_the_right_answer_is_verified_where_only_values_cross_and_checked_where_tests_need_its_process(call):
     assert call(RIGHT, VALUES) == "verified"
     assert call(RIGHT, OBJECTS) == "checked"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("way", ["rows", "values", "objects"])
 def test_a_few_forgeries_are_refused(sandbox, way):
     rows = [judged(way, one, sandbox) for one in CODES if one.name in FEW]
@@ -114,7 +112,6 @@ def test_an_answer_that_would_end_the_loops_of_the_tests_is_refused(call, error)
         assert call(code, three(body)) == "refused"
 
 
-@pytest.mark.slow
 def test_assertions_that_never_ran_verify_nothing(call):
     loop = "for n in solve(20):\n        assert n > 1\n        assert n % 2\n        assert n < 20"
     tests = f"from solution import solve\n\ndef test_it():\n    {loop}\n"
@@ -233,16 +230,20 @@ CASE = (
 )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "tests"),
     [
         ("PYTHONPATH=. python3 tests/test_total.py", "from total import total\nassert total([1, 2]) == 3\n"),
-        ("python3 -m unittest tests/test_total.py", CASE),
-        ("python3 -m unittest tests/test_total.py", CASE.replace("self.assertEqual(total([1, 2]), 3)", NAMED)),
-        (
+        pytest.param("python3 -m unittest tests/test_total.py", CASE, marks=pytest.mark.slow),
+        pytest.param(
+            "python3 -m unittest tests/test_total.py",
+            CASE.replace("self.assertEqual(total([1, 2]), 3)", NAMED),
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
             "python3 -m unittest tests/test_total.py",
             CASE.replace("Equal(total([1, 2]), 3)", "True(total([1, 2]) == 3)"),
+            marks=pytest.mark.slow,
         ),
     ],
 )

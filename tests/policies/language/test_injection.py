@@ -36,8 +36,10 @@ class Obedient(QuirkDouble):
         return json.dumps({"claims": [said]})
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("order", ORDERS, ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "order",
+    [pytest.param(one, id=one.name, marks=pytest.mark.slow if number % 7 else ()) for number, one in enumerate(ORDERS)],
+)
 def test_an_order_that_one_task_taught_acts_on_no_other(model, memory, order):
     """The worst case: the model repeats it, and its trial came out well on the task that holds it."""
     poisoned, *others = JOBS[0], JOBS[1], JOBS[-1]  # one of another family, and one of its own

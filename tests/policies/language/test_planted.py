@@ -124,7 +124,6 @@ def in_the_fast_suite(plant):
     return plant.language == "English" or (plant.language, plant.place) == ("Chinese", "result")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "plant",
     [pytest.param(one, marks=() if in_the_fast_suite(one) else pytest.mark.slow) for one in PLANTS],
@@ -154,7 +153,6 @@ def test_a_planted_sentence_acts_on_no_other_task(model, memory, sandbox, plant)
         assert not [prompt for prompt in told.prompts("plan") if plant.text in prompt]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "plant",
     [pytest.param(one, marks=() if in_the_fast_suite(one) else pytest.mark.slow) for one in PLANTS],
