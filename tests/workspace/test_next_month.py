@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import subprocess
-import sys
+import shutil
 
 import pytest
 
@@ -14,7 +12,9 @@ import evolve
 from evolve.errors import UsageError
 from evolve.testing import Scenario, ScriptedEndpoint
 from evolve.workspace import Person
-from tests.architecture.source import ROOT
+from tests.cli import conftest
+
+cli, command_tree = conftest.cli, conftest.command_tree
 
 MARCH = [
     "Ada Lovelace",
@@ -26,6 +26,8 @@ MARCH = [
     "Tony Hoare",
 ]
 APRIL = ["John Backus", "Frances Allen", "Niklaus Wirth", "Adele Goldberg"]
+LITTLE = "1k-candidates"
+"""Enough where nothing is to be found."""
 TEAMS = ["red", "blue", "green"]
 
 
@@ -55,7 +57,16 @@ def learned(tmp_path_factory, private_home):
         assert not early.result.verified and cells(early)[1:] != [short(name) for name in APRIL[1:]]
         march = workspace.fill(write(folder / "march.csv", [*MARCH, "Kurt Goedel"], 7))
         assert march.result.verified and march.result.skills
+    shutil.copytree(folder / "ws", folder / "saved")
+    with evolve.open(folder / "ws") as workspace:
         yield workspace
+
+
+@pytest.fixture
+def copied(learned, tmp_path):
+    """The folder of a copy of that workspace, as it was before any test."""
+    saved = learned.paths.root.with_name("saved")
+    return evolve.init(shutil.copytree(saved, tmp_path / "ws"), trust=True).paths.root
 
 
 @pytest.mark.parametrize("given", [1, 2])
@@ -89,7 +100,9 @@ def test_with_a_model_it_is_used_without_asking_that_where_it_gives_the_given_ce
 
 
 @pytest.mark.parametrize(("said", "verified", "own"), [("yes", True, 0), ("no", False, 1), (None, False, 1)])
-def test_what_an_earlier_fill_wrote_counts_once_the_person_says_that_they_checked_it(tmp_path, said, verified, own):
+def test_what_an_earlier_fill_wrote_counts_once_the_person_says_that_they_checked_it(
+    tmp_path, few_rivals, said, verified, own
+):
     names, asked = [*MARCH, "Kurt Goedel"], []
     person = Person(respond=lambda question: asked.append(question) or said)
     with evolve.open(tmp_path / "ws") as workspace:
@@ -117,7 +130,7 @@ def test_a_cell_unlike_all_rows_of_the_skill_is_flagged(learned, tmp_path):
     assert [mark.row for mark in filled.marks] == [5]
 
 
-def test_a_number_that_would_lose_its_leading_zeros_is_flagged(tmp_path, private_home):
+def test_a_number_that_would_lose_its_leading_zeros_is_flagged(tmp_path, few_rivals):
     with evolve.open(tmp_path / "ws") as workspace:
         header, march = (
             ("order", "number"),
@@ -132,7 +145,7 @@ def test_a_number_that_would_lose_its_leading_zeros_is_flagged(tmp_path, private
     assert [mark.row for mark in filled.marks] == [3]
 
 
-def test_codes_that_were_texts_last_month_are_texts_where_they_look_like_numbers(tmp_path, private_home):
+def test_codes_that_were_texts_last_month_are_texts_where_they_look_like_numbers(tmp_path, few_rivals):
     with evolve.open(tmp_path / "ws") as workspace:
         march = [
             f"K{int(n) % 3}-{2020 + int(n) % 5}-{n}" for n in ("00713", "4820", "09911", "1200", "377", "5402", "88123")
@@ -149,7 +162,7 @@ def test_codes_that_were_texts_last_month_are_texts_where_they_look_like_numbers
 
 
 def test_a_given_cell_that_contradicts_it_stays_and_every_other_is_doubtful(learned, tmp_path):
-    filled = learned.fill(write(tmp_path / "april.csv", APRIL, 1, wanted=str.upper))
+    filled = learned.fill(write(tmp_path / "april.csv", APRIL, 1, wanted=str.upper), budget=LITTLE)
     assert cells(filled) == ["JOHN BACKUS", *map(short, APRIL[1:])]
     assert (filled.against.rows, filled.used.given, filled.result) == ((1,), 0, None)
     assert [mark.row for mark in filled.marks] == [2, 3, 4]
@@ -171,26 +184,17 @@ def test_who_takes_the_offer_has_the_cells(learned, tmp_path):
     assert (cells(filled), filled.marked) == ([short(name) for name in APRIL], 0)
 
 
-def test_before_the_table_itself_is_written_the_command_waits_for_a_person_and_names_the_skill(learned, tmp_path):
+def test_before_the_table_itself_is_written_the_command_waits_for_a_person_and_names_the_skill(copied, cli, tmp_path):
     file = write(tmp_path / "april.csv", APRIL, 0)
-    folder = tmp_path / "ws"
-    with evolve.open(folder) as workspace:
-        march = workspace.fill(write(tmp_path / "march.csv", [*MARCH, "Kurt Goedel"], 7))
-    call = [sys.executable, "-m", "evolve", "fill", str(file), "--workspace", str(folder)]
-
-    def run(*more):
-        done = subprocess.run(
-            [*call, *more], capture_output=True, text=True, cwd=ROOT, env=dict(os.environ), check=False
-        )
-        return done.returncode, done.stdout, done.stderr
-
-    code, out, _ = run("--json")
-    used = json.loads(out)["used"]
-    assert code == 0 and (used["name"], used["given"]) == (march.result.skills[0], 0)
+    told = cli("fill", file, "--json")
+    used = json.loads(told.out)["used"]
+    assert told.code == 0 and used["given"] == 0
+    with evolve.open(copied, read_only=True) as workspace:
+        assert used["name"] in [skill.name for skill in workspace.skills.list()]
     before, name = file.read_bytes(), used["name"]
-    code, _, told = run("--in-place")
-    assert code == 6 and f"--with {name} --in-place" in told and file.read_bytes() == before
-    assert run("--with", name, "--in-place")[0] == 0 and file.read_bytes() != before
+    asked = cli("fill", file, "--in-place")
+    assert asked.code == 6 and f"--with {name} --in-place" in asked.err and file.read_bytes() == before
+    assert cli("fill", file, "--with", name, "--in-place").code == 0 and file.read_bytes() != before
 
 
 def test_an_answer_that_was_contested_is_neither_known_nor_makes_a_verified_skill(tmp_path, private_home):
@@ -204,14 +208,24 @@ def test_an_answer_that_was_contested_is_neither_known_nor_makes_a_verified_skil
     assert "known since" not in again.result.note and not again.result.verified
 
 
-@pytest.fixture
-def unkept(tmp_path, private_home):
-    """A workspace whose verified answer to March became no skill."""
-    with evolve.open(tmp_path / "ws") as workspace:
+@pytest.fixture(scope="module")
+def unlearned(tmp_path_factory, private_home):
+    """A workspace whose verified answer to March became no skill, and its run."""
+    folder = tmp_path_factory.mktemp("unlearned")
+    with evolve.open(folder / "ws") as workspace:
         person = Person(learn="off")
-        march = workspace.fill(write(tmp_path / "march.csv", [*MARCH, "Kurt Goedel"], 7), person=person)
+        march = workspace.fill(write(folder / "march.csv", [*MARCH, "Kurt Goedel"], 7), person=person)
         assert march.result.verified and not workspace.skills.list()
-        yield workspace, march.result.run_id
+    return folder / "ws", march.result.run_id
+
+
+@pytest.fixture
+def unkept(unlearned, tmp_path):
+    """A copy of it, open."""
+    folder, run = unlearned
+    evolve.init(shutil.copytree(folder, tmp_path / "ws"), trust=True)
+    with evolve.open(tmp_path / "ws") as workspace:
+        yield workspace, run
 
 
 @pytest.mark.parametrize("given", [1, 2])
@@ -233,11 +247,11 @@ def test_a_verified_run_is_used_and_named_by_its_id(unkept, tmp_path):
 
 def test_a_given_cell_that_contradicts_the_run_is_told(unkept, tmp_path):
     workspace, run = unkept
-    filled = workspace.fill(write(tmp_path / "april.csv", APRIL, 1, wanted=str.upper))
+    filled = workspace.fill(write(tmp_path / "april.csv", APRIL, 1, wanted=str.upper), budget=LITTLE)
     assert (filled.against.function.run, filled.against.rows, filled.used.run) == (run, (1,), run)
 
 
-def test_a_run_that_nothing_verified_is_no_function_for_another_table(tmp_path, private_home):
+def test_a_run_that_nothing_verified_is_no_function_for_another_table(tmp_path, few_rivals):
     with evolve.open(tmp_path / "ws") as workspace:
         march = workspace.fill(write(tmp_path / "march.csv", MARCH, 2)).result
         assert march.solved and not march.verified
@@ -256,11 +270,10 @@ def test_a_corrected_month_takes_the_place_of_its_earlier_answer(unkept, tmp_pat
         workspace.fill(write(tmp_path / "april.csv", APRIL, 0))
 
 
-def test_retiring_the_skill_of_a_run_retires_its_answer_too(tmp_path, private_home):
-    with evolve.open(tmp_path / "ws") as workspace:
-        march = workspace.fill(write(tmp_path / "march.csv", [*MARCH, "Kurt Goedel"], 7)).result
-        for name in march.skills:
-            workspace.skills.retire(name)
+def test_retiring_the_skill_of_a_run_retires_its_answer_too(copied, tmp_path):
+    with evolve.open(copied) as workspace:
+        for skill in workspace.skills.list():
+            workspace.skills.retire(skill.name)
         with pytest.raises(UsageError):
             workspace.fill(write(tmp_path / "april.csv", APRIL, 0))
 
@@ -293,7 +306,7 @@ def test_what_a_saved_function_wrote_into_an_empty_column_is_no_evidence_for_it(
     file = learned.fill(write(tmp_path / "june.csv", names, 0), skill=skill, in_place=True).out
     corrected = file.read_text().replace("M. Shaw", "Shaw").replace("L. Conway", "")
     file.write_text(corrected)
-    again = learned.fill(file, out=tmp_path / "again.csv")
+    again = learned.fill(file, out=tmp_path / "again.csv", budget=LITTLE)
     assert (again.given, again.own, again.used.given, again.against.rows) == (3, 2, 0, (1,))
 
 
@@ -308,7 +321,7 @@ def test_a_skill_is_named_by_the_columns_that_its_function_reads(learned):
 
 
 @pytest.fixture
-def of_two(tmp_path, private_home):
+def of_two(tmp_path, private_home, few_rivals):
     """A workspace that filled two columns of a table, each while the other one was whole, and writes later tables."""
 
     def table(name, people, filled, memo):
