@@ -11,6 +11,8 @@ from evolve.errors import UsageError
 from evolve.workspace import Person
 from tests.workspace.test_next_month import APRIL, MARCH, cells, short, write
 
+pytestmark = pytest.mark.usefixtures("few_rivals")
+
 ROWS = {"given": 3, "wanted": lambda name: f"{name.split()[-1]}, {name[0]}."}
 
 
