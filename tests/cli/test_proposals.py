@@ -47,22 +47,56 @@ class Worker:
         return FIX if "Task: Make total" in prompt else MORE
 
 
-@pytest.fixture
-def project(failing_project):
-    return failing_project
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """Where every test finds its folder and its workspace."""
+    return tmp_path_factory.mktemp("proposals") / "place"
+
+
+@pytest.fixture(scope="module")
+def kept():
+    """What came of the runs that tests begin with, and copies of the place after them."""
+    return {}
 
 
 @pytest.fixture
-def work(cli, project):
-    """Runs a task in the folder; gives what was printed, and the prompts."""
+def project(cli, place, failing_project, monkeypatch):
+    """A folder as no run has seen it, beside a workspace that is yet to be made."""
+    shutil.rmtree(place, ignore_errors=True)
+    monkeypatch.setenv("EVOLVE_WORKSPACE", str(place / "ws"))
+    return shutil.copytree(failing_project, place / "project")
+
+
+@pytest.fixture
+def work(cli, project, place, kept):
+    """Runs a task in the folder; gives what was printed, and the prompts.
+
+    Where a test begins with the same run as one before it, the place is put in the state that the run left.
+    """
+    untouched = contents(project)
 
     def run(text, *memories, options=("--yes",), check=CHECK):
+        is_first = not (place / "ws").exists() and contents(project) == untouched
+        key = json.dumps([text, memories, options, check])
+        if is_first and key in kept:
+            result, saved = kept[key]
+            shutil.rmtree(place)
+            shutil.copytree(saved, place)
+            evolve.init(place / "ws", trust=True)
+            return result
         with ScriptedEndpoint(double=Worker(*memories)) as serving:
             checks = ("--check", check) if check else ()
             done = cli("run", text, "--dir", project, "--model", serving.model, *checks, *options)
-            return done, [prompt_of(body) for body in serving.requests]
+            result = done, [prompt_of(body) for body in serving.requests]
+        if is_first:
+            kept[key] = result, shutil.copytree(place, place.with_name(f"saved{len(kept)}"))
+        return result
 
     return run
+
+
+def contents(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def proposals(cli):
@@ -389,10 +423,10 @@ def test_what_was_declined_is_counted_as_nothing_new(work, cli):
     assert json.loads(cli("why", "r2", "--json").out)["dropped"] == {"known": 1}
 
 
-def test_where_the_budget_does_not_cover_the_question_it_says_so(work, cli, tmp_path):
-    evolve.init(tmp_path / "ws")
-    (tmp_path / "ws" / "evolve.toml").write_text("learn_share = 0.1\n")
-    cli("trust", tmp_path / "ws")
+def test_where_the_budget_does_not_cover_the_question_it_says_so(work, cli, place):
+    evolve.init(place / "ws")
+    (place / "ws" / "evolve.toml").write_text("learn_share = 0.1\n")
+    cli("trust", place / "ws")
     done, prompts = work(TASK, MEMORY, options=("--yes", "--json", "--budget", "30k-tokens"))
     learning = json.loads(done.out)["learning"]
     assert learning["unasked"] == "budget" and not any("memories" in prompt for prompt in prompts)

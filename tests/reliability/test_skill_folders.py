@@ -2,8 +2,6 @@
 
 import shlex
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +9,7 @@ import pytest
 
 import evolve
 from evolve.workspace import doctor
+from tests.cli.conftest import Done
 from tests.reliability.workspaces import opened
 
 
@@ -52,7 +51,7 @@ def owned_edit(skills: Path, learned: str) -> tuple[str, str]:
 
 @pytest.mark.parametrize("make", [hand_made, hand_made_function, loose_function, copied, linked, owned_edit])
 def test_a_folder_that_is_not_used_as_it_is_is_named_with_a_command(
-    folder: Path, make: Callable[[Path, str], tuple[str, str]]
+    folder: Path, make: Callable[[Path, str], tuple[str, str]], cli: Callable[..., Done]
 ) -> None:
     with opened(folder) as workspace:
         learned = workspace.skills.list()[0].name
@@ -64,11 +63,9 @@ def test_a_folder_that_is_not_used_as_it_is_is_named_with_a_command(
     assert unused.name == name and command in unused.fix
     (finding,) = [finding for finding in doctor(folder) if finding.part == "skills"]
     assert (finding.state, finding.text, finding.fix) == ("warning", unused.why, unused.fix)
-    listed = subprocess.run(
-        [sys.executable, "-m", "evolve", "-w", str(folder), "skills", "list", "--json"], capture_output=True, text=True
-    )
-    assert listed.returncode == 0 and name in listed.stderr
-    assert command.removeprefix("evolve ") in listed.stderr  # with the workspace in it, as it was typed
+    listed = cli("-w", folder, "skills", "list", "--json")
+    assert listed.code == 0 and name in listed.err
+    assert command.removeprefix("evolve ") in listed.err  # with the workspace in it, as it was typed
 
 
 def test_an_edit_of_a_learned_skill_is_named_with_the_command_that_keeps_it(folder: Path) -> None:
@@ -86,7 +83,7 @@ def test_an_edit_of_a_learned_skill_is_named_with_the_command_that_keeps_it(fold
 
 @pytest.mark.parametrize("make", [hand_made_function, loose_function])
 def test_a_function_made_by_hand_is_applied_by_the_command_that_is_named(
-    tmp_path: Path, make: Callable[[Path, str], tuple[str, str]]
+    tmp_path: Path, make: Callable[[Path, str], tuple[str, str]], cli: Callable[..., Done]
 ) -> None:
     evolve.init(tmp_path)
     _, command = make(tmp_path / "skills", "")
@@ -94,8 +91,8 @@ def test_a_function_made_by_hand_is_applied_by_the_command_that_is_named(
     assert command in finding.fix
     (tmp_path / "t.csv").write_text("name,loud\nada,ADA\nbo,\n")
     words = [*shlex.split(command.replace("TABLE", str(tmp_path / "t.csv")))[1:], "-w", str(tmp_path)]
-    done = subprocess.run([sys.executable, "-m", "evolve", *words], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    done = cli(*words)
+    assert done.code == 0, done.err
     assert (tmp_path / "t.filled.csv").read_text() == "name,loud\nada,ADA\nbo,BO\n"
 
 
