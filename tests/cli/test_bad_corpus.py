@@ -25,17 +25,36 @@ def wrong(code, out, err, wanted, says):
     return None
 
 
+@pytest.fixture(scope="module")
+def files(tmp_path_factory, private_home):
+    """A folder with everything that the corpus names, for commands that change nothing in it."""
+    folder = tmp_path_factory.mktemp("files")
+    make_files(folder)
+    return folder
+
+
+@pytest.fixture
+def refused(cli, made, files, monkeypatch):
+    """Runs a command in that folder, with a workspace of its own."""
+    monkeypatch.chdir(files)
+    before = outside_of_stores(files)
+    yield cli
+    assert outside_of_stores(files) == before
+
+
+def outside_of_stores(folder):
+    return sorted(path for path in folder.rglob("*") if "memory_store" not in path.parts)
+
+
 @pytest.mark.parametrize(("arguments", "code", "says"), CORPUS, ids=lambda value: repr(value)[:60])
-def test_wrong_input_is_refused_in_one_sentence(cli, made, tmp_path, arguments, code, says):
-    make_files(tmp_path)
-    done = cli(*arguments)
+def test_wrong_input_is_refused_in_one_sentence(refused, arguments, code, says):
+    done = refused(*arguments)
     assert wrong(done.code, done.out, done.err, code, says) is None
 
 
 @pytest.mark.parametrize(("arguments", "code", "says"), ASIDE, ids=lambda value: repr(value)[:60])
-def test_wrong_input_that_was_set_aside_is_refused_too(cli, made, tmp_path, arguments, code, says):
-    make_files(tmp_path)
-    done = cli(*arguments)
+def test_wrong_input_that_was_set_aside_is_refused_too(refused, arguments, code, says):
+    done = refused(*arguments)
     assert wrong(done.code, done.out, done.err, code, says) is None
 
 

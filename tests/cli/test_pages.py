@@ -38,11 +38,29 @@ def path(request):
     return request.param.split()[1:]
 
 
-def test_a_page_has_a_sentence_and_examples_and_words(cli, path, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    done = cli(*path, "--help")
-    page = done.out
-    assert done.code == 0
+@pytest.fixture(scope="module")
+def shown():
+    """Pages by their command and the width of the terminal; most tests look at the same ones."""
+    return {}
+
+
+@pytest.fixture
+def page_of(cli, path, shown, monkeypatch):
+    """The page of a command in a terminal of some width."""
+
+    def page(columns=80):
+        if (key := (*path, columns)) not in shown:
+            monkeypatch.setenv("COLUMNS", str(columns))
+            done = cli(*path, "--help")
+            assert done.code == 0
+            shown[key] = done.out
+        return shown[key]
+
+    return page
+
+
+def test_a_page_has_a_sentence_and_examples_and_words(page_of):
+    page = page_of()
     usage, sentence, *_ = page.split("\n\n")
     assert usage.startswith("Usage: evolve") and re.match(r"  [A-Z]", sentence) and "." in sentence
     assert 2 <= len(examples(page)) <= 3, page
@@ -63,21 +81,17 @@ def test_a_command_whose_name_comes_first_is_the_same_when_others_are_not_made(c
 
 
 @pytest.mark.parametrize("width", [60, 80, 100])
-def test_a_page_is_as_wide_as_the_terminal(cli, path, width, monkeypatch):
-    pages = {}
-    for columns in (width, 1000):
-        monkeypatch.setenv("COLUMNS", str(columns))
-        pages[columns] = cli(*path, "--help").out
-    assert max(map(len, pages[width].splitlines())) <= width
-    assert "..." not in re.sub(r"[A-Z]\]?\.\.\.", "", pages[width])
-    words = {word for word in pages[width].split() if word != "\\"}
-    assert words == {word for word in pages[1000].split() if word != "\\"}
+def test_a_page_is_as_wide_as_the_terminal(page_of, width):
+    page, widest = page_of(width), page_of(1000)
+    assert max(map(len, page.splitlines())) <= width
+    assert "..." not in re.sub(r"[A-Z]\]?\.\.\.", "", page)
+    words = {word for word in page.split() if word != "\\"}
+    assert words == {word for word in widest.split() if word != "\\"}
 
 
-def test_every_example_is_a_command_line_that_is_understood(cli, path):
+def test_every_example_is_a_command_line_that_is_understood(page_of, path):
     """It is read by the command that it calls, with all it needs and no option that is not there."""
-    page = cli(*path, "--help").out
-    for line in examples(page):
+    for line in examples(page_of()):
         program, *words = shlex.split(line.partition(" < ")[0])
         assert program == "evolve" and words[: len(path)] == path, line
         command, context = TREE, TREE.make_context("evolve", list(words))
@@ -101,6 +115,7 @@ def test_every_command_is_on_one_of_two_pages_and_the_first_leads_to_the_second(
     assert cli("help").out == page
 
 
+@pytest.mark.parametrize("path", [path[1:] for path in [*commands()][::8]], ids=" ".join)
 def test_help_shows_the_page_of_any_command(cli, path):
     assert cli("help", *path).out.strip() == cli(*path, "--help").out.strip()
 
