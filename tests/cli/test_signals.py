@@ -193,7 +193,6 @@ def test_ctrl_c_is_told_at_any_early_time(start_cli, later_s):
     assert "continue with: evolve run --examples -" in err
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("later_s", [0.0, *(pytest.param(later, marks=pytest.mark.slow) for later in (0.3, 0.6))])
 def test_ctrl_c_from_a_terminal_reaches_every_process_and_none_complains(start_cli, tmp_path, monkeypatch, later_s):
     """A terminal sends Ctrl-C to workers and sandboxes too, some of which are just being started."""

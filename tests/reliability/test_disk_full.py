@@ -81,16 +81,14 @@ def test_a_disk_that_is_really_full_is_told_and_space_lets_the_command_go_on(
         assert again == "0", (room, said_again)
 
 
-@pytest.mark.slow
-def test_too_few_open_files_are_told(tmp_path, tasks, environ):
+@pytest.mark.parametrize(("most", "code"), [(12, 3), pytest.param(64, 0, marks=pytest.mark.slow)])
+def test_too_few_open_files_are_told(tmp_path, tasks, environ, most, code):
     command = [sys.executable, "-c", PROGRAM, "improve", str(tasks), "--rounds", "1", "--json"]
-    for most in (12, 64):
-        limited = ["sh", "-c", f'ulimit -n {most}; exec "$@"', "sh", *command]
-        done = subprocess.run(
-            limited, env={**environ, "EVOLVE_WORKSPACE": str(tmp_path / "ws")}, capture_output=True, text=True
-        )
-        assert "Traceback" not in done.stderr and "fault of evolve" not in done.stderr, (most, done.stderr)
-        assert done.returncode == (0 if most == 64 else 3), (most, done.stderr)
+    limited = ["sh", "-c", f'ulimit -n {most}; exec "$@"', "sh", *command]
+    env = {**environ, "EVOLVE_WORKSPACE": str(tmp_path / "ws")}
+    done = subprocess.run(limited, env=env, capture_output=True, text=True)
+    assert "Traceback" not in done.stderr and "fault of evolve" not in done.stderr, done.stderr
+    assert done.returncode == code, done.stderr
 
 
 @pytest.mark.slow
