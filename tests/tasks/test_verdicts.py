@@ -12,6 +12,12 @@ from tests.tasks.asserting import three
 
 HONEST = Forgery(name="the right answer", code=RIGHT)
 FEW = ("an int that equals everything", "writes the report of the runner", "replaces the code of the tests")
+FEW_FILES = ("pytest.py in the folder", "options in pyproject.toml")
+
+
+def slow(*params):
+    """These parameters, for the slow tests."""
+    return [pytest.param(one, marks=pytest.mark.slow) for one in params]
 
 
 def test_the_right_answer_is_verified_where_only_values_cross_and_checked_where_tests_need_its_process(call):
@@ -32,8 +38,14 @@ def test_no_forgery_is_accepted(sandbox, way):
     assert [row["answer"] for row in rows if row["accepted"] or row["verified"] or row["fault"]] == []
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("forgery", [*CODES[::6], *FILES[::4]], ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "forgery",
+    [
+        *(one for one in FILES if one.name in FEW_FILES),
+        *slow(*CODES[::6], *(one for one in FILES[::4] if one.name not in FEW_FILES)),
+    ],
+    ids=lambda one: one.name,
+)
 def test_no_forgery_passes_a_check_unless_it_knows_the_tests(sandbox, forgery):
     row = judged("check", forgery, sandbox)
     assert not row["verified"] and (forgery.knows or not row["accepted"]), row["said"]
@@ -99,8 +111,7 @@ def test_what_is_no_value_or_a_wrong_one_is_refused(call, code):
     assert call(code, VALUES) == "refused"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("error", ["StopIteration", "StopAsyncIteration", "GeneratorExit", "KeyboardInterrupt"])
+@pytest.mark.parametrize("error", ["StopIteration", *slow("StopAsyncIteration", "GeneratorExit", "KeyboardInterrupt")])
 def test_an_answer_that_would_end_the_loops_of_the_tests_is_refused(call, error):
     code = f"def solve(*a):\n    raise {error}"
     for body in (
@@ -300,9 +311,9 @@ ASSERTIONS = [
 ]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("method", "line"), ASSERTIONS, ids=range(len(ASSERTIONS)))
-def test_an_assertion_that_was_replaced_for_tests_in_a_loop_is_noticed(check, method, line):
+@pytest.mark.parametrize("assertion", [ASSERTIONS[-1], *slow(*ASSERTIONS[:-1])], ids=lambda one: one[1][:40])
+def test_an_assertion_that_was_replaced_for_tests_in_a_loop_is_noticed(check, assertion):
+    method, line = assertion
     command = "python3 -m unittest tests/test_total.py"
     case = CASE.replace("self.assertEqual(total([1, 2]), 3)", f"for xs in ([1, 2], [3, 4]):\n            {line}")
     quiet = (
@@ -318,14 +329,12 @@ def test_an_assertion_that_was_replaced_for_tests_in_a_loop_is_noticed(check, me
     assert not verdict.accepted and "more strictly" in verdict.text
 
 
-@pytest.mark.slow
 def test_a_check_that_minds_the_looks_of_its_tests_accepts_a_right_change(check):
     case, command = f"# all\n{CASE}", "python3 -m unittest tests/test_total.py"
     verdict = check(SUM, f"grep -q '# all' tests/test_total.py && {command}", case)
     assert verdict.accepted and not verdict.checked and "fails where its tests are only written anew" in verdict.text
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "command"),
     [
@@ -341,7 +350,6 @@ def test_a_file_that_the_check_runs_counts_as_it_was(check, name, command):
     assert not check("def total(xs):\n    return 0\n", command, "", written={name: ""}, **{name: script}).accepted
 
 
-@pytest.mark.slow
 def test_a_check_that_runs_a_changed_program_decides_nothing(check):
     original = {"main.py": "from total import total\nassert total([1, 2]) == 3\n"}
     verdict = check(SUM, "python3 main.py", "", written={"main.py": "print(3)\n"}, **original)
@@ -363,21 +371,22 @@ INSIDE = (
 )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "start", "right", "takes_away"),
     [
-        (
+        pytest.param(
             "python3 -m doctest total.py",
             DOCUMENTED.format("xs[0]"),
             DOCUMENTED.format("sum(xs)"),
             "def total(xs):\n    return 0\n",
+            marks=pytest.mark.slow,
         ),
-        (
+        pytest.param(
             "python3 -m doctest total.py",
             DOCUMENTED.format("xs[0]"),
             DOCUMENTED.format("sum(xs)"),
             DOCUMENTED.format("xs[0]").replace("    3", "    1"),
+            marks=pytest.mark.slow,
         ),
         (
             "python3 -m unittest total",
