@@ -83,6 +83,7 @@ def test_a_stop_in_the_middle_is_told_and_the_same_command_ends_it(
     with evolve.open(tmp_path / "ws", read_only=True) as workspace:
         (episode,) = workspace.stores.runs.episodes()
     assert (episode.episode, episode.run) == (json.loads(done.out)["episode_id"], "r1")
+    assert not list((tmp_path / "ws").rglob("checkpoint.db*"))
 
 
 def test_a_second_signal_ends_at_once_and_the_same_command_goes_on(start, run):

@@ -179,13 +179,16 @@ REPLACED = "import builtins\nbuiltins.range = lambda *rest: []\ndef total(xs):\n
 
 
 @pytest.mark.slow
-def test_builtins_that_the_answer_replaced_are_not_those_of_the_tests(check, call):
+def test_builtins_that_the_answer_replaced_are_not_those_of_a_check(check):
     case = CASE.replace("self.assertEqual(total([1]), 1)", "for n in range(3): self.assertEqual(total([n, 1]), n + 1)")
     case = case.replace("self.assertEqual(total([1, 2]), 3)", "self.assertEqual(sum(len([x]) for x in range(0)), 0)")
     assert check(SUM, UNITTEST, case).checked
     assert not check(REPLACED, UNITTEST, case).accepted
     # Where something imported the answer before, they are seen to be replaced.
     assert not check(REPLACED, UNITTEST, case, **{"tests/__init__.py": "import total\n"}).checked
+
+
+def test_builtins_that_the_answer_replaced_are_not_those_of_hidden_tests(call):
     tests = "import sys\nfrom solution import solve\ndef test_it():\n    for n in range(3):\n"
     tests += "        assert solve(n) == 2 * n\n" * 3
     assert call(REPLACED.replace("total", "solve"), tests) == "refused"
