@@ -159,6 +159,7 @@ def test_a_loop_that_broke_off_continues_to_the_same_figures(open_ws, suite_file
     assert before
 
 
+@pytest.mark.slow
 def test_a_budget_of_candidates_is_never_passed(open_ws, suite_file):
     with open_ws() as workspace:
         report = workspace.improve(suite_file, budget="60k-candidates")

@@ -61,10 +61,13 @@ POINTS = [
     ("promotion.before:1", (3, 3)),
     ("report.after:1", (3, 3)),
 ]
+FULL = ("episode.inside:2", "object.begin:2", "folder.file:6")
 
 
-@pytest.mark.parametrize("action", ["kill", "full"])
-@pytest.mark.parametrize(("point", "told"), POINTS)
+@pytest.mark.parametrize(
+    ("point", "told", "action"),
+    [*((*one, "kill") for one in POINTS), *((*one, "full") for one in POINTS if one[0] in FULL)],
+)
 def test_what_the_record_told_of_is_there_once_after_a_stop(wanted, tmp_path, point, told, action):
     place = tmp_path / "ws"
     assert stopped(f"{point}:{action}", lambda: work(place)) == {"kill": -signal.SIGKILL, "full": 1}[action]

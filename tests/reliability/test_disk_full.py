@@ -81,7 +81,8 @@ def test_a_disk_that_is_really_full_is_told_and_space_lets_the_command_go_on(
         assert again == "0", (room, said_again)
 
 
-@pytest.mark.parametrize(("most", "code"), [(12, 3), pytest.param(64, 0, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize(("most", "code"), [(12, 3), (64, 0)])
 def test_too_few_open_files_are_told(tmp_path, tasks, environ, most, code):
     command = [sys.executable, "-c", PROGRAM, "improve", str(tasks), "--rounds", "1", "--json"]
     limited = ["sh", "-c", f'ulimit -n {most}; exec "$@"', "sh", *command]
