@@ -146,8 +146,8 @@ def test_a_value_that_a_person_typed_into_the_filled_file_stays_where_no_functio
     assert (filled.typed, filled.used.name, filled.against.rows) == (2, skill, (3, 5))
 
 
-def test_a_flag_stays_where_other_cells_are_corrected_and_the_value_is_the_same(march, folder):
-    workspace, skill = march
+def test_a_flag_stays_where_other_cells_are_corrected_and_the_value_is_the_same(april, folder):
+    workspace, skill, _ = april
     table = write(folder / "april.csv", [*APRIL, "Jörg Müller"], {})
     assert [mark.row for mark in workspace.fill(table, skill=skill).marks] == [3, 5, 6]
     corrected(folder / "april.filled.csv", "J. NEUMANN", "J. VON NEUMANN")
