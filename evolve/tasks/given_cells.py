@@ -10,12 +10,14 @@ from evolve.reasons import Reason, reason
 
 _ENOUGH = 5
 """Different cells; fewer are alike by chance, as the few words of categories are."""
+_FEW, _LONG = 3, 6
+"""Different cells of so many signs whose shape alone counts: a long one is hardly the same by chance."""
 _AROUND = ".,;:!?()[]{}\"'"
 
 
 @dataclass(frozen=True, kw_only=True)
 class GivenCells:
-    """What given texts are like; of fewer than five different ones nothing is said.
+    """What given texts are like; of few different ones little is said.
 
     Attributes:
         example: One of them, or "".
@@ -34,9 +36,11 @@ class GivenCells:
         """What some outputs are like; numbers say nothing, since they may have any digits."""
         every = list(outputs)
         texts = list(dict.fromkeys(one for one in every if isinstance(one, str)))
-        if len(texts) < _ENOUGH or not all(isinstance(one, str) for one in every):
+        if len(texts) < _FEW or not all(isinstance(one, str) for one in every):
             return cls()
         lengths, shapes = set(map(len, texts)), set(map(_shape, texts))
+        if len(texts) < _ENOUGH and (len(shapes) > 1 or min(lengths) < _LONG):
+            return cls()
         return cls(
             example=texts[0],
             signs=frozenset().union(*map(_signs, texts)),

@@ -11,6 +11,7 @@ from evolve.episodes import Json, Row
 from evolve.files import canonical_json
 from evolve.reasons import Reason, reason
 from evolve.tasks.given_cells import GivenCells
+from evolve.tasks.steps import Steps
 
 
 def row_outline(row: Row) -> str:
@@ -47,18 +48,22 @@ class Likeness:
         bounds: Per argument and trait, the least and the most that a known value has of it.
         blanks: Per argument, where known values have blanks besides single ones between words.
         given: What the outputs are like.
+        steps: Where a number decides between few outputs.
     """
 
     bounds: tuple[dict[str, tuple[int, int]], ...]
     blanks: tuple[frozenset[_Blanks], ...] = ()
     given: GivenCells = field(default_factory=GivenCells)
+    steps: Steps = field(default_factory=Steps)
 
     @classmethod
     def of(cls, inputs: Iterable[Sequence[Json]], outputs: Iterable[Json] = ()) -> Likeness:
         """The likeness of some rows: their inputs, of equal length each, and their outputs."""
-        columns = list(zip(*inputs, strict=True))
+        rows, cells = list(inputs), list(outputs)
+        columns = list(zip(*rows, strict=True))
         blanks = (frozenset(_blanks(value) for value in column if isinstance(value, str)) for column in columns)
-        return cls(bounds=tuple(map(_bounds, columns)), blanks=tuple(blanks), given=GivenCells.of(outputs))
+        steps = Steps.of(rows, cells) if cells else Steps()
+        return cls(bounds=tuple(map(_bounds, columns)), blanks=tuple(blanks), given=GivenCells.of(cells), steps=steps)
 
     def novelty(self, values: Sequence[Json], used: Iterable[int] | None = None) -> Reason | None:
         """What no known row has, or None.

@@ -43,7 +43,6 @@ ASIDE = [
     (("models", "default", "a b"), 2, "'a b'"),
     (("models", "default", "\udcff"), 2, "--model"),
     (("models", "check", "http://"), 2, "http://"),
-    (("lab", "judges", "http://"), 2, "http://"),
     (("runs", "show", f"r{DIGITS}"), 2, ""),
     (("runs", "answer", "r1", "x"), 2, ""),
     (("runs", "comment", "r1", "\udcff"), 2, ""),

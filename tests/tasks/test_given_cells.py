@@ -24,7 +24,9 @@ MAILS = ["ann.lee@x.de", "bob.kay@x.de", "eve.oh@x.de", "tim.vogt@x.de", "ida.ro
         (MAILS, "Al O'Brien", ("Al", "O'Brien"), None),
         (MAILS, "(Al O'Brien)", ("Al", "O'Brien"), None),
         # of few different ones, and of numbers, nothing is known
-        (CODES[:4], "BRAE-26010", (), None),
+        (CODES[:2], "BRAE-26010", (), None),
+        (CODES[:3], "BRAE-26010", (), "other_shape"),
+        (["mid", "low", "top"], "high", (), None),
         (["mid", "low", "mid", "low", "mid", "low"], "high", (), None),
         ([10.5, 20.5, 30.5, 40.5, 50.5], 100.5, (), None),
         ([*CODES, 7], "x", (), None),

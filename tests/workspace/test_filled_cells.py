@@ -254,3 +254,20 @@ def test_the_function_that_is_told_takes_only_what_it_reads(workspace, tmp_path)
     space = {}
     exec(compile(done.function, "<function>", "exec"), space)
     assert space[done.result.entry]("mary") == "MARY"
+
+
+def test_a_number_between_two_steps_is_flagged_in_its_own_month_and_the_next(tmp_path, private_home):
+    given = [(0.4, 4.9), (1.2, 4.9), (1.9, 4.9), (2.1, 6.9), (3.3, 6.9), (4.9, 6.9), (5.2, 9.9), (8, 9.9), (12, 9.9)]
+
+    def table(name, rows):
+        file = tmp_path / name
+        file.write_text("weight,postage\n" + "".join(f"{weight},{cell}\n" for weight, cell in rows))
+        return file
+
+    with evolve.open(tmp_path / "ws") as workspace:
+        march = workspace.fill(table("march.csv", [*given, (2.0, ""), (7.5, "")]))
+        assert [mark.row for mark in march.marks] == [10]
+        april = workspace.fill(
+            table("april.csv", [(1.5, 4.9), (5.0, ""), (2.4, ""), (0.9, "")]), skill=march.result.skills[0]
+        )
+        assert [mark.row for mark in april.marks] == [2]

@@ -23,6 +23,7 @@ SENTENCES = OF_RUNS | {
     ),
     "another_fails": "another function that fits your rows fails here",
     "another_gives": "another function that fits your rows gives {value}",
+    "between_steps": "the rows that the function was learned from leave open what is between {low} and {high}",
     "blank_inputs": "the cells that the function reads are empty",
     "budget_too_small": "the budget was too small to look for other functions that fit your rows",
     "differs": "the function gives {value} here",

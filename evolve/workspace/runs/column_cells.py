@@ -169,7 +169,8 @@ class ColumnCells:
             if not (kept.ok and equal(kept.value, outcomes[0].value)) and not done.flag.left:
                 done = done.because(reason("kept_gives", value=kept.value) if kept.ok else reason("kept_fails"))
         if not done.flag:
-            unlike = self.functions.likeness.given.unlike(outcomes[0].value, values)
+            like = self.functions.likeness
+            unlike = like.given.unlike(outcomes[0].value, values) or like.steps.between(values, self.inputs.used)
             against = self.functions.contradicted.by(values) or self.functions.open or unlike
             done = done if against is None else done.because(against)
         if done.flag or (self.learned and len(outcomes) == self.functions.near):

@@ -63,6 +63,8 @@ def test_no_judge_is_asked_in_a_workspace_that_nobody_trusts(cli, tmp_path, monk
     (clone / "evolve.toml").write_text("")
     monkeypatch.chdir(clone)
     monkeypatch.delenv("EVOLVE_WORKSPACE")
+    wrong = cli("lab", "judges", "http://")
+    assert wrong.code == 2 and "http://" in wrong.err
     done = cli("lab", "judges")
     assert done.code == 3 and "evolve trust" in done.err
     assert (clone / "memory_store" / "memory.db").read_text() == "theirs"
