@@ -239,8 +239,8 @@ def _tell_against(filled: Filled, table: str) -> None:
     named = ", ".join(f"{row:,}" for row in rows[:_SHOWN]) + (", ..." if len(rows) > _SHOWN else "")
     yours, known = f"{'row' if len(rows) == 1 else 'rows'} {named}", f"the {counted(kept.rows, 'row')} of {kept.name}"
     if not filled.against.searched:
-        keeps = "--with keeps your cells and learns nothing from them"
-        emit(f"{kept.name} does not give your {yours}; {keeps}: evolve fill {shlex.quote(table)} does", whole=True)
+        enough = f"six filled cells that show another rule do: evolve fill {shlex.quote(table)}"
+        emit(f"{kept.name} does not give your {yours}, which teach evolve nothing; {enough}", whole=True)
     elif filled.result is None:
         emit(f"evolve found no function that fits both your {yours} and {known}; it used that one for the rest")
     else:

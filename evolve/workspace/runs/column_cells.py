@@ -191,6 +191,8 @@ class ColumnCells:
     def told(self) -> dict[str, Any]:
         """What came of it, as fields of :class:`Filled`."""
         used, opposed = self.functions.used, self.functions.opposed
+        if used is not None and opposed is None:
+            used = replace(used, given=max(0, used.given - len(self.against)))
         function = opposed.used if opposed else used if self.against else None
         against = function and Counterexamples(function=function, rows=tuple(self.against), searched=bool(opposed))
         counts = {"filled": self.filled, "marked": self.marked, "marks": tuple(self.marks)}

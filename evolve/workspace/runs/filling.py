@@ -9,16 +9,20 @@ from pathlib import Path
 
 from evolve.activity import doing
 from evolve.ledger import Ledger
+from evolve.reasons import Reason, reason
 from evolve.sandbox import Program
+from evolve.skills import Skill
 from evolve.tables import (
     Table,
     identity,
+    is_blank,
     reading_told,
     table_path,
 )
 from evolve.tasks import Task
 from evolve.tasks.likeness import Likeness
-from evolve.tasks.reading.partly_filled import PartlyFilled
+from evolve.tasks.reading.assemble import ENOUGH_TO_SPLIT
+from evolve.tasks.reading.partly_filled import Inputs, PartlyFilled
 from evolve.workspace.desk import Desk
 from evolve.workspace.runs.applying import (
     Applier,
@@ -36,10 +40,12 @@ from evolve.workspace.runs.fill_table import TakenLine, check_column, check_in_p
 from evolve.workspace.runs.filled import (
     Filled,
     begun,
+    compared,
 )
 from evolve.workspace.runs.given_function import chosen_function
-from evolve.workspace.runs.offering import accepted, nothing_filled, offer_for
+from evolve.workspace.runs.offering import accepted, made_for, nothing_filled, offer_for
 from evolve.workspace.runs.own_cells import OwnCells
+from evolve.workspace.runs.refuted import functions_for
 from evolve.workspace.runs.repeated import look_up
 from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.run_answers import function_named, note_written
@@ -121,7 +127,7 @@ def _found(
     if request.skill is None and request.function is None:
         with reading_told(table):
             task, read = column_read(desk, table, request, own)
-        known = known_function(desk, task)
+        known = known_function(desk, task) or _standing_in(desk, table, task, read.inputs.column)
         if known is None:
             # a person put what stands in a file that no fill wrote, also where a fill wrote the same elsewhere
             others = () if own.written_to(table.path) else read.own_rows
@@ -136,8 +142,35 @@ def _found(
     saved = None if request.skill is None else origin_of(desk, function_named(desk, request.skill))
     used = opposed.used if opposed else None if saved is None else saved.used(wanted.examples)
     doubt = (None if saved is None else saved.narrow) or (None if opposed is None else opposed.doubt)
+    if read is not None and opposed is None:
+        doubt = doubt or _opposing(desk, table, program, wanted.inputs)
     functions = Functions(programs=[program], likeness=likeness, used=used, open=doubt, opposed=opposed, stays=True)
     return None, wanted, functions
+
+
+def _standing_in(desk: Desk, table: Table, task: Task, column: int) -> Skill | None:
+    """The saved function to use where the given cells are too few to verify another one; None where there is none.
+
+    One for the same kinds of cells is searched with instead; a word among the numbers makes them other kinds.
+    """
+    if len(task.examples) + len(task.verify) >= ENOUGH_TO_SPLIT:
+        return None
+    return None if any(functions_for(desk, task)) else made_for(desk, table, column)
+
+
+def _opposing(desk: Desk, table: Table, program: Program, inputs: Inputs) -> Reason | None:
+    """What speaks against a function that stands in: it gives something else wherever it gives anything."""
+    records = [one for one in table.records() if not all(map(is_blank, one.cells))]
+    given = [(one, inputs.of(one)) for one in records if not is_blank(one.cells[inputs.column])]
+    given = [(one, values) for one, values in given if inputs.no_number(values) is None]
+    ran = Applier(desk.open_sandbox(), [program])([values for _, values in given]) if given else []
+    told = [(row, values, got) for (row, values), (got,) in zip(given, ran, strict=True) if got.ok]
+    wrong = [one for one in told if compared(table, inputs, one[0], one[1], one[2])]
+    if not wrong or len(wrong) < len(told):
+        return None
+    row, values, got = wrong[0]
+    read = [values[place] for place in sorted(inputs.used or range(len(values)))]
+    return reason("row_does_not_fit", input=read, given=inputs.kind.read(row.cells[inputs.column]), expected=got.value)
 
 
 def _searched(

@@ -48,7 +48,7 @@ def offer_for(desk: Desk, table: Table, request: FillRequest, own: IsOwn) -> Off
     if request.skill is not None or request.function is not None:
         return Offer()
     empty, partly = _open_columns(table, request.column, own)
-    saved = (*desk.stores.skills.active(), *answers_of_runs(desk)) if empty else ()
+    saved = (*desk.stores.skills.active(), *answers_of_runs(desk)) if empty or len(partly) > 1 else ()
     fitting = [(column, skill) for skill in reversed(saved) if (column := _column(table, skill)) is not None]
     found: dict[int, list[UsedSkill]] = {}
     for column, skill in fitting if partly.isdisjoint(column for column, _ in fitting) else ():
@@ -59,9 +59,17 @@ def offer_for(desk: Desk, table: Table, request: FillRequest, own: IsOwn) -> Off
                 found.setdefault(column, []).append(origin.used())
     if not found:
         meant = partly & {column for column, _ in fitting}
-        return Offer(column=table.columns[min(meant)] if meant == partly and len(meant) == 1 else "")
+        read = {place for _, skill in fitting for place in columns_called(table, names_of(skill.signature))}
+        is_one = len(meant) == 1 and partly - meant <= read  # a gap in a column that it reads is a blank input
+        return Offer(column=table.columns[min(meant)] if is_one else "")
     column = next(iter(found)) if len(found) == 1 else _asked_column(table, sorted(found), request)
     return Offer(column=table.columns[column], skills=tuple(found[column]))
+
+
+def made_for(desk: Desk, table: Table, column: int) -> Skill | None:
+    """The newest usable function that was made for a column, whatever kinds of cells this table has; None for none."""
+    saved = (*desk.stores.skills.active(), *answers_of_runs(desk))
+    return next((one for one in reversed(saved) if _column(table, one) == column and origin_of(desk, one).usable), None)
 
 
 def _asked_column(table: Table, places: Sequence[int], request: FillRequest) -> int:
