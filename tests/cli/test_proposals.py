@@ -613,7 +613,7 @@ def test_chat_shows_what_it_could_remember_and_asks_about_each_on_request(projec
             window.start("chat", "--dir", str(project), "--check", CHECK, "--model", serving.model)
             window.ready()
             window.type(TASK)
-            window.wait("[yes/no/later]")
+            window.wait("[yes/no/")  # the rest may stand on the next line
             window.type("yes")
             window.wait("/remember")
             window.type("/remember")
@@ -739,7 +739,7 @@ def test_who_leaves_a_chat_is_asked_about_what_they_have_not_been_asked_about(pr
             window.start("chat", "--dir", str(project), "--check", CHECK, "--model", serving.model)
             window.ready()
             window.type(TASK)
-            window.wait("[yes/no/later]")
+            window.wait("[yes/no/")  # the rest may stand on the next line
             window.type("yes")
             window.wait("/remember")
             window.ready()
