@@ -192,7 +192,7 @@ def _show_filled(filled: Filled, table: str, mark: str) -> None:
         emit("no function gives the filled cells, so nothing is written")
     else:
         _show_cells(filled, filled.out)
-    _tell_against(filled, table)
+    _tell_against(filled)
     result = filled.result
     if result is None:
         if filled.used is not None:
@@ -231,7 +231,7 @@ def _tell_left_out(filled: Filled) -> None:
         emit(f"{counted(filled.own, 'cell')} not used: an earlier fill wrote {them}")
 
 
-def _tell_against(filled: Filled, table: str) -> None:
+def _tell_against(filled: Filled) -> None:
     """Says which given cells a kept function does not give, and what came of that."""
     if filled.against is None:
         return
@@ -239,8 +239,7 @@ def _tell_against(filled: Filled, table: str) -> None:
     named = ", ".join(f"{row:,}" for row in rows[:_SHOWN]) + (", ..." if len(rows) > _SHOWN else "")
     yours, known = f"{'row' if len(rows) == 1 else 'rows'} {named}", f"the {counted(kept.rows, 'row')} of {kept.name}"
     if not filled.against.searched:
-        enough = f"six filled cells that show another rule do: evolve fill {shlex.quote(table)}"
-        emit(f"{kept.name} does not give your {yours}, which teach evolve nothing; {enough}", whole=True)
+        emit(f"{kept.name} does not give your {yours}; they stay, and this fill learns nothing from them", whole=True)
     elif filled.result is None:
         emit(f"evolve found no function that fits both your {yours} and {known}; it used that one for the rest")
     else:

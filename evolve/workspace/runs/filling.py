@@ -124,10 +124,13 @@ def _found(
     """The function that is named, or that the filled rows lead to."""
     opposed: Opposed | None = None
     read: PartlyFilled | None = None
+    stands_in: Skill | None = None
     if request.skill is None and request.function is None:
         with reading_told(table):
             task, read = column_read(desk, table, request, own)
-        known = known_function(desk, task) or _standing_in(desk, table, task, read.inputs.column)
+        known = known_function(desk, task)
+        if known is None:
+            known = stands_in = _standing_in(desk, table, task, read.inputs.column)
         if known is None:
             # a person put what stands in a file that no fill wrote, also where a fill wrote the same elsewhere
             others = () if own.written_to(table.path) else read.own_rows
@@ -142,7 +145,7 @@ def _found(
     saved = None if request.skill is None else origin_of(desk, function_named(desk, request.skill))
     used = opposed.used if opposed else None if saved is None else saved.used(wanted.examples)
     doubt = (None if saved is None else saved.narrow) or (None if opposed is None else opposed.doubt)
-    if read is not None and opposed is None:
+    if stands_in is not None:
         doubt = doubt or _opposing(desk, table, program, wanted.inputs)
     functions = Functions(programs=[program], likeness=likeness, used=used, open=doubt, opposed=opposed, stays=True)
     return None, wanted, functions
@@ -160,8 +163,8 @@ def _standing_in(desk: Desk, table: Table, task: Task, column: int) -> Skill | N
 
 def _opposing(desk: Desk, table: Table, program: Program, inputs: Inputs) -> Reason | None:
     """What speaks against a function that stands in: it gives something else wherever it gives anything."""
-    records = [one for one in table.records() if not all(map(is_blank, one.cells))]
-    given = [(one, inputs.of(one)) for one in records if not is_blank(one.cells[inputs.column])]
+    column = slice(inputs.column, inputs.column + 1)  # a row may be short
+    given = [(one, inputs.of(one)) for one in table.records() if not all(map(is_blank, one.cells[column]))]
     given = [(one, values) for one, values in given if inputs.no_number(values) is None]
     ran = Applier(desk.open_sandbox(), [program])([values for _, values in given]) if given else []
     told = [(row, values, got) for (row, values), (got,) in zip(given, ran, strict=True) if got.ok]
