@@ -25,11 +25,9 @@ from evolve.agent import episode_id
 from evolve.episodes import Json, Limits, TaskView
 from evolve.events import NoEvents
 from evolve.gate import BothArms, Interval, Prequential, clopper_pearson
-from evolve.improve.jobs import Attempt, EpisodeJob, Told, Workers, WorkerSetup, tell_nobody
 from evolve.improve.session import LoopPlan, Session
 from evolve.improve.stream import BLOCKS, improve_in_stream
 from evolve.improve.winnable import LOOKED
-from evolve.improve.workers import LocalWorkers
 from evolve.ledger import Budget, Ledger
 from evolve.memory import ExperienceRow
 from evolve.paths import WorkspacePaths
@@ -41,6 +39,8 @@ from evolve.skills import Skill
 from evolve.store import Database
 from evolve.tasks import Suite, Task
 from evolve.tasks.alike import every_trait
+from evolve.trials.jobs import Attempt, EpisodeJob, Told, Workers, WorkerSetup, tell_nobody
+from evolve.trials.workers import LocalWorkers
 from evolve.workflow import Workflow
 from evolve.workspace.learners import SearchLearner
 from evolve.workspace.locating import ensure_workspace

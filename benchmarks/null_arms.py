@@ -20,8 +20,6 @@ from functools import partial
 
 from evolve.episodes import EpisodeRecord, Json, Limits
 from evolve.gate import one_per_group, paired_outcome
-from evolve.improve.jobs import EpisodeJob, WorkerSetup
-from evolve.improve.workers import LocalWorkers
 from evolve.policies.search import Guide, SearchPolicy
 from evolve.policies.search.guide import MAX_PRICE
 from evolve.record.arms import Arm
@@ -29,6 +27,8 @@ from evolve.sandbox import open_sandbox
 from evolve.tasks import Task, load_suite
 from evolve.tasks.alike import every_trait
 from evolve.tasks.reading.labels import behind_rows
+from evolve.trials.jobs import EpisodeJob, WorkerSetup
+from evolve.trials.workers import LocalWorkers
 from evolve.workspace.learners import SearchLearner
 from evolve.workspace.opening import cache_folder
 

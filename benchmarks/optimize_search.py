@@ -16,11 +16,9 @@ from benchmarks.tpe import TpeEngine
 from evolve.episodes import Cost, Limits, TaskView
 from evolve.events import NoEvents
 from evolve.gate import comparable_costs, is_verified, one_per_group
-from evolve.improve.jobs import WorkerSetup
 from evolve.improve.optimization import optimize
 from evolve.improve.parts import parted
 from evolve.improve.session import LoopPlan, Session
-from evolve.improve.workers import LocalWorkers
 from evolve.ledger import Budget, Ledger
 from evolve.optimizer.engine import (
     Candidate,
@@ -41,6 +39,8 @@ from evolve.record.learner import Learner
 from evolve.settings import load_settings
 from evolve.tasks import Suite, Task
 from evolve.testing import TrustingSandbox
+from evolve.trials.jobs import WorkerSetup
+from evolve.trials.workers import LocalWorkers
 from evolve.workflow import Workflow
 from evolve.workspace.learners import SearchLearner
 from evolve.workspace.locating import ensure_workspace

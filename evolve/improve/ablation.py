@@ -19,7 +19,6 @@ from evolve.errors import BudgetExhausted, UsageError
 from evolve.gate import NOTHING, Comparison, Contest, Interval, Pair, clopper_pearson, one_per_group
 from evolve.improve.items import ALL, KINDS, Item, ItemKind, items_of, recalled_on, used_insights, without
 from evolve.improve.judgement import judge_variant
-from evolve.improve.pairing import PairedEpisodes
 from evolve.improve.report import contrast
 from evolve.improve.session import Session
 from evolve.ledger import Spent
@@ -27,6 +26,7 @@ from evolve.optimizer import Variant
 from evolve.policies.protocol import Guided
 from evolve.record.arms import Arm
 from evolve.tasks import Task
+from evolve.trials.pairs import PairedEpisodes
 
 ItemVerdict = Literal["helps", "no difference shown", "hurts"]
 LEVEL = 0.95
@@ -184,7 +184,7 @@ def _compared(
         done += 1
         session.tell("ablated", done=done, total=total, item=items[at][0].text, reason=pair.state.reason)
 
-    return PairedEpisodes(session=session, split=SCREEN, arms=arm).runner().compare_each(contests, on_pair=on_pair)
+    return PairedEpisodes(run=session, split=SCREEN, arms=arm).runner().compare_each(contests, on_pair=on_pair)
 
 
 def _credit(item: Item, comparison: Comparison, items: int) -> ItemCredit:

@@ -8,13 +8,13 @@ from math import ceil
 
 from evolve.episodes import EpisodeRecord, Limits
 from evolve.gate import Comparison, Job, Pair, PairedRunner, is_verified, one_per_group
-from evolve.improve.jobs import EpisodeJob
-from evolve.improve.pairing import PairedEpisodes, held_out_tasks, run_held_out
 from evolve.improve.schedule import fitted
 from evolve.improve.session import Session
 from evolve.ledger import Spent
 from evolve.record.arms import Arm
 from evolve.tasks import Task
+from evolve.trials.jobs import EpisodeJob
+from evolve.trials.pairs import PairedEpisodes, held_out_tasks, run_held_out
 
 BEST_OF_N = "best-of-n at equal total budget"
 PLACEBO = "placebo"
@@ -42,7 +42,7 @@ class Control:
 
 def compared_on_test(session: Session, other: str, learned: str) -> Comparison:
     """Two variants on one test task per group; the caller has logged the look."""
-    return _compared(session, PairedEpisodes(session=session, split="test").runner(), other, learned)
+    return _compared(session, PairedEpisodes(run=session, split="test").runner(), other, learned)
 
 
 def run_controls(session: Session, spent: Spent) -> Mapping[str, Control]:
@@ -69,7 +69,7 @@ def _best_of_n(session: Session, spent: Spent) -> Control:
     else:
         tries = min(_MOST_TRIES, 1 + ceil(spent.tokens / count / max(1, limits.tokens)))
         note = f"up to {tries} tries a task"
-    learned = PairedEpisodes(session=session, split="test")
+    learned = PairedEpisodes(run=session, split="test")
 
     def run(jobs: Sequence[Job[Task]]) -> list[EpisodeRecord]:
         own = _best_tries(session, [job.task for job in jobs if job.variant == BEST_OF_N], limits, tries)
@@ -106,7 +106,7 @@ def _placebo(session: Session) -> Control:
     shuffled = learned.memory.shuffled(session.plan.seed)
     guide, _ = fitted(session, shuffled.experience(), learned.skills, pairs=0)
     arms = {PLACEBO: replace(learned, guide=guide, memory=shuffled), learned.variant: learned}
-    episodes = PairedEpisodes(session=session, split="test", arms=arms.__getitem__)
+    episodes = PairedEpisodes(run=session, split="test", arms=arms.__getitem__)
     return _control(_compared(session, episodes.runner(), PLACEBO, learned.variant), "evidence filed under other tasks")
 
 

@@ -16,18 +16,20 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 from evolve.episodes import FACT, PROBE, Claim, Evidence
 from evolve.failpoints import hit
-from evolve.gate import Pair, is_fresh, is_verified, one_per_group
+from evolve.gate import Pair, one_per_group
 from evolve.improve.item_history import PLAN_STEP, TEST_STEP
 from evolve.improve.items import recalled_on, times_used
-from evolve.improve.jobs import Attempt
-from evolve.improve.pairing import PairedEpisodes
 from evolve.improve.session import Session
 from evolve.memory import Insight, plan_test
 from evolve.record.arms import Prompted
+from evolve.trials.change import Change
+from evolve.trials.jobs import Attempt
+from evolve.trials.pairs import run_pairs
+from evolve.trials.verdict import by_success, claim_on
 
 TESTS = 2
 """Insights that one round tests at most."""
@@ -122,16 +124,16 @@ def _run_test(session: Session, name: str, plan: Mapping[str, Any], may_go_on: C
     whole = replace(whole, skills=(), workflow=whole.workflow.with_knobs(steps=1))
     if whole.memory is None:
         return {}
-    with_it, without_it = f"{name} with {insight.id[:12]}", f"{name} without {insight.id[:12]}"
-    arms = {with_it: whole, without_it: replace(whole, memory=whole.memory.without([insight.id]))}
+    names = f"{name} with {insight.id[:12]}", f"{name} without {insight.id[:12]}"
+    change = Change(items=frozenset({insight.id}))
     ran: dict[str, Attempt] = {}
 
     def keep(attempts: Sequence[Attempt]) -> None:
         ran.update({attempt.record.episode: attempt for attempt in attempts})
 
-    episodes = PairedEpisodes(session=session, split=PROBE, arms=arms.__getitem__, may_go_on=may_go_on, keep=keep)
     tasks = [session.suite.task(task_id) for task_id in plan["tasks"]]
-    comparison = episodes.runner().compare(tasks, parent=without_it, variant=with_it)
+    how = {"split": PROBE, "may_go_on": may_go_on, "keep": keep}
+    comparison = run_pairs(session, tasks, whole, change, names=names, **how)
     claims = {pair.variant.episode: claim for pair in comparison.pairs if (claim := _claim(insight, pair)) is not None}
     hit("insights.ran")
     if not ran:
@@ -150,20 +152,11 @@ def _run_test(session: Session, name: str, plan: Mapping[str, Any], may_go_on: C
 
 def _claim(insight: Insight, pair: Pair) -> Claim | None:
     """The insight with what one pair says of it; None where it says nothing."""
-    if pair.outcome in ("void", "withheld") or is_verified(pair.variant) == is_verified(pair.parent):
+    direction = by_success(pair)
+    if direction is None:
         return None
-    if not (is_fresh(pair.parent) and is_fresh(pair.variant)):  # an answer played back tells of nothing that acted
-        return None
-    direction: Literal[1, -1] = 1 if is_verified(pair.variant) else -1
     details = {1: "the first answer was right with it alone", -1: "the first answer was right without it alone"}
-    seen = Evidence(
-        task=pair.task, group=pair.group, kind="intervention", direction=direction, detail=details[direction]
-    )
-    return Claim(
-        cause=insight.cause,
-        relation=insight.relation,
-        effect=insight.effect,
-        scope=insight.scope,
-        evidence=(seen,),
-        text=insight.text,
+    return claim_on(
+        insight,
+        Evidence(task=pair.task, group=pair.group, kind="intervention", direction=direction, detail=details[direction]),
     )

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from evolve.episodes import PROBE, SCREEN
 from evolve.errors import ModelMistake
 from evolve.optimizer import Variant
-from evolve.optimizer.prompt_items import parse_prompt, revise
-from evolve.policies.protocol import Edit, Guided
+from evolve.optimizer.prompt_items import parse_prompt
+from evolve.policies.protocol import Guided
 from evolve.record.arms import Arm, Asking, recall_from
 from evolve.record.learner import Learner
 from evolve.record.stores import Stores
 from evolve.skills import KEPT, Skill, with_called
 from evolve.tasks import Task
+from evolve.trials.change import text_without
 
 ItemKind = Literal["guide", "skills", "insights", "prompts", "workflow"]
 KINDS: tuple[ItemKind, ...] = get_args(ItemKind)
@@ -149,10 +150,3 @@ def _without_advice(stores: Stores, variant: Variant, items: Sequence[Item]) -> 
         text = text_without(stores.objects.get(prompts[name]).decode(), gone)
         prompts[name] = stores.objects.put(text.encode())
     return tuple(prompts.items())
-
-
-def text_without(text: str, gone: Collection[str]) -> str:
-    """A prompt's text without the lines of advice that have these ids."""
-    prompt = parse_prompt(text)
-    edits = [Edit(op="remove", item=at) for at, item in enumerate(prompt.items, 1) if item.id in gone]
-    return revise(prompt, edits).prompt.text

@@ -23,12 +23,12 @@ from evolve.gate import (
     solved_by,
 )
 from evolve.improve.cut_short import judged_step
-from evolve.improve.jobs import EpisodeJob
-from evolve.improve.pairing import PairedEpisodes, run_held_out
 from evolve.improve.schedule import FITTED, fitted, may_judge, no_room_to_judge
 from evolve.improve.session import Session
 from evolve.optimizer import UNLEARNED, Variant
 from evolve.skills import with_called
+from evolve.trials.jobs import EpisodeJob
+from evolve.trials.pairs import PairedEpisodes, run_held_out
 
 TRIES = 3
 """Fresh tries that a task takes to enter the regression suite, or to leave it, where a model is asked."""
@@ -133,7 +133,7 @@ def judge_variant(
     )
     planned = len({task.group for task in session.suite.evidence("gate")} - proposal.learned_from)
     seed = _seed(session, proposal)
-    run = PairedEpisodes(session=session, split="gate", seed=seed, may_go_on=may_go_on)
+    run = PairedEpisodes(run=session, split="gate", seed=seed, may_go_on=may_go_on)
     how = Comparing(run=run, retry=partial(retries, session, variant, seed), seed=seed, on_pair=on_pair)
     finding = session.stores.gate.judge(proposal, how)
     if finding.void:

@@ -15,7 +15,6 @@ from evolve.improve.controls import BEST_OF_N, PLACEBO, compared_on_test, run_co
 from evolve.improve.cut_short import NOTHING_NEW, TEST
 from evolve.improve.interventions import intervene
 from evolve.improve.judgement import judge, propose
-from evolve.improve.pairing import held_out_tasks
 from evolve.improve.practice import practise, practised, why_no_further_pass
 from evolve.improve.removals import try_without
 from evolve.improve.report import (
@@ -34,6 +33,7 @@ from evolve.improve.winnable import judging_if_winnable
 from evolve.record.arms import UNLEARNED
 from evolve.record.journal import keep_report, report_of
 from evolve.tasks import Suite
+from evolve.trials.pairs import held_out_tasks
 
 _FEWEST_GROUPS = 6
 

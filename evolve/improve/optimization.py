@@ -13,19 +13,19 @@ from evolve.errors import BudgetExhausted
 from evolve.gate import NOTHING, Comparison, Contest, Interval, Pair, Tally
 from evolve.improve.loop import check_evidence, check_size
 from evolve.improve.paid import DESIGNS, REWRITES
-from evolve.improve.pairing import PairedEpisodes, held_out_tasks
 from evolve.improve.parts import JUDGING, SEARCHING, Parts
 from evolve.improve.report import contrast
 from evolve.improve.schedule import judgement_pairs
+from evolve.improve.screening import AskedTrials, SessionTrials, net_wins
 from evolve.improve.session import Session
 from evolve.improve.targets import Target, TargetFigures, target_figures
-from evolve.improve.trials import AskedTrials, SessionTrials, net_wins
 from evolve.ledger import Budget, Spent
 from evolve.optimizer import UNLEARNED
 from evolve.optimizer.adas import DESIGN
 from evolve.optimizer.engine import Candidate, Engine, SearchEnded
 from evolve.record.journal import Journal
 from evolve.tasks import Task
+from evolve.trials.pairs import PairedEpisodes, held_out_tasks
 from evolve.workflow import differences
 
 FEWEST = 3
@@ -284,7 +284,7 @@ def _remeasured(
         measured += 1
         session.tell("test", done=measured, total=total)
 
-    comparisons = PairedEpisodes(session=session, split="test").runner().compare_each(contests, on_pair=on_pair)
+    comparisons = PairedEpisodes(run=session, split="test").runner().compare_each(contests, on_pair=on_pair)
     changes = []
     for (candidate, decision), contest, comparison in zip(accepted, contests, comparisons, strict=True):
         changes.append(_change(candidate, decision, contest, comparison, before=start))

@@ -11,7 +11,6 @@ from evolve.activity import doing
 from evolve.episodes import EpisodeRecord
 from evolve.failpoints import hit
 from evolve.files import digest
-from evolve.improve.jobs import Attempt, EpisodeJob
 from evolve.improve.schedule import may_practise
 from evolve.improve.session import BATCH, Session
 from evolve.record.drafts import DraftJudge, Proposal, keep, may_be_alike, rivals_of
@@ -19,6 +18,7 @@ from evolve.record.keeping import note_refusals, refusals
 from evolve.skills import ACTIVE, Admission, Skill, with_called
 from evolve.tasks import Task, equal
 from evolve.tasks.alike import every_trait
+from evolve.trials.jobs import Attempt, EpisodeJob
 
 _AGAIN_OPEN = 64
 _AGAIN_SOLVED = 32

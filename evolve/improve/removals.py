@@ -2,9 +2,7 @@
 
 Taking a part out of one answer says that it occurs there. Whether the problem needs it is found by taking it out of
 the vocabulary and searching again, with the same prices and skills, for at most :data:`MOST` times
-what the search with it took. It is needed where nothing is found without it, or at :data:`DEARER` times the cost or
-more; what is found for the :data:`CHEAPER` share or less went better without it. Faults, and what the budget cut off,
-say nothing.
+what the search with it took. :func:`evolve.trials.verdict.by_cost` says what that tells.
 """
 
 from __future__ import annotations
@@ -13,13 +11,11 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, Literal
+from typing import Any
 
-from evolve.episodes import PROBE, Claim, EpisodeRecord, Evidence, Relation
+from evolve.episodes import PROBE, EpisodeRecord, Evidence, Limits, Relation
 from evolve.failpoints import hit
 from evolve.files import canonical_json, digest
-from evolve.improve.jobs import Attempt, EpisodeJob
 from evolve.improve.practice import practised
 from evolve.improve.session import Session
 from evolve.memory import Insight, plan_removals
@@ -29,17 +25,19 @@ from evolve.record.journal import finished
 from evolve.record.learner import Learner
 from evolve.record.stores import Stores
 from evolve.tasks import Suite, Task
+from evolve.trials.change import Change
+from evolve.trials.jobs import Attempt
+from evolve.trials.pairs import ArmTrials
+from evolve.trials.verdict import Finding, by_cost, claim_on
 
 SHARE = 0.1
 """What searches without a cause may cost at most, of what the round's practice took in candidates."""
 ASKED = 500_000
 """Candidates of the searches that a person asked for without a budget."""
-MOST, DEARER, CHEAPER = 4, 2.0, 0.5
-"""How many times the first cost a search without the cause may take, and what is told from it."""
+MOST = 4
+"""How many times the first cost a search without the cause may take."""
 _OCCURS = re.compile(" (occurs in answers to|is necessary for|stands in the way of) ")
 _WORDS: Mapping[Relation, str] = {"necessary": "is necessary for", "prevents": "stands in the way of"}
-_ENDED = frozenset({"solved", "unsolved", "budget"})
-"""Ways to end that are the search's own doing."""
 
 
 def try_without(session: Session, number: int) -> Mapping[str, int]:
@@ -152,8 +150,8 @@ def _operations() -> str:
 
 
 def _counted(trials: Sequence[_Trial]) -> Mapping[str, Any]:
-    told = [(trial.insight.id, trial.missed) for trial in trials if trial.insight and trial.relation is not None]
-    tried, missed = Counter(name for name, _ in told), Counter(name for name, was_missed in told if was_missed)
+    told = [(trial.insight.id, found.needed) for trial in trials if trial.insight and (found := trial.finding)]
+    tried, missed = Counter(name for name, _ in told), Counter(name for name, was_needed in told if was_needed)
     each = {name: {"tried": tried[name], "needed": missed[name]} for name in sorted(tried)}
     return {"tried": tried.total(), "needed": missed.total(), "insights": each}
 
@@ -194,80 +192,47 @@ class _Trial:
     features: tuple[float, ...] = ()
 
     @property
-    def relation(self) -> Relation | None:
-        """What the episode is evidence on; None for nothing."""
-        record = self.attempt.record
-        if self.insight is None or record.status not in _ENDED:
-            return None
-        cheaper = record.verified and record.cost.candidates <= CHEAPER * self.first
-        return "prevents" if cheaper else "necessary"
-
-    @property
-    def direction(self) -> Literal[1, -1]:
-        """+1 the relation holds on this problem, -1 it does not."""
-        record = self.attempt.record
-        needed = not record.verified or record.cost.candidates >= DEARER * self.first
-        return 1 if needed or self.relation == "prevents" else -1
-
-    @property
-    def missed(self) -> bool:
-        """Whether the problem needs the cause."""
-        return self.relation == "necessary" and self.direction > 0
+    def finding(self) -> Finding | None:
+        """What it is evidence on; None for nothing."""
+        return None if self.insight is None else by_cost(self.first, self.attempt.record)
 
     def taught(self) -> EpisodeRecord:
         """The record with what it says of the insight."""
-        record, insight, relation = self.attempt.record, self.insight, self.relation
-        if insight is None or relation is None:
+        record, insight, found = self.attempt.record, self.insight, self.finding
+        if insight is None or found is None:
             return replace(record, claims=(), drafts=())
         took = f"after {record.cost.candidates:,} candidates" if record.verified else "not found"
         seen = Evidence(
             task=record.task,
             group=record.group,
             kind="intervention",
-            direction=self.direction,
+            direction=found.direction,
             features=self.features,
             detail=f"searched without it: {took}, with it after {self.first:,}",
         )
-        claim = Claim(
-            cause=insight.cause,
-            relation=relation,
-            effect=insight.effect,
-            scope=insight.scope,
-            evidence=(seen,),
-            text=_OCCURS.sub(f" {_WORDS[relation]} ", insight.text, count=1),
-        )
-        return replace(record, claims=(claim,), drafts=())
+        text = _OCCURS.sub(f" {_WORDS[found.relation]} ", insight.text, count=1)
+        return replace(record, claims=(claim_on(insight, seen, relation=found.relation, text=text),), drafts=())
 
 
 def _run(session: Session, number: int, arm: Arm, pairs: Sequence[tuple[str, Task]]) -> list[_Trial]:
     """The searches with everything first, then those without each cause; fewer where the budget ended."""
     tasks = {task.id: task for _, task in pairs}
-    job = partial(_job, session, number)
-    with_all = _attempts(session, f"needs:{number} with all", arm, [job(task) for task in tasks.values()])
+    run = ArmTrials(run=session, split=PROBE, seed=session.plan.seed * 1000 + number)
+    with_all = run.attempt(list(tasks.values()), arm, Change(), name=f"needs:{number} with all")
     trials = [_Trial(task=tasks[one.record.task], attempt=one) for one in with_all]
     first = {one.record.task: one.record.cost.candidates for one in with_all if one.record.verified}
-    policy = arm.policy(session.learner)
+    most, policy = session.plan.limits, arm.policy(session.learner)
+
+    def bound(task: Task) -> Limits:
+        return most.within(Limits(candidates=MOST * first[task.id]))
+
+    bounded = replace(run, most=bound)
     for name in dict.fromkeys(name for name, _ in pairs):
         insight = session.stores.memory.get(name)
         own = [task for other, task in pairs if other == name and first.get(task.id)]
-        jobs = [job(task, candidates=MOST * first[task.id]) for task in own]
-        lacking = replace(arm, lacking=frozenset({insight.cause}))
-        for attempt in _attempts(session, f"needs:{number} without {insight.id[:12]}", lacking, jobs):
+        change = Change(causes=frozenset({insight.cause}))
+        for attempt in bounded.attempt(own, arm, change, name=f"needs:{number} without {insight.id[:12]}"):
             task = tasks[attempt.record.task]
             features = tuple(policy.features(task.view()))
             trials.append(_Trial(task=task, attempt=attempt, insight=insight, first=first[task.id], features=features))
     return trials
-
-
-def _job(session: Session, number: int, task: Task, *, candidates: int | None = None) -> EpisodeJob:
-    limits = session.plan.limits
-    most = limits.candidates if candidates is None else min(candidates, limits.candidates or candidates)
-    seed = session.plan.seed * 1000 + number
-    return EpisodeJob(task=task, arm="", variant="", split=PROBE, seed=seed, limits=replace(limits, candidates=most))
-
-
-def _attempts(session: Session, name: str, arm: Arm, jobs: Sequence[EpisodeJob]) -> list[Attempt]:
-    if not jobs:
-        return []
-    session.workers.announce(name, arm)
-    return session.attempt([replace(job, arm=name, variant=name) for job in jobs])

@@ -12,12 +12,12 @@ from dataclasses import replace
 
 from evolve.episodes import Cost, Json
 from evolve.errors import BudgetExhausted
-from evolve.improve.pace import KINDS
 from evolve.improve.session import Session
 from evolve.ledger import Spent
 from evolve.memory import ExperienceRow
 from evolve.record.learner import Hurried
 from evolve.skills import Skill
+from evolve.trials.pace import KINDS
 
 FITTED = "fitted:"
 """How steps of the journal begin that keep what fitting a guide has cost."""

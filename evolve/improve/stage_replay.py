@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from evolve.agent import episode_id, room_for
+from evolve.agent import room_for
 from evolve.episodes import SCREEN, EpisodeRecord
 from evolve.failpoints import hit
 from evolve.files import canonical_json, digest
-from evolve.improve.jobs import EpisodeJob
-from evolve.improve.replayed_beginning import Beginning, beginning_of, same_beginning
 from evolve.improve.session import Session
 from evolve.optimizer.credit import Divergence
 from evolve.optimizer.engine import SearchEnded
-from evolve.record.arms import Arm
+from evolve.trials.beginning import beginning_of, same_beginning
+from evolve.trials.change import Change
+from evolve.trials.pairs import ArmTrials
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,39 +44,14 @@ class StageReplay:
         if begun is None:
             return None
         name = f"replay:{digest(canonical_json([record.episode, at.output, sorted(texts.items())]))}"
-        changed = replace(arm, variant=name, prompts={**arm.prompts, **texts})
-        job = self._job(record, changed, begun)
-        known = episode_id(session.run, job.task, name, job.seed)
-        if session.stores.runs.has(known):
-            replayed = session.stores.runs.episode(known)
-        else:
-            session.workers.announce(name, changed)
-            replayed = self._run(job)
-        session.tell("replayed", prompt=at.prompt, output=at.output, solved=replayed.solved)
-        repeated = len(begun.actions)
-        if replayed.status in ("fault", "interrupted") or not same_beginning(record, replayed, repeated):
-            return None
-        return replayed
-
-    def _job(self, record: EpisodeRecord, arm: Arm, begun: Beginning) -> EpisodeJob:
-        task = self.session.suite.task(record.task)
-        return EpisodeJob(
-            task=task,
-            arm=arm.variant,
-            variant=arm.variant,
-            split=SCREEN,
-            seed=record.seed,
-            limits=arm.limits(self.session.plan.limits, task.environment),
-            begun=begun,
-        )
-
-    def _run(self, job: EpisodeJob) -> EpisodeRecord:
-        session = self.session
-        if session.ledger.exhausted:
-            raise SearchEnded(session.ledger.exhausted)
-        attempts = session.attempt([job])
+        tasks, change = [session.suite.task(record.task)], Change(texts=texts, begun=begun)
+        attempts = ArmTrials(run=session, split=SCREEN, seed=record.seed).attempt(tasks, arm, change, name=name)
         if not attempts:
             raise SearchEnded(session.ledger.exhausted or "what is left of the budget covers no further episode")
         session.commit(attempts[0])
         hit("replay.kept")
-        return attempts[0].record
+        replayed = attempts[0].record
+        session.tell("replayed", prompt=at.prompt, output=at.output, solved=replayed.solved)
+        if replayed.status in ("fault", "interrupted") or not same_beginning(record, replayed, len(begun.actions)):
+            return None
+        return replayed

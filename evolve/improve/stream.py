@@ -23,7 +23,6 @@ from evolve.improve.changes import note_beginning
 from evolve.improve.judgement import conclude, propose, retries, told_of
 from evolve.improve.loop import check_size, make_report, round_row
 from evolve.improve.loop import improve as improve_by_split
-from evolve.improve.pairing import PairedEpisodes
 from evolve.improve.practice import practise
 from evolve.improve.removals import try_without
 from evolve.improve.report import NOT_RUN, Report, RoundRow
@@ -34,6 +33,7 @@ from evolve.record.journal import keep_report, report_of
 from evolve.record.stores import Stores
 from evolve.tasks import Suite, Task
 from evolve.tasks.alike import problem_traits
+from evolve.trials.pairs import PairedEpisodes
 
 BLOCKS = 3
 """Blocks in which the tasks are met, so that a guide is fitted anew each time the experience has doubled."""
@@ -199,7 +199,7 @@ def _pairs(session: Session, number: int, met: _Met, tasks: Sequence[Task]) -> t
     chosen = [session.suite.task(task_id) for task_id in planned["tasks"]]
     _level(session)
     # Those on record are not run again, so a crash repeats nothing. Without a test every problem of the block counts.
-    runner = PairedEpisodes(session=session, split="gate", seed=session.plan.seed).runner()
+    runner = PairedEpisodes(run=session, split="gate", seed=session.plan.seed).runner()
     return runner.compare(chosen, parent=UNLEARNED, variant=planned["variant"], on_pair=told).pairs
 
 

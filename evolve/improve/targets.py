@@ -9,7 +9,7 @@ from evolve.episodes import EpisodeRecord
 from evolve.files import canonical_json, digest
 from evolve.gate import NOTHING, Interval, clopper_pearson, is_verified
 from evolve.improve.paid import PaidAnswers
-from evolve.improve.trials import SessionTrials, net_wins
+from evolve.improve.screening import SessionTrials, net_wins
 from evolve.optimizer.member import Member, compare
 from evolve.optimizer.targets import is_preferred, liked
 from evolve.tasks import Task

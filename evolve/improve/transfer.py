@@ -11,8 +11,8 @@ from typing import Any
 
 from evolve.gate import Pair, SequentialTest
 from evolve.improve.judgement import told_of
-from evolve.improve.pairing import PairedEpisodes, held_out_tasks
 from evolve.improve.session import Session
+from evolve.trials.pairs import PairedEpisodes, held_out_tasks
 
 ALPHA = 0.05
 
@@ -29,7 +29,7 @@ def transfer(session: Session, variant: str) -> Mapping[str, Any]:
     def on_pair(pair: Pair) -> None:
         session.show("gate", **told_of(pair.state, planned), candidate=variant[:12])
 
-    runner = PairedEpisodes(session=session, split="gate").runner(SequentialTest(alpha=ALPHA))
+    runner = PairedEpisodes(run=session, split="gate").runner(SequentialTest(alpha=ALPHA))
     state = runner.compare(tasks, parent=parent, variant=variant, on_pair=on_pair).state
     body = {
         "on": f"{session.suite.name}, {session.learner.name}",

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Sequence
 from evolve.activity import doing
 from evolve.gate import Job, SequentialTest, Unaffordable, could_be_won, shuffled_groups
 from evolve.gate.foresight import Foresight
-from evolve.improve.pairing import PAIRS_AT_ONCE, PairedEpisodes
 from evolve.improve.schedule import PAIRS_OF_A_JUDGEMENT, no_room_to_judge
 from evolve.improve.session import Session
 from evolve.tasks import Task
+from evolve.trials.pairs import PAIRS_AT_ONCE, PairedEpisodes
 
 LOOKED = "winnable"
 """Step of the journal that keeps why too few tasks could become better, or "" where enough could."""
@@ -59,7 +59,7 @@ def _why_too_few(session: Session, tasks: Sequence[Task], needed: int) -> str:
         Unaffordable: The budget refused an episode.
     """
     parent, seed = session.stores.variants.active_digest, session.plan.seed
-    run = PairedEpisodes(session=session, split="gate", seed=seed)
+    run = PairedEpisodes(run=session, split="gate", seed=seed)
     order = shuffled_groups(tasks, seed)
     winnable, looked = 0, 0
 

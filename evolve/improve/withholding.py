@@ -13,17 +13,18 @@ all candidates of a search have their controls on the same tasks, and what they 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from evolve.agent import drawn
 from evolve.episodes import EpisodeRecord
 from evolve.gate import is_verified
-from evolve.improve.items import recalled_on, text_without
+from evolve.improve.items import recalled_on
 from evolve.optimizer.item_record import ItemUtility
 from evolve.optimizer.prompt_items import parse_prompt
 from evolve.record.arms import Arm, Prompted
 from evolve.record.learner import Learner
 from evolve.tasks import Task
+from evolve.trials.change import Change
 
 CONTROL = "control"
 
@@ -34,16 +35,19 @@ class ItemControl:
 
     Attributes:
         key: Name of its arm, and under which its episode is recorded.
-        arm: The candidate's arm without what is withheld.
-        kept, withheld: Ids of the items that act, and of those that do not: lines of advice and insights. Where chance
-            withholds none the trial itself is the control.
+        change: The candidate's arm without what is withheld.
+        kept: Ids of the items that act: lines of advice and insights.
     """
 
     task: Task
     key: str
-    arm: Arm
+    change: Change
     kept: frozenset[str]
-    withheld: frozenset[str]
+
+    @property
+    def withheld(self) -> frozenset[str]:
+        """Ids of the items that do not act. Where chance withholds none the trial itself is the control."""
+        return self.change.items
 
 
 def item_controls(arm: Arm, learner: Learner, tasks: Sequence[Task], *, seed: int, share: float) -> list[ItemControl]:
@@ -69,14 +73,11 @@ def item_controls(arm: Arm, learner: Learner, tasks: Sequence[Task], *, seed: in
 
 def _control(arm: Arm, task: Task, items: set[str], seed: int) -> ItemControl:
     withheld = frozenset(item for item in items if drawn(seed, task.id, item) < 0.5)
-    prompts = {name: text_without(text, withheld) for name, text in arm.prompts.items()}
-    memory = None if arm.memory is None else arm.memory.without(withheld)
     return ItemControl(
         task=task,
         key=f"{CONTROL}:{task.id}:{arm.variant}",
-        arm=replace(arm, prompts=prompts, memory=memory),
+        change=Change(items=withheld, advice=withheld),
         kept=frozenset(items - withheld),
-        withheld=withheld,
     )
 
 

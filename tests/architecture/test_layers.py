@@ -24,6 +24,7 @@ LAYERS = (
     ("workspace",),
     ("export",),
     ("improve",),
+    ("trials",),
     ("record",),
     ("optimizer",),
     ("gate",),

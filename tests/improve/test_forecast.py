@@ -11,8 +11,8 @@ from benchmarks.optimize_search import LIMITS, opened_session
 from evolve.errors import BudgetExhausted
 from evolve.improve.optimization import foresee
 from evolve.improve.parts import SEARCHING, parted
+from evolve.improve.screening import SessionTrials
 from evolve.improve.session import LoopPlan
-from evolve.improve.trials import SessionTrials
 from evolve.ledger import Budget, Ledger, LedgerPart
 from evolve.optimizer.engine import Candidate
 

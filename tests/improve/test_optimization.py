@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks.doubles import small_suite
 from evolve.errors import BudgetExhausted, UsageError
-from evolve.improve.trials import EngineNotDeterministic
+from evolve.improve.screening import EngineNotDeterministic
 from evolve.optimizer.engine import Candidate
 from evolve.tasks import render_jsonl
 from evolve.testing import TrustingSandbox

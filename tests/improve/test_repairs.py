@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from evolve.episodes import Limits
-from evolve.improve.agents import Bench
-from evolve.improve.jobs import EpisodeJob, WorkerSetup
 from evolve.record.arms import Arm
 from evolve.sandbox import open_sandbox
+from evolve.trials.bench import Bench
+from evolve.trials.jobs import EpisodeJob, WorkerSetup
 from tests.doubles.repairing import TASK, grading_learner
 
 LIMITS = Limits(candidates=None, seconds=None)

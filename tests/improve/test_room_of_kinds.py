@@ -7,7 +7,6 @@ import json
 import pytest
 
 import evolve
-from evolve.improve.jobs import EpisodeJob
 from evolve.improve.session import LoopPlan
 from evolve.ledger import parse_budget
 from evolve.paths import WorkspacePaths
@@ -15,6 +14,7 @@ from evolve.settings import load_settings
 from evolve.tasks import load_suite
 from evolve.testing import LocalWire, question_of
 from evolve.testing.endpoint_faults import completion
+from evolve.trials.jobs import EpisodeJob
 from evolve.workspace.language import LanguageLearner
 from evolve.workspace.loops.improving import LoopWork, loop_limits, worked_on
 from evolve.workspace.opening import now

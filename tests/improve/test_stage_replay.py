@@ -12,10 +12,9 @@ from benchmarks.doubles.quirks import quirk_family
 from evolve.episodes import Action, Cost, EnvironmentState, EpisodeRecord, Observation, Plan, Step
 from evolve.gate import is_verified
 from evolve.improve.parts import parted
-from evolve.improve.replayed_beginning import Beginning, beginning_of, same_beginning
+from evolve.improve.screening import SessionTrials
 from evolve.improve.session import LoopPlan
 from evolve.improve.stage_replay import StageReplay
-from evolve.improve.trials import SessionTrials
 from evolve.ledger import parse_budget
 from evolve.optimizer import UNLEARNED
 from evolve.optimizer.credit import Divergence, divergences
@@ -26,6 +25,7 @@ from evolve.tasks import load_suite
 from evolve.testing import question_of
 from evolve.testing.doubles import prompt_of
 from evolve.testing.endpoint_faults import completion
+from evolve.trials.beginning import Beginning, beginning_of, same_beginning
 from evolve.workflow import Workflow
 from evolve.workspace.loops.improving import LoopWork, loop_limits, worked_on
 from evolve.workspace.loops.optimizing import OptimizerRequest

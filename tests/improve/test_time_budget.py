@@ -14,11 +14,11 @@ import pytest
 from benchmarks.doubles import small_suite
 from evolve.episodes import Limits
 from evolve.errors import BudgetExhausted
-from evolve.improve import EpisodeJob, WorkerSetup
-from evolve.improve.workers import LocalWorkers
 from evolve.policies.search import TrainingSettings, fit_guide
 from evolve.record import Arm
 from evolve.testing import FixedLearner, FixedPolicy, TrustingSandbox
+from evolve.trials import EpisodeJob, WorkerSetup
+from evolve.trials.workers import LocalWorkers
 from evolve.workspace.learners import SearchLearner
 
 PAUSE = 0.4

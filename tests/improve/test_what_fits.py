@@ -10,9 +10,9 @@ import pytest
 from benchmarks.doubles import slow_learner, small_suite
 from evolve.episodes import Cost
 from evolve.errors import BudgetExhausted
-from evolve.improve.pace import Pace
 from evolve.ledger import Budget
 from evolve.testing import FixedLearner
+from evolve.trials.pace import Pace
 from evolve.workspace.learners import SearchLearner, _FitClock
 
 

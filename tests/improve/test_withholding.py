@@ -53,7 +53,12 @@ def test_parent_and_child_have_the_same_controls_and_lack_the_same_of_what_they_
         common = (old.kept | old.withheld) & (new.kept | new.withheld)
         assert len(common) == len(parent & child)
         assert old.withheld & common == new.withheld & common
-        left = {item.id for item in parse_prompt(new.arm.prompts["act.md"]).items}
+        left = {
+            item.id
+            for item in parse_prompt(
+                new.change.arm(arm_with(sorted(child, reverse=True), "child")).prompts["act.md"]
+            ).items
+        }
         assert left == new.kept and new.key != old.key
 
 

@@ -15,9 +15,9 @@ import pytest
 from benchmarks.doubles import small_suite
 from evolve.episodes import Limits
 from evolve.errors import SandboxUnavailable
-from evolve.improve import EpisodeJob, ProcessWorkers, WorkerSetup
 from evolve.record import Arm
 from evolve.testing import FixedLearner, FixedPolicy, TrustingSandbox
+from evolve.trials import EpisodeJob, ProcessWorkers, WorkerSetup
 
 pytestmark = pytest.mark.slow
 
@@ -80,7 +80,7 @@ def test_an_error_for_the_user_reaches_the_parent(start):
 
 STARTED = """
 import multiprocessing, os, signal, sys, time
-from evolve.improve import ProcessWorkers, WorkerSetup
+from evolve.trials import ProcessWorkers, WorkerSetup
 from evolve.testing import FixedLearner
 from tests.improve.test_workers import NeverLoaded, no_sandbox
 sandbox = NeverLoaded() if sys.argv[1] == "while it loads" else no_sandbox

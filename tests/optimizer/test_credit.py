@@ -12,7 +12,6 @@ from benchmarks.doubles.line_rewriter import LineRewriter
 from benchmarks.doubles.line_rules import line_rules
 from evolve.agent import Agent, Surroundings
 from evolve.episodes import Action, EpisodeRecord, Judgement, Observation, Plan, Step, Subgoal
-from evolve.improve.replayed_beginning import beginning_of
 from evolve.models import ModelSetup, open_models
 from evolve.optimizer.counterfactual import Attribution, Editor
 from evolve.optimizer.credit import Intervention, blame, divergences, stage_outputs
@@ -20,6 +19,7 @@ from evolve.optimizer.leakage import guard_of
 from evolve.policies import Edit
 from evolve.policies.language import EpisodeMeter, LanguagePolicy, LanguageRewriter, LanguageSettings
 from evolve.testing import LocalWire, TrustingSandbox
+from evolve.trials.beginning import beginning_of
 from evolve.workflow import Workflow
 
 PLANNED = Plan(goal="g", subgoals=(Subgoal(id="s1", goal="g", postcondition="p"),))

@@ -15,18 +15,18 @@ from evolve.errors import UsageError
 from evolve.events import Event, EventFan, EventLog
 from evolve.files import SVG, canonical_json, digest, is_replaced, write_atomic
 from evolve.improve.cut_short import is_cut_short, take_up
-from evolve.improve.jobs import WorkerSetup
 from evolve.improve.loop import check_size, look_again
 from evolve.improve.loop import improve as run_loop
 from evolve.improve.report import Report
 from evolve.improve.schedule import FITTED
 from evolve.improve.session import LoopPlan, Session
 from evolve.improve.stream import BLOCKS, improve_in_stream, practising_on
-from evolve.improve.uncommitted import SetAside
-from evolve.improve.workers import open_workers
 from evolve.ledger import Budget, Ledger, Spent
 from evolve.record.journal import Journal, drop_report, finished, last_report
 from evolve.tasks import Suite, load_suite
+from evolve.trials.jobs import WorkerSetup
+from evolve.trials.set_aside import SetAside
+from evolve.trials.workers import open_workers
 from evolve.workflow import Knobs, Workflow
 from evolve.workspace.arguments import as_budget, as_ledger
 from evolve.workspace.desk import Desk

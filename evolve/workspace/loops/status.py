@@ -13,10 +13,10 @@ from evolve.agent.codec import to_data
 from evolve.episodes import Cost
 from evolve.errors import EvolveError
 from evolve.events import Event, read_events
-from evolve.improve.uncommitted import SetAside
 from evolve.paths import WorkspacePaths
 from evolve.record.schema import MIGRATIONS
 from evolve.store import Database
+from evolve.trials.set_aside import SetAside
 from evolve.workspace.health.doctor import Finding, doctor
 from evolve.workspace.locating import used
 from evolve.workspace.loops.at_work import LoopAtWork, loop_at_work

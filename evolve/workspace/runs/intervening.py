@@ -7,14 +7,14 @@ model decides, chance may turn an outcome once, so there a second pair of trials
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from evolve.diagnosis import ACTION, BUDGET, ROW, SKILL, Suspect, Verdict
 from evolve.environments import kind_of
-from evolve.episodes import PREFERENCE, Cost, EpisodeRecord, Limits
+from evolve.episodes import PREFERENCE, Cost, EpisodeRecord, Row
 from evolve.reasons import Reason, reason
+from evolve.trials import Change
 from evolve.workspace.desk import Desk
 from evolve.workspace.runs.beginnings import Beginning
 from evolve.workspace.runs.replaying import Replays
@@ -107,29 +107,32 @@ class Interventions:
         items = [one for one in self.suspects if one.kind in ITEMS]
         if not items:
             return
-        if not self._turns([one.id for one in items], sure=len(items) == 1):
+        if not self._turns(items, sure=len(items) == 1):
             told = reason("fails_without_all")
             for one in items:
                 self._found(one, "cleared", told)
             return
         for one in items[:_MOST]:
-            if len(items) == 1 or self._turns([one.id]):
+            if len(items) == 1 or self._turns([one]):
                 self._found(one, "cause", reason("solved_without_it"))
                 return  # one is enough, and every trial may cost
             self._found(one, "cleared", reason("fails_without_it_alone"))
         for one in items:
             self._found(one, "suspicion", reason("solved_without_all_alone"))
 
-    def _turns(self, removed: Collection[str], *, sure: bool = True) -> bool:
+    def _turns(self, removed: Sequence[Suspect], *, sure: bool = True) -> bool:
         """Whether the run is solved without these; where chance has a part in it, twice beside a control."""
-        if not self.replays.again(removed).solved:
+        ids = {kind: frozenset(one.id for one in removed if one.kind == kind) for kind in ITEMS}
+        skills = frozenset(name.removeprefix("skill:") for name in ids.pop(SKILL))
+        change = Change(items=frozenset().union(*ids.values()), skills=skills)
+        if not self.replays.again(change).solved:
             return False
         if not sure or self.replays.begun.policy == "search":
             return True
-        return not self.replays.again().solved and self.replays.again(removed).solved
+        return not self.replays.again().solved and self.replays.again(change).solved
 
     def _drop_row(self, one: Suspect) -> None:
-        made = self.replays.again(without_row=one.row)
+        made = self.replays.again(Change(row=Row(input=tuple(one.row["input"]), output=one.row["output"])))
         if made.verified:
             self._found(one, "cause", reason("found_without_row"))
         elif made.solved:
@@ -138,8 +141,7 @@ class Interventions:
             self._found(one, "cleared", reason("fails_without_row"))
 
     def _give_more(self, one: Suspect) -> None:
-        limits = _times(self.replays.begun.limits, _MORE)
-        made = self.replays.again(limits=limits)
+        made = self.replays.again(Change(times=_MORE))
         if made.solved and made.steps[-1].action.misfits:
             self._found(one, "suspicion", reason("more_finds_one_that_fails", times=_MORE))
         elif made.solved:
@@ -158,11 +160,3 @@ def _after(cost: Cost) -> Reason:
     if cost.candidates:
         return reason("more_solves_by_candidates", times=_MORE, spent=cost.candidates)
     return reason("more_solves_by_tokens", times=_MORE, spent=cost.tokens)
-
-
-def _times(limits: Limits, factor: int) -> Limits:
-    bounds: dict[str, Any] = {
-        name: None if (bound := getattr(limits, name)) is None else factor * bound
-        for name in ("candidates", "seconds", "tokens", "money", "calls")
-    }
-    return replace(limits, **bounds)

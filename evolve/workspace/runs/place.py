@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
@@ -25,6 +25,7 @@ from evolve.sandbox import fingerprint_of
 from evolve.sandbox.protocol import Stoppable
 from evolve.tasks import Task
 from evolve.tasks.work import FolderWork
+from evolve.trials import Change
 from evolve.workflow import Workflow
 from evolve.workspace.desk import Desk
 from evolve.workspace.folder_needs import environment_for, only_for_a_model, refuse_search
@@ -155,22 +156,20 @@ def unlearned_agent_for(desk: Desk, wish: Wish, place: Place) -> Agent:
     return Agent(around, room_for(arm.workflow, wish.task.environment))
 
 
-def agent_without(desk: Desk, wish: Wish, place: Place, removed: Collection[str], then: Offered) -> Agent:
-    """The agent that a run had, without some of what it was offered, and with nobody there to ask.
+def agent_with(desk: Desk, wish: Wish, place: Place, change: Change, then: Offered) -> Agent:
+    """The agent that a run had, with one change, and with nobody there to ask.
 
     Args:
-        removed: Ids of recalled items, and of skills with ``skill:`` in front.
         then: Gives what its recall at the start gave, from what it gives today.
     """
-    arm = desk.stores.practice_arm(desk.workflow)
-    arm = replace(arm, skills=tuple(skill for skill in arm.skills if f"skill:{skill.digest}" not in removed))
+    arm = change.arm(desk.stores.practice_arm(desk.workflow))
     today, begun = _own_recall(desk, arm, wish.task, place), wish.task.view().instruction
 
     def recall(view: TaskView, features: tuple[float, ...], k: int) -> Sequence[Recalled]:
         # Later in an episode other words are looked up, which the record does not hold.
         items = today(view, features, k)
         items = then(items) if view.instruction == begun else items
-        return [item for item in items if item.id not in removed]
+        return [item for item in items if item.id not in change.items]
 
     around = replace(
         _with_past(desk, _surroundings(desk, wish, arm, place), place),

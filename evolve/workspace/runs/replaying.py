@@ -6,20 +6,22 @@ where it does not fail again, its failure says nothing of what it rested on.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 
 from evolve.environments import Environment, Setting, kind_of, open_environment
-from evolve.episodes import OWN, Action, Cost, EpisodeRecord, Json, Limits, Recalled, Row, Step
+from evolve.episodes import OWN, Action, Cost, EpisodeRecord, Recalled, Step
 from evolve.events import NoEvents
 from evolve.sandbox import Sandbox
-from evolve.tasks import Task
+from evolve.trials import Change
 from evolve.workspace.desk import Desk
 from evolve.workspace.runs.beginnings import Beginning
 from evolve.workspace.runs.person import Person
-from evolve.workspace.runs.place import Place, Wish, agent_without, as_it_was, sandbox_for, with_earlier_runs
+from evolve.workspace.runs.place import Place, Wish, agent_with, as_it_was, sandbox_for, with_earlier_runs
 from evolve.workspace.runs.saved import saved_for
+
+_AS_IT_WAS = Change()
 
 
 @dataclass
@@ -41,15 +43,8 @@ class Replays:
     spent: Cost = field(default_factory=Cost)
     count: int = 0
 
-    def again(
-        self, removed: Collection[str] = (), *, without_row: Json = None, limits: Limits | None = None
-    ) -> EpisodeRecord:
+    def again(self, change: Change = _AS_IT_WAS) -> EpisodeRecord:
         """The run once more.
-
-        Args:
-            removed: Ids of items that are not offered.
-            without_row: A row, by input and output, that the task is not given.
-            limits: What it may spend, in place of what the run might.
 
         Raises:
             UsageError: The folder is gone, or is not as it was.
@@ -57,16 +52,16 @@ class Replays:
             Cancelled: The person stopped it.
         """
         self.person.cancellation.check_before()
-        with self._at_work(without_row) as (wish, sandbox):
+        with self._at_work(change) as (wish, sandbox):
             self.count += 1
             place = Place(run=f"{self.record.run}:again {self.count}", sandbox=sandbox, events=NoEvents())
-            agent = agent_without(self.desk, wish, place, removed, self._offered)
+            agent = agent_with(self.desk, wish, place, change, self._offered)
             made = agent.run_episode(
                 wish.task,
                 variant=self.record.variant,
                 split=OWN,
                 seed=self.record.seed,
-                limits=limits or self.begun.limits,
+                limits=change.limits(self.begun.limits),
             )
         self.spent += made.cost
         return made
@@ -81,7 +76,7 @@ class Replays:
             None where an action or the check was ended by the machine or a limit, so that nothing is known.
         """
         self.person.cancellation.check_before()
-        with self._at_work(None) as (wish, sandbox):
+        with self._at_work(_AS_IT_WAS) as (wish, sandbox):
             setting = Setting(sandbox=sandbox, own=True)
             with closing(open_environment(wish.task, setting)) as environment:
                 return _passes(environment, self._actions(number))
@@ -106,9 +101,9 @@ class Replays:
                 yield replace(step.action, kind="code", continues=False)
 
     @contextmanager
-    def _at_work(self, without_row: Json) -> Iterator[tuple[Wish, Sandbox]]:
+    def _at_work(self, change: Change) -> Iterator[tuple[Wish, Sandbox]]:
         desk = self.desk
-        task = _without(self.begun.task, without_row)
+        task = change.task(self.begun.task)
         with ExitStack() as stack:
             task = as_it_was(desk, task, self.record.run, stack)
             # The same answers and refusals of earlier runs as the run itself was told of.
@@ -129,16 +124,3 @@ def _passes(environment: Environment, actions: Iterator[Action]) -> bool | None:
         return False
     judged = environment.judge(steps)
     return None if judged.fault else judged.accepted
-
-
-def _without(task: Task, row: Json) -> Task:
-    """The task without a row, wherever it stands in it."""
-    if row is None:
-        return task
-
-    gone = Row(input=tuple(row["input"]), output=row["output"])
-
-    def kept(rows: Sequence[Row]) -> tuple[Row, ...]:
-        return tuple(one for one in rows if one != gone)
-
-    return replace(task, examples=kept(task.examples), verify=kept(task.verify), hidden=kept(task.hidden))

@@ -20,17 +20,17 @@ from typing import Any
 from evolve.errors import EvolveError
 from evolve.failpoints import hit
 from evolve.files import machine_problem
-from evolve.improve.agents import ARMS_KEPT, Bench
-from evolve.improve.jobs import Attempt, EpisodeJob, Told, Workers, WorkerSetup, tell_nobody, unbegun
-from evolve.improve.worker_process import (
+from evolve.lifeline import Lifeline, tied
+from evolve.record.arms import Arm
+from evolve.trials.bench import ARMS_KEPT, Bench
+from evolve.trials.jobs import Attempt, EpisodeJob, Told, Workers, WorkerSetup, tell_nobody, unbegun
+from evolve.trials.worker_process import (
     Fault,
     FaultTold,
     caller_hidden,
     interrupts_held,
     worker_error,
 )
-from evolve.lifeline import Lifeline, tied
-from evolve.record.arms import Arm
 
 _PATIENCE_S = 30.0
 """How much longer than its own limits a job may take before its worker is given up."""

@@ -10,12 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from evolve.agent import episode_id
 from evolve.environments import kind_of
 from evolve.episodes import SCREEN, EpisodeRecord, TaskView
 from evolve.failpoints import hit
 from evolve.gate import SequentialTest, clopper_pearson, is_verified, shuffled_groups
-from evolve.improve.jobs import EpisodeJob
 from evolve.improve.judgement import judge_variant
 from evolve.improve.parts import Parts
 from evolve.improve.withholding import item_controls, outcomes
@@ -25,6 +23,8 @@ from evolve.optimizer.item_record import ItemRecord
 from evolve.optimizer.member import Member
 from evolve.record.arms import Arm
 from evolve.tasks import Task
+from evolve.trials.change import Change
+from evolve.trials.pairs import ArmTrials
 
 Opinion = Callable[[Task, EpisodeRecord], float | None]
 """How the answer of an episode does by a target, in [0, 1]; None where that cannot be said."""
@@ -127,12 +127,7 @@ class SessionTrials:
             raise SearchEnded(self._session.ledger.exhausted)
         variant = self.keep(candidate)
         arm = self._session.stores.arm(variant, self._session.workflow)
-        jobs = [self._job(self._by_id[name], variant, arm) for name in tasks]
-        if fresh:
-            self._session.workers.announce(variant, arm)
-            records = self._run(jobs)
-        else:
-            records = [self._record(job) for job in jobs]
+        records = self._run([self._by_id[name] for name in tasks], arm, Change(), name=variant)
         trials = [self._with_target(_trial(self._by_id[record.task], record)) for record in records]
         member = self.seen.setdefault(candidate.digest, Member(candidate=candidate, trials={}))
         member.trials.update({trial.task: replace(trial, record=None) for trial in trials if trial.informative})
@@ -213,18 +208,12 @@ class SessionTrials:
             return False
         return True
 
-    def _job(self, task: Task, variant: str, arm: Arm) -> EpisodeJob:
-        seed, limits = self._session.plan.seed, arm.limits(self._session.plan.limits, task.environment)
-        return EpisodeJob(task=task, arm=variant, variant=variant, split=SCREEN, seed=seed, limits=limits)
-
-    def _run(self, jobs: Sequence[EpisodeJob]) -> list[EpisodeRecord]:
+    def _run(self, tasks: Sequence[Task], arm: Arm, change: Change, *, name: str) -> list[EpisodeRecord]:
         session = self._session
-        attempts = session.attempt(jobs)
-        with session.stores.db.transaction():
-            for attempt in attempts:
-                session.commit(attempt)
+        attempts = ArmTrials(run=session, split=SCREEN).attempt(tasks, arm, change, name=name)
+        session.commit_all(attempts)
         hit("screen.ran")
-        if len(attempts) < len(jobs):
+        if len(attempts) < len(tasks):
             raise SearchEnded(session.ledger.exhausted or "what is left of the budget covers no further episode")
         return [attempt.record for attempt in attempts]
 
@@ -240,16 +229,11 @@ class SessionTrials:
         for control in item_controls(arm, session.learner, tasks, seed=session.plan.seed, share=share):
             record = trials[control.task.id]
             if control.withheld:
-                session.workers.announce(control.key, control.arm)
                 try:
-                    (record,) = self._run([self._job(control.task, control.key, arm)])
+                    (record,) = self._run([control.task], arm, control.change, name=control.key)
                 except SearchEnded:  # the trials are whole; the next question ends the search
                     return
             items.add(record.episode, outcomes(control, record))
-
-    def _record(self, job: EpisodeJob) -> EpisodeRecord:
-        name = episode_id(self._session.run, job.task, job.variant, job.seed)
-        return self._session.stores.runs.episode(name)
 
     def _stored_left(self, step: str, question: Mapping[str, Any]) -> Left:
         known = self._session.journal.done(step)

@@ -8,13 +8,13 @@ from typing import Protocol
 
 from evolve.agent import episode_id
 from evolve.episodes import EpisodeRecord, Limits, Status
-from evolve.improve.replayed_beginning import Beginning
 from evolve.record.arms import Arm
 from evolve.record.drafts import Proposal
 from evolve.record.learner import Learner
 from evolve.redaction import Scanner
 from evolve.sandbox import Sandbox
 from evolve.tasks import Task
+from evolve.trials.beginning import Beginning
 
 
 @dataclass(frozen=True, kw_only=True)

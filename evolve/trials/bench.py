@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from evolve.agent import Agent, room_for
 from evolve.episodes import Cost, EpisodeRecord, Limits, SkillDraft
-from evolve.improve.jobs import Attempt, EpisodeJob, WorkerSetup, unbegun
-from evolve.improve.replayed_beginning import RepeatingLearner
 from evolve.record.arms import Arm, Prompted, agent_for
 from evolve.record.drafts import Proposal, judge_draft
 from evolve.record.keeping import Repairs, repair
 from evolve.record.learner import Learner
+from evolve.trials.beginning import RepeatingLearner
+from evolve.trials.jobs import Attempt, EpisodeJob, WorkerSetup, unbegun
 
 ARMS_KEPT = 4
 """Arms that a process holds at once; the oldest goes."""

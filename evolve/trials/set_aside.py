@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from evolve.agent.codec import from_data, to_json
 from evolve.episodes import Cost, EpisodeRecord
-from evolve.improve.jobs import Attempt
 from evolve.store import Database
+from evolve.trials.jobs import Attempt
 
 
 class SetAside:
