@@ -10,6 +10,7 @@ from pathlib import Path
 from evolve import frontmatter
 from evolve.errors import UsageError
 from evolve.export.description import arguments, from_contract
+from evolve.export.exporting import Leaving
 from evolve.export.script import render_script, shell_quoted, without_words
 from evolve.export.validation import DOCUMENT, description_problems
 from evolve.skills import Skill, modules_used
@@ -27,20 +28,23 @@ class AgentSkills:
     def problems(self, skill: Skill, description: str) -> Sequence[str]:
         return description_problems(description)
 
-    def files(self, skill: Skill, description: str, judged: Skill) -> Mapping[str, str]:
-        code = skill.code if skill.owner == "user" else without_words(skill.code)
-        return {
-            DOCUMENT: _document(skill, description, judged),
-            self.script(skill): render_script(replace(skill, code=code), description),
-            **({"evals/evals.json": json.dumps(_evals(skill, description), indent=2) + "\n"} if skill.rows else {}),
-        }
+    def files(self, skills: Sequence[Leaving]) -> Mapping[str, str]:
+        files: dict[str, str] = {}
+        for one in skills:
+            skill, description = one.skill, one.description
+            code = skill.code if skill.owner == "user" else without_words(skill.code)
+            files[f"{skill.name}/{DOCUMENT}"] = _document(skill, description, one.judged)
+            files[self.script(skill)] = render_script(replace(skill, code=code), description)
+            if skill.rows:
+                files[f"{skill.name}/evals/evals.json"] = json.dumps(_evals(skill, description), indent=2) + "\n"
+        return files
 
     def script(self, skill: Skill) -> str:
-        return f"scripts/{skill.name}.py"
+        return f"{skill.name}/scripts/{skill.name}.py"
 
-    def is_own(self, folder: Path) -> bool:
+    def is_own(self, place: Path) -> bool:
         try:
-            fields, _ = frontmatter.parse((folder / DOCUMENT).read_text(encoding="utf-8"))
+            fields, _ = frontmatter.parse((place / DOCUMENT).read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, UsageError):
             return False  # what cannot be read is not ours, and not ours to replace
         metadata = fields.get("metadata")

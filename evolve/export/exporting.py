@@ -22,12 +22,28 @@ from evolve.export.script_check import difference
 from evolve.export.validation import name_problems
 from evolve.extensions import BUILT_IN, find, names, refused
 from evolve.failpoints import hit
+from evolve.files import write_atomic
 from evolve.redaction import Finding, Scanner, known_secrets
 from evolve.redaction.scanner import LONGEST_NUMBER
 from evolve.sandbox import Sandbox
 from evolve.skills import KEPT, Skill, parameter_count
 from evolve.skills.folder import replace_folder
 from evolve.skills.lint import lint
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leaving:
+    """One skill that leaves.
+
+    Attributes:
+        skill: As it leaves: its name is that of its files, its rows are those that may leave.
+        description: What it is for, in a sentence.
+        judged: As it was judged, for its digest and how often it was right.
+    """
+
+    skill: Skill
+    description: str
+    judged: Skill
 
 
 @runtime_checkable
@@ -43,13 +59,8 @@ class ExportFormat(Protocol):
         """Why the format cannot hold the skill with this description; empty when it can."""
         ...
 
-    def files(self, skill: Skill, description: str, judged: Skill) -> Mapping[str, str]:
-        """Texts by path below the skill's folder.
-
-        Args:
-            skill: The skill as it leaves: its name is that of its folder, its rows are those that may leave.
-            judged: The skill as it was judged, for its digest and how often it was right.
-        """
+    def files(self, skills: Sequence[Leaving]) -> Mapping[str, str]:
+        """Texts by path, of all skills of a call. What lies in a folder is replaced as a whole the next time."""
         ...
 
     def script(self, skill: Skill) -> str:
@@ -60,8 +71,8 @@ class ExportFormat(Protocol):
         """
         ...
 
-    def is_own(self, folder: Path) -> bool:
-        """Whether an existing folder is an earlier export in this format, which may be replaced."""
+    def is_own(self, place: Path) -> bool:
+        """Whether a folder or file that is there is an earlier export in this format, which may be replaced."""
         ...
 
 
@@ -98,9 +109,9 @@ def export_format(name: str) -> ExportFormat:
 def export(
     skills: Sequence[Skill], out: Path, rules: ExportRules | None = None, *, to: str = "agent-skills"
 ) -> list[Path]:
-    """Writes one folder per skill into ``out``; gives their paths.
+    """Writes skills into ``out``, in a format's files; gives the folders and files that stand there now.
 
-    A folder that an earlier export made is replaced; any other is left alone. The description is made from the
+    What an earlier export made is replaced; anything else is left alone. The description is made from the
     contract, unless a person owns the skill or gives one.
 
     Args:
@@ -119,47 +130,78 @@ def export(
     if rules.description and len(skills) != 1:
         raise UsageError("a description is of one skill", hint="export the skills one by one")
     # all are checked before the first is written, so that a refusal leaves nothing behind
-    prepared: dict[Path, dict[str, str]] = {}
-    for whole in skills:
-        _check_skill(whole)
-        skill = replace(whole, name=exported_name(whole), rows=_rows(whole, rules, scanner))
-        description = describe(skill, rules.description)
-        _refuse(whole, form.problems(skill, description), hint="rename or mend the skill first")
-        files = _files(form, skill, description, whole)
-        _check_texts(whole, files, scanner)
-        target = out / skill.name
-        if target in prepared:
-            raise UsageError(f"the skill {whole.name} is named twice")
-        if os.path.lexists(target) and not _may_go(form, target, files):
-            raise UsageError(f"{target} exists and is not an earlier export", hint="choose another --out folder")
-        if rules.sandbox is not None and form.script(skill):
-            program = files[form.script(skill)]
-            # with all its rows: also those that are withheld say what the script must answer
-            differs = difference(rules.sandbox, replace(whole, name=skill.name), program)
-            _refuse(whole, [differs] if differs else [])
-        prepared[target] = files
-    for target, files in prepared.items():
+    leaving = [_leaving(form, whole, rules, scanner) for whole in skills]
+    exported = [one.skill.name for one in leaving]
+    for one in leaving:
+        if exported.count(one.skill.name) > 1:
+            raise UsageError(f"the skill {one.judged.name} is named twice")
+    files = _files(form, leaving)
+    _check_texts(leaving, files, scanner)
+    places = _by_place(files)
+    for name, texts in places.items():
+        if os.path.lexists(out / name) and not _may_go(form, out / name, texts):
+            raise UsageError(f"{out / name} exists and is not an earlier export", hint="choose another --out folder")
+    if rules.sandbox is not None:
+        _try_scripts(form, leaving, files, rules.sandbox)
+    for name, texts in places.items():
         hit("export.before")
-        replace_folder(target, files)
+        if "" in texts:
+            write_atomic(out / name, texts[""].encode("utf-8"))
+        else:
+            replace_folder(out / name, texts)
         hit("export.after")
-    return list(prepared)
+    return [out / name for name in places]
 
 
-def _files(form: ExportFormat, skill: Skill, description: str, judged: Skill) -> dict[str, str]:
-    files = form.files(skill, description, judged)
+def _leaving(form: ExportFormat, whole: Skill, rules: ExportRules, scanner: Scanner) -> Leaving:
+    """A skill as it leaves.
+
+    Raises:
+        UsageError: It must not, or the format cannot hold it.
+    """
+    _check_skill(whole)
+    skill = replace(whole, name=exported_name(whole), rows=_rows(whole, rules, scanner))
+    description = describe(skill, rules.description)
+    _refuse(whole.name, form.problems(skill, description), hint="rename or mend the skill first")
+    return Leaving(skill=skill, description=description, judged=whole)
+
+
+def _files(form: ExportFormat, leaving: Sequence[Leaving]) -> dict[str, str]:
+    files = form.files(leaving)
     if not isinstance(files, Mapping) or not all(isinstance(part, str) for item in files.items() for part in item):
         raise refused("formats", form.name, "gave no texts by path")
-    if form.script(skill) and form.script(skill) not in files:
-        raise refused("formats", form.name, f"names the program {form.script(skill)}, which is not among its files")
+    for script in (form.script(one.skill) for one in leaving):
+        if script and script not in files:
+            raise refused("formats", form.name, f"names the program {script}, which is not among its files")
+    both = next((path for path in files if any(other.startswith(f"{path}/") for other in files)), "")
+    if both:
+        raise refused("formats", form.name, f"has {both} both as a file and as a folder")
     return dict(files)
 
 
-def _may_go(form: ExportFormat, folder: Path, files: Mapping[str, str]) -> bool:
-    """Whether a folder may be replaced: a package's word is not enough where it holds files of another name."""
-    if folder.is_symlink() or not form.is_own(folder):
+def _try_scripts(form: ExportFormat, leaving: Sequence[Leaving], files: Mapping[str, str], sandbox: Sandbox) -> None:
+    for one in leaving:
+        if form.script(one.skill):
+            # with all its rows: also those that are withheld say what the script must answer
+            differs = difference(sandbox, replace(one.judged, name=one.skill.name), files[form.script(one.skill)])
+            _refuse(one.judged.name, [differs] if differs else [])
+
+
+def _by_place(files: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """The texts of each folder by their paths in it; that of a file beside the folders stands under ""."""
+    places: dict[str, dict[str, str]] = {}
+    for path, text in files.items():
+        place, _, rest = path.partition("/")
+        places.setdefault(place, {})[rest] = text
+    return places
+
+
+def _may_go(form: ExportFormat, place: Path, texts: Mapping[str, str]) -> bool:
+    """Whether a place may be written anew: a package's word is not enough where it holds files of another name."""
+    if place.is_symlink() or place.is_dir() == ("" in texts) or not form.is_own(place):
         return False
-    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir()}
-    return form.name in BUILT_IN["formats"] or there <= files.keys()
+    there = {path.relative_to(place).as_posix() for path in place.rglob("*") if not path.is_dir()}
+    return form.name in BUILT_IN["formats"] or there <= texts.keys()
 
 
 def _rows(skill: Skill, rules: ExportRules, scanner: Scanner) -> tuple[Row, ...]:
@@ -187,23 +229,27 @@ def _check_skill(skill: Skill) -> None:
     if skill.status not in KEPT:
         problems.append(f"its status is {skill.status}; only {', '.join(KEPT)} skills leave the workspace")
     problems += lint(skill.code, skill.entry, parameter_count(skill.signature))
-    _refuse(skill, problems, hint="rename or mend the skill first")
+    _refuse(skill.name, problems, hint="rename or mend the skill first")
 
 
-def _refuse(skill: Skill, problems: Sequence[str], *, hint: str = "mend the skill first") -> None:
+def _refuse(name: str, problems: Sequence[str], *, hint: str = "mend the skill first") -> None:
     if problems:
-        raise UsageError(f"{skill.name} cannot be exported: {problems[0]}", hint=hint)
+        raise UsageError(f"{name} cannot be exported: {problems[0]}", hint=hint)
 
 
-def _check_texts(skill: Skill, files: Mapping[str, str], scanner: Scanner) -> None:
-    problems = []
-    for name, text in files.items():
-        if Path(name).is_absolute() or ".." in Path(name).parts:
+def _check_texts(leaving: Sequence[Leaving], files: Mapping[str, str], scanner: Scanner) -> None:
+    every = {one.skill.name: one.judged.name for one in leaving}
+    for path, text in files.items():
+        folder, _, name = path.partition("/")
+        name, whose = (name, every[folder]) if folder in every and name else (path, ", ".join(every.values()))
+        problems = []
+        parts = Path(path).parts
+        if Path(path).is_absolute() or ".." in parts or not parts or Path(path).as_posix() != path:
             problems.append(f"{name} is no path below its folder")
         problems += [f"{name} contains {secret}" for secret in scanner.find(text)]
         if name.endswith(".py"):
             problems += [f"{name} contains {secret}" for secret in _in_constants(text, scanner)]
-    _refuse(skill, problems)
+        _refuse(whose, problems)
 
 
 def _in_constants(code: str, scanner: Scanner) -> Iterator[Finding]:

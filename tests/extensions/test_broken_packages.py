@@ -145,8 +145,8 @@ class Greedy:
     def problems(self, skill, description):
         return []
 
-    def files(self, skill, description, judged):
-        return {"skill.txt": skill.code}
+    def files(self, skills):
+        return {f"{one.skill.name}/skill.txt": one.skill.code for one in skills}
 
     def script(self, skill):
         return ""
@@ -156,7 +156,7 @@ class Greedy:
 
 
 class Empty(Greedy):
-    def files(self, skill, description, judged):
+    def files(self, skills):
         return None
 
 
@@ -200,7 +200,7 @@ def test_an_error_out_of_a_package_is_laid_to_it_and_not_to_evolve(
 ) -> None:
     site = tmp_path / "site"
     put_metadata(site, "evolve-bad", {"evolve.formats": {"broken": "broken_format:BROKEN"}})
-    raising = "    def files(self, skill, description, judged):\n        raise ValueError('boom')\n"
+    raising = "    def files(self, skills):\n        raise ValueError('boom')\n"
     body = f"class Broken:\n    name = 'broken'\n{raising}"
     more = "".join(f"    def {name}(self, *given):\n        return {value}\n" for name, value in METHODS.items())
     (site / "broken_format.py").write_text(f"{body}{more}BROKEN = Broken()\n")

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -20,6 +21,7 @@ from evolve.agent import Agent, Surroundings
 from evolve.cli import main
 from evolve.episodes import EpisodeRecord
 from evolve.errors import EnvironmentProblem, EvolveError, UsageError, WorkspaceError
+from evolve.skills import AdmissionVerdict, Skill
 from evolve.tasks import load_suite, render_jsonl
 from evolve.testing import FixedPolicy, Scenario, ScriptedEndpoint, ScriptedWorker, TrustingSandbox
 from evolve.testing.doubles import prompt_of
@@ -28,6 +30,7 @@ from evolve.workspace.health.doctor import doctor
 from evolve.workspace.loops.optimizing import OptimizerRequest
 from tests.architecture.source import ROOT
 from tests.offering import hide, offer, put_metadata
+from tests.skills.samples import GOOD
 
 BLOCK = re.compile(r"^```(toml|python|text)\n(?:# (\S+)\n)?(.*?)^```$", re.DOTALL | re.MULTILINE)
 TASK = {"id": "answer", "instruction": "What is 6 times 7?", "expects": {"value": 42}}
@@ -131,12 +134,15 @@ def test_tools_of_an_added_kind_are_proposed_approved_and_called(
 
 
 @pytest.mark.slow
-def test_a_skill_leaves_in_an_added_format(toys: None, tmp_path: Path) -> None:
+def test_skills_leave_in_one_file_of_an_added_format(toys: None, tmp_path: Path) -> None:
     with evolve.open(tmp_path / "ws") as workspace:
         assert workspace.run(examples=INITIALS, name="initials").verified
-        (skill, *_) = workspace.skills.list()
-        (folder,) = workspace.skills.export([skill.name], to="plain", out=tmp_path / "out")
-        assert "def " in (folder / f"{skill.entry}.py").read_text()
+        (skill,) = workspace.skills.list()
+        other = replace(Skill.from_draft(GOOD), status="admitted")
+        workspace.stores.skills.add(other, AdmissionVerdict(digest=other.digest, admitted=True))
+        (file,) = workspace.skills.export([skill.name, other.name], to="plain", out=tmp_path / "out")
+        assert file == tmp_path / "out" / "skills.py"
+        assert all(f"def {one.entry}(" in file.read_text() for one in (skill, other))
         with pytest.raises(UsageError, match="not an earlier export"):
             workspace.skills.export([skill.name], to="plain", out=tmp_path / "out")
         with pytest.raises(UsageError, match="no export format 'fancy'") as refused:
@@ -155,8 +161,8 @@ def test_an_added_format_cannot_carry_a_secret_or_write_beside_its_folder(
         def problems(self, skill, description):
             return []
 
-        def files(self, skill, description, judged):
-            return self.held
+        def files(self, skills):
+            return {f"{one.skill.name}/{path}": text for one in skills for path, text in self.held.items()}
 
         def script(self, skill):
             return ""

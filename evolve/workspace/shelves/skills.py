@@ -164,7 +164,7 @@ class Skills(Shelf):
         evals: Literal["all", "clean", "none"] = "all",
         description: str = "",
     ) -> builtins.list[Path]:
-        """Writes skills as folders that other agents load; gives the folders.
+        """Writes skills as folders that other agents load; gives the folders, or what else the format makes.
 
         Args:
             evals: Which rows go along as examples and evaluation cases: ``clean`` leaves out those that hold a secret.
