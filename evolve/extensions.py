@@ -17,6 +17,8 @@ seam              what a name stands for
 ``encoders``      what makes an :class:`evolve.retrieval.Embedder`, called without arguments, or with the folder of
                   NAME:/FOLDER, named by the setting ``encoder``
 ``suites``        what draws tasks of the suite with this name, called with their number and a seed
+``workers``       what opens :class:`evolve.trials.Workers`, called with a :class:`evolve.trials.WorkerSetup` and
+                  their number, named by the setting ``workers_on``
 ``prompts``       the :class:`~pathlib.Path` of a prompt's text, by the file name that an environment asks for
 ``commands``      a :class:`evolve.cli.pages.App` of commands under ``evolve lab``: a group of this name where it says
                   what it is about, else single commands of which one has this name. ``"GROUP NAME"`` stands in
@@ -83,6 +85,9 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "st": "evolve.retrieval.sentence_transformer:SentenceTransformerEmbedder",
     },
     "suites": {},  # what draws fresh tasks of a suite; those that ship are data
+    "workers": {
+        "local": "evolve.trials.workers:local_workers",
+    },
     "prompts": {},
     "commands": {},
     "recall": {},

@@ -43,7 +43,7 @@ _TOOLS = "tools"
 
 LIMITS = ("day_limit", "total_limit")
 """Settings that bound spending: what is said in several places holds all at once."""
-_SEAMS = {"encoder": ("encoders", ()), "vectors": ("vectors", ("auto",))}
+_SEAMS = {"encoder": ("encoders", ()), "vectors": ("vectors", ("auto",)), "workers_on": ("workers", ())}
 """Settings that name something installed: its seam, and the words that stand for no single one."""
 
 VARIABLES: Mapping[str, str] = MappingProxyType(
@@ -95,6 +95,9 @@ class Settings:
     seed: int = field(default=0, metadata=_described("seed of everything drawn at random", ge=0, le=2**63 - 1))
     workers: int = field(
         default=0, metadata=_described("processes that work side by side; 0 means one per core", ge=0, le=1024)
+    )
+    workers_on: str = field(
+        default="local", metadata=_described("what runs the episodes of a loop: local, or one of a package")
     )
     encoder: str = field(
         default="hashing",

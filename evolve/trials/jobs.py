@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from evolve.agent import episode_id
 from evolve.episodes import EpisodeRecord, Limits, Status
@@ -95,6 +95,7 @@ def tell_nobody(attempt: Attempt) -> None:
     """For callers that wait for the end."""
 
 
+@runtime_checkable
 class Workers(Protocol):
     """Runs jobs and gives attempts in the jobs' order."""
 
@@ -104,11 +105,11 @@ class Workers(Protocol):
         ...
 
     def announce(self, key: str, arm: Arm) -> None:
-        """Makes an arm known under a key."""
+        """Makes an arm known under a key, in place of the one that was; the last four are kept."""
         ...
 
     def run(self, jobs: Sequence[EpisodeJob], told: Told = tell_nobody) -> list[Attempt]:
-        """Runs all jobs."""
+        """Runs all jobs; calls ``told`` in the thread of the caller. A job whose worker dies is a fault."""
         ...
 
     def close(self) -> None:

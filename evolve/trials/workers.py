@@ -11,13 +11,14 @@ import multiprocessing
 import signal
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any
 
 from evolve.errors import EvolveError
+from evolve.extensions import find, refused
 from evolve.failpoints import hit
 from evolve.files import machine_problem
 from evolve.lifeline import Lifeline, tied
@@ -186,7 +187,19 @@ class ProcessWorkers:
             yield place, index, answer
 
 
-def open_workers(setup: WorkerSetup, count: int) -> Workers:
+def open_workers(setup: WorkerSetup, count: int, on: str = "local") -> Workers:
+    """So many workers, on this machine or on what a package has.
+
+    Args:
+        on: A name of the seam ``workers``.
+    """
+    workers = find("workers", on, Callable)(setup, count)
+    if not isinstance(workers, Workers):
+        raise refused("workers", on, f"opens {type(workers).__name__}")
+    return workers
+
+
+def local_workers(setup: WorkerSetup, count: int) -> Workers:
     """Workers in this process for one, in processes of their own for more."""
     return LocalWorkers(setup) if count <= 1 else ProcessWorkers(setup, count)
 

@@ -93,6 +93,7 @@ def test_the_doctor_lists_what_packages_add(toys: None, tmp_path: Path) -> None:
         "greet (commands, ",
         "holidays (recall, ",
         "brevity (evaluators, ",
+        "threads (workers, ",
         "greetings (workspace, ",
     )
     for name in parts:

@@ -317,7 +317,7 @@ def worked_on(desk: Desk, run: Run, work: LoopWork) -> Iterator[Session]:
     # The time that the command took until here is the run's.
     ledger = Ledger(_raised_by(whole.budget, before), spent=replace(spent, seconds=spent.seconds + whole.spent.seconds))
     # A policy's meter holds one episode at a time, so with a model episodes come one after the other.
-    workers = open_workers(setup, 1 if desk.uses_model else desk.settings.worker_count)
+    workers = open_workers(setup, 1 if desk.uses_model else desk.settings.worker_count, desk.settings.workers_on)
     try:
         with announced(desk.paths, run.id), FaultKept(folder), EventLog(folder / "events.jsonl") as log:
             yield Session(
