@@ -13,6 +13,7 @@ seam              what a name stands for
                   ``[tools.servers.NAME]`` and by ``--kind``
 ``formats``       an :class:`evolve.export.ExportFormat`, named by ``--to``
 ``stages``        an :class:`evolve.workflow.StageKind` with its work, named in ``workflow.toml``
+``state``         a frozen dataclass that :class:`~evolve.workflow.StageKind` keeps of an episode from step to step
 ``vectors``       an :class:`evolve.vectors.IndexOpener`, named by the setting ``vectors``
 ``encoders``      what makes an :class:`evolve.retrieval.Embedder`, called without arguments, or with the folder of
                   NAME:/FOLDER, named by the setting ``encoder``
@@ -73,6 +74,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         ),
         "evolve.workflow.stages:KINDS",
     ),
+    "state": {},
     "functions": {
         "mcp": "evolve.functions.mcp:MCP",
     },

@@ -17,6 +17,7 @@ from langgraph.runtime import Runtime
 
 from evolve.agent.answer_stages import StageWork, change_answer, doubt_of, note_skipped
 from evolve.agent.context import EpisodeContext
+from evolve.agent.kept_values import change_and_keep
 from evolve.agent.narration import narrate
 from evolve.agent.outcome import goes_on
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
@@ -34,7 +35,9 @@ Stage = Callable[[AgentState, EpisodeContext], AgentUpdate]
 def graph_revision(workflow: Workflow) -> str:
     """Identity of the graph's shape: stages, edges and state keys. Knobs do not count."""
     edges = [[edge.source, edge.target, edge.condition] for edge in workflow.edges]
-    return digest(canonical_json([list(workflow.stages), edges, sorted(AgentState.__annotations__)]))[:16]
+    # Without what came later: an episode that was begun before goes on.
+    keys = sorted(AgentState.__annotations__.keys() - {"kept"})
+    return digest(canonical_json([list(workflow.stages), edges, keys]))[:16]
 
 
 def build_graph(workflow: Workflow) -> StateGraph[AgentState, EpisodeContext]:
@@ -81,6 +84,8 @@ def run_stage(name: str, state: AgentState, context: EpisodeContext) -> AgentUpd
 
         return skill(state, context, stage=name)
     kind = kind_of(name)
+    if kind is not None and kind.keeps:
+        return change_and_keep(state, context, kind)
     if kind is not None and kind.work is not None:
         return change_answer(state, context, name, _checked(name, kind.work))
     function: Stage = getattr(import_module(f"evolve.agent.stages.{name}"), name)

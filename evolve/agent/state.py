@@ -33,6 +33,8 @@ class AgentState(TypedDict):
     """JSON of the :class:`Cost` of plan, reflection and distillation, or ""."""
     record: str
     """JSON of the :class:`EpisodeRecord` once it has been committed, or ""."""
+    kept: dict[str, str]
+    """JSON of what stages of packages keep; see :mod:`evolve.agent.kept_values`. Earlier states have none."""
 
 
 class AgentUpdate(TypedDict, total=False):
@@ -46,12 +48,22 @@ class AgentUpdate(TypedDict, total=False):
     drafts: str
     aside: str
     record: str
+    kept: dict[str, str]
 
 
 def initial_state(graph_rev: str) -> AgentState:
     """The state before the first stage."""
     return AgentState(
-        graph_rev=graph_rev, recalled="", withheld=[], plan="", steps=[], claims="", drafts="", aside="", record=""
+        graph_rev=graph_rev,
+        recalled="",
+        withheld=[],
+        plan="",
+        steps=[],
+        claims="",
+        drafts="",
+        aside="",
+        record="",
+        kept={},
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolve.errors import WorkspaceError
-from evolve.extensions import find
+from evolve.extensions import find, installed, refused
 
 PLACES = (
     "recall", "plan", "prepare", "act", "ask", "deliberate", "observe", "review", "judge", "reflect", "distill",
@@ -41,6 +41,8 @@ class StageKind:
         knobs: Knobs that count only where it stands.
         work: Of a stage that a package offers: ``work(context, plan, steps) -> Action``, the last step's action as it
             is or changed. It is called once per step; what it gives is kept, so a resumed episode has it again.
+        keeps: Name at the seam ``state`` of a value of the same package, or "". Its class is called without arguments
+            for the first step; ``work`` is given it last, and gives the action and the value for the next step.
     """
 
     name: str
@@ -53,6 +55,7 @@ class StageKind:
     one_file: bool = False
     knobs: tuple[str, ...] = ()
     work: Callable[..., Any] | None = None
+    keeps: str = ""
 
 
 KINDS = (
@@ -148,6 +151,7 @@ def kind_of(stage: str) -> StageKind | None:
 
     Raises:
         WorkspaceError: A package offers it, and it is not as such a stage must be.
+        EnvironmentProblem: It keeps what is not its package's.
     """
     if stage.startswith(SKILL):
         return SKILL_KIND if _SKILL_STAGE.match(stage) else None
@@ -165,6 +169,8 @@ def _offered(stage: str) -> StageKind | None:
             f"stages: {stage!r}, which a package offers, is no stage that may be added",
             hint="docs/extending.md says what such a stage is",
         )
+    if kind.keeps and installed("state").get(kind.keeps) != installed("stages")[stage]:
+        raise refused("stages", stage, f"keeps {kind.keeps!r}, which is no value of its package")
     return kind
 
 

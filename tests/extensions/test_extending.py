@@ -89,6 +89,8 @@ def test_the_doctor_lists_what_packages_add(toys: None, tmp_path: Path) -> None:
         "counter (functions, ",
         "halving (engines, ",
         "shortest (stages, ",
+        "brief (stages, ",
+        "answers (state, ",
         "greet.md (prompts, ",
         "greet (commands, ",
         "holidays (recall, ",
