@@ -18,6 +18,8 @@ seam              what a name stands for
 ``encoders``      what makes an :class:`evolve.retrieval.Embedder`, called without arguments, or with the folder of
                   NAME:/FOLDER, named by the setting ``encoder``
 ``suites``        what draws tasks of the suite with this name, called with their number and a seed
+``proposers``     what proposes further tasks to practise on, called with those that there are, the episodes so far
+                  and a seed, named by the setting ``proposer``
 ``workers``       what opens :class:`evolve.trials.Workers`, called with a :class:`evolve.trials.WorkerSetup` and
                   their number, named by the setting ``workers_on``
 ``prompts``       the :class:`~pathlib.Path` of a prompt's text, by the file name that an environment asks for
@@ -87,6 +89,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "st": "evolve.retrieval.sentence_transformer:SentenceTransformerEmbedder",
     },
     "suites": {},  # what draws fresh tasks of a suite; those that ship are data
+    "proposers": {},
     "workers": {
         "local": "evolve.trials.workers:local_workers",
     },

@@ -43,7 +43,13 @@ _TOOLS = "tools"
 
 LIMITS = ("day_limit", "total_limit")
 """Settings that bound spending: what is said in several places holds all at once."""
-_SEAMS = {"encoder": ("encoders", ()), "vectors": ("vectors", ("auto",)), "workers_on": ("workers", ())}
+NOBODY = "none"
+_SEAMS = {
+    "encoder": ("encoders", ()),
+    "vectors": ("vectors", ("auto",)),
+    "workers_on": ("workers", ()),
+    "proposer": ("proposers", (NOBODY,)),
+}
 """Settings that name something installed: its seam, and the words that stand for no single one."""
 
 VARIABLES: Mapping[str, str] = MappingProxyType(
@@ -98,6 +104,10 @@ class Settings:
     )
     workers_on: str = field(
         default="local", metadata=_described("what runs the episodes of a loop: local, or one of a package")
+    )
+    proposer: str = field(
+        default=NOBODY,
+        metadata=_described("what proposes further tasks to practise on: none, or one of a package"),
     )
     encoder: str = field(
         default="hashing",

@@ -11,6 +11,7 @@ from evolve.activity import doing
 from evolve.episodes import EpisodeRecord
 from evolve.failpoints import hit
 from evolve.files import digest
+from evolve.improve.proposing import practising_also_on, proposed_tasks
 from evolve.improve.schedule import may_practise
 from evolve.improve.session import BATCH, Session
 from evolve.record.drafts import DraftJudge, Proposal, keep, may_be_alike, rivals_of
@@ -41,11 +42,15 @@ def practise(session: Session, number: int) -> Mapping[str, Any]:
     if done is not None:
         return dict(done)
     started_with = {skill.digest for skill in session.stores.skills.active()}
+    records = practised(session.stores.runs.episodes(run=session.run))
+    proposed = proposed_tasks(session, number, records, _seed(session, number))
     chosen = session.journal.done(f"{name}:plan")
     if chosen is None:
-        chosen = {"tasks": [task.id for task in _tasks_of_round(session, number)], "skills": sorted(started_with)}
+        tasks = [*_tasks_of_round(session, number), *proposed]
+        chosen = {"tasks": [task.id for task in tasks], "skills": sorted(started_with)}
         session.journal.finish(f"{name}:plan", chosen)
         hit("practice.planned")
+    session = practising_also_on(session, proposed)
     tasks = [session.suite.task(task_id) for task_id in chosen["tasks"]]
     totals: dict[str, Any] = dict.fromkeys(("episodes", "solved", "checked", "checkable", "skills", "parts"), 0)
     totals |= {"planned": len(tasks), "complete": True}

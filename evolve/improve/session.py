@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from evolve.events import Event, EventSink, NoEvents
+from evolve.improve.proposing import Proposer
 from evolve.ledger import Budget, Spent
 from evolve.sandbox import Sandbox
 from evolve.trials.paid_run import NO_TIME, PaidRun, TrialPlan
@@ -40,6 +41,7 @@ class Session(PaidRun):
         watching: The person's part of the events; what the gate's tasks say goes there alone.
         before: What was spent under earlier budgets, each of which had ended the run.
         part: How many budgets it has had, this one included.
+        proposer: Who proposes further tasks of practice.
     """
 
     plan: LoopPlan
@@ -47,6 +49,7 @@ class Session(PaidRun):
     watching: EventSink = field(default_factory=NoEvents)
     before: Spent = field(default_factory=Spent)
     part: int = 1
+    proposer: Proposer | None = None
 
     def judging_nothing(self, why: str, *, passes: int) -> Session:
         """The session that only practises from here on; the run keeps to that when it is taken up again."""

@@ -96,6 +96,7 @@ def test_the_doctor_lists_what_packages_add(toys: None, tmp_path: Path) -> None:
         "holidays (recall, ",
         "brevity (evaluators, ",
         "threads (workers, ",
+        "shorter (proposers, ",
         "greetings (workspace, ",
     )
     for name in parts:

@@ -17,12 +17,14 @@ from evolve.files import SVG, canonical_json, digest, is_replaced, write_atomic
 from evolve.improve.cut_short import is_cut_short, take_up
 from evolve.improve.loop import check_size, look_again
 from evolve.improve.loop import improve as run_loop
+from evolve.improve.proposing import Proposer
 from evolve.improve.report import Report
 from evolve.improve.schedule import FITTED
 from evolve.improve.session import LoopPlan, Session
 from evolve.improve.stream import BLOCKS, improve_in_stream, practising_on
 from evolve.ledger import Budget, Ledger, Spent
 from evolve.record.journal import Journal, drop_report, finished, last_report
+from evolve.settings import NOBODY
 from evolve.tasks import Suite, load_suite
 from evolve.trials.jobs import WorkerSetup
 from evolve.trials.set_aside import SetAside
@@ -68,7 +70,9 @@ def improve(
     suite = load_suite(suite_name)
     _check(desk, suite, python)
     plan = LoopPlan(rounds=rounds, seed=seed, limits=loop_limits(desk, budget.budget, suite))
-    key = loop_key(desk, "improve", suite.digest, rounds, seed, plan.limits.candidates)
+    proposer = desk.settings.proposer
+    further = [proposer] if proposer != NOBODY else []
+    key = loop_key(desk, "improve", suite.digest, rounds, seed, plan.limits.candidates, *further)
     if asked.fresh:
         _end_unfinished(desk, key)
     # Before the run is opened again, since a run that its budget ended is told by its state.
@@ -91,7 +95,7 @@ def improve(
             text = f"--rounds {rounds} is not used: a suite this small is met in {BLOCKS} rounds, to be judged on all"
             desk.events.emit(Event(kind="warning", data={"text": text}))
     _reopen(desk, key, plan.rounds)
-    work = LoopWork(suite=suite, plan=plan, budget=budget, python=python)
+    work = LoopWork(suite=suite, plan=plan, budget=budget, python=python, proposer=proposer)
     body = {"suite": suite_name, "rounds": rounds, "seed": seed, **({"stream": True} if course.whole else {})}
     body |= {} if each is None else {"each": each}
     body |= {"unjudged": course.unjudged} if course.unjudged else {}
@@ -265,12 +269,14 @@ class LoopWork:
     Attributes:
         budget: A ledger where the work is a part of what that pays for.
         python: A virtual environment for work in folders.
+        proposer: Name of who proposes further tasks of practice.
     """
 
     suite: Suite
     plan: LoopPlan
     budget: Budget | Ledger = field(default_factory=Budget)
     python: str | os.PathLike[str] | None = None
+    proposer: str = NOBODY
 
 
 def loop_key(desk: Desk, kind: str, *parts: Json) -> str:
@@ -336,6 +342,7 @@ def worked_on(desk: Desk, run: Run, work: LoopWork) -> Iterator[Session]:
                 before=before,
                 part=run.body.get("part", 1),
                 paused=desk.paths.pause.exists,
+                proposer=None if work.proposer == NOBODY else Proposer(name=work.proposer, suite=suite),
             )
     finally:
         workers.close()
