@@ -16,7 +16,7 @@ from evolve.errors import TaskError
 from evolve.extensions import find, refused
 from evolve.tasks import Suite, Task
 from evolve.tasks.alike import problem_traits
-from evolve.tasks.model import task_json
+from evolve.tasks.model import SplitName, task_json
 from evolve.tasks.reading.assemble import assemble
 from evolve.tasks.reading.jsonl import parse_json
 
@@ -63,7 +63,8 @@ def proposed_tasks(session: Session, number: int, episodes: Sequence[EpisodeReco
 def practising_also_on(session: Session, tasks: Sequence[Task]) -> Session:
     """The session with further tasks to practise on."""
     suite = session.suite
-    assigned = {**suite.splits, **{task.group: "train" for task in tasks}}
+    further: dict[str, SplitName] = {task.group: "train" for task in tasks}
+    assigned = {**suite.splits, **further}
     wider = Suite(name=suite.name, tasks=(*suite.tasks, *tasks), digest=suite.digest, assigned=assigned)
     return replace(session, suite=wider)
 

@@ -167,7 +167,7 @@ def _offered(stage: str) -> StageKind | None:
     if kind.name != stage or kind.work is None or apart or not {*kind.places} <= {"deliberate", "review"}:
         raise WorkspaceError(
             f"stages: {stage!r}, which a package offers, is no stage that may be added",
-            hint="docs/extending.md says what such a stage is",
+            hint="docs/extending-agent.md says what such a stage is",
         )
     if kind.keeps and installed("state").get(kind.keeps) != installed("stages")[stage]:
         raise refused("stages", stage, f"keeps {kind.keeps!r}, which is no value of its package")

@@ -1,4 +1,4 @@
-"""The package of docs/extending.md, installed: every part that it adds is used."""
+"""The package of docs/extending.md and the pages beside it, installed: every part that it adds is used."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ from tests.architecture.source import ROOT
 from tests.offering import hide, offer, put_metadata
 from tests.skills.samples import GOOD
 
+PAGES = sorted((ROOT / "docs").glob("extending*.md"), key=lambda path: path.stem)
 BLOCK = re.compile(r"^```(toml|python|text)\n(?:# (\S+)\n)?(.*?)^```$", re.DOTALL | re.MULTILINE)
 TASK = {"id": "answer", "instruction": "What is 6 times 7?", "expects": {"value": 42}}
 WORKFLOW = """
@@ -58,16 +59,16 @@ class Kept:
 
 
 def written(folder: Path) -> str:
-    """Writes the package of the page into a folder; gives what its pyproject.toml says of entry points."""
-    points = ""
-    for kind, place, text in BLOCK.findall((ROOT / "docs" / "extending.md").read_text()):
+    """Writes the package of the pages into a folder; gives its pyproject.toml."""
+    project = ""
+    for kind, place, text in BLOCK.findall("".join(map(Path.read_text, PAGES))):
         if kind == "toml":
-            points = points or text  # the first one; another shows the dependency on evolve
+            project += text
             continue
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
         (folder / place).write_text(text)
     (folder / "evolve_toys" / "__init__.py").write_text("")
-    return points
+    return project
 
 
 @pytest.fixture
@@ -335,9 +336,7 @@ def test_an_unknown_stage_is_refused_with_those_that_there_are(toys: None) -> No
 @pytest.mark.slow
 def test_the_package_is_built_installed_and_found_by_the_command(tmp_path: Path) -> None:
     source, site = tmp_path / "source", tmp_path / "site"
-    build = '[build-system]\nrequires = ["hatchling"]\nbuild-backend = "hatchling.build"\n\n'
-    points = written(source)
-    (source / "pyproject.toml").write_text(f'{build}[project]\nname = "evolve-toys"\nversion = "1.0"\n\n{points}')
+    (source / "pyproject.toml").write_text(written(source))
     install = ["--no-index", "--no-build-isolation", "--no-deps", "--target", str(site), str(source)]
     subprocess.run([sys.executable, "-m", "pip", "install", "-q", *install], check=True, timeout=300)
     paths = {"PYTHONPATH": str(site), "EVOLVE_WORKSPACE": str(tmp_path / "ws")}
@@ -347,6 +346,7 @@ def test_the_package_is_built_installed_and_found_by_the_command(tmp_path: Path)
         return subprocess.run(asked, env={**os.environ, **paths}, cwd=ROOT, capture_output=True, text=True, timeout=300)
 
     assert "halving (engines, from evolve-toys)" in command("status", "--json").stdout
+    assert command("lab", "greet", "Ann").stdout == "Good morning, Ann.\n"
     file = tmp_path / "tasks.jsonl"
     file.write_text(json.dumps(TASK) + "\n")
     assert "answer" in command("lab", "tasks", "show", f"{file}#answer").stdout

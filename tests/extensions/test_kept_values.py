@@ -1,4 +1,4 @@
-"""What a stage of docs/extending.md keeps of an episode: from step to step, over a crash, and without its package."""
+"""What a stage of docs/extending-agent.md keeps: from step to step, over a crash, and without its package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kind of tools of docs/extending.md keeps what every kind promises."""
+"""The kind of tools of docs/extending-tasks.md keeps what every kind promises."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The workers of docs/extending.md keep what all workers promise, and run a loop."""
+"""The workers of docs/extending-loops.md keep what all workers promise, and run a loop."""
 
 from __future__ import annotations
 
