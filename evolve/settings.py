@@ -44,13 +44,8 @@ _TOOLS = "tools"
 LIMITS = ("day_limit", "total_limit")
 """Settings that bound spending: what is said in several places holds all at once."""
 NOBODY = "none"
-_SEAMS = {
-    "encoder": ("encoders", ()),
-    "vectors": ("vectors", ("auto",)),
-    "workers_on": ("workers", ()),
-    "proposer": ("proposers", (NOBODY,)),
-}
-"""Settings that name something installed: its seam, and the words that stand for no single one."""
+_SEAMS = {"encoder": "encoders", "vectors": "vectors", "workers_on": "workers", "proposer": "proposers"}
+"""Settings that name something installed, or by default a word that stands for no single one; each with its seam."""
 
 VARIABLES: Mapping[str, str] = MappingProxyType(
     {
@@ -106,8 +101,7 @@ class Settings:
         default="local", metadata=_described("what runs the episodes of a loop: local, or one of a package")
     )
     proposer: str = field(
-        default=NOBODY,
-        metadata=_described("what proposes further tasks to practise on: none, or one of a package"),
+        default=NOBODY, metadata=_described("what proposes further tasks to practise on: none, or one of a package")
     )
     encoder: str = field(
         default="hashing",
@@ -338,8 +332,7 @@ def _checked(raw: Mapping[str, Any], *, strings: bool, place: str) -> dict[str, 
             problem = str(error).removeprefix("--budget ")
             raise _setting_error(place, "" if strings else key, problem, hint=error.hint) from error
     for key in (name for name in _SEAMS if name in values):
-        problem = _not_offered(key, values[key])
-        if problem:
+        if problem := _not_offered(key, values[key]):
             other = f"choose another one, or install the package that has {values[key]!r}; see evolve status --settings"
             hint = needed(values[key].partition(":")[0]) or other
             raise _setting_error(place, "" if strings else key, problem, hint=hint)
@@ -351,11 +344,11 @@ def _checked(raw: Mapping[str, Any], *, strings: bool, place: str) -> dict[str, 
 
 def _not_offered(key: str, name: str) -> str:
     """A sentence where nobody offers what a setting names, else ""."""
-    seam, words = _SEAMS[key]
-    if name in words or name in BUILT_IN[seam]:
+    seam, default = _SEAMS[key], str(getattr(Settings, key))
+    if name == default or name in BUILT_IN[seam]:
         return ""
     others = installed(seam)
-    known = ", ".join([*words, *BUILT_IN[seam], *others])
+    known = ", ".join(dict.fromkeys([default, *BUILT_IN[seam], *others]))
     offered = name.partition(":")[0] if key == "encoder" else name  # a folder may follow
     return "" if offered in others else f"there is no {name!r}; there are {known}"
 

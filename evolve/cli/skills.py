@@ -169,18 +169,17 @@ def export_command(
     The contract of a skill is its description, unless the skill is yours or you give a description.
     """
     import evolve
-    from evolve.export.description import exported_name
 
     evals: Literal["all", "clean", "none"] = "none" if without_evals else "clean" if withhold_rows else "all"
     with evolve.open(workspace, read_only=True) as opened:
         places = opened.skills.export(names, to=to, out=out, evals=evals, description=description)
-        skills = {exported_name(skill): skill.name for skill in map(opened.skills.show, names)}
+        skills = [opened.skills.show(name).name for name in names]
     if as_json:
         emit_json([str(place) for place in places])
         return
-    for place in places:
+    each = len(places) == len(skills) and all(place.is_dir() for place in places)
+    for place, name in zip(places, skills if each else [place.name for place in places], strict=True):
         emit(f"wrote {place}")
-        name = skills.get(place.name, place.name)
         if place.name != name and not description:
             words = "its name and description may be a model's words, which do not leave"
             note(f"  {words}; your own: --description TEXT, or evolve skills own {name}", whole=True)
