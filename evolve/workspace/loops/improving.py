@@ -99,6 +99,7 @@ def improve(
     body = {"suite": suite_name, "rounds": rounds, "seed": seed, **({"stream": True} if course.whole else {})}
     body |= {} if each is None else {"each": each}
     body |= {"unjudged": course.unjudged} if course.unjudged else {}
+    body |= {"proposer": proposer} if further else {}
     with opened_session(desk, "improve", key, body, work) as session:
         if streams:
             return improve_in_stream(session)
