@@ -346,13 +346,13 @@ def test_the_package_is_built_installed_and_found_by_the_command(tmp_path: Path)
         return subprocess.run(asked, env={**os.environ, **paths}, cwd=ROOT, capture_output=True, text=True, timeout=300)
 
     assert "halving (engines, from evolve-toys)" in command("status", "--json").stdout
-    assert command("lab", "greet", "Ann").stdout == "Good morning, Ann.\n"
     file = tmp_path / "tasks.jsonl"
     file.write_text(json.dumps(TASK) + "\n")
     assert "answer" in command("lab", "tasks", "show", f"{file}#answer").stdout
     rows = tmp_path / "initials.csv"
     rows.write_text("name,short\n" + "".join(f"{name} Smith,{name[0]}. Smith\n" for name in NAMES))
     assert command("run", str(rows)).returncode == 0
+    assert command("lab", "greet", "Ann").stdout == "Good morning, Ann.\n"
     skill = json.loads(command("skills", "list", "--json").stdout)[0]["name"]
     exported = command("skills", "export", skill, "--to", "plain", "--out", str(tmp_path / "out"))
     assert exported.returncode == 0, exported.stderr
