@@ -11,10 +11,10 @@ import pytest
 from benchmarks.doubles import small_suite
 from evolve.episodes import Limits
 from evolve.errors import SandboxUnavailable
-from evolve.trials import Attempt, EpisodeJob, Workers, WorkerSetup, open_workers
 from evolve.record import Arm
 from evolve.sandbox import Sandbox
 from evolve.testing import FixedLearner, TrustingSandbox
+from evolve.trials import Attempt, EpisodeJob, Workers, WorkerSetup, open_workers
 from evolve.workflow import Workflow
 
 pytestmark = pytest.mark.slow
