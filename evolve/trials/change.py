@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evolve.episodes import Limits, Row
 from evolve.optimizer.prompt_items import parse_prompt, revise
 from evolve.policies.protocol import Edit
 from evolve.record.arms import Arm
 from evolve.tasks import Task
-from evolve.trials.beginning import Beginning
+
+if TYPE_CHECKING:
+    from evolve.trials.beginning import Beginning
 
 
 @dataclass(frozen=True, kw_only=True)
