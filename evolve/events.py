@@ -104,20 +104,17 @@ class EventLog:
         try:
             hit("event.before")
             if self._size and self._size + len(line) > self._limit:
-                self._rotate()
+                self._stream.close()
+                for number in range(self._kept, 0, -1):
+                    newer = _older(self.path, number - 1)
+                    if newer.exists():
+                        newer.replace(_older(self.path, number))
+                self._stream, self._size = self.path.open("wb"), 0
             self._size += self._stream.write(line.encode("ascii"))
             self._stream.flush()
             hit("event.after")
         except OSError as error:
             raise write_failure(self.path, error) from error
-
-    def _rotate(self) -> None:
-        self._stream.close()
-        for number in range(self._kept, 0, -1):
-            newer = _older(self.path, number - 1)
-            if newer.exists():
-                newer.replace(_older(self.path, number))
-        self._stream, self._size = self.path.open("wb"), 0
 
     def close(self) -> None:
         """Closes the file; emitting afterwards is an error."""

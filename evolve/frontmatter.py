@@ -126,7 +126,13 @@ class _FieldReader:
 
     def _scalar(self, raw: str) -> str:
         if raw[0] == '"':
-            return self._double_quoted(raw)
+            # YAML knows \xNN, which JSON does not; what is escaped itself is left alone.
+            escaped = re.sub(r"(?<!\\)((?:\\\\)*)\\x([0-9a-fA-F]{2})", r"\1\\u00\2", raw)
+            try:
+                value = json.loads(escaped, strict=False)  # a tab may stand between YAML's quotes as it is
+            except ValueError as error:
+                raise self._error("the quoted value is not closed or has an unknown escape") from error
+            return str(value)
         if raw[0] == "'":
             if len(raw) < 2 or raw[-1] != "'" or "'" in raw[1:-1].replace("''", ""):
                 raise self._error("the quoted value is not closed")
@@ -138,15 +144,6 @@ class _FieldReader:
         if ": " in raw or raw.endswith(":"):
             raise self._error("a value with ': ' must be quoted")
         return raw
-
-    def _double_quoted(self, raw: str) -> str:
-        # YAML knows \xNN, which JSON does not; what is escaped itself is left alone.
-        escaped = re.sub(r"(?<!\\)((?:\\\\)*)\\x([0-9a-fA-F]{2})", r"\1\\u00\2", raw)
-        try:
-            value = json.loads(escaped, strict=False)  # a tab may stand between YAML's quotes as it is
-        except ValueError as error:
-            raise self._error("the quoted value is not closed or has an unknown escape") from error
-        return str(value)
 
     def _block(self, *, folded: bool, keep_end: bool) -> str:
         indent = self._indent()

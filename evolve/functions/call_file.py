@@ -40,7 +40,18 @@ class CallFile:
         self._calls = CallsInMemory()
         self._sum, whole = path.parent.name, 0
         for line in self._lines():
-            self._take(line)
+            try:
+                entry = json.loads(line)
+                self._sum = _checksum(self._sum, {name: value for name, value in entry.items() if name != "checksum"})
+                if entry["checksum"] != self._sum:
+                    raise ValueError
+                if "call" in entry:
+                    self._calls.begin(Call(**entry["call"]))
+                else:
+                    step, number = entry["place"]
+                    self._calls.end((step, number), Answer(**entry["answer"]))
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+                raise self._damaged("a line is not what was written") from error
             whole += len(line) + 1
         self._whole = whole
 
@@ -94,25 +105,8 @@ class CallFile:
             data = stream.read()
         return data.split(b"\n")[:-1]  # behind the last end of line there is nothing, or what a crash tore
 
-    def _take(self, line: bytes) -> None:
-        try:
-            entry = json.loads(line)
-            self._sum = _checksum(self._sum, {name: value for name, value in entry.items() if name != "checksum"})
-            if entry["checksum"] != self._sum:
-                raise ValueError
-            self._understand(entry)
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise self._damaged("a line is not what was written") from error
-
     def _damaged(self, what: str) -> RecordDamaged:
         return RecordDamaged(f"{self._path.name}: {what}", hint=_ANEW)
-
-    def _understand(self, entry: Mapping[str, Any]) -> None:
-        if "call" in entry:
-            self._calls.begin(Call(**entry["call"]))
-        else:
-            step, number = entry["place"]
-            self._calls.end((step, number), Answer(**entry["answer"]))
 
     def _write(self, entry: Mapping[str, Any]) -> None:
         self._open()

@@ -104,7 +104,9 @@ class Permission:
         if self._ask is not None and (self._noes[identity] >= _MOST_NOES or self._noes.total() >= _MOST_NOES_OF_RUN):
             return f"the person did not allow such calls several times, and is not asked about {function.name} again"
         if self._ask is None:
-            return _nobody(function, new if grant == "allow" else ())
+            read = f"sends data away, this run has read from {', '.join(new)}"
+            why = read if new and grant == "allow" else "needs the person's leave"
+            return f"{function.name} {why}, and nobody is here to ask"
         question = CallQuestion(
             function=function,
             arguments=arguments,
@@ -164,9 +166,3 @@ def does(effects: frozenset[Effect]) -> str:
     """What calls do, in words, such as ``changes something and sends data away``."""
     said = [words for effect, words in _DOES.items() if effect in effects]
     return " and ".join([", ".join(said[:-1]), said[-1]] if len(said) > 1 else said) or "has no effect"
-
-
-def _nobody(function: Function, read: tuple[str, ...]) -> str:
-    if read:
-        return f"{function.name} sends data away, this run has read from {', '.join(read)}, and nobody is here to ask"
-    return f"{function.name} needs the person's leave, and nobody is here to ask"

@@ -40,10 +40,20 @@ class PythonFunctions:
         name = getattr(function, "__name__", "")
         if name in self._functions:
             raise UsageError(f"there is a function {name} already", hint="give this one another name")
+        from pydantic import PydanticUserError, TypeAdapter
+
+        for parameter in inspect.signature(function).parameters.values():
+            if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+                raise UsageError(f"{name}: {parameter} cannot be given by name", hint="name each parameter")
+        try:
+            schema: dict[str, Json] = TypeAdapter[Any](function).json_schema()  # type: ignore[arg-type]
+        except PydanticUserError as error:
+            reason = str(error).partition("\n")[0]
+            raise UsageError(f"{name}: its parameters cannot be given as JSON: {reason}") from error
         made = Function(
             name=name,
             description=inspect.getdoc(function) or "",
-            parameters=_schema_of(name, function),
+            parameters={"properties": {}, **schema, "type": "object"},
             effects=frozenset(effects),
             repeatable=repeatable,
             returns=_given_by(function),
@@ -89,20 +99,6 @@ def _told(error: BaseException) -> str:
     words = str(TracebackException(type(error), error, None, lookup_lines=False))
     message = " ".join(words.split())[:_LONGEST_ERROR]
     return f"{type(error).__name__}{f': {message}' if message else ''}"
-
-
-def _schema_of(name: str, function: Callable[..., Any]) -> Mapping[str, Json]:
-    from pydantic import PydanticUserError, TypeAdapter
-
-    for parameter in inspect.signature(function).parameters.values():
-        if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-            raise UsageError(f"{name}: {parameter} cannot be given by name", hint="name each parameter")
-    try:
-        schema: dict[str, Json] = TypeAdapter[Any](function).json_schema()  # type: ignore[arg-type]
-    except PydanticUserError as error:
-        reason = str(error).partition("\n")[0]
-        raise UsageError(f"{name}: its parameters cannot be given as JSON: {reason}") from error
-    return {"properties": {}, **schema, "type": "object"}
 
 
 def _given_by(function: Callable[..., Any]) -> Mapping[str, Json]:

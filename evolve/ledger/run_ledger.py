@@ -221,7 +221,8 @@ class Ledger:
         """
         with self._guard:
             left = self.left
-        parts = {kind: _portion(count, among) for kind, count in _counts(left).items()}
+        counts = _counts(left).items()
+        parts = {kind: None if count is None else max(count // among, min(count, 1)) for kind, count in counts}
         return Budget(seconds=left.seconds, **amounts(parts))
 
     def waited(self, seconds: float) -> None:
@@ -283,11 +284,6 @@ class Ledger:
 def _counts(amount: Amount | Budget) -> dict[str, Any]:
     """All that is added up; seconds are not."""
     return {kind: count for kind, count in whole(amount).items() if kind != "seconds"}
-
-
-def _portion(left: int | None, among: int) -> int | None:
-    """An equal part, but at least one as long as there is any."""
-    return None if left is None else max(left // among, min(left, 1))
 
 
 def _combined(left: dict[str, int], right: dict[str, int], sign: int) -> dict[str, int]:

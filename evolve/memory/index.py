@@ -259,7 +259,7 @@ def exact_index(entries: Sequence[Indexed], encoder: LookEncoder) -> MemoryIndex
 
     index = MemoryIndex(encoder.dimension)
     if entries:
-        _add(index, encoder, entries)
+        index.upsert([entry.key for entry in entries], _encode(encoder, entries), _tags(entries))
     return index
 
 
@@ -310,10 +310,6 @@ def _encode(encoder: LookEncoder, entries: Sequence[Indexed]) -> np.ndarray:
     if not len(rows):
         return rows
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
-
-
-def _add(index: VectorIndex, encoder: LookEncoder, entries: Sequence[Indexed]) -> None:
-    index.upsert([entry.key for entry in entries], _encode(encoder, entries), _tags(entries))
 
 
 def _tags(entries: Sequence[Indexed]) -> list[Mapping[str, Tag]]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
-from evolve.episodes import BUILT_IN, FACT, MOVE, Origin, Scope
+from evolve.episodes import BUILT_IN, FACT, MOVE, Origin
 from evolve.memory.insights import ClaimKey, EvidenceRow, Insight, InsightStatus, camp_of, judged, resolve
 from evolve.memory.need import Need, need_of
 from evolve.memory.occurrences import Occurrences
@@ -187,7 +187,12 @@ class InsightBook:
         if policy is not None and self.keys[insight].cause.startswith(FACT) and self.made_by(insight) != {policy}:
             return self._read_by(insight, policy)
         if insight not in self._judged:
-            resolved = self._resolve(insight)
+            if insight not in self._resolved:
+                rows, after = self._rows.get(insight, {}).values(), self.expired.get(insight)
+                live = self.live(insight)
+                stale = after is not None and not live
+                self._resolved[insight] = resolve(self.keys[insight], rows if stale else live, expired=stale)
+            resolved = self._resolved[insight]
             of_words = resolved.cause.startswith((FACT, MOVE)) or resolved.status == "expired"
             found = resolved if of_words else judged(resolved, self.need(insight))
             self._judged[insight] = replace(found, text=self.keys[insight].texts.get(found.relation, found.text))
@@ -200,19 +205,7 @@ class InsightBook:
             KeyError: There is no insight with this id.
         """
         key = self.keys[insight]
-        return self.need_in(key.cause, key.effect, key.scope)
-
-    def need_in(self, cause: str, effect: str, scope: Scope) -> Need:
-        """The same for a cause in any scope, also where nothing was claimed of it."""
-        return need_of(self._occurrences.levels(cause, effect, scope))
-
-    def _resolve(self, insight: str) -> Insight:
-        if insight not in self._resolved:
-            rows, after = self._rows.get(insight, {}).values(), self.expired.get(insight)
-            live = self.live(insight)
-            stale = after is not None and not live
-            self._resolved[insight] = resolve(self.keys[insight], rows if stale else live, expired=stale)
-        return self._resolved[insight]
+        return need_of(self._occurrences.levels(key.cause, key.effect, key.scope))
 
     def made_by(self, insight: str) -> frozenset[str]:
         """The policies that made its evidence; "" for one that nobody noted."""

@@ -96,7 +96,7 @@ def write_uses(db: Database, record: EpisodeRecord, at: float) -> None:
         return
     for names, told in ((record.recalled, 1), (record.withheld, 0)):
         for name in dict.fromkeys(names):
-            if _is_worded(db, name):
+            if any(str(row["cause"]).startswith(FACT) for row in db.rows("memory_insights", {"id": name})):
                 use: dict[str, Value] = {
                     "episode": record.episode,
                     "insight": name,
@@ -119,10 +119,6 @@ def rates(db: Database, insight: str, policy: str) -> Rates:
     counts = {int(str(row["told"])): (int(str(row["tasks"])), int(str(row["solved"]))) for row in rows}
     told, withheld = counts.get(1, (0, 0)), counts.get(0, (0, 0))
     return Rates(told=told[0], told_solved=told[1], withheld=withheld[0], withheld_solved=withheld[1])
-
-
-def _is_worded(db: Database, name: str) -> bool:
-    return any(str(row["cause"]).startswith(FACT) for row in db.rows("memory_insights", {"id": name}))
 
 
 def _retire(db: Database, insight: str, policy: str, at: float) -> None:

@@ -113,7 +113,10 @@ class _RequestRun:
         try:
             reply = self.usable()
             while self.goes_on(reply):
-                self.ask_for_rest(reply)
+                if self.begun is None:
+                    self.whole = self.request  # as it got through, without what had to be left out
+                self.begun, self.continuations, self.calls_for_rest = reply, self.continuations + 1, 0
+                self.request = with_rest_asked(self.whole, reply.turn(), self.services.wording)
                 reply = self.usable()
         except (BudgetExhausted, PromptTooLong, ModelMistake):
             if self.begun is None:
@@ -125,12 +128,6 @@ class _RequestRun:
     def goes_on(self, reply: ModelReply) -> bool:
         """Whether a reply is a text that was cut off, of which more may be asked for."""
         return reply.finish == "length" and self.request.schema is None and self.continuations < _CONTINUATIONS
-
-    def ask_for_rest(self, reply: ModelReply) -> None:
-        if self.begun is None:
-            self.whole = self.request  # as it got through, without what had to be left out
-        self.begun, self.continuations, self.calls_for_rest = reply, self.continuations + 1, 0
-        self.request = with_rest_asked(self.whole, reply.turn(), self.services.wording)
 
     def usable(self) -> ModelReply:
         """A reply that satisfies the request, though it may be cut off."""
@@ -212,7 +209,12 @@ class _RequestRun:
         """One reply, whatever it is worth; trouble on the way is waited out or worked around."""
         failures = 0
         while True:
-            self.wait_for_breaker()
+            seconds = self.services.breaker.wait()
+            if seconds > 0:
+                raise EndpointProblem(
+                    f"{self.endpoint.name} failed too often; it is left alone for {seconds:.0f} s more",
+                    hint="the same command goes on where it stopped",
+                )
             exchange = self.exchange()
             with doing("model", self.endpoint.name + self.attempt):
                 outcome = self.call_once(exchange)
@@ -373,14 +375,6 @@ class _RequestRun:
         messages, self.dropped = shorter
         self.request = replace(self.request, messages=tuple(messages))
         return True
-
-    def wait_for_breaker(self) -> None:
-        seconds = self.services.breaker.wait()
-        if seconds > 0:
-            raise EndpointProblem(
-                f"{self.endpoint.name} failed too often; it is left alone for {seconds:.0f} s more",
-                hint="the same command goes on where it stopped",
-            )
 
     def pause(self, seconds: float, failure: Failure) -> None:
         left = self.services.meter.left.seconds

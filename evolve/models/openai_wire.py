@@ -134,7 +134,7 @@ class _Connection:
         resource: Any = self._client.responses if exchange.path == "responses" else self._client.chat.completions
         return resource.with_streaming_response.create(
             # The library would read a stream itself if it knew of one, so the whole body goes in as it is.
-            **_required(exchange.path),
+            **{"model": "", "messages": []} if exchange.path == "chat/completions" else {},
             extra_body=dict(exchange.body),
             timeout=timeout,
         )
@@ -182,10 +182,6 @@ class _Connection:
 
     def close(self) -> None:
         self._client.close()
-
-
-def _required(path: str) -> dict[str, Any]:
-    return {"model": "", "messages": []} if path == "chat/completions" else {}
 
 
 def _longest_silence(exchange: Exchange, deadlines: Deadlines) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 
 from evolve.errors import EndpointProblem, ModelMistake, NotRecorded
@@ -141,14 +142,8 @@ def offered_models(endpoint: Endpoint, wire: Wire, deadlines: Deadlines | None =
     answer = wire.send(exchange, deadlines or Deadlines(total=30.0))
     if isinstance(answer, Failure):
         raise EndpointProblem(f"{endpoint.base_url}: {answer.text}", retryable=answer.retryable)
-    return _names(answer.content, endpoint)
-
-
-def _names(content: bytes, endpoint: Endpoint) -> list[str]:
-    import json
-
     try:
-        rows = json.loads(content)["data"]
+        rows = json.loads(answer.content)["data"]
         return sorted(str(row["id"]) for row in rows)
     except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise EndpointProblem(f"{endpoint.base_url} gives no list of models", retryable=False) from error

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 _TAG = re.compile(r"<(/?)(?:think(?:ing)?|reasoning|thoughts?)(?:\s[^<>]*)?(?<!/)>", re.IGNORECASE)
@@ -42,7 +42,7 @@ def answer_in(text: str) -> Answer:
         if _TAG.search(rest) is None or _is_whole(rest):
             break
         code = list(_code(rest))
-        tags = [tag for tag in _TAG.finditer(rest) if not _within(tag, code)]
+        tags = [tag for tag in _TAG.finditer(rest) if not any(start <= tag.start() < end for start, end in code)]
         if not tags:
             break
         first, closing = tags[0], next((tag for tag in tags if tag[1]), None)
@@ -76,10 +76,6 @@ def _on_its_own(text: str, start: int) -> re.Match[str] | None:
     """The first closing tag that begins a line, though it stands in a block that the thought left open."""
     found = _TAG.finditer(text, start)
     return next((tag for tag in found if tag[1] and not text[: tag.start()].rpartition("\n")[2].strip()), None)
-
-
-def _within(tag: re.Match[str], spans: Sequence[tuple[int, int]]) -> bool:
-    return any(start <= tag.start() < end for start, end in spans)
 
 
 def _code(text: str) -> Iterator[tuple[int, int]]:

@@ -50,7 +50,16 @@ def replace_folder(target: Path, files: Mapping[str, str]) -> None:
             hit("folder.file")
         # mkdtemp lets only its owner in; the folder is for people and other tools as well.
         fresh.chmod(0o755)
-        _swap(fresh, target)
+        old = fresh.with_name(fresh.name + ".old")
+        # A rename cannot replace a folder that is not empty, so the old one steps aside first.
+        if os.path.lexists(target):
+            target.rename(old)
+            hit("folder.moved")
+        fresh.rename(target)
+        if old.is_symlink():
+            old.unlink()
+        else:
+            shutil.rmtree(old, ignore_errors=True)
         # A rename lasts only once the folder around it is on disk.
         sync_folder(target.parent)
         hit("folder.kept")
@@ -58,19 +67,6 @@ def replace_folder(target: Path, files: Mapping[str, str]) -> None:
         raise write_failure(target, error) from error
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
-
-
-def _swap(fresh: Path, target: Path) -> None:
-    old = fresh.with_name(fresh.name + ".old")
-    # A rename cannot replace a folder that is not empty, so the old one steps aside first.
-    if os.path.lexists(target):
-        target.rename(old)
-        hit("folder.moved")
-    fresh.rename(target)
-    if old.is_symlink():
-        old.unlink()
-    else:
-        shutil.rmtree(old, ignore_errors=True)
 
 
 def folder_files(skill: Skill) -> dict[str, str]:

@@ -200,7 +200,9 @@ class _Comparison:
                 return type(known) is type(theirs.value) and known == theirs.value
             return False
         if isinstance(ours, ast.arguments) and isinstance(theirs, ast.arguments):
-            ours = _without(ours, self._further)
+            twin = copy.copy(ours)
+            twin.args = [each for each in ours.args if each.arg not in self._further]
+            ours = twin
         # In a formatted text a parameter stands in braces and a constant does not.
         if isinstance(ours, ast.FormattedValue) and isinstance(theirs, ast.Constant):
             return ours.conversion == -1 and ours.format_spec is None and self.same(ours.value, theirs, path)
@@ -234,9 +236,3 @@ class _Comparison:
 
 def _is_scalar(value: object) -> TypeGuard[bool | int | float | str]:
     return isinstance(value, bool | int | float | str)
-
-
-def _without(takes: ast.arguments, names: frozenset[str]) -> ast.arguments:
-    twin = copy.copy(takes)
-    twin.args = [each for each in takes.args if each.arg not in names]
-    return twin

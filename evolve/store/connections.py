@@ -76,18 +76,13 @@ def undo_cut_write(path: Path) -> None:
     The record keeps a log, not a journal. But a file that was just made or restored may have one: SQLite changes such a
     file to the log under its protection. A connection for reading cannot undo anything, and only says "readonly".
     """
-    if not journal_of(path).exists() or not path.exists() or not os.access(path.parent, os.W_OK):
+    if not path.with_name(path.name + "-journal").exists() or not path.exists() or not os.access(path.parent, os.W_OK):
         return
     connection = connect(str(path))
     try:
         connection.execute("PRAGMA schema_version").fetchone()
     finally:
         connection.close()
-
-
-def journal_of(path: Path) -> Path:
-    """Where SQLite keeps the rollback journal of a database."""
-    return path.with_name(path.name + "-journal")
 
 
 def remove_database(path: Path) -> None:

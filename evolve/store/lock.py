@@ -50,7 +50,9 @@ class WriterLock:
             raise self._busy()
         self._handle = handle
         hit("lock.taken")
-        _write_owner(handle, this_process())
+        owner = this_process()
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, json.dumps(owner).encode(), 0)
         hit("lock.owned")
 
     def release(self) -> None:
@@ -131,11 +133,6 @@ def _same_file(handle: int, path: Path) -> bool:
         return os.path.samestat(os.fstat(handle), os.lstat(path))
     except FileNotFoundError:
         return False
-
-
-def _write_owner(handle: int, owner: dict[str, Any]) -> None:
-    os.ftruncate(handle, 0)
-    os.pwrite(handle, json.dumps(owner).encode(), 0)
 
 
 def _read_owner(path: Path) -> dict[str, Any]:

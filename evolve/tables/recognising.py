@@ -206,16 +206,12 @@ def _grammar(text: str, usual: str) -> Grammar:
 def _reading(text: str, mark: str) -> _Reading:
     """The reading by a delimiter, with blanks beside quotes where there are some and this fits more rows."""
     plain = _Reading(grammar=Grammar(delimiter=mark), rows=_rows(text, Grammar(delimiter=mark)))
-    if not _has_blanks_beside_quotes(text, plain.grammar):
+    rows = itertools.islice(plain.grammar.rows(io.StringIO(text, newline="")), _ROWS)
+    cells = (row[start:stop] for row, _ in rows if QUOTE in row for start, stop in plain.grammar.spans(row) or ())
+    if not any(cell.strip(" ") != cell and cell.lstrip(" ").startswith(QUOTE) for cell in cells):
         return plain
     spaced = Grammar(delimiter=mark, spaced=True)
     return max(_Reading(grammar=spaced, rows=_rows(text, spaced)), plain, key=lambda one: (bool(one.rows), one.fitting))
-
-
-def _has_blanks_beside_quotes(text: str, grammar: Grammar) -> bool:
-    rows = itertools.islice(grammar.rows(io.StringIO(text, newline="")), _ROWS)
-    cells = (row[start:stop] for row, _ in rows if QUOTE in row for start, stop in grammar.spans(row) or ())
-    return any(cell.strip(" ") != cell and cell.lstrip(" ").startswith(QUOTE) for cell in cells)
 
 
 def _rows(text: str, grammar: Grammar) -> Sequence[Sequence[str]]:

@@ -75,16 +75,13 @@ class WorkbookTable:
             raise TaskError("the sheet has no row with two filled cells, so it has no header", file=file)
         self.first_line = self._head + 1
         width = range(len(self._rows[0]))
-        used = [index for index in width if any(not is_blank(row[index]) for row in self._table())]
+        used = [index for index in width if any(not is_blank(row[index]) for row in self._rows[self._head :])]
         self._left, self._right = used[0], used[-1] + 1
         head = self._rows[self._head][self._left : self._right]
         self.columns: Sequence[str] = ["" if cell is None else str(cell).strip() for cell in head]
         saved, cells = chosen._cells, self._book[chosen.title]._cells
         bare = (place for place, cell in cells.items() if cell.data_type == "f" and saved[place].value is None)
         self.uncomputed = frozenset(column - 1 - self._left for _, column in bare)
-
-    def _table(self) -> list[list[Cell]]:
-        return self._rows[self._head :]
 
     def records(self) -> Iterator[Record]:
         """Every row that has a cell with something in it."""

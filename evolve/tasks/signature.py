@@ -208,15 +208,11 @@ def join(a: TypeExpr, b: TypeExpr) -> TypeExpr:
     if a.name == b.name == "list":
         return list_of(join(a.args[0], b.args[0]))
     if {a.name, b.name} <= {"dict", "row"}:
-        return _join_dicts(a, b)
+        if a == ROW or b == ROW:
+            return ROW
+        value = join(a.args[0], b.args[0])
+        return ROW if _holds_any(value) and not (_holds_any(a) or _holds_any(b)) else dict_of(value)
     return ANY
-
-
-def _join_dicts(a: TypeExpr, b: TypeExpr) -> TypeExpr:
-    if a == ROW or b == ROW:
-        return ROW
-    value = join(a.args[0], b.args[0])
-    return ROW if _holds_any(value) and not (_holds_any(a) or _holds_any(b)) else dict_of(value)
 
 
 def _without_none(kind: TypeExpr) -> TypeExpr:

@@ -48,11 +48,6 @@ def _schemas_in(prompt: str) -> Iterator[Mapping[str, Any]]:
             isinstance(value, dict)
             and value.get("type") == "object"
             and "properties" in value
-            and _is_whole(prompt, brace)
+            and not prompt[: brace.start()].rpartition("\n")[2].strip()  # else it is part of another one
         ):
             yield value
-
-
-def _is_whole(prompt: str, brace: re.Match[str]) -> bool:
-    """Whether an object is no part of another one: it stands at the start of a line."""
-    return prompt[: brace.start()].rpartition("\n")[2].strip() == ""

@@ -109,15 +109,11 @@ def _unit(unit: str, today: datetime, *, this: bool) -> tuple[datetime, datetime
     starts = {
         "week": [monday - timedelta(days=7), monday, monday + timedelta(days=7)],
         "weekend": [monday - timedelta(days=2), monday + timedelta(days=5), monday + timedelta(days=12)],
-        "month": [_month_before(today), today.replace(day=1), _next_month(today)],
+        "month": [(today.replace(day=1) - timedelta(days=1)).replace(day=1), today.replace(day=1), _next_month(today)],
         "year": [datetime(today.year + offset, 1, 1) for offset in (-1, 0, 1)],
     }[unit]
     start, end = list(pairwise(starts))[this]
     return (start, start + timedelta(days=2)) if unit == "weekend" else (start, end)
-
-
-def _month_before(day: datetime) -> datetime:
-    return (day.replace(day=1) - timedelta(days=1)).replace(day=1)
 
 
 def _next_month(day: datetime) -> datetime:
