@@ -4,7 +4,16 @@ from evolve.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.functions.call_file import CallFile
-    from evolve.functions.calls import Answer, Call, CallGate, CallLimits, CallRecord, CallsInMemory, StatefulSource
+    from evolve.functions.calls import (
+        Answer,
+        Call,
+        CallGate,
+        CallLimits,
+        CallRecord,
+        CallsInMemory,
+        StatefulSource,
+        Toolbox,
+    )
     from evolve.functions.function import (
         EFFECTS,
         UNKNOWN,
@@ -18,6 +27,5 @@ if TYPE_CHECKING:
     from evolve.functions.permission import AskConsent, CallQuestion, Consent, Grant, Leave, Permission, does
     from evolve.functions.python_functions import PythonFunctions
     from evolve.functions.signatures import signature_of
-    from evolve.functions.toolbox import Toolbox
 else:
     __getattr__, __dir__ = attach(__name__)

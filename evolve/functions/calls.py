@@ -3,6 +3,7 @@
 A frame comes from untrusted code. In this order its size is checked, it is read, its function looked up, its arguments
 and number checked, leave asked for, and its intent put on record; only then is the function called, and what it gave is
 put on record before the code sees it. Whatever stops a call on the way is told to the code in one sentence.
+What an agent may call in its runs is one value, a :class:`Toolbox`.
 """
 
 from __future__ import annotations
@@ -10,13 +11,13 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from evolve.episodes import CallState, Json
 from evolve.files import both_ends, canonical_json, clean_text
 from evolve.functions.function import CallFailed, Function, FunctionSource, told_apart
-from evolve.functions.permission import Leave, place_of
+from evolve.functions.permission import AskConsent, Grant, Leave, Permission, place_of
 from evolve.functions.plain import NotPlain, plain, plain_object
 from evolve.functions.schema import fitting
 from evolve.redaction import MARK
@@ -363,3 +364,36 @@ def _refuse(name: str) -> Json:
 
 def _refused(why: str) -> Answer:
     return Answer(state="refused", why=why)
+
+
+def ask_for_all(function: Function) -> Grant:
+    """The grant of whoever said nothing beforehand."""
+    return "ask"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Toolbox:
+    """The functions that code actions may call, and under which conditions.
+
+    Attributes:
+        grant_of: What a person said of a function beforehand.
+        ask: Puts a question to the person; None where nobody is there.
+        limits: Of the calls of one episode.
+    """
+
+    sources: Sequence[FunctionSource] = ()
+    grant_of: Callable[[Function], Grant] = ask_for_all
+    ask: AskConsent | None = None
+    limits: CallLimits = field(default_factory=CallLimits)
+
+    def gate(
+        self, record: CallRecord, *, clean: Callable[[Json], Json], more: Sequence[FunctionSource] = ()
+    ) -> CallGate:
+        """The gate of one episode.
+
+        Args:
+            clean: See :class:`CallGate`.
+            more: What the episode itself offers besides.
+        """
+        leave = Permission(self.grant_of, self.ask)
+        return CallGate(self.sources, record, leave, self.limits, own=more, clean=clean)

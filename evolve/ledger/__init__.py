@@ -8,9 +8,16 @@ from evolve.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.ledger.mending import book_faults, rebuild_book
-    from evolve.ledger.part import LedgerPart
-    from evolve.ledger.process_clock import process_seconds
-    from evolve.ledger.run_ledger import Amount, Budget, Ledger, Spent, overshoot_told, parse_budget
+    from evolve.ledger.run_ledger import (
+        Amount,
+        Budget,
+        Ledger,
+        LedgerPart,
+        Spent,
+        overshoot_told,
+        parse_budget,
+        process_seconds,
+    )
     from evolve.ledger.spending_limits import LimitedLedger, SpendingBook
 else:
     __getattr__, __dir__ = attach(__name__)

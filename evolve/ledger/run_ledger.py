@@ -1,15 +1,35 @@
-"""The budget of one run and its ledger."""
+"""The budget of one run and its ledger, and fixed parts of a budget with ledgers of their own.
+
+Who spends from a part cannot see what others spend. A budget in seconds counts from when the command was typed, so the
+clock is that of the process.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any, Protocol
 
 from evolve.errors import UsageError
+
+_STARTED = 19
+"""Place of the start, in clock ticks since boot, among what ``/proc/self/stat`` says after the program's name."""
+
+
+def process_seconds() -> float:
+    """Wall seconds since this process was started; where the system does not tell, its CPU seconds, which are fewer."""
+    used = time.process_time()
+    try:
+        started = int(Path("/proc/self/stat").read_text("utf-8").rpartition(")")[2].split()[_STARTED])
+        return max(used, time.clock_gettime(time.CLOCK_BOOTTIME) - started / os.sysconf("SC_CLK_TCK"))
+    except (OSError, ValueError, IndexError, AttributeError):  # no Linux
+        return used
+
 
 KINDS = ("candidates", "tokens", "calls", "money", "seconds")
 """What is counted, and may be bounded."""
@@ -288,3 +308,71 @@ def _counts(amount: Amount | Budget) -> dict[str, Any]:
 
 def _combined(left: dict[str, int], right: dict[str, int], sign: int) -> dict[str, int]:
     return {kind: left[kind] + sign * right[kind] for kind in left}
+
+
+class LedgerPart(Ledger):
+    """Bounds work to a share of a ledger's budget; what it books is booked on the whole as well.
+
+    Its clock goes from :meth:`go_on` to :meth:`pause`, so the time of a part is that of its own work.
+
+    Args:
+        of: The whole.
+        share: In (0, 1].
+        name: What the part is for, as a person is told when it is spent.
+        spent: What earlier processes of the same run have spent from this part.
+        clock: Monotonic seconds.
+    """
+
+    def __init__(
+        self,
+        of: Ledger,
+        share: float,
+        *,
+        name: str,
+        spent: Spent | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._of, self._name, self._real = of, name, clock
+        self._ran, self._since = 0.0, -1.0
+        bounds = {kind: None if most is None else max(1, int(most * share)) for kind, most in whole(of.budget).items()}
+        super().__init__(Budget(**amounts(bounds)), spent=spent, clock=self._time)
+
+    def go_on(self) -> None:
+        """Lets the clock go."""
+        self._since = self._real()
+
+    def pause(self) -> None:
+        """Stops the clock."""
+        self._ran, self._since = self._time(), -1.0
+
+    def _time(self) -> float:
+        return self._ran if self._since < 0 else self._ran + self._real() - self._since
+
+    @property
+    def run_seconds(self) -> float:
+        """Wall seconds of the whole."""
+        return self._of.run_seconds
+
+    @property
+    def exhausted(self) -> str:
+        """Which bound has been reached, in one phrase for people, or ""."""
+        own = super().exhausted
+        if own and own != self._ended:
+            own = f"the part of the budget that is for {self._name} is spent"
+        return own or self._of.exhausted
+
+    def reserve(self, cost: Amount) -> bool:
+        """Sets the most some work can cost aside, here and in the whole; see :meth:`Ledger.reserve`."""
+        with self._guard:
+            if not super().reserve(cost):
+                return False
+            if self._of.reserve(cost):
+                return True
+            super().settle(cost, Spent())
+            return False
+
+    def settle(self, reserved: Amount, actual: Amount) -> None:
+        """Returns a reservation and books what the work cost, here and in the whole; see :meth:`Ledger.settle`."""
+        with self._guard:
+            super().settle(reserved, actual)
+            self._of.settle(reserved, actual)

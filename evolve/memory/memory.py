@@ -13,9 +13,9 @@ from evolve.memory import record
 from evolve.memory.encoding import TaskEncoder
 from evolve.memory.index import DerivedIndex, LateIndex
 from evolve.memory.insights import InsightStatus
-from evolve.memory.makers import COMPOSED
 from evolve.memory.notes import Note, NoteShelf
 from evolve.memory.notes.book import stale
+from evolve.memory.record import COMPOSED
 from evolve.memory.telling import Sentence, sentences
 
 if TYPE_CHECKING:

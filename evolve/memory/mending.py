@@ -9,8 +9,7 @@ from collections.abc import Iterable
 
 from evolve.episodes import EpisodeRecord
 from evolve.memory.insights import insight_id
-from evolve.memory.makers import keep_maker
-from evolve.memory.record import features_id, keep_claim, keep_features, read_epoch, write_claims
+from evolve.memory.record import features_id, keep_claim, keep_features, keep_maker, read_epoch, write_claims
 from evolve.store import Database
 
 _REFERENCES = (

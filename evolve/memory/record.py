@@ -1,4 +1,7 @@
-"""The memory's tables: what is written when an episode commits, and how it is read back."""
+"""The memory's tables: what is written when an episode commits, and how it is read back.
+
+Evidence is kept with who made it, and where: what was seen with one model says of another no more than what to expect.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,6 @@ from evolve.episodes import FACT, PROBE, Claim, EpisodeRecord, Relation, Scope
 from evolve.files import canonical_json, digest
 from evolve.memory.insight_book import EpisodeEntry, InsightBook, Retired
 from evolve.memory.insights import ClaimKey, EvidenceRow, insight_id
-from evolve.memory.makers import keep_maker, makers_after
 from evolve.store import Database, value_of
 
 EPOCH = "memory.epoch"
@@ -276,3 +278,29 @@ def write_expiry(db: Database, insight: str, reason: str, at: float) -> None:
         db.insert(
             "memory_expiries", {"insight": insight, "through": newest[0]["last"] or 0, "reason": reason, "at": at}
         )
+
+
+_TABLE = "memory_makers"
+COMPOSED = ("operation:", "skill:", "literal:", "mined:")
+"""How the causes begin that the search alone composes."""
+
+
+def keep_maker(db: Database, record: EpisodeRecord) -> None:
+    """Notes who made the evidence of an episode, and where, as far as it is known."""
+    if record.policy or record.fingerprint:
+        row = {"episode": record.episode, "policy": record.policy, "fingerprint": record.fingerprint}
+        db.insert(_TABLE, row, key="episode")
+
+
+def makers_after(db: Database, seq: int) -> dict[str, dict[str, str]]:
+    """Policy and fingerprint of the episodes whose evidence came after a ``seq``, by episode."""
+    new = "episode IN (SELECT episode FROM memory_evidence WHERE seq > ?)"
+    return {
+        str(row["episode"]): {"policy": str(row["policy"]), "fingerprint": str(row["fingerprint"])}
+        for row in db.rows(_TABLE, new, parameters=[seq])
+    }
+
+
+def named(policy: str) -> str:
+    """A policy's name for people: of a model the model's own."""
+    return policy.partition(":")[2] or policy or "a model that nobody noted"

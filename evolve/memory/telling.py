@@ -13,8 +13,8 @@ from itertools import accumulate
 from evolve.episodes import MOVE, Scope
 from evolve.memory.insight_book import InsightBook
 from evolve.memory.insights import ClaimKey, Insight
-from evolve.memory.makers import named
 from evolve.memory.need import Occurrence
+from evolve.memory.record import named
 
 ENOUGH = 3
 """Problems in whose answer something must have stood before it is told after a run."""

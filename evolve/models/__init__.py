@@ -34,10 +34,9 @@ if TYPE_CHECKING:
         Waiting,
     )
     from evolve.models.replay import ExchangeStore, FileStore, FolderStore, Recording, RecordingWire, exchange_digest
-    from evolve.models.retries import Breaker, RetryRules
     from evolve.models.routing import ROLES, Models
     from evolve.models.secret_cleaning import CleaningWire
-    from evolve.models.services import Services
+    from evolve.models.services import Breaker, RetryRules, Services
     from evolve.models.wire import Deadlines, Exchange, Failure, Received, Wire
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -10,13 +10,12 @@ from dataclasses import replace
 from evolve.activity import doing
 from evolve.cancellation import Cancellation
 from evolve.errors import BudgetExhausted, Cancelled, EndpointProblem, ModelMistake, PromptTooLong, UsageError
+from evolve.models.abilities import limits_of, offered_window
 from evolve.models.addressing import Endpoint
 from evolve.models.bodies import adapt_to_refusal, exchange_of, room, with_form, with_repair, with_rest_asked
 from evolve.models.costs import Expected
-from evolve.models.limits import limits_of, offered_window
 from evolve.models.listening import Listener
-from evolve.models.overflow import overflow
-from evolve.models.problems import endpoint_problem, over_budget, unusable_problem
+from evolve.models.overflow import overflow, trim
 from evolve.models.protocol import ModelLimits, ModelReply, ModelRequest, OnDelta, Rung, Usage
 from evolve.models.reasoning import signed
 from evolve.models.replies import NO_ROOM, ONLY_THOUGHTS, Parts, Unusable, read_reply
@@ -25,8 +24,7 @@ from evolve.models.services import Services
 from evolve.models.structure import RUNGS, extract
 from evolve.models.thoughts import answer_in
 from evolve.models.tokens import most_prompt_tokens
-from evolve.models.trimming import trim
-from evolve.models.wire import CodeAt, Exchange, Failure, Received
+from evolve.models.wire import CodeAt, Exchange, Failure, Received, endpoint_problem, over_budget, unusable_problem
 from evolve.redaction import Scanner
 
 _ADAPTATIONS = 6

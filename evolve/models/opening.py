@@ -20,10 +20,9 @@ from evolve.models.openai_wire import OpenAIWire
 from evolve.models.prices import Prices
 from evolve.models.protocol import ChatModel, Meter
 from evolve.models.replay import ExchangeStore, Recording, RecordingWire
-from evolve.models.retries import Breaker, RetryRules
 from evolve.models.routing import Models
 from evolve.models.secret_cleaning import CleaningWire
-from evolve.models.services import Services
+from evolve.models.services import Breaker, RetryRules, Services
 from evolve.models.wire import Deadlines, Wire
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.redaction import Scanner, known_secrets

@@ -10,8 +10,7 @@ from evolve.models.abilities import Abilities, AbilityBook, Api, unknown_abiliti
 from evolve.models.addressing import Endpoint
 from evolve.models.client import EndpointModel
 from evolve.models.protocol import Message, ModelReply, ModelRequest, Usage
-from evolve.models.retries import RetryRules
-from evolve.models.services import Services
+from evolve.models.services import RetryRules, Services
 from evolve.models.structure import RUNGS
 from evolve.models.wire import Deadlines, Exchange, Failure, Wire
 

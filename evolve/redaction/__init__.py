@@ -8,7 +8,6 @@ from evolve.lazy import TYPE_CHECKING, attach
 if TYPE_CHECKING:
     from evolve.redaction.dotenv import read_dotenv
     from evolve.redaction.known import KnownSecret, known_secrets
-    from evolve.redaction.scanner import MARK, Finding, Scanner
-    from evolve.redaction.streams import StreamCleaner
+    from evolve.redaction.scanner import MARK, Finding, Scanner, StreamCleaner
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -10,8 +10,7 @@ from evolve.episodes import Json, Row
 from evolve.sandbox import Program
 from evolve.skills.likeness import Difference, Likeness, Path, plain, scalars
 from evolve.skills.signatures import extended, names_of, shape, types_of
-from evolve.skills.skill import Skill
-from evolve.skills.testfile import render_tests
+from evolve.skills.skill import Skill, render_tests
 
 _MOST_CASES = 8
 _TYPES: dict[type, tuple[str, str]] = {

@@ -3,13 +3,11 @@
 from evolve.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
-    from evolve.store.connections import peek
+    from evolve.store.connections import closed, peek
     from evolve.store.database import Database, value_of
-    from evolve.store.failures import closed
-    from evolve.store.lock import WriterLock
+    from evolve.store.lock import WriterLock, is_gone, terminate, this_process
     from evolve.store.migrations import Migration
     from evolve.store.objects import ObjectStore
-    from evolve.store.processes import is_gone, terminate, this_process
     from evolve.store.salvage import Rebuilt, finish_rebuild, rebuild, still_lost
     from evolve.store.sealing import Value
 else:

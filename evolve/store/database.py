@@ -21,8 +21,7 @@ from evolve.files import canonical_json, clean_text, sync_folder, write_failure
 from evolve.store import migrations as schema
 from evolve.store import sealing
 from evolve.store.backups import backup, is_due, prune
-from evolve.store.connections import connect, reader, remove_database, undo_cut_write
-from evolve.store.failures import damage_error, translated
+from evolve.store.connections import connect, damage_error, reader, remove_database, translated, undo_cut_write
 from evolve.store.migrations import Migration
 from evolve.store.sealing import CleanMark, Row, Value, jsonable, repair_marker, row_checksum
 from evolve.store.wal import hides_commits, log_of

@@ -16,9 +16,8 @@ from evolve.failpoints import hit
 from evolve.files import sync_folder, write_atomic
 from evolve.store import migrations as schema
 from evolve.store.backups import newest_good
-from evolve.store.connections import remove_database
+from evolve.store.connections import remove_database, translated
 from evolve.store.database import Database, with_own
-from evolve.store.failures import translated
 from evolve.store.migrations import Migration
 from evolve.store.pages import read_pages
 from evolve.store.recovery import Remains, best_schema, recover_rows, table_of, tables_of

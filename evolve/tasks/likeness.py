@@ -1,4 +1,8 @@
-"""Whether an input is like those of known rows: as many words and marks, digits and letters of the same kinds."""
+"""Whether an input is like those of known rows: as many words and marks, digits and letters of the same kinds.
+
+Beside that, where a number decides which of a few outputs a row has and between which known numbers that is left open,
+and what all given cells of a column have in common as they are written.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,131 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby, pairwise
 
 from evolve.episodes import Json, Row
 from evolve.files import canonical_json
 from evolve.reasons import Reason, reason
-from evolve.tasks.given_cells import GivenCells
-from evolve.tasks.steps import Steps
+
+_ENOUGH = 5
+"""Different cells; fewer are alike by chance, as the few words of categories are."""
+_FEW, _LONG = 3, 6
+"""Different cells of so many signs whose shape alone counts: a long one is hardly the same by chance."""
+_AROUND = ".,;:!?()[]{}\"'"
+
+
+@dataclass(frozen=True, kw_only=True)
+class GivenCells:
+    """What given texts are like; of few different ones little is said.
+
+    Attributes:
+        example: One of them, or "".
+        signs: All signs that are no letters, digits or blanks.
+        length: Of each of them, or None where it differs.
+        shape: Of each of them, with ``9`` for a digit and ``A`` or ``a`` for a letter; None where it differs.
+    """
+
+    example: str = ""
+    signs: frozenset[str] = frozenset()
+    length: int | None = None
+    shape: str | None = None
+
+    @classmethod
+    def of(cls, outputs: Iterable[Json]) -> GivenCells:
+        """What some outputs are like; numbers say nothing, since they may have any digits."""
+        every = list(outputs)
+        texts = list(dict.fromkeys(one for one in every if isinstance(one, str)))
+        if len(texts) < _FEW or not all(isinstance(one, str) for one in every):
+            return cls()
+        lengths, shapes = set(map(len, texts)), set(map(_shape, texts))
+        if len(texts) < _ENOUGH and (len(shapes) > 1 or min(lengths) < _LONG):
+            return cls()
+        return cls(
+            example=texts[0],
+            signs=frozenset().union(*map(_signs, texts)),
+            length=lengths.pop() if len(lengths) == 1 else None,
+            shape=shapes.pop() if len(shapes) == 1 else None,
+        )
+
+    def unlike(self, value: Json, inputs: Sequence[Json]) -> Reason | None:
+        """What a value has that none of them has, or None; a word that an input holds may have any signs."""
+        if not self.example or not isinstance(value, str):
+            return None
+        if self.shape is not None and _shape(value) != self.shape:
+            return reason("other_shape", example=self.example)
+        if self.length is not None and len(value) != self.length:
+            return reason("other_length", example=self.example)
+        known = [one.casefold() for one in inputs if isinstance(one, str)]
+        for word in value.split():
+            sign = next((one for one in word if one in _signs(word) - self.signs), "")
+            if sign and not any(word.casefold().strip(_AROUND) in one for one in known):
+                return reason("new_sign", sign=sign)
+        return None
+
+
+def _signs(text: str) -> frozenset[str]:
+    return frozenset(sign for sign in text if not sign.isalnum() and not sign.isspace())
+
+
+def _shape(text: str) -> str:
+    return "".join(map(_kind, text))
+
+
+def _kind(sign: str) -> str:
+    if sign.isdigit():
+        return "9"
+    return ("A" if sign.isupper() else "a") if sign.isalpha() else sign
+
+
+_ROWS = 2
+"""Known rows on each step; one alone may be what is odd."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Steps:
+    """Gaps between steps.
+
+    Attributes:
+        gaps: Per argument, the numbers of known rows between which the output changes, in rising order; none where the
+            argument is no number, or its order does not part the outputs.
+    """
+
+    gaps: tuple[tuple[tuple[float, float], ...], ...] = ()
+
+    @classmethod
+    def of(cls, inputs: Iterable[Sequence[Json]], outputs: Iterable[Json]) -> Steps:
+        """The steps of some rows: their inputs, of equal length each, and their outputs."""
+        values = list(outputs)
+        columns = list(zip(*inputs, strict=True)) if values else []
+        return cls(gaps=tuple(_gaps(column, values) for column in columns))
+
+    def between(self, values: Sequence[Json], used: Iterable[int] | None = None) -> Reason | None:
+        """Why the output for some values is open: one is between two steps. None where none is.
+
+        Args:
+            used: The arguments that matter, by number; by default all.
+        """
+        for place in range(len(self.gaps)) if used is None else sorted(used):
+            number, gaps = values[place], self.gaps[place] if place < len(self.gaps) else ()
+            if isinstance(number, int | float) and not isinstance(number, bool):
+                found = next(((low, high) for low, high in gaps if low < number < high), None)
+                if found is not None:
+                    return reason("between_steps", low=found[0], high=found[1])
+        return None
+
+
+def _gaps(column: Sequence[Json], outputs: Sequence[Json]) -> tuple[tuple[float, float], ...]:
+    numbers = [one for one in column if isinstance(one, int | float) and not isinstance(one, bool)]
+    if len(numbers) < len(column):
+        return ()
+    order = sorted(range(len(numbers)), key=numbers.__getitem__)
+    steps = [list(rows) for _, rows in groupby(order, key=lambda row: repr(outputs[row]))]
+    kinds = len({repr(one) for one in outputs})
+    # as many runs as outputs: the number alone parts them
+    if len(steps) < 2 or len(steps) > kinds or min(map(len, steps)) < _ROWS:
+        return ()
+    pairs = ((numbers[before[-1]], numbers[after[0]]) for before, after in pairwise(steps))
+    return tuple((low, high) for low, high in pairs if low < high)
 
 
 def row_outline(row: Row) -> str:

@@ -24,8 +24,7 @@ from pkgutil import resolve_name
 from typing import Any
 
 from evolve.testing.doubles import Double, question_of
-from evolve.testing.endpoint_faults import bad_bodies, completion, odd_bodies
-from evolve.testing.endpoint_scenario import Scenario, load_scenario
+from evolve.testing.endpoint_faults import Scenario, bad_bodies, completion, load_scenario, odd_bodies
 
 _PIECE = 12
 """Letters of a streamed piece; few, so that short replies come in several."""

@@ -33,8 +33,7 @@ from evolve.activity import doing
 from evolve.errors import WorkspaceError
 from evolve.files import AFTER_SPACE, canonical_json, write_atomic
 from evolve.vectors.exact import checked_rows, unit_rows
-from evolve.vectors.folders import drop, set_aside
-from evolve.vectors.protocol import Hit, Progress, Rows, Tag, Where
+from evolve.vectors.protocol import Hit, Progress, Rows, Tag, Where, drop, set_aside
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI

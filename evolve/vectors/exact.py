@@ -17,8 +17,7 @@ import numpy as np
 
 from evolve.errors import WorkspaceError
 from evolve.files import canonical_json, write_atomic
-from evolve.vectors.folders import set_aside
-from evolve.vectors.protocol import Hit, Progress, Rows, Tag, Where
+from evolve.vectors.protocol import Hit, Progress, Rows, Tag, Where, set_aside
 
 EXACT_FILE = "exact.idx"
 """By this file a folder is known to hold an exact index."""

@@ -1,7 +1,11 @@
-"""The protocol of vector indexes, between the memory and the stores that search it: vectors in, ids out."""
+"""The protocol of vector indexes, between the memory and the stores that search it: vectors in, ids out.
+
+An index is derived data, so to remove or set aside its folder loses nothing.
+"""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +13,23 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     import numpy as np
+
+
+def drop(folder: Path) -> None:
+    """Removes an index. It is renamed first, so that a kill in between leaves no half of one."""
+    old = folder.with_name(folder.name + ".old")
+    shutil.rmtree(old, ignore_errors=True)
+    if folder.exists():
+        folder.rename(old)
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def set_aside(folder: Path) -> Path:
+    """Keeps the damaged files for who wants to look at them; of earlier damage nothing is kept."""
+    aside = folder.with_name(f"{folder.name}.damaged-1")
+    shutil.rmtree(aside, ignore_errors=True)
+    return folder.rename(aside)
+
 
 Tag = str | int | float | bool
 """A flat value stored beside a vector, for filters only."""

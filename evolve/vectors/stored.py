@@ -29,8 +29,7 @@ from evolve.failpoints import hit
 from evolve.files import canonical_json, write_failure
 from evolve.vectors.chroma import ChromaIndex, open_chroma, rows_on_disk
 from evolve.vectors.exact import EXACT_FILE, ExactIndex, checked_rows, open_exact
-from evolve.vectors.folders import drop
-from evolve.vectors.protocol import CROSSOVER, Hit, IndexOpener, Progress, Rows, Tag, VectorIndex, Where
+from evolve.vectors.protocol import CROSSOVER, Hit, IndexOpener, Progress, Rows, Tag, VectorIndex, Where, drop
 
 LARGE = 256
 """More rows than this are written to Chroma by a child."""

@@ -15,8 +15,7 @@ from evolve.errors import UsageError
 from evolve.memory import Memory, Note
 from evolve.memory.notes import NoteBook
 from evolve.memory.notes.book import one_subject
-from evolve.memory.notes.linking import entities
-from evolve.memory.notes.ranking import _NAME, _information
+from evolve.memory.notes.ranking import _NAME, _information, entities
 from evolve.memory.notes.times import asks_when, names_time
 from evolve.record.schema import MEMORY
 from evolve.retrieval import HashingEmbedder

@@ -24,9 +24,9 @@ from evolve.models import (
     Recording,
     open_models,
 )
+from evolve.models.abilities import window_in
 from evolve.models.catalog import listed
 from evolve.models.costs import Price
-from evolve.models.limits import window_in
 from tests.models.conftest import ask, recorded
 from tests.models.test_spending import local
 

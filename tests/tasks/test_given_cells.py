@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.tasks.given_cells import GivenCells
+from evolve.tasks.likeness import GivenCells
 
 CODES = ["MILA-2603", "BECT-2603", "SCHA-2604", "WEBP-2604", "VOGL-2603"]
 MIXED = ["AB-12C", "A1-23D", "ZZ-Z99", "B7-BB1", "QR-555"]

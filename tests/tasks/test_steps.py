@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.tasks.steps import Steps
+from evolve.tasks.likeness import Steps
 
 WEIGHTS = [(0.4, "4,90"), (1.9, "4,90"), (2.1, "6,90"), (4.9, "6,90"), (5.2, "9,90"), (12.0, "9,90")]
 

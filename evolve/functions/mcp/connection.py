@@ -1,4 +1,6 @@
-"""One server and the conversation with it; everything asynchronous is in here, on a thread of its own.
+"""One server and the conversation with it, and its answers as values, so that the types of the protocol stay in here.
+
+Everything asynchronous is in here as well, on a thread of its own.
 
 The client of the protocol is that of its own SDK (``mcp`` 2.x), which speaks to servers of older protocols as well.
 What a server may ask of a client in turn (a model's reply, a person's input, folders) is refused by it.
@@ -18,7 +20,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from evolve.episodes import Json
 from evolve.errors import EvolveError
 from evolve.functions.function import CallFailed
-from evolve.functions.mcp.answers import listed_of, value_of
 from evolve.functions.mcp.pipes import LIST_CHANGED, piped
 from evolve.functions.servers.bounds import LONGEST_MESSAGE, START_S, Trouble, in_short
 from evolve.functions.servers.kind import Asked, Start
@@ -30,7 +31,58 @@ if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
     from mcp import Client
     from mcp.client.session import MessageHandlerFnT
+    from mcp.types import CallToolResult, InputRequiredResult, Tool
     from pydantic import TypeAdapter
+
+
+_HINTS = ("read_only_hint", "destructive_hint", "idempotent_hint", "open_world_hint")
+
+
+def value_of(name: str, result: CallToolResult | InputRequiredResult) -> Json:
+    """The value of a call: structured content where there is some, else the text.
+
+    Raises:
+        CallFailed: The tool says that it failed, asks for something in turn, or gave what is neither.
+    """
+    from mcp.types import CallToolResult, TextContent
+
+    if not isinstance(result, CallToolResult):
+        wanted = ", ".join(sorted({_asked_for(request) for request in (result.input_requests or {}).values()}))
+        raise CallFailed(f"{name} asks for {wanted or 'another round'}, and is given none", doubtful=True)
+    texts = [part.text for part in result.content if isinstance(part, TextContent)]
+    if result.is_error:
+        raise CallFailed(f"{name}: {in_short(' '.join(texts)) or 'it failed'}")
+    if "structured_content" in result.model_fields_set and result.structured_content is not None:
+        value: Json = result.structured_content
+        return value
+    others = sorted({part.type for part in result.content if not isinstance(part, TextContent)})
+    if others:
+        raise CallFailed(f"{name} was done and gave {', '.join(others)}, of which code gets nothing")
+    return "\n".join(texts)
+
+
+def listed_of(tools: Sequence[Tool]) -> Sequence[Listed]:
+    """Tools as values."""
+    return [
+        Listed(
+            name=tool.name,
+            description=tool.description or "",
+            parameters={"properties": {}, **tool.input_schema},
+            hints=_hints(tool),
+            returns=tool.output_schema or {},
+        )
+        for tool in tools
+    ]
+
+
+def _hints(tool: Tool) -> Mapping[str, bool]:
+    said = {name: getattr(tool.annotations, name, None) for name in _HINTS}
+    return {name.removesuffix("_hint"): bool(value) for name, value in said.items() if value is not None}
+
+
+def _asked_for(request: object) -> str:
+    method = str(getattr(request, "method", ""))
+    return {"sampling/createMessage": "a model's reply", "roots/list": "folders"}.get(method, "a person's input")
 
 
 MOST_TOOLS = 5000

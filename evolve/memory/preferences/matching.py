@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evolve.episodes import KEPT_FACT, PREFERENCE, Recalled
-from evolve.memory.preferences.edits import edit_lines
 from evolve.memory.preferences.kinds import CODE, is_known, is_once, kind_of, kinds_asked, kinds_meant, kinds_named
 from evolve.memory.preferences.meaning import ALIKE, content_words, likeness, topics
+from evolve.memory.preferences.own_words import edit_lines
 from evolve.memory.preferences.preference import Context, Preference, is_inside
 from evolve.retrieval import BM25, fuse
 

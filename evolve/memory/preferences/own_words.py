@@ -1,15 +1,47 @@
-"""Takes out of a text what the person said, without what the text only quotes.
+"""What a person said and did, in words: without what they only quote, an edit described, and a short answer understood.
 
 A comment often carries what a program printed or a page said. That is material, and nobody's wish.
 """
 
 from __future__ import annotations
 
+import difflib
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 from evolve.files import clean_text
+
+Answer = Literal["yes", "always", "no", "later", ""]
+
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+_POLITE = frozenset(["please", "thanks", "thank", "you", "it", "that", "this", "them", "one", "i", "for", "me", "just"])
+_YES = frozenset(["y", "yes", "yep", "yeah", "yup", "sure", "ok", "okay", "k", "keep", "remember"])
+_ALWAYS = frozenset(["always", "everywhere", "all"])
+_NO = frozenset(["n", "no", "nope", "nah", "never", "skip", "drop", "forget", "stop"])
+_NOT = frozenset(["not", "don't", "dont"])
+_DO = frozenset(["do", "keep", "remember", "want", "need"])
+_LATER = frozenset({"later", "not now", "not yet", "maybe later", "ask later", "not sure", "not sure yet"})
+
+
+def parse_answer(text: str) -> Answer:
+    """What an answer means; "" where it is no plain one, such as words of the person's own.
+
+    Only what consists of such words alone is understood: who says more means something else.
+    """
+    said = _WORD.findall(text.casefold().replace("’", "'"))
+    if not said:
+        return "" if text.strip() else "later"
+    words = [word for word in said if word not in _POLITE]
+    known = set(words)
+    if " ".join(words) in _LATER:
+        return "later"
+    if known and known <= _YES | _ALWAYS:
+        return "always" if known & _ALWAYS else "yes"
+    denied = bool(known & _NOT) or (bool(known & _NO) and not known & _YES)
+    return "no" if denied and known <= _NO | _NOT | _DO else ""
+
 
 Screen = Callable[[str], str]
 """Why a text that may come from elsewhere must not be repeated as a statement, or ""."""
@@ -108,3 +140,55 @@ def _is_repeated(sentence: str, shown: str) -> bool:
 
 def _flat(text: str) -> str:
     return " ".join(re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", text).casefold()))
+
+
+_LONGEST_PIECE = 48
+_MOST_PIECES = 3
+
+
+def edit_in_words(before: str, after: str, screen: Screen) -> str:
+    """What an edit changed, in one sentence; "" where nothing changed.
+
+    Short pieces are named. Longer ones, and such as could be read as orders, are only counted.
+    """
+    if " ".join(before.split()) == " ".join(after.split()):
+        return "" if before == after else "Such an answer was edited: only spaces and line breaks changed."
+    # The words would be the same on both sides, so the case is what to tell.
+    if before.casefold() == after.casefold():
+        case = "upper" if after.isupper() else "lower" if after.islower() else "other"
+        return f"Such an answer was edited: letters in {case} case."
+    pieces = _pieces(before, after, screen)
+    if pieces:
+        return "Such an answer was edited: " + ", ".join(pieces) + "."
+    fewer, more = len(before.split()), len(after.split())
+    size = f"; {fewer} words became {more}" if more != fewer else ""
+    changed = sum(line[:1] in "+-" for line in edit_lines(before, after))
+    return f"Such an answer was edited: {changed} lines differ{size}."
+
+
+def edit_lines(before: str, after: str) -> list[str]:
+    """The lines of a unified difference, without its header."""
+    return list(difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=1))[2:]
+
+
+def _pieces(before: str, after: str, screen: Screen) -> list[str]:
+    """What was added, removed or replaced; [] where that is too long, too much, or could be read as an order."""
+    old, new = re.findall(r"\S+", before), re.findall(r"\S+", after)
+    # Autojunk would pass over words that are frequent in longer texts.
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    changes: list[str] = []
+    for what, a, b, c, d in matcher.get_opcodes():
+        if what == "equal":
+            continue
+        removed, added = " ".join(old[a:b]), " ".join(new[c:d])
+        short = all(
+            len(piece) <= _LONGEST_PIECE and '"' not in piece and harmless_quote(piece, screen)
+            for piece in (removed, added)
+            if piece
+        )
+        # One harmful piece silences all: what is left would tell half of the edit.
+        if not short:
+            return []
+        place = f'"{added}" in place of "{removed}"'
+        changes.append(place if removed and added else f'"{added}" added' if added else f'without "{removed}"')
+    return list(dict.fromkeys(changes)) if len(set(changes)) <= _MOST_PIECES else []
