@@ -19,7 +19,7 @@ from evolve.episodes import (
     Step,
     TaskView,
 )
-from evolve.optimizer.design_brief import apart_of, others_of, setting_of, tasks_of, trials_of
+from evolve.optimizer.adas import apart_of, others_of, setting_of, tasks_of, trials_of
 from evolve.optimizer.drafting import Room
 from evolve.optimizer.engine import Candidate, Trial
 from evolve.optimizer.member import Member

@@ -9,7 +9,7 @@ import errno
 import json
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from evolve.functions.calls import Answer, Call, CallsInMemory, Place
 _ANEW = "remove the episode's folder under runs to begin it anew; what it called is then called again"
 
 
-class CallFile:
+class CallFile(CallsInMemory):
     """Keeps calls in a file; implements :class:`~evolve.functions.CallRecord`. One process writes it at a time.
 
     Each line is a JSON object with a checksum over itself, all lines before it and the name of the folder, which is the
@@ -36,8 +36,8 @@ class CallFile:
     """
 
     def __init__(self, path: Path) -> None:
+        super().__init__()
         self._path, self._stream = path, -1
-        self._calls = CallsInMemory()
         self._sum, whole = path.parent.name, 0
         for line in self._lines():
             try:
@@ -46,41 +46,24 @@ class CallFile:
                 if entry["checksum"] != self._sum:
                     raise ValueError
                 if "call" in entry:
-                    self._calls.begin(Call(**entry["call"]))
+                    super().begin(Call(**entry["call"]))
                 else:
                     step, number = entry["place"]
-                    self._calls.end((step, number), Answer(**entry["answer"]))
+                    super().end((step, number), Answer(**entry["answer"]))
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
                 raise self._damaged("a line is not what was written") from error
             whole += len(line) + 1
         self._whole = whole
 
-    @property
-    def calls(self) -> Mapping[Place, tuple[Call, Answer | None]]:
-        """All calls, with their answers so far."""
-        return self._calls.calls
-
-    def begun(self, place: Place) -> tuple[Call, Answer | None] | None:
-        return self._calls.begun(place)
-
-    def spent(self) -> tuple[int, float, int]:
-        return self._calls.spent()
-
-    def of_step(self, step: int) -> Sequence[tuple[Call, Answer | None]]:
-        return self._calls.of_step(step)
-
-    def told(self) -> Sequence[Call]:
-        return self._calls.told()
-
     def begin(self, call: Call) -> None:
-        if self._calls.begun(call.place) == (call, None):
+        if self.begun(call.place) == (call, None):
             return  # it is made again after a crash; the intent stands
         self._write({"call": asdict(call)})
-        self._calls.begin(call)
+        super().begin(call)
 
     def end(self, place: Place, answer: Answer) -> None:
         self._write({"place": list(place), "answer": asdict(answer)})
-        self._calls.end(place, answer)
+        super().end(place, answer)
 
     def close(self) -> None:
         """Closing twice is no error."""

@@ -18,8 +18,7 @@ from evolve.episodes import CallState, Json
 from evolve.files import both_ends, canonical_json, clean_text
 from evolve.functions.function import CallFailed, Function, FunctionSource, told_apart
 from evolve.functions.permission import AskConsent, Grant, Leave, Permission, place_of
-from evolve.functions.plain import NotPlain, plain, plain_object
-from evolve.functions.schema import fitting
+from evolve.functions.plain import NotPlain, fitting, plain, plain_object
 from evolve.redaction import MARK
 
 _LONGEST_ERROR = 2_000

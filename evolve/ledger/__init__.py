@@ -7,7 +7,6 @@ than it reserved, what is spent never passes the budget.
 from evolve.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
-    from evolve.ledger.mending import book_faults, rebuild_book
     from evolve.ledger.run_ledger import (
         Amount,
         Budget,
@@ -18,6 +17,6 @@ if TYPE_CHECKING:
         parse_budget,
         process_seconds,
     )
-    from evolve.ledger.spending_limits import LimitedLedger, SpendingBook
+    from evolve.ledger.spending_limits import LimitedLedger, SpendingBook, book_faults, rebuild_book
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -3,27 +3,21 @@
 from evolve.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
-    from evolve.memory.causal_graph import CausalChain, Link
-    from evolve.memory.encoding import TaskEncoder
-    from evolve.memory.index import IndexFactory
-    from evolve.memory.insight_book import EpisodeEntry, ExperienceRow, InsightBook, direction_of
+    from evolve.memory.causal_graph import CausalChain
+    from evolve.memory.insight_book import EpisodeEntry, ExperienceRow
     from evolve.memory.insights import (
-        FIRM,
         INFLUENTIAL,
         ClaimKey,
         EvidenceRow,
         Insight,
         InsightStatus,
         Posterior,
-        Standing,
-        camp_of,
         insight_id,
         resolve,
     )
     from evolve.memory.memory import Memory, MemoryCheck
-    from evolve.memory.need import Need
     from evolve.memory.notes import Note, NoteQuestion, answer_from
-    from evolve.memory.planning import PlannedRemoval, PlannedTest, plan_removals, plan_test
+    from evolve.memory.planning import plan_removals, plan_test
     from evolve.memory.snapshot import MemorySnapshot, Recaller
     from evolve.memory.telling import Sentence
 else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -51,15 +52,9 @@ def why(book: InsightBook, effect: str, insights: Iterable[Insight]) -> list[Cau
     chains = []
     for source in sorted(nx.ancestors(graph, effect)):
         for path in nx.all_simple_edge_paths(graph, source, effect, cutoff=_LONGEST):
-            chains.append(_chain(book, [key for _, _, key in path]))
+            links = tuple(Link(insight=book.get(name), evidence=tuple(book.evidence(name))) for _, _, name in path)
+            strength = math.prod(link.insight.posterior.mean for link in links)
+            chains.append(CausalChain(links=links, strength=strength))
     return sorted(
         chains, key=lambda chain: (-chain.strength, len(chain.links), [link.insight.id for link in chain.links])
     )
-
-
-def _chain(book: InsightBook, ids: Iterable[str]) -> CausalChain:
-    links = tuple(Link(insight=book.get(name), evidence=tuple(book.evidence(name))) for name in ids)
-    strength = 1.0
-    for link in links:
-        strength *= link.insight.posterior.mean
-    return CausalChain(links=links, strength=strength)

@@ -46,7 +46,12 @@ class Layout:
         Args:
             lines: How many lines of text a box has.
         """
-        graph, leaving, arriving = _graph(ends), defaultdict(list), defaultdict(list)
+        # Only who asks for a picture pays for loading it.
+        import networkx as nx
+
+        graph: nx.DiGraph[Node] = nx.DiGraph()
+        graph.add_edges_from(ends.values())
+        leaving, arriving = defaultdict(list), defaultdict(list)
         ranks = dict[Node, int]()
         for rank, (name, (cause, effect)) in enumerate(ends.items()):
             leaving[cause].append(name)
@@ -90,15 +95,6 @@ def _placed(
             places[node] = (x, y, float(tall[node]))
             y += tall[node] + _GAP
     return places
-
-
-def _graph(ends: Ends) -> nx.DiGraph[Node]:
-    # Only who asks for a picture pays for loading it.
-    import networkx as nx
-
-    graph: nx.DiGraph[Node] = nx.DiGraph()
-    graph.add_edges_from(ends.values())
-    return graph
 
 
 def _ordered(graph: nx.DiGraph[Node], ranks: Mapping[Node, int]) -> list[list[Node]]:

@@ -172,10 +172,6 @@ class Memory:
         index = LateIndex(_by_seq(book), self._encoder)
         return MemorySnapshot(book=copy, encoder=self._encoder, index=index)
 
-    def shuffled(self, seed: int) -> MemorySnapshot:
-        """A placebo copy; see :meth:`MemorySnapshot.shuffled`."""
-        return self.snapshot().shuffled(seed)
-
     def claims(self, status: InsightStatus | None = None, *, policy: str | None = None) -> list[Insight]:
         """All insights, or those of one status, ordered by id.
 

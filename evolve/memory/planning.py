@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from evolve.memory.insights import FIRM, EvidenceRow, Insight, camp_of
 from evolve.memory.need import Need
 
+_FEWEST = 2
+"""Fresh problems; with fewer a test could not confirm anything."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class PlannedTest:
@@ -32,7 +35,6 @@ def plan_test(
     *,
     uses: Mapping[str, int],
     groups: Mapping[str, Iterable[str]],
-    fewest: int = 2,
 ) -> PlannedTest | None:
     """The test that is worth most, or None where none is worth running.
 
@@ -45,7 +47,6 @@ def plan_test(
         evidence: All that is known of them.
         uses: How often each acts, by id.
         groups: The problems on which each acts, by id.
-        fewest: With fewer fresh problems a test could not confirm anything.
     """
     tried: dict[str, set[str]] = {}
     for row in evidence:
@@ -56,7 +57,7 @@ def plan_test(
         fresh = tuple(sorted(set(groups.get(insight.id, ())) - tried.get(insight.id, set())))
         doubt = 1.0 - insight.posterior.firmness
         acts = insight.influences and camp_of(insight.relation) == "promotes"
-        if acts and len(fresh) >= fewest and doubt > 1.0 - FIRM:
+        if acts and len(fresh) >= _FEWEST and doubt > 1.0 - FIRM:
             tests.append(PlannedTest(insight=insight, groups=fresh, worth=uses.get(insight.id, 0) * doubt))
     worthwhile = [test for test in tests if test.worth > 0.0]
     return min(worthwhile, key=lambda test: (-test.worth, test.insight.id), default=None)

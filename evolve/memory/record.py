@@ -222,7 +222,8 @@ class BookReader:
 
     def _evidence_row(self, row: Mapping[str, Any], maker: Mapping[str, str]) -> EvidenceRow:
         read = value_of(EvidenceRow, row, group=row["problem"], features=self._numbers(row["features"]), **maker)
-        return _as_observed(read) if _is_ablation(read) else read
+        # Only read so: rows stay as they were written, since checksums and ids speak of them.
+        return replace(read, kind="observation", relation="contributes") if _is_ablation(read) else read
 
     def _numbers(self, name: str) -> tuple[float, ...]:
         if name not in self._features:
@@ -235,11 +236,6 @@ def _is_ablation(row: EvidenceRow) -> bool:
     """Whether earlier versions took a part out of one answer and called that an intervention on the need for it."""
     ends = (": the examples no longer hold", ": the examples still hold")
     return row.kind == "intervention" and row.relation == "necessary" and row.detail.endswith(ends)
-
-
-def _as_observed(row: EvidenceRow) -> EvidenceRow:
-    # Only read so: rows stay as they were written, since checksums and ids speak of them.
-    return replace(row, kind="observation", relation="contributes")
 
 
 def read_epoch(db: Database) -> int:

@@ -14,11 +14,10 @@ from evolve.lazy import TYPE_CHECKING, attach
 if TYPE_CHECKING:
     from evolve.models.abilities import Abilities, AbilityBook
     from evolve.models.addressing import Endpoint, parse_model
-    from evolve.models.bodies import Wording
     from evolve.models.client import EndpointModel
     from evolve.models.costs import Price
     from evolve.models.openai_wire import OpenAIWire
-    from evolve.models.opening import ModelSetup, load_wording, open_models
+    from evolve.models.opening import Models, ModelSetup, load_wording, open_models
     from evolve.models.prices import Prices
     from evolve.models.probing import Probed, offered_models, probe
     from evolve.models.protocol import (
@@ -33,8 +32,7 @@ if TYPE_CHECKING:
         Usage,
         Waiting,
     )
-    from evolve.models.replay import ExchangeStore, FileStore, FolderStore, Recording, RecordingWire, exchange_digest
-    from evolve.models.routing import ROLES, Models
+    from evolve.models.replay import FolderStore, Recording, RecordingWire, exchange_digest
     from evolve.models.secret_cleaning import CleaningWire
     from evolve.models.services import Breaker, RetryRules, Services
     from evolve.models.wire import Deadlines, Exchange, Failure, Received, Wire

@@ -189,10 +189,9 @@ def limits_of(window: int | None, found: Abilities) -> ModelLimits:
     return ModelLimits(window=tokens, reply=reply, known=bool(told))
 
 
-def offered_window(endpoint: Endpoint, wire: Wire, deadlines: Deadlines | None = None) -> int | None:
+def offered_window(endpoint: Endpoint, wire: Wire) -> int | None:
     """The window of a model by the endpoint's list of models; None where it gives no list or does not say."""
-    exchange = Exchange(base_url=endpoint.base_url, path="models")
-    answer = wire.send(exchange, deadlines or Deadlines(connect=5.0, total=10.0))
+    answer = wire.send(Exchange(base_url=endpoint.base_url, path="models"), Deadlines(connect=5.0, total=10.0))
     if isinstance(answer, Failure):
         return None
     try:

@@ -14,9 +14,9 @@ from evolve.models.abilities import Abilities
 from evolve.models.addressing import Endpoint
 from evolve.models.overflow import most_reply
 from evolve.models.protocol import KEPT, Message, ModelRequest, Rung
-from evolve.models.reasoning import FIELDS as REASONING
-from evolve.models.reasoning import fields_for
 from evolve.models.structure import response_format
+from evolve.models.thoughts import FIELDS as REASONING
+from evolve.models.thoughts import fields_for
 from evolve.models.wire import Exchange, Failure
 
 OPTIONAL = ("temperature", "seed", "stop", "stream_options")
@@ -42,7 +42,12 @@ def exchange_of(
     endpoint: Endpoint, request: ModelRequest, rung: Rung, abilities: Abilities, *, stream: bool, attempt: int = 0
 ) -> Exchange:
     """Builds the exchange that asks a request in one of the ways (rungs) to ask for structure."""
-    request = _with_own_reasoning(request, endpoint.name)
+    # Messages carry the reasoning that this very model gave, as fields; that of other models is left out.
+    messages = [
+        replace(message, reasoning=fields_for(message.reasoning, endpoint.name)) if message.reasoning else message
+        for message in request.messages
+    ]
+    request = replace(request, messages=tuple(messages))
     asked = _responses_body if abilities.api == "responses" else _chat_body
     body = asked(request, rung, abilities)
     body = {"model": endpoint.model, **body}
@@ -93,15 +98,6 @@ def _responses_body(request: ModelRequest, rung: Rung, abilities: Abilities) -> 
         inner = form.get("json_schema", {})
         body["text"] = {"format": {"type": form["type"], **inner}}
     return body
-
-
-def _with_own_reasoning(request: ModelRequest, model: str) -> ModelRequest:
-    """The request with the reasoning that this model gave, as fields of its messages; other models' is left out."""
-    messages = [
-        replace(message, reasoning=fields_for(message.reasoning, model)) if message.reasoning else message
-        for message in request.messages
-    ]
-    return replace(request, messages=tuple(messages))
 
 
 def _messages(request: ModelRequest, abilities: Abilities) -> list[dict[str, Any]]:

@@ -17,12 +17,11 @@ from evolve.models.costs import Expected
 from evolve.models.listening import Listener
 from evolve.models.overflow import overflow, trim
 from evolve.models.protocol import ModelLimits, ModelReply, ModelRequest, OnDelta, Rung, Usage
-from evolve.models.reasoning import signed
 from evolve.models.replies import NO_ROOM, ONLY_THOUGHTS, Parts, Unusable, read_reply
 from evolve.models.secret_cleaning import CODE, clean_reply, clean_request
 from evolve.models.services import Services
 from evolve.models.structure import RUNGS, extract
-from evolve.models.thoughts import answer_in
+from evolve.models.thoughts import answer_in, signed
 from evolve.models.tokens import most_prompt_tokens
 from evolve.models.wire import CodeAt, Exchange, Failure, Received, endpoint_problem, over_budget, unusable_problem
 from evolve.redaction import Scanner

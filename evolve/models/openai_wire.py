@@ -100,9 +100,9 @@ class _Connection:
                 content = b"" if over.is_set() else error.response.content
                 return failure_of_status(error.status_code, dict(error.response.headers), content)
             except openai.APITimeoutError as error:
-                connecting = isinstance(error.__cause__, httpx2.ConnectTimeout | httpx2.PoolTimeout)
-                if connecting:
-                    return _not_connected(deadlines)
+                if isinstance(error.__cause__, httpx2.ConnectTimeout | httpx2.PoolTimeout):
+                    told = f"no connection within {min(deadlines.connect, deadlines.total):g} s"
+                    return Failure(kind="connect", text=told)  # nothing was sent yet, so nothing can be charged
                 return _too_late(deadlines, quiet=_longest_silence(exchange, deadlines), over=over.is_set())
             except openai.APIConnectionError as error:
                 if over.is_set():
@@ -187,11 +187,6 @@ class _Connection:
 def _longest_silence(exchange: Exchange, deadlines: Deadlines) -> float:
     # A plain reply comes in one piece after a long silence; only a streamed one is never silent for long.
     return min(deadlines.idle, deadlines.total) if exchange.streamed else deadlines.total
-
-
-def _not_connected(deadlines: Deadlines) -> Failure:
-    # Nothing was sent yet, so nothing can be charged.
-    return Failure(kind="connect", text=f"no connection within {min(deadlines.connect, deadlines.total):g} s")
 
 
 def _too_late(deadlines: Deadlines, *, over: bool, quiet: float = 0.0) -> Failure:

@@ -131,14 +131,13 @@ def _few_attempts(services: Services) -> RetryRules:
     return replace(services.rules, attempts=2)
 
 
-def offered_models(endpoint: Endpoint, wire: Wire, deadlines: Deadlines | None = None) -> list[str]:
+def offered_models(endpoint: Endpoint, wire: Wire) -> list[str]:
     """The names of the models that an endpoint lists, sorted.
 
     Raises:
         EndpointProblem: It cannot be reached or gives no list.
     """
-    exchange = Exchange(base_url=endpoint.base_url, path="models")
-    answer = wire.send(exchange, deadlines or Deadlines(total=30.0))
+    answer = wire.send(Exchange(base_url=endpoint.base_url, path="models"), Deadlines(total=30.0))
     if isinstance(answer, Failure):
         raise EndpointProblem(f"{endpoint.base_url}: {answer.text}", retryable=answer.retryable)
     try:

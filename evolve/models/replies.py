@@ -9,7 +9,7 @@ from typing import Any
 
 from evolve.files import clean_text
 from evolve.models.protocol import Finish
-from evolve.models.reasoning import joined_reasoning, reasoning_of
+from evolve.models.thoughts import joined_reasoning, reasoning_of
 
 _FINISHES: Mapping[str, Finish] = {
     "stop": "stop",

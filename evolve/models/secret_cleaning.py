@@ -42,7 +42,10 @@ class CleaningWire:
         """One exchange; see :class:`evolve.models.wire.Wire`."""
         answer = self._wire.send(exchange, deadlines, on_bytes)
         if isinstance(answer, Failure):
-            return replace(answer, text=_clean_cut_off(answer.text, self._scanner))
+            # Neither a secret, nor the beginning of one at which it was cut off.
+            cleaner = StreamCleaner(self._scanner)
+            clean, rest = cleaner.feed(answer.text), cleaner.close()
+            return replace(answer, text=clean + (MARK if len(rest) >= _SHOWN_BEGINNING else rest))
         return replace(answer, content=clean_body(answer.content, self._scanner, gives_code=exchange.gives_code))
 
     def close(self) -> None:
@@ -195,10 +198,3 @@ def _replaced(value: Any, replacements: dict[_Path, str], path: _Path = ()) -> A
     if isinstance(value, list):
         return [_replaced(item, replacements, (*path, place)) for place, item in enumerate(value)]
     return replacements.get(path, value)
-
-
-def _clean_cut_off(text: str, scanner: Scanner) -> str:
-    """A phrase without secrets, and without the beginning of one at which it was cut off."""
-    cleaner = StreamCleaner(scanner)
-    clean, rest = cleaner.feed(text), cleaner.close()
-    return clean + (MARK if len(rest) >= _SHOWN_BEGINNING else rest)

@@ -3,7 +3,7 @@
 from evolve.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
-    from evolve.optimizer.archive import ALL_INSIGHTS, UNLEARNED, Entry, Promotion, Variant, VariantArchive
+    from evolve.optimizer.archive import ALL_INSIGHTS, UNLEARNED, Promotion, Variant, VariantArchive
     from evolve.optimizer.parts import mixed, parts_of, redrawn
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -6,7 +6,7 @@ Everything before the stage is replayed from the record, so a try costs a fracti
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from evolve.episodes import EpisodeRecord
@@ -59,7 +59,6 @@ class PromptProposal:
         text: Its whole text after the edits.
         said: The edits that were made, in words.
         refused: Edits that were left out, each with why.
-        supported: Interventions turned failures around with it.
     """
 
     prompt: str
@@ -67,7 +66,6 @@ class PromptProposal:
     revision: Revision
     said: str = ""
     refused: tuple[tuple[Edit, str], ...] = ()
-    supported: bool = False
 
     @property
     def why(self) -> str:
@@ -137,7 +135,6 @@ class Attribution:
         texts: These prompts by file name.
         replay: Runs one stage again, or None where only observations count.
         interventions: What was tried, in order.
-        tried: Every proposal that was made.
     """
 
     editor: Editor
@@ -145,7 +142,6 @@ class Attribution:
     texts: Mapping[str, str]
     replay: Replay | None = None
     interventions: list[Intervention] = field(default_factory=list)
-    tried: list[PromptProposal] = field(default_factory=list)
 
     def ranking(self) -> tuple[Blame, ...]:
         """The prompts, the likeliest to blame first."""
@@ -159,15 +155,15 @@ class Attribution:
         first = self.ranking()[0] if self.texts else None
         if first is None or not first.divergences:
             return None
-        divergences = _rotated(first.divergences, _MAX_TRACES * len(first.interventions))
+        # After attempts that came to nothing it is the turn of others.
+        by = _MAX_TRACES * len(first.interventions)
+        distinct = _distinct(first.divergences)
+        divergences = distinct[by % len(distinct) :] + distinct[: by % len(distinct)]
         proposal = self.editor.propose(first.prompt, self.texts[first.prompt], divergences, seed=seed)
         if not proposal.revision.changes:
             self.interventions.append(Intervention(prompt=first.prompt, flipped=False, detail="no edit to try"))
             return None
-        supported = self._try(proposal, divergences)
-        tested = replace(proposal, supported=bool(supported))
-        self.tried.append(tested)
-        return tested if supported is not False else None
+        return None if self._try(proposal, divergences) is False else proposal
 
     def _try(self, proposal: PromptProposal, divergences: Sequence[Divergence]) -> bool | None:
         """Whether the edit turned at least half of the failures around; None where nothing could be tried."""
@@ -199,12 +195,6 @@ def _in_words(edit: Edit, items: Sequence[str]) -> str:
     """An edit with the words of the item that it is about."""
     about = f" {items[edit.item - 1]!r}" if edit.op != "add" and 1 <= edit.item <= len(items) else ""
     return f"{edit.op}{about}: {edit.text}".rstrip(": ")
-
-
-def _rotated(divergences: Sequence[Divergence], by: int) -> list[Divergence]:
-    """One divergence per task, the heaviest first; after attempts that came to nothing it is the turn of others."""
-    distinct = _distinct(divergences)
-    return distinct[by % len(distinct) :] + distinct[: by % len(distinct)]
 
 
 def _distinct(divergences: Sequence[Divergence]) -> list[Divergence]:

@@ -86,7 +86,9 @@ class Room:
         Raises:
             WorkspaceError: It cannot be used, and the message says why.
         """
-        text = _unfenced(text)
+        # Models often put the fence of a code block around all of it.
+        found = _FENCED.fullmatch(text.strip())
+        text = found[1] if found else text
         if len(text) > LONGEST:
             raise WorkspaceError(f"it has {len(text):,} characters; {LONGEST:,} are allowed")
         self._check_names(text)
@@ -116,12 +118,6 @@ class Room:
             strange = [name for name in named if name not in self.stages] if isinstance(named, list | dict) else []
             if strange:
                 raise WorkspaceError(f"{key}: {strange[0]!r} may not stand here; these may: {', '.join(self.stages)}")
-
-
-def _unfenced(text: str) -> str:
-    """A text without the fence of a code block around all of it, which models often put there."""
-    found = _FENCED.fullmatch(text.strip())
-    return found[1] if found else text
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,6 @@ from importlib import metadata
 from random import Random
 from typing import Any
 
-from evolve.episodes import EpisodeRecord
 from evolve.errors import UsageError, WorkspaceError
 from evolve.files import canonical_json, digest
 from evolve.optimizer.counterfactual import Attribution, Editor, PromptProposal, Replay, TriedEdits
@@ -305,7 +304,12 @@ class _GepaSearch:
 
     def _new_attribution(self) -> Attribution:
         self._screened(self._incumbent, self.ids)
-        records = self._records()
+        # What failed under the incumbent, and successes of the same tasks under whatever was tried.
+        own = [trial.record for (name, _), trial in self._known.items() if name == self._incumbent.digest]
+        others = [
+            trial.record for (name, _), trial in self._known.items() if name != self._incumbent.digest and trial.solved
+        ]
+        records = [record for record in [*own, *others] if record is not None]
         self._attribution = Attribution(
             editor=replace(self._editor, weak=self._weak()),
             records=records,
@@ -313,14 +317,6 @@ class _GepaSearch:
             replay=self._engine.replay,
         )
         return self._attribution
-
-    def _records(self) -> list[EpisodeRecord]:
-        """What failed under the incumbent, and successes of the same tasks under whatever was tried."""
-        own = [trial.record for (name, _), trial in self._known.items() if name == self._incumbent.digest]
-        others = [
-            trial.record for (name, _), trial in self._known.items() if name != self._incumbent.digest and trial.solved
-        ]
-        return [record for record in [*own, *others] if record is not None]
 
     def _weak(self) -> tuple[str, ...]:
         if self._engine.items is None:

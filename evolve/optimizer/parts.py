@@ -31,19 +31,18 @@ _WIDE = 50
 """A whole knob whose bounds span more than this is drawn by its order of magnitude; others evenly."""
 
 
-def parts_of(workflow: Workflow, *, only: str = "", skills: Sequence[str] = ()) -> tuple[str, ...]:
+def parts_of(workflow: Workflow, *, only: str = "") -> tuple[str, ...]:
     """Every part that :func:`redrawn` may change.
 
     Args:
         only: ``knobs`` to leave stages and routes alone.
-        skills: Stages that call admitted skills (``skill:NAME@DIGEST``) and may be put in.
     """
     knobs = [f"knob:{name}" for name in used_knobs(workflow.stages) if name not in BY_HAND]
     if only == "knobs":
         return tuple(knobs)
     # What has an effect outside the episode is a person's choice.
     stages = [kind.name for kind in KINDS if not (kind.mandatory or kind.effect)]
-    stages += [*skills, *(name for name in workflow.stages if name not in stages and not _is_fixed(name))]
+    stages += [name for name in workflow.stages if name not in stages and not _is_fixed(name)]
     routes = [f"route:{name}" for name in workflow.stages if conditions_of(name)]
     return (*knobs, *(f"stage:{name}" for name in dict.fromkeys(stages)), *routes)
 

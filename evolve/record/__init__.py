@@ -3,8 +3,8 @@
 from evolve.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
-    from evolve.record.arms import UNLEARNED, Arm, agent_for, recall_from
-    from evolve.record.drafts import Proposal, judge_draft
+    from evolve.record.arms import Arm, agent_for
+    from evolve.record.drafts import Proposal
     from evolve.record.learner import Learner
     from evolve.record.stores import Stores
 else:

@@ -6,7 +6,6 @@ Models clean what endpoints say, and exports refuse what would carry a secret ou
 from evolve.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
-    from evolve.redaction.dotenv import read_dotenv
     from evolve.redaction.known import KnownSecret, known_secrets
     from evolve.redaction.scanner import MARK, Finding, Scanner, StreamCleaner
 else:

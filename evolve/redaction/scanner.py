@@ -15,8 +15,7 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from evolve.redaction.credential_patterns import SHAPES
-from evolve.redaction.known import LEAST_ENTROPY, KnownSecret, entropy
+from evolve.redaction.known import LEAST_ENTROPY, SHAPES, KnownSecret, entropy
 
 MARK = "[secret]"
 """Stands where a secret stood."""
@@ -69,17 +68,13 @@ class _Form:
         # Kept: made anew for every text, this took most of the time of an export.
         return _LINKS.sub("", self.text)
 
-    @property
-    def counts_inside(self) -> bool:
-        """Whether it counts inside a longer word too, because no chance puts it there."""
-        return self.secret.random or bool(self.how and self.how != _AS_NUMBER)
-
     def spans(self, folded: str) -> Iterator[tuple[int, int]]:
         """Where it stands in a text in small letters. A guessable one counts only as a whole word."""
         at = folded.find(self.text)
         while at >= 0:
             end = at + len(self.text)
-            if self.counts_inside or not _touches_word(folded, at, end):
+            # It counts inside a longer word too where no chance puts it there.
+            if (self.secret.random or bool(self.how and self.how != _AS_NUMBER)) or not _touches_word(folded, at, end):
                 yield at, end
             # From the next sign on, as places of one form may overlap.
             at = folded.find(self.text, at + 1)

@@ -9,6 +9,6 @@ if TYPE_CHECKING:
     from evolve.skills.lint import modules_used
     from evolve.skills.parts import unseen_rows, with_called
     from evolve.skills.signatures import parameter_count
-    from evolve.skills.skill import TRUSTED_AFTER, Owner, Skill, SkillStatus, check_name, render_tests
+    from evolve.skills.skill import Skill, SkillStatus, render_tests
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from evolve.store.lock import WriterLock, is_gone, terminate, this_process
     from evolve.store.migrations import Migration
     from evolve.store.objects import ObjectStore
-    from evolve.store.salvage import Rebuilt, finish_rebuild, rebuild, still_lost
+    from evolve.store.salvage import finish_rebuild, rebuild, still_lost
     from evolve.store.sealing import Value
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -57,8 +57,6 @@ class Database:
             be written it shows the record as it was when opened, and a log left beside it by a crash can
             be read only where its index was left too.
         born: Facts for :meth:`get_meta` that a file has from the moment it is made.
-        verify: Checks every row before use, unless the file is what it was at its last clean close. Only who
-            looks for damage leaves it out.
 
     Raises:
         WorkspaceError: When the file is unwritable, the disk is full, or a newer version wrote it.
@@ -71,7 +69,6 @@ class Database:
         migrations: Sequence[Migration] = (),
         *,
         read_only: bool = False,
-        verify: bool = True,
         born: Mapping[str, str] | None = None,
     ) -> None:
         self.path = Path(path)
@@ -92,10 +89,9 @@ class Database:
             undo_cut_write(self.path)
             if read_only:
                 self._connection = reader(self.path.absolute())
-                if verify:
-                    self._verify_all(CleanMark(self.path), self._connection)
+                self._verify_all(CleanMark(self.path), self._connection)
                 return
-            if not self._prepare(changes, born or {}) and verify:
+            if not self._prepare(changes, born or {}):
                 self._look_before_opening()
             self._connection = connect(str(self.path))
             self._open(changes)

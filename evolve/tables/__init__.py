@@ -21,12 +21,11 @@ if TYPE_CHECKING:
         text_column,
         typed_column,
     )
-    from evolve.tables.first_line import FirstLine, first_line_of
+    from evolve.tables.delimited import FirstLine, first_line_of
     from evolve.tables.form import (
         CHECKS,
         Cell,
         Change,
-        Form,
         Record,
         Rewriting,
         Table,
@@ -39,6 +38,6 @@ if TYPE_CHECKING:
         table_path,
     )
     from evolve.tables.formulas import TEXT_PREFIX, Formulas, formula_sign
-    from evolve.tables.opening import DELIMITED, LINES, WORKBOOKS, form_of, open_table
+    from evolve.tables.opening import form_of, open_table
 else:
     __getattr__, __dir__ = attach(__name__)

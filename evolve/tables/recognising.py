@@ -171,12 +171,11 @@ class _Reading:
             return 0.0
         rows = self.rows if prose else self.rows[1:]
         cells = [cell.strip() for row in rows for cell in row if any(mark in cell for mark in others)]
-        explained = sum(_is_number(cell) or (prose and _is_prose(cell, others)) for cell in cells)
+        explained = sum(
+            text_column([cell], loose=True, comma="decimal").is_number or (prose and _is_prose(cell, others))
+            for cell in cells
+        )
         return (len(cells) - explained) / max(1, len(rows))
-
-
-def _is_number(cell: str) -> bool:
-    return text_column([cell], loose=True, comma="decimal").is_number
 
 
 def _is_prose(cell: str, marks: Sequence[str]) -> bool:

@@ -12,25 +12,10 @@ if TYPE_CHECKING:
     from evolve.tasks.reading.jsonl import render_jsonl, write_jsonl
     from evolve.tasks.reading.load import load_examples, load_suite, resolve_task
     from evolve.tasks.reading.own_folder import folder_task
-    from evolve.tasks.signature import (
-        Parameter,
-        Signature,
-        SignatureError,
-        TypeExpr,
-        format_signature,
-        infer_signature,
-        parse_signature,
-    )
+    from evolve.tasks.signature import SignatureError, format_signature, infer_signature, parse_signature
     from evolve.tasks.suites import BUILTIN, generate_suite
     from evolve.tasks.verification.rubric import RubricVerifier
-    from evolve.tasks.verification.verifiers import (
-        CommandVerifier,
-        RowsVerifier,
-        Submission,
-        TestsVerifier,
-        Verdict,
-        Verifier,
-    )
+    from evolve.tasks.verification.verifiers import CommandVerifier, RowsVerifier, Submission, TestsVerifier, Verifier
     from evolve.tasks.work import FolderWork, PlainWork
 else:
     __getattr__, __dir__ = attach(__name__)

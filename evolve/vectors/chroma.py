@@ -123,8 +123,6 @@ class ChromaIndex:
         set_aside: Where damaged files were moved when the index was opened, or None.
     """
 
-    space = "cosine"
-
     def __init__(self, folder: str, name: str, dimension: int, *, set_aside: Path | None = None) -> None:
         self.dimension = dimension
         self.set_aside = set_aside

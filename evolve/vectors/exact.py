@@ -33,8 +33,6 @@ _UNIT = 1e-6
 class MemoryIndex:
     """Vectors held as unit rows in single precision."""
 
-    space = "cosine"
-
     def __init__(self, dimension: int) -> None:
         if dimension < 1:
             raise ValueError("dimension must be at least 1")

@@ -15,22 +15,6 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-def drop(folder: Path) -> None:
-    """Removes an index. It is renamed first, so that a kill in between leaves no half of one."""
-    old = folder.with_name(folder.name + ".old")
-    shutil.rmtree(old, ignore_errors=True)
-    if folder.exists():
-        folder.rename(old)
-        shutil.rmtree(old, ignore_errors=True)
-
-
-def set_aside(folder: Path) -> Path:
-    """Keeps the damaged files for who wants to look at them; of earlier damage nothing is kept."""
-    aside = folder.with_name(f"{folder.name}.damaged-1")
-    shutil.rmtree(aside, ignore_errors=True)
-    return folder.rename(aside)
-
-
 Tag = str | int | float | bool
 """A flat value stored beside a vector, for filters only."""
 
@@ -76,11 +60,9 @@ class VectorIndex(Protocol):
     """A set of vectors by id, searched by cosine distance.
 
     Attributes:
-        space: Always ``cosine``.
         dimension: Length of every vector.
     """
 
-    space: str
     dimension: int
 
     @property
@@ -153,3 +135,19 @@ class IndexOpener(Protocol):
             WorkspaceError: The folder cannot be written.
         """
         ...
+
+
+def drop(folder: Path) -> None:
+    """Removes an index. It is renamed first, so that a kill in between leaves no half of one."""
+    old = folder.with_name(folder.name + ".old")
+    shutil.rmtree(old, ignore_errors=True)
+    if folder.exists():
+        folder.rename(old)
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def set_aside(folder: Path) -> Path:
+    """Keeps the damaged files for who wants to look at them; of earlier damage nothing is kept."""
+    aside = folder.with_name(f"{folder.name}.damaged-1")
+    shutil.rmtree(aside, ignore_errors=True)
+    return folder.rename(aside)

@@ -118,8 +118,6 @@ class StoredIndex:
         set_aside: Where damaged files were moved when the index was opened, or None.
     """
 
-    space = "cosine"
-
     def __init__(self, place: Place, care: Care, store: str, crossover: int) -> None:
         self.dimension = place.dimension
         self._place, self._care = place, care

@@ -392,7 +392,7 @@ def test_a_snapshot_recalls_the_same_and_stays_as_it_was(memory: Memory, lesson)
 
 def test_a_snapshot_of_nothing_recalls_nothing(memory: Memory) -> None:
     assert memory.snapshot().recall("x", features=SORTED) == []
-    assert memory.shuffled(1).experience() == []
+    assert memory.snapshot().shuffled(1).experience() == []
 
 
 def test_the_placebo_keeps_causes_and_loses_what_they_were_for(memory: Memory, lesson) -> None:

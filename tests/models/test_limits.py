@@ -25,8 +25,8 @@ from evolve.models import (
     open_models,
 )
 from evolve.models.abilities import window_in
-from evolve.models.catalog import listed
 from evolve.models.costs import Price
+from evolve.models.prices import listed
 from tests.models.conftest import ask, recorded
 from tests.models.test_spending import local
 

@@ -11,8 +11,7 @@ import pytest
 from benchmarks.doubles.designing import DesigningDouble
 from evolve.episodes import Cost, EpisodeRecord, TaskView
 from evolve.models import ModelSetup, open_models
-from evolve.optimizer.adas import PATIENCE, AdasEngine
-from evolve.optimizer.design_brief import BEST, DIFFERENT, apart_of, others_of, tasks_of, trials_of
+from evolve.optimizer.adas import BEST, DIFFERENT, PATIENCE, AdasEngine, apart_of, others_of, tasks_of, trials_of
 from evolve.optimizer.drafting import Drafter
 from evolve.optimizer.engine import Candidate, EngineSettings, Judgement, Left, Trial
 from evolve.optimizer.member import Member

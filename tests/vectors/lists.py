@@ -15,8 +15,6 @@ from evolve.vectors import Hit, Progress, Rows, Tag, Where
 class ListIndex:
     """Everything in a dictionary, written at once when it is closed."""
 
-    space = "cosine"
-
     def __init__(self, path: Path, name: str, dimension: int) -> None:
         self.dimension = dimension
         self._file = path / f"{name}-{dimension}.json"

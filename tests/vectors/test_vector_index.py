@@ -54,7 +54,7 @@ def names(count: int) -> list[str]:
 
 
 def test_a_new_index_is_empty_at_generation_zero(index: VectorIndex) -> None:
-    assert (index.ids(), index.generation, index.space, index.dimension) == ([], 0, "cosine", DIMENSION)
+    assert (index.ids(), index.generation, index.dimension) == ([], 0, DIMENSION)
     assert index.query(np.ones(DIMENSION), 3) == []
 
 

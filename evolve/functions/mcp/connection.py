@@ -169,7 +169,11 @@ class Connection:
         self._starts += 1
         self._trouble = trouble = Trouble()
         ready: Future[Client] = Future()
-        _quiet()
+        # The SDK logs what servers send; without anybody who listens, that would go to the person's terminal.
+        for name in ("mcp", "client"):
+            logger = logging.getLogger(name)
+            if not logger.handlers:
+                logger.addHandler(logging.NullHandler())
         self._task = self._portal.start_task_soon(self._hold, trouble, ready)
         allowed = min(seconds, START_S)
         try:
@@ -310,11 +314,3 @@ def _first_sentence(error: BaseException | None) -> str:
     if isinstance(error, EvolveError):
         return f"was not started: {error}"
     return f"could not be talked to: {in_short(str(error)) or type(error).__name__}" if error else "has ended"
-
-
-def _quiet() -> None:
-    """The SDK logs what servers send; without anybody who listens, that would go to the person's terminal."""
-    for name in ("mcp", "client"):
-        logger = logging.getLogger(name)
-        if not logger.handlers:
-            logger.addHandler(logging.NullHandler())

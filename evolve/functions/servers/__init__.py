@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from evolve.functions.servers.approvals import Approval, Approvals, Home, Pin, with_pins
     from evolve.functions.servers.bounds import Trouble, in_short
     from evolve.functions.servers.kind import Asked, Process, Provider, ServerKind, Start, server_kind
-    from evolve.functions.servers.offers import Listed, OfferedTool, OfferState
+    from evolve.functions.servers.offers import Listed, OfferedTool
     from evolve.functions.servers.pinned_http import pinned_client
     from evolve.functions.servers.server import Server, Setting, handed_over, resolved, server_of
     from evolve.functions.servers.source import ServerFunctions

@@ -103,13 +103,12 @@ def offers(server: Server, listed: Sequence[Listed], pins: Mapping[str, Pin]) ->
     """
     counts = Counter(tool.name for tool in listed)
     plain = Counter(_plain_name(server.name, name) for name in counts)
-    found = [_offer(server, tool, counts[tool.name], plain, pins.get(tool.name)) for tool in _once(listed)]
+    found = [
+        _offer(server, tool, counts[tool.name], plain, pins.get(tool.name))
+        for tool in {tool.name: tool for tool in listed}.values()
+    ]
     gone = [OfferedTool(tool=name, state="gone", pin=pin, hints={}) for name, pin in pins.items() if name not in counts]
     return [*found, *gone]
-
-
-def _once(listed: Sequence[Listed]) -> Sequence[Listed]:
-    return list({tool.name: tool for tool in listed}.values())
 
 
 def _offer(server: Server, tool: Listed, count: int, plain: Counter[str], pin: Pin | None) -> OfferedTool:

@@ -181,7 +181,9 @@ def _about_the_same(old: _Matter, new: _Matter) -> bool:
         return old.denies != new.denies or bool(right and len(right) <= _NEW_REST)
     if len(left) > _OLD_REST or len(right) > _NEW_REST:
         return False
-    begun = _begun_alike(old, new)
+    # The words with which both texts begin.
+    pairs = zip(old.text.split(), new.text.split(), strict=False)
+    begun = " ".join(one for one, _ in takewhile(lambda pair: pair[0].lower() == pair[1].lower(), pairs))
     if old.stems[-1] == new.stems[-1] and len(shared) > 1:
         # What differs is the predicate, and not who or which of several things is spoken of.
         named = all(_NAMED.match(matter.text[len(begun) :].lstrip()) for matter in (old, new))
@@ -206,9 +208,3 @@ def _gives_another_value(old: _Matter, new: _Matter, begun: str) -> bool:
     # Two words that follow the subject itself are another predicate, unless a copula or a preposition leads to them.
     led = bool(begun) and stem(words(begun)[-1]) == ""
     return led and not all(_PLACED.search(matter.text[len(begun) :]) for matter in (old, new))
-
-
-def _begun_alike(old: _Matter, new: _Matter) -> str:
-    """The words with which both texts begin."""
-    pairs = zip(old.text.split(), new.text.split(), strict=False)
-    return " ".join(one for one, _ in takewhile(lambda pair: pair[0].lower() == pair[1].lower(), pairs))

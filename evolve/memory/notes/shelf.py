@@ -59,11 +59,6 @@ def delete_notes(db: Database, notes: Sequence[Note], at: float) -> None:
             db.insert("memory_forgotten_notes", {"id": _of_words(note.text), "at": at}, key="id")
 
 
-def was_forgotten(db: Database, text: str) -> bool:
-    """Whether a note of these words was deleted, and the words not noted again since."""
-    return bool(db.rows("memory_forgotten_notes", {"id": _of_words(text)}))
-
-
 def _of_words(text: str) -> str:
     return digest(clean_text(text.strip()))
 
@@ -228,7 +223,7 @@ class NoteShelf:
 
     def forgot(self, text: str) -> bool:
         """Whether a note of these words was deleted, and they were not noted again since."""
-        return was_forgotten(self._db, text)
+        return bool(self._db.rows("memory_forgotten_notes", {"id": _of_words(text)}))
 
     def book(self) -> NoteBook:
         """All notes as the record is now."""

@@ -4,17 +4,9 @@ from evolve.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.memory.preferences.book import PreferenceBook
-    from evolve.memory.preferences.kinds import is_known, is_once, kind_of, kinds_meant, widened
+    from evolve.memory.preferences.kinds import is_once
     from evolve.memory.preferences.meaning import YOU_SAID, is_negated, is_new, said_of_less, same_meaning, topics
-    from evolve.memory.preferences.own_words import (
-        LEFT_OUT,
-        LONGEST,
-        Screen,
-        edit_in_words,
-        edit_lines,
-        parse_answer,
-        without_reply,
-    )
-    from evolve.memory.preferences.preference import WISHES, ActKind, Context, PersonAct, Preference, PreferenceStatus
+    from evolve.memory.preferences.own_words import LEFT_OUT, LONGEST, edit_in_words, parse_answer, without_reply
+    from evolve.memory.preferences.preference import WISHES, Context, PersonAct, Preference, PreferenceStatus
 else:
     __getattr__, __dir__ = attach(__name__)

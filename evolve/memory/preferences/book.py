@@ -33,13 +33,11 @@ class PreferenceBook:
 
     Args:
         db: The record.
-        clock: Seconds since the epoch.
     """
 
-    def __init__(self, db: Database, embedder: Embedder, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, db: Database, embedder: Embedder) -> None:
         self._db = db
         self.embedder = embedder
-        self._clock = clock
 
     def learn(self, act: PersonAct, description: str, *, confirmed: bool = True) -> Preference:
         """Keeps an act and the preference that it shows; gives the preference.
@@ -52,12 +50,15 @@ class PreferenceBook:
         A preference of the same person for the same context that says the opposite is superseded by this one.
         The same act again changes nothing but that.
         """
-        now = self._clock()
+        now = time.time()
         # The id without the time: the same act told again is one act.
         recorded = replace(act, id=_act_id(act), at=now)
         with self._db.transaction():
             same = [one for one in self.all() if _is_same(one, act.author, description) and not _is_apart(one, act)]
-            existing = next((one for one in same if confirmed or not _is_narrower(one, act.context)), None)
+            # One in force that leaves out tasks of this context is passed over: the person is asked to widen it.
+            existing = next(
+                (one for one in same if confirmed or not (one.status == "active" and not one.covers(act.context))), None
+            )
             there = self._db.rows("memory_acts", {"id": recorded.id}) if act.suggested and existing is None else []
             if there:  # the same words suggested another thing before
                 recorded = replace(recorded, id=_act_id(act, description))
@@ -87,7 +88,7 @@ class PreferenceBook:
 
     def keep(self, act: PersonAct) -> PersonAct:
         """Keeps an act that shows no preference, such as a comment; the same one once."""
-        recorded = replace(act, id=_act_id(act), at=self._clock())
+        recorded = replace(act, id=_act_id(act), at=time.time())
         self._db.insert("memory_acts", _act_row(recorded), key="id")
         return recorded
 
@@ -132,7 +133,7 @@ class PreferenceBook:
             UsageError: There is no such preference, or the new text is empty.
         """
         preference = self.get(name)
-        changes: dict[str, Any] = {"turn": self._next_turn(), "at": self._clock(), **_ACTIVE}
+        changes: dict[str, Any] = {"turn": self._next_turn(), "at": time.time(), **_ACTIVE}
         if description is not None:
             text = " ".join(description.split())
             if not text:
@@ -160,7 +161,7 @@ class PreferenceBook:
         preference = self.get(name)
         if preference.status != "proposed":
             raise UsageError(f"{preference.id[:8]} does not wait to be confirmed", hint="evolve memory proposals")
-        self._db.update("memory_preferences", {"id": preference.id}, {"status": "declined", "at": self._clock()})
+        self._db.update("memory_preferences", {"id": preference.id}, {"status": "declined", "at": time.time()})
         return self.get(preference.id)
 
     def forget(self, ids: str | Sequence[str] = (), *, everything: bool = False) -> int:
@@ -260,11 +261,6 @@ def _is_same(preference: Preference, author: str, description: str) -> bool:
 def _is_apart(preference: Preference, act: PersonAct) -> bool:
     """Whether one of both was suggested for a folder and the other is about others: each waits for its own yes."""
     return (act.suggested or preference.suggestion is not None) and preference.is_elsewhere(act.context)
-
-
-def _is_narrower(preference: Preference, context: Context) -> bool:
-    """Whether a preference in force leaves out tasks of a context, so that the person is asked to widen it."""
-    return preference.status == "active" and not preference.covers(context)
 
 
 def _answers_otherwise(older: Preference, newer: Preference) -> bool:

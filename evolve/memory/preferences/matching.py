@@ -55,9 +55,10 @@ def shares_context(first: Preference, second: Preference, embedder: Embedder) ->
         same = {_words_of(context) for context in first.contexts} & {_words_of(task) for task in second.contexts}
         return is_once(first.description) and is_once(second.description) and bool(same)
     pairs = [(context, task) for context in first.contexts for task in second.contexts]
+    alike = (likeness(embedder, task.instruction, [context.instruction])[0] for context, task in pairs)
     return any(
-        _fit(context, task, _alike(context, task, embedder), by_kind=_by_kind(first, context, task)) > 0.0
-        for context, task in pairs
+        _fit(context, task, near, by_kind=_by_kind(first, context, task)) > 0.0
+        for (context, task), near in zip(pairs, alike, strict=True)
     )
 
 
@@ -128,10 +129,6 @@ def _spoken_of(preferences: Sequence[Preference], task: Context, embedder: Embed
         preference.id: max(value, ALIKE) if topics(preference.description) & words else value
         for preference, value in zip(preferences, alike, strict=True)
     }
-
-
-def _alike(context: Context, task: Context, embedder: Embedder) -> float:
-    return likeness(embedder, task.instruction, [context.instruction])[0]
 
 
 def _fit(context: Context, task: Context, alike: float, about: float = 0.0, *, by_kind: bool | None = None) -> float:

@@ -92,7 +92,9 @@ def contradict(first: str, second: str) -> bool:
     # Something in common besides, or any two short wishes would contradict each other.
     if len(left) != 1 or len(right) != 1 or not mine & theirs:
         return False
-    return _of_one_kind(next(iter(left)), next(iter(right)))
+    value, other = next(iter(left)), next(iter(right))
+    numbers = value.isdigit() and other.isdigit()
+    return numbers or any(value in kind and other in kind for kind in _ALTERNATIVES)
 
 
 def topics(text: str) -> frozenset[str]:
@@ -150,11 +152,6 @@ def _meaning(text: str) -> tuple[frozenset[str], bool]:
     # The stems of such words count, too: that of "always" is no word itself.
     frequency = _FREQUENCY_WORDS | set(map(_stem, _FREQUENCY_WORDS))
     return frozenset(word for word in content if word not in _NEGATIONS and word not in frequency), negated
-
-
-def _of_one_kind(first: str, second: str) -> bool:
-    numbers = first.isdigit() and second.isdigit()
-    return numbers or any(first in kind and second in kind for kind in _ALTERNATIVES)
 
 
 def _stem(word: str) -> str:
