@@ -46,13 +46,7 @@ class Occurrence:
 
     def outside(self, inner: Occurrence) -> Occurrence:
         """What is known of the groups that are not among those of a scope within."""
-        return Occurrence(
-            solved=self.solved - inner.solved,
-            occurs=self.occurs - inner.solved,
-            tried=self.tried - inner.solved,
-            mattered=self.mattered - inner.solved,
-            hindered=self.hindered - inner.solved,
-        )
+        return Occurrence(**{name: groups - inner.solved for name, groups in vars(self).items()})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,6 @@ Loading it takes a third of a second, so that happens only for an endpoint that 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -52,23 +51,13 @@ def _listed_price(prices: Any) -> Price | None:
     rows = [getattr(prices, name, None) for name in ("input_mtok", "output_mtok", "cache_read_mtok")]
     if rows[0] is None or rows[1] is None:
         return None
+
+    def price(start: int, beyond: tuple[tuple[int, Price], ...] = ()) -> Price:
+        cached = None if rows[2] is None else _at(rows[2], start)
+        return Price(input=_at(rows[0], start), output=_at(rows[1], start), cached=cached, beyond=beyond)
+
     starts = sorted({tier.start for row in rows for tier in getattr(row, "tiers", ())})
-    return Price(
-        input=_at(rows[0], 0),
-        output=_at(rows[1], 0),
-        cached=None if rows[2] is None else _at(rows[2], 0),
-        beyond=tuple(
-            (
-                start,
-                Price(
-                    input=_at(rows[0], start),
-                    output=_at(rows[1], start),
-                    cached=None if rows[2] is None else _at(rows[2], start),
-                ),
-            )
-            for start in starts
-        ),
-    )
+    return price(0, tuple((start, price(start)) for start in starts))
 
 
 def _at(price: Any, start: int) -> float:
@@ -96,10 +85,12 @@ class Prices:
         self._table: dict[str, Price] = {}
         if own is not None and own.is_file():
             try:
-                text = read_text(own)
+                rows = parse_toml(read_text(own), str(own)).get("models", {})
             except UsageError as error:
                 raise WorkspaceError(str(error), hint=error.hint) from error
-            self._table = _read(text, str(own))
+            if not isinstance(rows, dict):
+                raise WorkspaceError(f"{own}: models: expected a table")
+            self._table = {name: _price(row, f"{own}: {name}") for name, row in rows.items()}
 
     def of(self, endpoint: Endpoint) -> Price | None:
         """The price of a model at an endpoint; None where it is unknown. What runs on this machine is free."""
@@ -115,21 +106,6 @@ def _undated(name: str) -> str:
     parts = name.rsplit("-", 3)
     dated = len(parts) == 4 and [len(part) for part in parts[1:]] == [4, 2, 2] and "".join(parts[1:]).isdigit()
     return parts[0] if dated else name
-
-
-def _read(text: str, place: str) -> dict[str, Price]:
-    try:
-        whole = parse_toml(text, place)
-    except UsageError as error:
-        raise WorkspaceError(str(error), hint=error.hint) from error
-    return {name: _price(row, f"{place}: {name}") for name, row in _rows(whole, place).items()}
-
-
-def _rows(whole: Mapping[str, Any], place: str) -> Mapping[str, Any]:
-    rows = whole.get("models", {})
-    if not isinstance(rows, dict):
-        raise WorkspaceError(f"{place}: models: expected a table")
-    return rows
 
 
 def _price(row: Any, place: str) -> Price:
