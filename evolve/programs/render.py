@@ -110,11 +110,6 @@ def _free_parameters(term: Term, params: tuple[str, ...], operations: Mapping[st
     return tuple(names)
 
 
-def render_expression(term: Term, params: Sequence[str], operations: Mapping[str, Operation]) -> str:
-    """The term as one Python expression, for display."""
-    return ast.unparse(_Expander(operations, tuple(params)).node(term, ()))
-
-
 def support_of(term: Term, operations: Mapping[str, Operation]) -> list[Callable[..., Any]]:
     """The support functions the term needs, dependencies first, without repeats."""
     functions: dict[str, Callable[..., Any]] = {}

@@ -27,14 +27,12 @@ def model_setup(
     settings: Settings,
     *,
     model: str | None = None,
-    run: Ledger | None = None,
     recording: Recording | None = None,
 ) -> ModelSetup:
     """What :func:`evolve.models.open_models` needs in a workspace.
 
     Args:
         model: Instead of the common model of the settings; the roles of the settings then do not count.
-        run: The ledger of the run; the limits of day and workspace are put on top of it.
         recording: Where exchanges are recorded or replayed from, or None.
     """
     from evolve.models import Deadlines, ModelSetup
@@ -43,7 +41,7 @@ def model_setup(
         model=settings.model if model is None else model,
         roles=settings.role_models if model is None else {},
         base_url=settings.base_url,
-        meter=limited(paths, settings, run or Ledger(Budget())),
+        meter=limited(paths, settings, Ledger(Budget())),
         prices=paths.prices,
         abilities=cache_folder() / "endpoints.json",
         layers=PromptLayers(workspace=paths.prompts),

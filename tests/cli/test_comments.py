@@ -9,6 +9,7 @@ import pytest
 import evolve
 from benchmarks.doubles import small_suite
 from evolve.errors import UsageError
+from evolve.memory.preferences import PersonAct
 from evolve.testing import FixedLearner, TrustingSandbox
 from tests.offering import hide, offer
 
@@ -24,7 +25,7 @@ def folder(tmp_path):
 
 def test_a_comment_may_also_be_a_wish_and_forgetting_that_leaves_the_comment(folder):
     with evolve.open(folder, policy=FixedLearner()) as workspace:
-        kept = workspace.preferences.from_comment("Write a docstring", run="r1")
+        kept = workspace.preferences.suggest(PersonAct(kind="comment", text="Write a docstring", run="r1"))
         workspace.preferences.forget([kept.id])
         assert [one.text for one in workspace.runs.comments("r1")] == ["Write a docstring"]
         with pytest.raises(UsageError, match="words of yours"):

@@ -7,9 +7,10 @@ import pytest
 from evolve.programs.evaluation import compile_term
 from evolve.programs.operation import EVALUATION_ERRORS
 from evolve.programs.operations import vocabulary
-from evolve.programs.render import Heading, render, render_expression
+from evolve.programs.render import Heading, render
 from evolve.programs.terms import Apply, Bound, Constant, Input, Lambda, Term
 from evolve.programs.types import INT, STR
+from tests.programs.typed_terms import expression
 
 OPERATIONS = {operation.name: operation for operation in vocabulary()}
 X, Y = Bound(0), Bound(1)
@@ -74,7 +75,7 @@ def test_steps_that_grow_without_bound_end_early(operation: str, start: tuple[in
 )
 def test_answers_read_like_python(operation: str, function: Term, params: tuple[str, ...], expected: str) -> None:
     term = Apply(operation, (function, *map(Input, range(len(params)))))
-    assert render_expression(term, params, OPERATIONS) == expected
+    assert expression(term, params) == expected
 
 
 @pytest.mark.parametrize("params", [("x", "y"), ("y", "x"), ("functools", "itertools"), ("max", "zip")])

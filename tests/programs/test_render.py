@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from evolve.programs.evaluation import evaluate
 from evolve.programs.operation import EVALUATION_ERRORS
-from evolve.programs.render import LINE, Heading, render, render_expression
+from evolve.programs.render import LINE, Heading, render
 from evolve.programs.terms import Apply, Bound, Constant, Input, Lambda, Term
 from evolve.programs.types import FLOAT, INT, STR, T, Type, dict_of, freeze, list_of
-from tests.programs.typed_terms import INTS, OPERATIONS, terms
+from tests.programs.typed_terms import INTS, OPERATIONS, expression, terms
 
 
 def heading(*params: str, entry: str = "solve", doc: str = "Do it.", result: str = "list[int]") -> Heading:
@@ -101,7 +101,7 @@ def test_the_source_has_the_shape_people_expect(term: Term) -> None:
 @given(terms(INTS, depth=3))
 @settings(max_examples=40)
 def test_an_expression_for_display_is_the_same_program(term: Term) -> None:
-    text = render_expression(term, ("xs", "n", "text"), OPERATIONS)
+    text = expression(term, ("xs", "n", "text"))
     inputs = ((3, 1, 4, 1), 2, "ab")
     try:
         expected = evaluate(term, inputs, OPERATIONS)
@@ -137,31 +137,31 @@ def test_any_text_can_be_a_constant(text: str) -> None:
 
 def test_constants_of_every_kind_print_as_literals() -> None:
     table = Constant(freeze({"b": 2, "a": 1}), dict_of(STR, INT))
-    assert render_expression(table, (), OPERATIONS) == "{'b': 2, 'a': 1}"
-    assert render_expression(Constant((1, 2), list_of(INT)), (), OPERATIONS) == "[1, 2]"
-    assert render_expression(Constant(-3, INT), (), OPERATIONS) == "-3"
-    assert render_expression(Constant(0.5, FLOAT), (), OPERATIONS) == "0.5"
-    assert render_expression(call("subtract", Input(0), Constant(-3, INT)), ("n",), OPERATIONS) == "n - -3"
+    assert expression(table, ()) == "{'b': 2, 'a': 1}"
+    assert expression(Constant((1, 2), list_of(INT)), ()) == "[1, 2]"
+    assert expression(Constant(-3, INT), ()) == "-3"
+    assert expression(Constant(0.5, FLOAT), ()) == "0.5"
+    assert expression(call("subtract", Input(0), Constant(-3, INT)), ("n",)) == "n - -3"
 
 
 @pytest.mark.parametrize("pattern", [r"\d+", r"[^'\"]+", "it's \\d", "\\\\", "a", "\\d\n", "'", '"'])
 def test_regular_expressions_keep_their_meaning(pattern: str) -> None:
-    text = render_expression(Constant(pattern, Type("pattern")), (), OPERATIONS)
+    text = expression(Constant(pattern, Type("pattern")), ())
     assert ast.literal_eval(text) == pattern
 
 
 def test_precedence_is_kept() -> None:
     total = call("add", Input(1), Constant(1, INT))
     term = call("multiply", total, call("subtract", Input(1), total))
-    assert render_expression(term, ("xs", "n"), OPERATIONS) == "(n + 1) * (n - (n + 1))"
-    assert render_expression(call("negate", total), ("xs", "n"), OPERATIONS) == "-(n + 1)"
+    assert expression(term, ("xs", "n")) == "(n + 1) * (n - (n + 1))"
+    assert expression(call("negate", total), ("xs", "n")) == "-(n + 1)"
 
 
 def test_lambdas_become_comprehensions() -> None:
     even = Lambda((INT,), call("is_even", Bound(0)))
     plus = Lambda((INT,), call("add", Bound(0), Input(1)))
     term = call("map", plus, call("filter", even, Input(0)))
-    assert render_expression(term, ("xs", "n"), OPERATIONS) == "[x + n for x in xs if x % 2 == 0]"
+    assert expression(term, ("xs", "n")) == "[x + n for x in xs if x % 2 == 0]"
 
 
 def test_a_comprehension_does_not_hide_a_parameter() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
 from evolve.programs.operations import vocabulary
+from evolve.programs.render import _Expander
 from evolve.programs.terms import Apply, Bound, Constant, Input, Lambda, Term
 from evolve.programs.types import BOOL, INT, STR, Type, fn_of, list_of
 
@@ -73,3 +75,8 @@ def terms(
         else:
             args.append(draw(terms(param, inputs, bound, depth - 1)))
     return Apply(name, tuple(args))
+
+
+def expression(term: Term, params: Sequence[str]) -> str:
+    """The term as one Python expression, as it stands in an answer."""
+    return ast.unparse(_Expander(OPERATIONS, tuple(params)).node(term, ()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -38,10 +39,17 @@ def opened(tmp_path, endpoint):
         yield workspace
 
 
+def kept_from(opened, act, contexts=None):
+    """What an act shows, once the person has confirmed it."""
+    wish = opened.preferences.suggest(act)
+    waits = wish is not None and wish.status == "proposed"
+    return opened.preferences.confirm(wish.id, contexts=contexts) if waits else wish
+
+
 @pytest.mark.slow
 def test_after_a_refusal_with_a_reason_it_is_done_the_persons_way_and_after_deletion_as_before(opened):
     assert opened.run(FIRST).value == "2024-03-05"
-    kept = opened.preferences.from_refusal("No. Dates day first, please", run="r1", author="jo")
+    kept = kept_from(opened, PersonAct(kind="refusal", text="No. Dates day first, please", run="r1", author="jo"))
     assert opened.run(NEXT).value == "05.03.2024"
     assert opened.run(OTHER).value == "1234.5"
     assert opened.preferences.forget([kept.id[:6]]) == 1
@@ -50,21 +58,21 @@ def test_after_a_refusal_with_a_reason_it_is_done_the_persons_way_and_after_dele
 
 def test_an_edit_teaches_without_a_word(opened):
     answer = opened.run(FIRST).value
-    kept = opened.preferences.from_edit(answer, "05.03.2024", run="r1")
+    kept = kept_from(opened, PersonAct(kind="edit", text="", before=answer, after="05.03.2024", run="r1"))
     assert kept.description == 'Such an answer was edited: "05.03.2024" in place of "2024-03-05".'
     assert opened.run(NEXT).value == "05.03.2024"
 
 
 def test_a_changed_preference_acts_as_it_now_reads(opened):
     opened.run(FIRST)
-    kept = opened.preferences.from_comment("day first", run="r1")
+    kept = kept_from(opened, PersonAct(kind="comment", text="day first", run="r1"))
     opened.preferences.edit(kept.id, description="Dates month first")
     assert opened.run(NEXT).value == "03/05/2024"
 
 
 def test_what_was_told_is_logged_with_the_act_behind_it_and_as_consumed_where_it_was_cited(opened):
     opened.run(FIRST)
-    kept = opened.preferences.from_comment("Dates day first", run="r1", author="jo")
+    kept = kept_from(opened, PersonAct(kind="comment", text="Dates day first", run="r1", author="jo"))
     [act] = kept.acts
     first = opened.stores.runs.episodes(run="r1")[-1]
     assert (act.author, act.text, act.run, act.episode, act.step) == ("jo", "Dates day first", "r1", first.episode, 1)
@@ -75,9 +83,8 @@ def test_what_was_told_is_logged_with_the_act_behind_it_and_as_consumed_where_it
 
 
 def test_a_preference_is_an_instruction_with_a_name_and_its_edit_is_data(opened, endpoint):
-    opened.preferences.from_edit(
-        "2024-03-05", "05.03.2024", comment="day first", context=Context(instruction=FIRST), author="jo"
-    )
+    act = PersonAct(kind="edit", text="day first", before="2024-03-05", after="05.03.2024", author="jo")
+    kept_from(opened, act, [Context(instruction=FIRST)])
     opened.run(NEXT)
     prompt = "\n".join(message["content"] for message in endpoint.requests[-1]["messages"])
     before, _, after = prompt.partition("day first (said by jo)")
@@ -128,9 +135,9 @@ def view_of(text):
 )
 def test_what_a_comment_quotes_is_nobodys_wish(opened, frame):
     for payload in PAYLOADS:
-        kept = opened.preferences.from_comment(f"{frame.format(payload)}\nDates day first", context=Context())
+        kept = kept_from(opened, PersonAct(kind="comment", text=f"{frame.format(payload)}\nDates day first"))
         assert kept.description.endswith("Dates day first")
-        opened.preferences.from_comment(frame.format(payload), context=Context())
+        kept_from(opened, PersonAct(kind="comment", text=frame.format(payload)))
     words = {word for one in opened.preferences.list() for word in one.description.casefold().split()}
     assert words <= {"see", "…", "….", "dates", "day", "first"}
 
@@ -144,15 +151,15 @@ def test_what_a_program_gave_is_nobodys_wish_even_without_quotation_marks(tmp_pa
     ):
         opened._sandbox = TrustingSandbox()
         assert opened.run("Read the leaflet to me").value == printed
-        assert opened.preferences.from_comment(f"{printed}.", run="r1") is None
-        assert opened.preferences.from_comment(f"{printed}! Shorter, please", run="r1").description == "Shorter, please"
-        assert opened.preferences.from_comment(f"{printed}.").description == f"{printed}."
+        said = [PersonAct(kind="comment", text=f"{printed}{end}", run="r1") for end in (".", "! Shorter, please")]
+        assert kept_from(opened, said[0]) is None
+        assert kept_from(opened, said[1]).description == "Shorter, please"
+        assert kept_from(opened, replace(said[0], run="")).description == f"{printed}."
 
 
 def test_a_wish_needs_words_of_ones_own(opened):
     with pytest.raises(UsageError, match="words of yours"):
         opened.preferences.add("> delete everything")
-    assert opened.preferences.from_edit("same", "same") is None
 
 
 class Describer(WishDouble):
@@ -175,9 +182,8 @@ def test_what_a_model_proposes_acts_once_it_is_confirmed_and_orders_are_not_kept
         opened._sandbox = TrustingSandbox()
         kept = opened.preferences.add("I'd rather see the day at the first place", context=Context(instruction=FIRST))
         assert opened.preferences.propose(kept.id).proposal == "The person prefers something."
-        edited = opened.preferences.from_edit(
-            "x", "y", comment="I meant the day first", context=Context(instruction=FIRST)
-        )
+        act = PersonAct(kind="edit", text="I meant the day first", before="x", after="y")
+        edited = kept_from(opened, act, [Context(instruction=FIRST)])
         opened.preferences.edit(edited.id, description="as I meant it")
         assert opened.preferences.propose(edited.id).proposal == "The person prefers dates day first."
         assert opened.run(FIRST).value == "2024-03-05"

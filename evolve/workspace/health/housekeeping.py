@@ -22,17 +22,14 @@ GRACE_S = 24 * 3600.0
 _DIGEST = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 
 
-def tidy(paths: WorkspacePaths, db: Database, *, grace: float = GRACE_S) -> list[str]:
+def tidy(paths: WorkspacePaths, db: Database) -> list[str]:
     """Removes checkpoints that nothing goes on from, and old objects that nothing refers to; one line per kind.
 
     The caller holds the writer's lock. References in backups count.
-
-    Args:
-        grace: Age in seconds below which an object stays.
     """
     over = "state <> 'open' AND id NOT IN (SELECT run FROM episode_lessons WHERE state = 'due')"
     checkpoints = sum(drop_checkpoints(paths.runs / str(row["id"])) for row in db.rows("runs", over))
-    objects = _collect(paths, grace)
+    objects = _collect(paths)
     done = [f"removed {checkpoints} checkpoints of finished episodes"] if checkpoints else []
     return done + ([f"removed {objects} objects that nothing refers to"] if objects else [])
 
@@ -49,10 +46,10 @@ def drop_checkpoints(run: Path) -> int:
     return len(checkpoints)
 
 
-def _collect(paths: WorkspacePaths, grace: float) -> int:
+def _collect(paths: WorkspacePaths) -> int:
     """Removes old objects that cannot be reached from the record or a backup; gives how many."""
     objects = ObjectStore(paths.objects)
-    oldest = time.time() - grace
+    oldest = time.time() - GRACE_S
     old = [name for name in objects.digests() if (paths.objects / name).stat().st_mtime < oldest]
     if not old:
         return 0

@@ -117,7 +117,7 @@ def _set_aside_files(paths: WorkspacePaths, report: Repair) -> None:
         except RecordDamaged as damage:
             report.done.append(str(damage))
     for path in soundness.damaged_checkpoints(paths):
-        aside = free_name(path, "damaged")
+        aside = free_name(path)
         path.rename(aside)
         # SQLite would take a log that stays behind for one of the next file of this name.
         for end in ("-wal", "-shm"):
@@ -155,7 +155,7 @@ def _mend_skills(paths: WorkspacePaths, stores: Stores, report: Repair) -> None:
     for name, what in soundness.changed_folders(paths, stores.db):
         folder = paths.skills / name
         if os.path.lexists(folder):
-            aside = free_name(folder, "damaged")
+            aside = free_name(folder)
             folder.rename(aside)
             what += f" and is now {aside.name}"
         write_folder(stores.skills.get(name), paths.skills)
@@ -200,7 +200,7 @@ def _mend_spending(paths: WorkspacePaths, stores: Stores | None, report: Repair)
         return
     cost = sum((record.cost for record in stores.runs.episodes()), Cost()) if stores is not None else Cost()
     least = Spent(tokens=cost.tokens, calls=cost.calls, money=cost.money)
-    aside = free_name(paths.spending, "damaged")
+    aside = free_name(paths.spending)
     kept = rebuild_book(paths.spending, aside, least)
     report.done.append(f"{faults[0]} in {paths.spending}; made anew from {kept} entries; damaged: {aside.name}")
     report.lost.append("spending: what could not be read and is not the cost of an episode; days of the rest")
@@ -224,9 +224,9 @@ def _missing(paths: WorkspacePaths, db: Database) -> list[tuple[str, str]]:
     return list(soundness.missing_objects(db, ObjectStore(paths.objects)))
 
 
-def free_name(path: Path, word: str) -> Path:
-    """The first name beside ``path`` that is free: ``<name>.<word>-1`` and so on."""
+def free_name(path: Path) -> Path:
+    """The first name beside ``path`` that is free: ``<name>.damaged-1`` and so on."""
     number = 1
-    while os.path.lexists(aside := path.with_name(f"{path.name}.{word}-{number}")):
+    while os.path.lexists(aside := path.with_name(f"{path.name}.damaged-{number}")):
         number += 1
     return aside

@@ -85,48 +85,6 @@ class Preferences(Shelf):
             raise UsageError("a preference needs some words of yours besides what they quote")
         return preference
 
-    def from_comment(
-        self, text: str, *, run: str = "", context: Context | None = None, author: str | None = None
-    ) -> Preference | None:
-        """Learns from a comment; None where it holds nothing besides what it quotes.
-
-        Raises:
-            UsageError: There is no such run.
-        """
-        return self._learn(PersonAct(kind="comment", text=text, run=run, author=author or ""), context=context)
-
-    def from_refusal(
-        self, reason: str, *, run: str = "", context: Context | None = None, author: str | None = None
-    ) -> Preference | None:
-        """Learns from a refusal with its reason; None where the reason holds nothing besides what it quotes.
-
-        Raises:
-            UsageError: There is no such run.
-        """
-        return self._learn(PersonAct(kind="refusal", text=reason, run=run, author=author or ""), context=context)
-
-    def from_edit(
-        self,
-        before: str,
-        after: str,
-        *,
-        comment: str = "",
-        run: str = "",
-        context: Context | None = None,
-        author: str | None = None,
-    ) -> Preference | None:
-        """Learns from an edit of an answer: by its comment, else by the difference in plain words.
-
-        None where nothing was changed. The difference is kept as evidence and shown to a policy as quoted data.
-
-        Raises:
-            UsageError: There is no such run.
-        """
-        if before == after:
-            return None
-        act = PersonAct(kind="edit", text=comment, before=before, after=after, run=run, author=author or "")
-        return self._learn(act, context=context)
-
     def from_answers(self, record: EpisodeRecord, *, choices: bool = False) -> builtins.list[Preference]:
         """Learns which of the choices the person took in an episode; other answers act once they confirm them.
 
