@@ -128,7 +128,14 @@ def _ask(ask: Callable[[], _Typed], *, ahead: bool = False) -> _Typed | None:
 def _respond(question: Question) -> str | None:
     """What the person types; None where they leave the question open."""
     if question.kind == "approve":
-        return _ask_approval(question)
+        show_diff(question.detail)
+        agreed = ask_yes(visible(at_home(question.text)))
+        if agreed is None or agreed:
+            return "yes" if agreed else None
+        why = ask_line(WHY_NOT)
+        if why is None:
+            return None
+        return why.strip() if why.strip().lower() not in ("", "y", "yes") else "no"
     note(f"question: {question.text}")
     for option in question.options:
         note(f"  {option}")
@@ -141,18 +148,6 @@ def _consent(question: CallQuestion) -> Consent:
 
     note("")
     return asked_for_consent(question, lambda line: note(visible(line)), ask_line)
-
-
-def _ask_approval(question: Question) -> str | None:
-    """Shows the change and asks for leave: ``yes``, ``no``, the reason against it, or None where it is left open."""
-    show_diff(question.detail)
-    agreed = ask_yes(visible(at_home(question.text)))
-    if agreed is None or agreed:
-        return "yes" if agreed else None
-    why = ask_line(WHY_NOT)
-    if why is None:
-        return None
-    return why.strip() if why.strip().lower() not in ("", "y", "yes") else "no"
 
 
 def drop_typed_ahead() -> bool:

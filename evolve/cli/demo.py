@@ -21,7 +21,7 @@ from evolve.cli.signals import Terminated
 from evolve.errors import EnvironmentProblem, Interrupted, UsageError
 
 if TYPE_CHECKING:
-    from evolve.workspace import Filled, Report, Task
+    from evolve.workspace import Filled, Task
 
 app = pages.App()
 
@@ -219,10 +219,6 @@ def second_act(place: Path, tasks: str, show: Show) -> dict[str, Any]:
     with view, evolve.open(place / "loop", model="", events=view) as opened, opened.delivering():
         report = opened.improve(place / "practice.jsonl", rounds=1)
     show.loop(report)
-    return _loop_facts(report)
-
-
-def _loop_facts(report: Report) -> dict[str, Any]:
     last = report.rounds[-1]
     arms = {arm.arm: {"solved": arm.solved, "of": arm.tasks} for arm in report.arms if arm.tasks}
     gain = report.gain

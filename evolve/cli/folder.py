@@ -18,7 +18,7 @@ from evolve.cli.render.changes import show_change
 from evolve.cli.render.output import at_home, emit, note, visible
 
 if TYPE_CHECKING:
-    from evolve.workspace import Ledger, Patch, Person, Result, Task, Workspace
+    from evolve.workspace import Ledger, Person, Result, Task, Workspace
 
 Dir = Annotated[str | None, typer.Option("--dir", metavar="DIR", help="Work in a copy of this folder.")]
 Check = Annotated[
@@ -99,19 +99,15 @@ def show_work(
         if not shown:
             show_change(result, diff=patch is None or patch.state == "waiting")
         if patch is not None:
-            _show_patch_state(patch)
+            if patch.state == "applied":
+                emit(at_home(f"applied to {patch.folder}; evolve undo {patch.run} takes it back"))
+            elif patch.state == "refused":
+                later = "; the next run of the task follows your reason once you keep it"
+                emit(f"nothing is changed{later if patch.reason else ''}")
     tell_waiting(result)
     if result.question is not None:
         return WAITING
     return 0 if patch is not None else result.exit_code
-
-
-def _show_patch_state(patch: Patch) -> None:
-    if patch.state == "applied":
-        emit(at_home(f"applied to {patch.folder}; evolve undo {patch.run} takes it back"))
-    elif patch.state == "refused":
-        later = "; the next run of the task follows your reason once you keep it"
-        emit(f"nothing is changed{later if patch.reason else ''}")
 
 
 def named_files(text: str, folder: str) -> list[str]:

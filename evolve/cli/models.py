@@ -80,7 +80,18 @@ def check_command(
         emit_json([_probed(probe) for probe in probes])
         return
     for probe in probes:
-        _show(probe)
+        abilities = probe.abilities
+        emit(f"{probe.endpoint.name}: works")
+        rows = [
+            *((f"structure by {rung}", works) for rung, works in abilities.rungs.items()),
+            ("streaming", bool(abilities.streams)),
+            ("Responses API", probe.responses),
+        ]
+        emit(table(("ability", "works"), rows))
+        if abilities.without:
+            emit(f"refuses {', '.join(abilities.without)}; they are left out")
+        money = f", ${probe.usage.money:.4f}" if probe.usage.priced else ", price unknown"
+        note(f"asked with {probe.usage.tokens:,} tokens{money}")
 
 
 @app.page("default", "evolve models default", "evolve models default http://localhost:8080/v1#qwen")
@@ -136,18 +147,3 @@ def _probed(probe: Probed) -> dict[str, Any]:
         "tokens": probe.usage.tokens,
         "money": probe.usage.money if probe.usage.priced else None,
     }
-
-
-def _show(probe: Probed) -> None:
-    abilities = probe.abilities
-    emit(f"{probe.endpoint.name}: works")
-    rows = [
-        *((f"structure by {rung}", works) for rung, works in abilities.rungs.items()),
-        ("streaming", bool(abilities.streams)),
-        ("Responses API", probe.responses),
-    ]
-    emit(table(("ability", "works"), rows))
-    if abilities.without:
-        emit(f"refuses {', '.join(abilities.without)}; they are left out")
-    money = f", ${probe.usage.money:.4f}" if probe.usage.priced else ", price unknown"
-    note(f"asked with {probe.usage.tokens:,} tokens{money}")

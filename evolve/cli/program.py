@@ -58,7 +58,11 @@ def _exit_code_of(arguments: list[str], *, whole_process: bool) -> int:
         told, code = _outcome(arguments, whole_process)
         # A program that reads the output gets one document, whatever happens.
         if told is not None and "--json" in typed and not printed():
-            _tell_program(told, code)
+            try:
+                emit_json({"error": str(told), "hint": told.hint, "exit_code": code})
+                flush()
+            except (BrokenPipeError, EnvironmentProblem):
+                mute()  # it was told on the other stream
     return code
 
 
@@ -92,14 +96,6 @@ def _outcome(arguments: list[str], whole_process: bool) -> tuple[EvolveError | N
         return problem, problem.exit_code
     except Exception as fault:  # the last line of the command: only faults of evolve itself come this far
         return EvolveError(f"{type(fault).__name__}: {fault}"), _own_fault(fault)
-
-
-def _tell_program(error: EvolveError, code: int) -> None:
-    try:
-        emit_json({"error": str(error), "hint": error.hint, "exit_code": code})
-        flush()
-    except (BrokenPipeError, EnvironmentProblem):
-        mute()  # it was told on the other stream
 
 
 def _run_command(arguments: list[str], whole_process: bool) -> tuple[EvolveError | None, int]:

@@ -53,6 +53,7 @@ def proposals_command(
     Nothing of it is told to a run before you keep it.
     """
     import evolve
+    from evolve.errors import UsageError
 
     if action == "list" and proposal is None:
         with evolve.open(workspace, read_only=True) as opened:
@@ -62,24 +63,18 @@ def proposals_command(
         else:
             emit(table(("id", "kind", "for", "what", "because"), proposal_rows(waiting)) or "nothing is proposed")
         return
-    decision = _decision(action, proposal, text, everywhere=everywhere)
+    hint = "evolve memory proposals keep ID, edit ID TEXT, or no ID"
+    if action not in ("keep", "edit", "no") or proposal is None or (action == "edit") != (text is not None):
+        raise UsageError("say what to do with which proposal", hint=hint)
+    if action == "no" and everywhere:
+        raise UsageError("--everywhere is about what is kept", hint=hint)
+    decision = Decision(proposal=proposal, keep=action != "no", words=text or "", everywhere=everywhere)
     with evolve.open(workspace) as opened:
         decided = decide(opened, decision)
     if as_json:
         emit_json(decided)
     else:
         emit(kept_line(decided))
-
-
-def _decision(action: str, proposal: str | None, text: str | None, *, everywhere: bool) -> Decision:
-    from evolve.errors import UsageError
-
-    hint = "evolve memory proposals keep ID, edit ID TEXT, or no ID"
-    if action not in ("keep", "edit", "no") or proposal is None or (action == "edit") != (text is not None):
-        raise UsageError("say what to do with which proposal", hint=hint)
-    if action == "no" and everywhere:
-        raise UsageError("--everywhere is about what is kept", hint=hint)
-    return Decision(proposal=proposal, keep=action != "no", words=text or "", everywhere=everywhere)
 
 
 def decide(opened: Workspace, decision: Decision) -> Preference:

@@ -145,7 +145,7 @@ def show_command(
             record.split,
             record.variant[:10],
             "not applied" if overview.unwanted else record.status,
-            _grounds(record),
+            "verified" if record.verified else "checked" if record.checked else "",
             spending(record.cost),
         )
         for record in records
@@ -163,10 +163,6 @@ def show_command(
         emit(f"waiting for an answer: {overview.question.text}")
         approval = overview.question.kind == "approve"
         emit(f"  try: {answer_command(overview.run.id, approval=approval)}", whole=True)
-
-
-def _grounds(record: EpisodeRecord) -> str:
-    return "verified" if record.verified else "checked" if record.checked else ""
 
 
 def _tell_answers(record: EpisodeRecord) -> None:

@@ -79,9 +79,11 @@ def add_command(
     network only with --network. evolve asks you before each call, unless you change that with evolve tools allow.
     """
     from evolve.errors import UsageError
-    from evolve.workspace import Server, servers
+    from evolve.workspace import Server, server_kind, servers
 
     if command or url or kind != "mcp":
+        known = server_kind(kind).settings
+        said = _pairs(set_, "--set")
         server = Server(
             name=name,
             kind=kind,
@@ -92,7 +94,9 @@ def add_command(
             readable=_paths(readable),
             writable=_paths(writable),
             network=network,
-            settings=_settings(kind, set_),
+            settings={
+                key: _paths([text])[0] if key in known and known[key].is_path else text for key, text in said.items()
+            },
         )
     elif variables or headers or readable or writable or network or set_:
         raise UsageError("nothing says which server", hint=f"evolve tools add {name} ... -- PROGRAM, or --url URL")
@@ -298,15 +302,6 @@ def _paths(named: Sequence[str] | None) -> tuple[str, ...]:
             raise UsageError(f"{at_home(path)}: there is no such file or folder", hint="make it first")
         found.append(path)
     return tuple(found)
-
-
-def _settings(kind: str, set_: Sequence[str] | None) -> dict[str, str]:
-    """What was said of the settings that servers of a kind have."""
-    from evolve.workspace import server_kind
-
-    known = server_kind(kind).settings
-    said = _pairs(set_, "--set")
-    return {key: _paths([text])[0] if key in known and known[key].is_path else text for key, text in said.items()}
 
 
 def _pairs(texts: Sequence[str] | None, option: str) -> dict[str, str]:

@@ -31,7 +31,7 @@ _STARTS = (
 def show_welcome() -> None:
     """Tells what happened, and what can be done; the first time it asks what one wants to do."""
     import evolve
-    from evolve.workspace import keep_visit, last_visit
+    from evolve.workspace import Visit, keep_visit, last_visit
 
     place = evolve.where()
     if not place.exists:
@@ -41,7 +41,11 @@ def show_welcome() -> None:
         if not (opened.runs.list() or opened.memory.notes() or opened.preferences.list()):
             _ask_for_a_start()
             return
-        now = _visit(opened)
+        now = Visit(
+            insights=len(opened.memory.list()),
+            skills=len(opened.skills.list()),
+            unfinished=tuple(row.run.id for row in opened.runs.list() if row.run.state == "open"),
+        )
         _tell_since(opened, last_visit(opened.paths.root), now)
         emit(_helped(opened))
         emit()
@@ -67,21 +71,11 @@ def _ask_for_a_start() -> None:
         emit(f"  {line}", whole=True)
 
 
-def _visit(opened: Workspace) -> Visit:
-    from evolve.workspace import Visit
-
-    return Visit(
-        insights=len(opened.memory.list()),
-        skills=len(opened.skills.list()),
-        unfinished=tuple(row.run.id for row in opened.runs.list() if row.run.state == "open"),
-    )
-
-
 def _tell_since(opened: Workspace, last: Visit | None, now: Visit) -> None:
     """Prints which runs there were since the last visit, which loops ended, and how much was learned."""
     before = 0.0 if last is None else last.at
     rows = opened.runs.list()
-    fresh = [row for row in rows if _seconds(row.run.started) > before]
+    fresh = [row for row in rows if datetime.fromisoformat(row.run.started).replace(tzinfo=UTC).timestamp() > before]
     since = "so far" if last is None else f"since {datetime.fromtimestamp(before):%Y-%m-%d %H:%M}"
     runs = [row for row in fresh if row.run.kind not in _LOOPS]
     told = [counted(runs, "run")] if runs else []
@@ -152,7 +146,3 @@ def _otherwise(opened: Workspace, runs: Sequence[str]) -> Iterator[tuple[str, st
     yield "see what was learned", "evolve skills list" if learned else "evolve memory list"
     yield "fill another table", "evolve fill TABLE.csv"
     yield "see whether learning helps", "evolve report"
-
-
-def _seconds(started: str) -> float:
-    return datetime.fromisoformat(started).replace(tzinfo=UTC).timestamp()

@@ -127,11 +127,8 @@ def _input(session: ChatSession, typed: TypedLines, *, attended: bool) -> InputS
         return LineInput(attended=attended, typed=typed.read() if attended else ())
     from evolve.cli.chat.terminal_input import TerminalInput
 
-    def choices(name: str) -> Iterable[tuple[str, str]]:
-        return _completions(session, name)
-
     colour = not os.environ.get("NO_COLOR")
-    return TerminalInput(typed, lambda width: status_line(session, width), choices, colour=colour)
+    return TerminalInput(typed, partial(status_line, session), partial(_completions, session), colour=colour)
 
 
 def _run_turns(session: ChatSession, source: InputSource) -> None:
@@ -210,13 +207,8 @@ def status_line(session: ChatSession, width: int) -> StyleAndTextTuples:
     line: StyleAndTextTuples = []
     for place, part in enumerate(parts):
         line.append(("", _BETWEEN if place else " "))
-        line.append(("bold bg:ansired fg:ansiwhite" if part == "UNSANDBOXED" else "", _cut(part, width - 2)))
+        style = "bold bg:ansired fg:ansiwhite" if part == "UNSANDBOXED" else ""
+        while get_cwidth(part) > max(1, width - 2):
+            part = part[:-1]
+        line.append((style, part))
     return line
-
-
-def _cut(text: str, width: int) -> str:
-    from prompt_toolkit.utils import get_cwidth
-
-    while get_cwidth(text) > max(1, width):
-        text = text[:-1]
-    return text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,7 +10,7 @@ from evolve.cli import options, pages
 from evolve.cli.render.output import counted, emit, emit_json, flush, note, shorten, singular, table
 
 if TYPE_CHECKING:
-    from evolve.workspace import AblationReport, Change, Interval, ItemCredit
+    from evolve.workspace import AblationReport, Interval, ItemCredit
 
 
 app = pages.App(
@@ -53,6 +52,8 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
 def show_command(name: Name = "active", workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Show one variant: what it is made of, what the gate said, what was predicted and what came of it."""
     import evolve
+    from evolve.cli.lab.optimize import show_change
+    from evolve.workspace import AblationReport, Change
 
     with evolve.open(workspace, read_only=True) as opened:
         variant = opened.variants.show(name)
@@ -70,7 +71,12 @@ def show_command(name: Name = "active", workspace: options.Workspace = None, as_
     for decision in variant["decisions"]:
         emit(f"gate, run {decision['run']}: {decision['verdict']}; {singular(decision['reason'])}")
     for measure in measured:
-        _show_measure(measure)
+        if isinstance(measure, Change):
+            show_change(measure)
+        elif isinstance(measure, AblationReport):
+            show_ablation(measure)
+        else:
+            emit(f"{measure['kind']}: {measure['verdict']}; {measure['reason']}")
     emit(f"transferable: {', '.join(variant['transferable']) or 'not shown on another suite or model'}")
     for override in variant["overrides"]:
         emit(f"override by {override['person']}: {override['reason']}")
@@ -202,7 +208,6 @@ def ablate_command(
     It tries on train tasks and decides nothing. Interrupted, the same command continues where it stopped.
     """
     import evolve
-    from evolve.cli.lab.variants import show_ablation
     from evolve.cli.render.views import LoopView
     from evolve.workspace import AblationRequest
 
@@ -245,19 +250,6 @@ def _show_activation(promotion: Any, as_json: bool) -> None:
         emit_json({"active": promotion.variant, "before": promotion.before, "grounds": promotion.grounds})
     else:
         emit(f"active: {promotion.variant[:12]}, before {promotion.before[:12]} ({promotion.grounds})")
-
-
-def _show_measure(measure: Change | AblationReport | Mapping[str, Any]) -> None:
-    from evolve.cli.lab.optimize import show_change
-    from evolve.cli.lab.variants import show_ablation
-    from evolve.workspace import AblationReport, Change
-
-    if isinstance(measure, Change):
-        show_change(measure)
-    elif isinstance(measure, AblationReport):
-        show_ablation(measure)
-    else:
-        emit(f"{measure['kind']}: {measure['verdict']}; {measure['reason']}")
 
 
 _HEADER = ("item", "pairs", "won", "lost", "tied", "share won with it", "solved with - without", "cost ratio", "")

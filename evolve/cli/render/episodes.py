@@ -9,7 +9,7 @@ from evolve.cli.render.layout import counted, shorten
 from evolve.cli.render.output import emit
 
 if TYPE_CHECKING:
-    from evolve.workspace import EpisodeRecord, Observation, Step
+    from evolve.workspace import EpisodeRecord, Step
 
 _GIVEN = 40
 """Lines that are shown of what one action gave."""
@@ -65,23 +65,18 @@ def _tell_observed(step: Step, good: str) -> None:
         outcome = call.told if call.state == "answered" else f"{call.state}: {call.told}"
         emit(f"  call: {call.function}({shorten(call.arguments, 200)}) -> {shorten(outcome, 200)}")
     if step.action.explores or step.action.kind == "recall" or observation.state is not None:
-        _tell_given(step, observation)
+        state = observation.state
+        found = "\n".join(map(str, observation.outputs)) if step.action.kind == "recall" else ""
+        lines = (observation.text or (state.output if state is not None else "") or found).rstrip().splitlines()
+        for line in lines[:_GIVEN]:
+            emit(f"    {line}", whole=True)
+        if len(lines) > _GIVEN:
+            emit(f"    ... {counted(len(lines) - _GIVEN, 'more line')}, all of them with --json")
+        if state is not None and state.changed:
+            emit(f"  changed: {', '.join(state.changed)}")
+        if state is not None and state.check is not None:
+            emit(f"  the check {'passes' if state.score == 1.0 else 'fails'}")
+        if observation.error and not any(observation.error in line for line in lines):
+            emit(f"  observe: {shorten(observation.error, 100)}")
     else:
         emit("  observe: " + (good if observation.ok else shorten(observation.error or "differs", 100)))
-
-
-def _tell_given(step: Step, observation: Observation) -> None:
-    """What an action gave that is compared with nothing: what it looked up, printed or changed."""
-    state = observation.state
-    found = "\n".join(map(str, observation.outputs)) if step.action.kind == "recall" else ""
-    lines = (observation.text or (state.output if state is not None else "") or found).rstrip().splitlines()
-    for line in lines[:_GIVEN]:
-        emit(f"    {line}", whole=True)
-    if len(lines) > _GIVEN:
-        emit(f"    ... {counted(len(lines) - _GIVEN, 'more line')}, all of them with --json")
-    if state is not None and state.changed:
-        emit(f"  changed: {', '.join(state.changed)}")
-    if state is not None and state.check is not None:
-        emit(f"  the check {'passes' if state.score == 1.0 else 'fails'}")
-    if observation.error and not any(observation.error in line for line in lines):
-        emit(f"  observe: {shorten(observation.error, 100)}")

@@ -29,7 +29,9 @@ def show_summary(report: Report, suite: str) -> None:
     """
     emit(f"{report.suite}: {singular(report.finish_reason)}")
     _show_result(report)
-    _show_cost(report)
+    emit(f"Spent: {spending(report.spent)} in {_duration(report.spent.seconds)}. {pays(report)}".rstrip())
+    if report.overshoot:
+        emit(f"  {report.overshoot}")
     _show_agent(report)
     if report.run_changes is not None:
         _show_unsolved(report.run_changes)
@@ -104,12 +106,6 @@ def _ratio(contrast: Contrast) -> str:
     if ratio.low is None or ratio.high is None:
         return f"{text} (n = {ratio.n}, too few for an interval)"
     return f"{text} (95 % interval {ratio.low:.2f} to {ratio.high:.2f}, n = {ratio.n})"
-
-
-def _show_cost(report: Report) -> None:
-    emit(f"Spent: {spending(report.spent)} in {_duration(report.spent.seconds)}. {pays(report)}".rstrip())
-    if report.overshoot:
-        emit(f"  {report.overshoot}")
 
 
 def _duration(seconds: float) -> str:

@@ -74,19 +74,15 @@ def verdict(result: Result) -> Verdict:
     if result.solved:
         return _accepted(result)
     if result.outcome == "unverified":
-        return _unchecked(result)
+        if result.judged:
+            return Verdict(word="unchecked", why=_opinion(result.note))
+        if result.words:
+            return Verdict(word="answered", why=ANSWERED)
+        if result.patch is not None:
+            return Verdict(word="unchecked", why="no check was given; --check COMMAND names one")
+        return Verdict(word="unchecked", why="the code runs; you gave no rows to check it with")
     why = _opinion(result.note) if result.judged else result.note
     return Verdict(word=_UNSOLVED.get(result.outcome, result.outcome), why=why)
-
-
-def _unchecked(result: Result) -> Verdict:
-    if result.judged:
-        return Verdict(word="unchecked", why=_opinion(result.note))
-    if result.words:
-        return Verdict(word="answered", why=ANSWERED)
-    if result.patch is not None:
-        return Verdict(word="unchecked", why="no check was given; --check COMMAND names one")
-    return Verdict(word="unchecked", why="the code runs; you gave no rows to check it with")
 
 
 def _opinion(note: str) -> str:

@@ -59,7 +59,11 @@ def show_diagnosis(found: Diagnosis) -> None:
     cleared = [one for one in found.suspects if one.verdict == "cleared"]
     left = [one for one in found.suspects if one.verdict != "cleared"]
     for one in left[:_SHOWN]:
-        _tell(one)
+        where = f" at step {one.step}" if one.step else ""
+        emit(f"{one.verdict} ({one.score:.2f}): {_named(one)}{where}: {shorten(one.text, 120)}")
+        emit(f"  {reasons_told(one.evidence)}")
+        if one.tested:
+            emit(f"  {reason_told(one.tested)}")
     if len(left) > _SHOWN:
         emit(f"and {counted(len(left) - _SHOWN, 'weaker suspicion')}; --json has all of them")
     for tested in dict.fromkeys(reason_told(one.tested) for one in cleared if one.tested is not None):
@@ -73,14 +77,6 @@ def show_diagnosis(found: Diagnosis) -> None:
         emit(f"not tried: {reason_told(found.untried)}")
     for way in found.tries:
         emit(f"  try: {way}", whole=True)
-
-
-def _tell(one: Suspect) -> None:
-    where = f" at step {one.step}" if one.step else ""
-    emit(f"{one.verdict} ({one.score:.2f}): {_named(one)}{where}: {shorten(one.text, 120)}")
-    emit(f"  {reasons_told(one.evidence)}")
-    if one.tested:
-        emit(f"  {reason_told(one.tested)}")
 
 
 def _named(one: Suspect) -> str:

@@ -164,7 +164,11 @@ def _mend_skills(paths: WorkspacePaths, stores: Stores, report: Repair) -> None:
 
 def _mend_variants(stores: Stores, report: Repair) -> None:
     """Falls back to the newest promoted variant that is whole, where the active one lost a body for good."""
-    _mend_marks(stores, report)
+    # Lost marks of what the memory held: each is one number, so it is found by trying.
+    missing = {name for what, name in soundness.missing_objects(stores.db, stores.objects)}
+    last = stores.db.query("SELECT max(seq) AS n FROM memory_evidence")[0]["n"]
+    for name in stores.insight_marks(missing, int(str(last or 0))):
+        report.done.append(f"object {name} was made anew")
     usable = soundness.usable_variants(stores.db, stores.objects)
     active = stores.variants.active_digest
     if active in usable:
@@ -176,14 +180,6 @@ def _mend_variants(stores: Stores, report: Repair) -> None:
     else:
         stores.variants.promote(chosen, grounds="repair")
     report.lost.append(f"variant {active}: a body it needs is gone; {chosen} acts instead")
-
-
-def _mend_marks(stores: Stores, report: Repair) -> None:
-    """Restores lost marks of what the memory held: each is one number, so it is found by trying."""
-    missing = {name for what, name in soundness.missing_objects(stores.db, stores.objects)}
-    last = stores.db.query("SELECT max(seq) AS n FROM memory_evidence")[0]["n"]
-    for name in stores.insight_marks(missing, int(str(last or 0))):
-        report.done.append(f"object {name} was made anew")
 
 
 def _mend_index(stores: Stores, report: Repair) -> None:
@@ -212,16 +208,13 @@ def _still_wrong(paths: WorkspacePaths) -> list[str]:
         if faults:
             return faults
         with Database(paths.db, MIGRATIONS, read_only=True) as db:
-            wrong = [f"{what} needs the object {name}" for what, name in _missing(paths, db)]
+            missing = soundness.missing_objects(db, ObjectStore(paths.objects))
+            wrong = [f"{what} needs the object {name}" for what, name in missing]
             wrong += [f"skill {name}: {what}" for name, what in soundness.changed_folders(paths, db)]
     except EvolveError as problem:
         return [str(problem)]
     wrong += [f"{fault} in {paths.spending}" for fault in book_faults(paths.spending)]
     return [*wrong, *(f"{path} is damaged" for path in soundness.damaged_checkpoints(paths))]
-
-
-def _missing(paths: WorkspacePaths, db: Database) -> list[tuple[str, str]]:
-    return list(soundness.missing_objects(db, ObjectStore(paths.objects)))
 
 
 def free_name(path: Path) -> Path:

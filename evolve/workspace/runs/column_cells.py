@@ -101,7 +101,9 @@ class ColumnCells:
                         self.against.append(record.number)
                         done = None if self.functions.opposed and self.functions.stays else done
                     if done is None and self.table.is_doubted(record, self.inputs.column):
-                        done = self._doubted_still(record, values, outcomes)
+                        # An earlier fill wrote the cell and doubted it, and this one gives the same.
+                        again = self._judged(record, values, outcomes)
+                        done = replace(again, cell=None) if again.flag else None
                 self._remember(record, done)
                 if done is not None:
                     self._note(record, done)
@@ -182,11 +184,6 @@ class ColumnCells:
             return done.because(novelty)
         distant = judged(self.table, self.inputs, record, values, outcomes)
         return distant.because(novelty) if distant.flag else done
-
-    def _doubted_still(self, record: Record, values: Sequence[Json], outcomes: Sequence[Outcome]) -> Judged | None:
-        """What is doubtful about a cell that an earlier fill wrote and doubted, and where this one gives the same."""
-        again = self._judged(record, values, outcomes)
-        return replace(again, cell=None) if again.flag else None
 
     def told(self) -> dict[str, Any]:
         """What came of it, as fields of :class:`Filled`."""

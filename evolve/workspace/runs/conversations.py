@@ -298,7 +298,8 @@ class Conversations(Shelf):
         except BlockingIOError:
             stream.close()
             return None
-        if not _ends_whole(path):
+        data = path.read_bytes()
+        if data and not data.endswith(b"\n"):
             stream.write(b"\n")  # a crash tore the last line; keep it apart from ours
         return Conversation(path, stream)
 
@@ -345,8 +346,3 @@ def _in_markdown(turn: ChatTurn) -> str:
         parts.append(f"{fence}{kind}\n{turn.answer.rstrip()}\n{fence}")
     parts.append(f"**{turn.status}** {turn.told}".rstrip() + (f" (run {turn.run})" if turn.run else ""))
     return "\n\n".join(parts) + "\n"
-
-
-def _ends_whole(path: Path) -> bool:
-    data = path.read_bytes()
-    return not data or data.endswith(b"\n")

@@ -82,7 +82,9 @@ def script_file(request: FillRequest, target: Path) -> Path | None:
         (target, "the file to fill"),
         (named_path(given) if given else None, "the file with the function"),
     ):
-        if other is not None and (file.resolve() == other.resolve() or _is_same(file, other)):
+        if other is not None and (
+            file.resolve() == other.resolve() or (file.exists() and other.exists() and file.samefile(other))
+        ):
             raise UsageError(f"{os.fspath(request.save)} is {told}", hint=hint)
     if file.suffix != ".py":
         raise UsageError(f"{file.name} does not end in .py", hint=hint)
@@ -111,7 +113,3 @@ def write_script(file: Path | None, program: Program, filled: Filled) -> None:
         )
     )
     write_atomic(file, script.encode())
-
-
-def _is_same(one: Path, other: Path) -> bool:
-    return one.exists() and other.exists() and one.samefile(other)

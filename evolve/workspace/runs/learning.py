@@ -211,7 +211,9 @@ def _taught(desk: Desk, owed: Owed, person: Person, left: Limits) -> Taught:
     stopped = replace(blank, cost=lessons.cost, note=reason("stopped_by_the_person"), stopped=True)
     if lessons.stopped or made.judging.waits:
         return stopped if lessons.stopped else replace(blank, note=made.judging.waits, waits=True)
-    learned = _with_lessons(record, lessons)
+    # An earlier version may have learned from it before it was committed.
+    claims, drafts = lessons.claims or record.claims, lessons.drafts or record.drafts
+    learned = replace(record, claims=claims, drafts=drafts, cost=record.cost + lessons.cost, found=lessons.found)
     if learned.found is not None and isinstance(wish.task.work, FolderWork):
         desk.folders.keep(learned, wish.task.work)  # before the states of the folder may go
     try:
@@ -297,12 +299,6 @@ def _lessons(desk: Desk, owed: Owed, wish: Wish, room: _Room) -> Lessons:
         lessons = replace(lessons, drafts=tried_earlier(desk, owed.run, lessons.drafts, wish))
     hit("lessons.before")
     return lessons
-
-
-def _with_lessons(record: EpisodeRecord, lessons: Lessons) -> EpisodeRecord:
-    # An earlier version may have learned from it before it was committed.
-    claims, drafts = lessons.claims or record.claims, lessons.drafts or record.drafts
-    return replace(record, claims=claims, drafts=drafts, cost=record.cost + lessons.cost, found=lessons.found)
 
 
 def _keep(

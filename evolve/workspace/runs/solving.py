@@ -127,7 +127,9 @@ def _begun(desk: Desk, wish: Wish) -> Run:
     if wish.ledger.exhausted:
         raise BudgetExhausted(f"{wish.ledger.exhausted}, so nothing was begun", hint="give a larger --budget")
     # The room that its kind of work needs is nothing that was asked for.
-    asked = _bounds(_limits(desk, wish, roomy=False))
+    limits = _limits(desk, wish, roomy=False)
+    asked = [limits.candidates, limits.seconds]
+    asked += [limits.tokens, limits.money] if limits.tokens is not None else []
     key_parts = ["run", task_json(wish.task), *asked, desk.learner.name, *desk.mark]
     # So that a later search for the same rows knows them.
     given = {} if desk.uses_model else {"input": _kept(desk, wish.task)}
@@ -279,9 +281,3 @@ def _goal(events: Path) -> str:
     """The plan's goal as the episode told it, perhaps in a process before this one."""
     goals = [str(event.data.get("goal", "")) for event in read_events(events) if event.kind == "plan"]
     return goals[-1] if goals else ""
-
-
-def _bounds(limits: Limits) -> list[float | None]:
-    """What tells two runs of one task apart; tokens and money only where they are bounded."""
-    models = [limits.tokens, limits.money] if limits.tokens is not None else []
-    return [limits.candidates, limits.seconds, *models]

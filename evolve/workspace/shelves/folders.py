@@ -19,7 +19,7 @@ from evolve.store import ObjectStore
 from evolve.tasks.trees import read_tree
 from evolve.tasks.work import FolderWork
 from evolve.workspace.shelves import folder_files as writing
-from evolve.workspace.shelves.patch import FileChange, Patch, PatchState
+from evolve.workspace.shelves.patch import FileChange, Patch
 from evolve.workspace.shelves.recorded_changes import RecordedChanges, accepted_steps, problem_of, snapshot_of
 from evolve.workspace.shelves.shelf import Shelf
 
@@ -175,7 +175,10 @@ class Folders(Shelf):
         )
         patch = replace(patch, changes=changes, made=tuple(dict.fromkeys((*patch.made, *made))))
         self._write(patch)  # what undoing needs is kept before anything is touched
-        return self._move_and_mark(patch, "applied")
+        self._move(patch)
+        moved = replace(patch, state="applied", said="")
+        self._write(moved)
+        return moved
 
     def refuse(self, run: str, said: str) -> Patch:
         """Notes that the person does not want the patch, and why; it can still be applied later."""
@@ -262,7 +265,8 @@ class Folders(Shelf):
             WorkspaceError: As for :meth:`apply`.
         """
         chosen = self.applied(run)
-        turned = _reversed(chosen)
+        back = (replace(change, before=change.after, after=change.before) for change in chosen.changes)
+        turned = replace(chosen, changes=tuple(back))
         if not over:
             self._unchanged(turned, f"evolve undo {chosen.run} --set approve=auto drops what changed since")
         self._move(turned)
@@ -272,12 +276,6 @@ class Folders(Shelf):
         undone = replace(chosen, state="undone", made=())
         self._write(undone)
         return undone
-
-    def _move_and_mark(self, patch: Patch, state: PatchState) -> Patch:
-        self._move(patch)
-        moved = replace(patch, state=state, said="")
-        self._write(moved)
-        return moved
 
     def _move(self, patch: Patch) -> None:
         """Gives every file of a patch its new content; one that has it already is passed over, so it can go on."""
@@ -328,13 +326,6 @@ def _change(changes: Changes, name: str, bodies: ObjectStore, work: FolderWork) 
         after="" if after is None else bodies.put(after),
         protected=work.protects(name),
         mode=0o755 if (after or b"").startswith(b"#!") else 0o644,
-    )
-
-
-def _reversed(patch: Patch) -> Patch:
-    """The patch that undoes this one: before and after change places."""
-    return replace(
-        patch, changes=tuple(replace(change, before=change.after, after=change.before) for change in patch.changes)
     )
 
 

@@ -87,7 +87,8 @@ class Memories(Shelf):
             if author is not None:
                 raise UsageError("author and speaker say the same", hint="give one of them")
             author = more.pop("speaker")
-            more.setdefault("thread", _talk_of(at))
+            day = datetime.fromtimestamp(_seconds(at) or time.time())
+            more.setdefault("thread", f"talk of {day:%Y-%m-%d}")
         place = {"environment": scope.environment, "family": scope.family} if scope is not None else {}
         return self._memory.note(text, author or getpass.getuser(), role=role, at=_seconds(at) or 0.0, **place, **more)
 
@@ -255,12 +256,6 @@ def _for_people(item: Recalled, told: Sentence | None) -> Recalled:
     return replace(
         item, text=told.text, why=f"{known}; the nearest task behind it is {item.scores['vector']:.2f} alike"
     )
-
-
-def _talk_of(at: datetime | str | float | None) -> str:
-    """The conversation of a day."""
-    day = datetime.fromtimestamp(_seconds(at) or time.time())
-    return f"talk of {day:%Y-%m-%d}"
 
 
 def _seconds(when: datetime | str | float | None) -> float | None:
