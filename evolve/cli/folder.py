@@ -1,10 +1,11 @@
-"""Work in a folder on the command line: the difference, the question whether to apply it, and what came of that."""
+"""Work in a folder on the command line: the difference, whether to apply it, and the check that was kept."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+import shlex
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -12,13 +13,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evolve.cli.asking import WAITING, ask_yes, tell_waiting
-from evolve.cli.kept_check import chosen_check
 from evolve.cli.learning import emit_with_lessons
 from evolve.cli.render.changes import show_change
 from evolve.cli.render.output import at_home, emit, note, visible
 
 if TYPE_CHECKING:
     from evolve.workspace import Ledger, Person, Result, Task, Workspace
+
+_COMMAND = re.compile(r"`([^`\n]+)`")
 
 Dir = Annotated[str | None, typer.Option("--dir", metavar="DIR", help="Work in a copy of this folder.")]
 Check = Annotated[
@@ -117,3 +119,30 @@ def named_files(text: str, folder: str) -> list[str]:
     words = (word.rstrip(".,;:!?").removeprefix("./") for word in re.findall(r"[\w./+@-]+", text))
     inside = (word for word in words if not os.path.isabs(word) and ".." not in word.split("/"))
     return list(dict.fromkeys(word for word in inside if os.path.isfile(os.path.join(folder, word))))
+
+
+def kept_check(opened: Workspace, folder: str) -> str:
+    """The command that the newest kept preference for checks in this folder names, or ""."""
+    for kept in opened.preferences.list(status="active"):
+        command = _COMMAND.search(kept.description)
+        is_check = any(act.kind == "tests" for act in kept.acts)
+        if command and is_check and any(context.folder == folder for context in kept.contexts):
+            return command[1]
+    return ""
+
+
+def chosen_check(
+    opened: Workspace, folder: str, agrees: Callable[[str], bool | None] | None, tell: Callable[[str], None]
+) -> str:
+    """The kept check if the person at the terminal takes it, else "".
+
+    Args:
+        agrees: Asks them; None where nobody is there, who is told of the option.
+    """
+    check = kept_check(opened, folder)
+    if not check:
+        return ""
+    if agrees is None:
+        tell(f"you kept a check for this folder; to use it: --check {shlex.quote(check)}")
+        return ""
+    return check if agrees(f"use the check you kept: {check} ?") else ""

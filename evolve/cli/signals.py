@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: each ends a command by one sentence that says how to go on."""
+"""Ctrl-C and SIGTERM: each ends a command by one sentence that says how to go on, or in a session the action."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from evolve.errors import Interrupted
+
+if TYPE_CHECKING:
+    from evolve.workspace import Cancellation
 
 
 class CtrlC(KeyboardInterrupt):
@@ -61,3 +65,23 @@ def _end_at_once_next_time() -> None:
     """A second signal waits for nothing; what was saved bears it."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     on_ctrl_c(signal.SIG_DFL)
+
+
+@contextmanager
+def stoppable() -> Iterator[Cancellation]:
+    """The first Ctrl-C inside raises the flag that is given; every further one is a KeyboardInterrupt."""
+    from evolve.workspace import Cancellation
+
+    cancellation = Cancellation()
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        if cancellation.requested:
+            raise KeyboardInterrupt
+        cancellation.cancel()
+
+    before = signal.getsignal(signal.SIGINT)
+    signal.signal(signal.SIGINT, stop)
+    try:
+        yield cancellation
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -63,7 +63,6 @@ if TYPE_CHECKING:
     from evolve.workspace.health.doctor import Finding, doctor
     from evolve.workspace.health.fault_reports import kept_file
     from evolve.workspace.health.repair import Repair, repair
-    from evolve.workspace.kept_servers import KeptServers
     from evolve.workspace.locating import Place, locate
     from evolve.workspace.loops.ablating import AblationRequest
     from evolve.workspace.loops.at_work import LoopAtWork, loop_at_work, pause_loop, resume_loop, stop_loop
@@ -71,7 +70,7 @@ if TYPE_CHECKING:
     from evolve.workspace.loops.status import LoopProgress, OpenRun, Status, status
     from evolve.workspace.loops.tried_claims import ClaimTest
     from evolve.workspace.model_setup import recorded
-    from evolve.workspace.options import Options, setting_names
+    from evolve.workspace.options import KeptServers, Options, setting_names
     from evolve.workspace.places import Config, Setting, Where, config, init, proposal, where
     from evolve.workspace.proposals import Proposal
     from evolve.workspace.runs import tasks

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from evolve.tasks import RubricVerifier, Task
     from evolve.workflow import Workflow
     from evolve.workspace.judging import Judge
-    from evolve.workspace.kept_servers import KeptServers
+    from evolve.workspace.options import KeptServers
     from evolve.workspace.shelves.comments import Comments
     from evolve.workspace.shelves.criteria import Criteria
     from evolve.workspace.shelves.folders import Folders

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, get_args
 
 from evolve.errors import UsageError
@@ -12,11 +13,11 @@ from evolve.workspace.arguments import checked
 
 if TYPE_CHECKING:
     from evolve.events import EventSink
+    from evolve.functions.servers import ServerFunctions
     from evolve.models import Recording
     from evolve.paths import WorkspacePaths
     from evolve.policies.protocol import Policy
     from evolve.record.learner import Learner
-    from evolve.workspace.kept_servers import KeptServers
 
 
 class Safety(TypedDict, total=False):
@@ -25,6 +26,30 @@ class Safety(TypedDict, total=False):
     sandbox: str | None
     settings: Mapping[str, str] | None
     trust: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeptServers:
+    """Servers that outlast openings of their workspace, as turns of a conversation are; for ``Options(servers=...)``.
+
+    A context manager. None runs before a tool of it was called.
+
+    Attributes:
+        root: Of the workspace that they were approved for.
+    """
+
+    root: Path
+    functions: ServerFunctions
+
+    def close(self) -> None:
+        """Ends them; closing twice is no error."""
+        self.functions.close()
+
+    def __enter__(self) -> KeptServers:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self.close()
 
 
 @checked()

@@ -14,7 +14,7 @@ from evolve.workspace.shelves.shelf import Shelf, shut
 if TYPE_CHECKING:
     from evolve.workspace.desk import Desk
     from evolve.workspace.loops.tried_claims import TriedMemories
-    from evolve.workspace.loops.tried_variants import TriedVariants
+    from evolve.workspace.loops.variants import Variants
     from evolve.workspace.runs.conversations import Conversations
     from evolve.workspace.runs.past_runs import Runs
     from evolve.workspace.shelves.criteria import Criteria
@@ -76,11 +76,11 @@ class Parts:
         )
 
     @cached_property
-    def variants(self) -> TriedVariants:
+    def variants(self) -> Variants:
         """What was tried, and which of it acts."""
-        from evolve.workspace.loops.tried_variants import TriedVariants
+        from evolve.workspace.loops.variants import Variants
 
-        return TriedVariants(self._opened(), self._need_writer)
+        return Variants(self._opened(), self._need_writer)
 
     @cached_property
     def gate(self) -> GateLog:

@@ -8,7 +8,7 @@ import json
 import pytest
 
 import evolve
-from evolve.cli.kept_check import chosen_check, kept_check
+from evolve.cli.folder import chosen_check, kept_check
 from evolve.episodes import Suggestion
 from evolve.testing import ScriptedWorker
 from evolve.workspace import tasks

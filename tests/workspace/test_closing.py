@@ -30,7 +30,7 @@ def methods() -> Iterator[tuple[str, str]]:
 
 
 def shelf_class(shelf: str) -> type:
-    from evolve.workspace.loops import tried_variants
+    from evolve.workspace.loops import variants
     from evolve.workspace.runs import conversations, past_runs
     from evolve.workspace.shelves import (
         criteria,
@@ -52,7 +52,7 @@ def shelf_class(shelf: str) -> type:
         "skills": skills.Skills,
         "criteria": criteria.Criteria,
         "models": models.Models,
-        "variants": tried_variants.TriedVariants,
+        "variants": variants.Variants,
         "gate": gate.GateLog,
         "workflow": workflow.Workflows,
         "folders": folders.Folders,

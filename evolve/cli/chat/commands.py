@@ -18,9 +18,9 @@ from evolve.cli.chat.explaining import (
 )
 from evolve.cli.chat.reading import read
 from evolve.cli.chat.session import ChatSession
+from evolve.cli.chat.showing import try_last
 from evolve.cli.chat.spending import bounds_of, read_budget
 from evolve.cli.chat.startup import go_on_with
-from evolve.cli.chat.trying import try_last
 from evolve.cli.chat.wishes import confirm, review_proposals
 from evolve.cli.render.output import at_home, counted, shorten
 from evolve.errors import UsageError

@@ -5,15 +5,14 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from evolve.cli.chat.commands import commands, model_of, run_slash_command
-from evolve.cli.chat.history import TypedLines
 from evolve.cli.chat.plain_input import LineInput
-from evolve.cli.chat.reading import read
+from evolve.cli.chat.reading import TypedLines, read
 from evolve.cli.chat.screen import open_screen, wants_plain
 from evolve.cli.chat.session import ChatSession
 from evolve.cli.chat.setup import Setup, open_workspace
@@ -28,6 +27,8 @@ from evolve.workspace import parse_budget
 if TYPE_CHECKING:
     from prompt_toolkit.formatted_text import StyleAndTextTuples
 
+    from evolve.cli.chat.terminal_input import TerminalInput
+
 _BETWEEN = " | "
 _LEAVE = "Ctrl-C stops what is going on; Ctrl-D or /exit leaves"
 
@@ -39,37 +40,6 @@ class Start:
     new: bool = False
     resume: str | None = None
     budget: tuple[str, ...] = ()
-
-
-class InputSource(Protocol):
-    """Where a session gets the texts and answers of the person from."""
-
-    def text(self) -> str | None:
-        """The next complete text; None at the end."""
-        ...
-
-    def answer(self, question: str) -> str | None:
-        """What the person answers; None where nobody does."""
-        ...
-
-    def drop_typed_ahead(self) -> bool:
-        """Drops what was typed before a question was on the screen; gives whether there was something."""
-        ...
-
-    def tell(self, say: Callable[[], None]) -> None:
-        """Has something said above a line that is being typed, which stays as it is; from any thread.
-
-        Where no line can be kept apart from what is said, nothing is.
-        """
-        ...
-
-    def edit(self, text: str) -> str | None:
-        """The text as the person changed it; None where they did not.
-
-        Raises:
-            UsageError: It cannot be edited here.
-        """
-        ...
 
 
 def converse(setup: Setup, start: Start) -> int:
@@ -122,7 +92,7 @@ def converse(setup: Setup, start: Start) -> int:
     return 0 if attended else session.code  # whoever leaves has seen what came of it
 
 
-def _input(session: ChatSession, typed: TypedLines, *, attended: bool) -> InputSource:
+def _input(session: ChatSession, typed: TypedLines, *, attended: bool) -> LineInput | TerminalInput:
     if session.screen.plain:
         return LineInput(attended=attended, typed=typed.read() if attended else ())
     from evolve.cli.chat.terminal_input import TerminalInput
@@ -131,7 +101,7 @@ def _input(session: ChatSession, typed: TypedLines, *, attended: bool) -> InputS
     return TerminalInput(typed, partial(status_line, session), partial(_completions, session), colour=colour)
 
 
-def _run_turns(session: ChatSession, source: InputSource) -> None:
+def _run_turns(session: ChatSession, source: LineInput | TerminalInput) -> None:
     while not session.leaving:
         try:
             session.learn_behind_the_prompt()

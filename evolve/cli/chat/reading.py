@@ -1,4 +1,4 @@
-"""What a person typed: when it is complete, and what it asks for."""
+"""What a person typed: when it is complete, what it asks for, and what they typed before."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from evolve.cli.asking import WHY_NOT
@@ -17,6 +18,8 @@ QUOTES = '"""'
 
 _COMMAND = re.compile(r"/([a-z?][a-z-]*)(?:\s+(.*))?\Z", re.DOTALL)
 _SUFFIXES = (".csv", ".json", ".jsonl", ".py", ".tsv")
+_MOST_READ = 2_000
+"""Most inputs that a session reads back, the latest; the file keeps them all."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,3 +147,40 @@ def parse_approval(answer: str, ask: Callable[[str], str | None]) -> str | None:
     if word.lower() in ("n", "no", "/refuse"):
         return reason or (ask(WHY_NOT) or "").strip() or "no"
     return answer if reason and not word.startswith("/") else None  # a sentence is a reason, a command is none
+
+
+class TypedLines:
+    """A file of inputs, oldest first, one JSON text a line; it lies in the workspace for that person only.
+
+    Args:
+        path: Made with the first input; only its owner can read it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def read(self) -> list[str]:
+        """The latest inputs; lines that cannot be read are passed over."""
+        texts = []
+        try:
+            lines = self._path.read_bytes().splitlines()[-_MOST_READ:]
+        except OSError:
+            return []
+        for line in lines:
+            try:
+                text = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(text, str):
+                texts.append(text)
+        return texts
+
+    def add(self, text: str) -> None:
+        """Keeps an input. History that cannot be written is no reason to stop."""
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            # Made with its mode at once: chmod afterwards would leave a moment in which others can read it.
+            with os.fdopen(os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "wb") as stream:
+                stream.write(json.dumps(text).encode("ascii") + b"\n")
+        except OSError:
+            return

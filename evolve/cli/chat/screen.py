@@ -6,7 +6,7 @@ import contextlib
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from evolve.cli.render.activities import described
 from evolve.cli.render.live_line import in_lines
@@ -41,52 +41,6 @@ STYLES: Mapping[str, str] = {
     "hint": "dim",
 }
 """By the word in front; any other is told in the colour of a stage."""
-
-
-class Screen(Protocol):
-    """Where a session is shown."""
-
-    plain: bool
-
-    def say(self, word: str, text: str = "") -> None:
-        """One message with a word in front of it."""
-        ...
-
-    def command(self, word: str, text: str, command: str) -> None:
-        """A message that ends in a command to be copied, which is never folded."""
-        ...
-
-    def lines(self, word: str, text: str) -> None:
-        """Several lines that belong together, under one word."""
-        ...
-
-    def code(self, source: str) -> None:
-        """Python source."""
-        ...
-
-    def diff(self, text: str) -> None:
-        """A unified diff."""
-        ...
-
-    def words(self, text: str) -> None:
-        """An answer in words, in Markdown."""
-        ...
-
-    def working(self, stage: str) -> contextlib.AbstractContextManager[None]:
-        """While something goes on."""
-        ...
-
-    def paused(self) -> contextlib.AbstractContextManager[None]:
-        """While the person is asked something in the middle of it."""
-        ...
-
-    def stage(self, text: str) -> None:
-        """What goes on now, in place of what went on before."""
-        ...
-
-    def piece(self, text: str) -> None:
-        """A piece of what a model writes, as it comes."""
-        ...
 
 
 def harmless(text: str) -> str:
@@ -298,6 +252,10 @@ class TerminalScreen:
         body = harmless(text).strip("\n")
         shown = Syntax(body, lexer, theme="ansi_dark", word_wrap=True, background_color="default")
         self._print(Padding(shown, (1, 0)))
+
+
+Screen = PlainScreen | TerminalScreen
+"""Where a session is shown."""
 
 
 @contextlib.contextmanager

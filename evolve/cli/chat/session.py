@@ -17,12 +17,11 @@ from evolve.cli.chat.reading import Wanted, parse_approval
 from evolve.cli.chat.screen import Screen
 from evolve.cli.chat.setup import Setup, open_workspace
 from evolve.cli.chat.spending import Purse, bounds_of, budget_of, spent_of
-from evolve.cli.chat.stopping import stoppable
-from evolve.cli.chat.trying import is_function, try_last
 from evolve.cli.consent import asked_for_consent
 from evolve.cli.open_questions import Talk, settle
 from evolve.cli.render.output import at_home, counted
 from evolve.cli.render.verdicts import WORDS
+from evolve.cli.signals import stoppable
 from evolve.errors import BudgetExhausted, EnvironmentProblem, EvolveError, UsageError
 from evolve.workspace import Person, PersonAct
 
@@ -110,8 +109,8 @@ class ChatSession:
             budget = bounds_of(self.purse.left())
             if wanted.kind == "words" and not self._has_model():
                 turns = self.conversation.turns
-                if turns and is_function(turns[-1]):
-                    self.code = try_last(turns, wanted.text, self.screen, self.setup) or 0
+                if turns and showing.is_function(turns[-1]):
+                    self.code = showing.try_last(turns, wanted.text, self.screen, self.setup) or 0
                     return
                 self.code = 2
                 for text in WITHOUT_MODEL:

@@ -1,11 +1,14 @@
-"""Puts results, costs, models and paths into the words of a session."""
+"""Puts results, costs and models into the words of a session, and what its last function gives on what is typed."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from evolve.cli.chat.reading import read
 from evolve.cli.chat.screen import Screen
+from evolve.cli.chat.setup import Setup
 from evolve.cli.folder import named_files
 from evolve.cli.render.amounts import cost_line, spending
 from evolve.cli.render.changes import left_alone
@@ -14,7 +17,7 @@ from evolve.cli.render.output import shorten
 from evolve.cli.render.verdicts import earlier_line, nearest_lines, open_line, verdict
 
 if TYPE_CHECKING:
-    from evolve.workspace import Result
+    from evolve.workspace import ChatTurn, Result
 
 
 def show_result(screen: Screen, result: Result, *, diff: bool = True, folder: str = "") -> None:
@@ -74,3 +77,33 @@ def cost(result: Result) -> str:
 def short_model(model: str) -> str:
     """The name of a model without its address."""
     return ",".join(name.rpartition("#")[2] for name in model.split(","))
+
+
+def try_last(turns: Sequence[ChatTurn], text: str, screen: Screen, setup: Setup) -> int | None:
+    """Shows what the last function of the turns gives on arguments as they are typed, and gives the exit code.
+
+    None where there is no function.
+
+    Raises:
+        UsageError: The arguments are not as many as it takes.
+    """
+    turn = next((turn for turn in reversed(turns) if is_function(turn)), None)
+    if turn is None:
+        return None
+    from evolve.workspace import sandbox
+
+    with screen.working("trying"):
+        outcome = sandbox(setup.workspace, setup.settings.get("sandbox")).call(turn.answer, text)
+    if outcome.ok:
+        value = outcome.value
+        screen.say("gives", value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+    else:
+        screen.say("error", f"the function fails here: {outcome.error}")
+    return 0 if outcome.ok else 1
+
+
+def is_function(turn: ChatTurn) -> bool:
+    """Whether a turn ended with a function that was found from rows."""
+    return (
+        turn.status == "solved" and bool(turn.answer) and not turn.words and read(turn.asked).kind in ("rows", "named")
+    )

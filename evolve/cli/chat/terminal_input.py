@@ -19,8 +19,7 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.output import ColorDepth
 
 from evolve.cli.asking import drop_typed_ahead
-from evolve.cli.chat.history import TypedLines
-from evolve.cli.chat.reading import goes_on, is_open
+from evolve.cli.chat.reading import TypedLines, goes_on, is_open
 from evolve.cli.render.output import paused, visible
 
 if TYPE_CHECKING:

@@ -14,29 +14,12 @@ from contextvars import ContextVar
 from typing import Any, TextIO
 
 from evolve.cli.render import layout
-from evolve.cli.render.layout import counted, shorten, singular
-from evolve.cli.render.live_line import paused, printing
+from evolve.cli.render.layout import counted as counted
+from evolve.cli.render.layout import shorten as shorten
+from evolve.cli.render.layout import singular as singular
+from evolve.cli.render.live_line import paused as paused
+from evolve.cli.render.live_line import printing as printing
 from evolve.errors import EnvironmentProblem
-
-__all__ = [
-    "at_home",
-    "complain",
-    "counted",
-    "emit",
-    "emit_json",
-    "flush",
-    "mute",
-    "name_workspace",
-    "note",
-    "paused",
-    "printing",
-    "shorten",
-    "singular",
-    "table",
-    "visible",
-    "watched",
-    "writing",
-]
 
 # A first sieve: printable ASCII, tabs and line breaks need no look at their category.
 _CONTROLS_AND_FOREIGN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\U0010ffff]")

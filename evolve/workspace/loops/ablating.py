@@ -39,7 +39,7 @@ class AblationRequest:
 
 
 def ablate(desk: Desk, wish: AblationRequest, budget: Ledger) -> AblationReport:
-    """Runs or continues the ablation of a variant; see :meth:`TriedVariants.ablate`."""
+    """Runs or continues the ablation of a variant; see :meth:`Variants.ablate`."""
     stores = desk.stores
     variant = stores.variants.find(wish.variant)
     if variant == UNLEARNED:

@@ -30,13 +30,20 @@ from evolve.workspace.runs.applying import (
     without_unread,
 )
 from evolve.workspace.runs.column_cells import ColumnCells, Functions
-from evolve.workspace.runs.column_reading import column_read, known_function
 from evolve.workspace.runs.contradicted import Contradicted
 from evolve.workspace.runs.corrections import corrected
 from evolve.workspace.runs.counterexamples import Opposed, keeps, search
 from evolve.workspace.runs.fill_files import check_other_column, script_file, target_file, write_script
 from evolve.workspace.runs.fill_request import FillRequest
-from evolve.workspace.runs.fill_table import TakenLine, check_column, check_in_place, line_checked, opened_table
+from evolve.workspace.runs.fill_table import (
+    TakenLine,
+    check_column,
+    check_in_place,
+    column_read,
+    known_function,
+    line_checked,
+    opened_table,
+)
 from evolve.workspace.runs.filled import (
     Filled,
     begun,

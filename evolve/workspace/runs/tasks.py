@@ -15,35 +15,11 @@ from evolve.errors import TaskError, UsageError
 from evolve.tasks import Suite, Task, load_examples, load_suite, render_jsonl, resolve_task, task_json, write_jsonl
 from evolve.tasks.work import FolderWork
 from evolve.workspace.folder_needs import only_for_a_model, refuse_search
-from evolve.workspace.runs.given_task import (
-    Examples,
-    is_in_words,
-    task_in_words,
-    wanted_task,
-    with_answer,
-    with_correction,
-    with_rubric,
-)
-
-__all__ = [
-    "as_json",
-    "from_bytes",
-    "generate",
-    "in_folder",
-    "in_words",
-    "is_in_words",
-    "leaves_changes",
-    "list",
-    "need_model",
-    "read",
-    "render",
-    "show",
-    "told",
-    "with_answer",
-    "with_check",
-    "with_correction",
-    "with_rubric",
-]
+from evolve.workspace.runs.given_task import Examples, task_in_words, wanted_task
+from evolve.workspace.runs.given_task import is_in_words as is_in_words
+from evolve.workspace.runs.given_task import with_answer as with_answer
+from evolve.workspace.runs.given_task import with_correction as with_correction
+from evolve.workspace.runs.given_task import with_rubric as with_rubric
 
 in_words = task_in_words
 render = render_jsonl

@@ -42,9 +42,9 @@ from evolve.paths import WorkspacePaths, approvals_folder
 from evolve.record.function_uses import FunctionCounts
 from evolve.redaction import Scanner
 from evolve.settings import proposed_servers
-from evolve.workspace.kept_servers import KeptServers
 from evolve.workspace.locating import locate, number_of, trusted
 from evolve.workspace.opening import function_counts, now
+from evolve.workspace.options import KeptServers
 from evolve.workspace.secrets import scanner_of
 from evolve.workspace.shelves.shelf import Shelf
 

@@ -1,10 +1,10 @@
-"""The variants of a workspace: looked at, compared, switched between by a person, written out for review."""
+"""``ws.variants``: looked at, compared, tried again, switched between by a person, written out for review."""
 
 from __future__ import annotations
 
 import difflib
 import getpass
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,14 +14,15 @@ from evolve.files import write_atomic
 from evolve.optimizer import UNLEARNED, Promotion, Variant
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.record.journal import Journal
+from evolve.workspace import loops
+from evolve.workspace.arguments import BudgetLike, as_ledger
+from evolve.workspace.desk import Desk
 from evolve.workspace.shelves.shelf import Shelf
 
 if TYPE_CHECKING:
     from evolve.gate import Decision
     from evolve.improve.ablation import AblationReport
     from evolve.improve.optimization import Change
-    from evolve.paths import WorkspacePaths
-    from evolve.record.stores import Stores
 
 WORKFLOW = "workflow.toml"
 
@@ -63,14 +64,15 @@ class TakenBack:
 
 
 class Variants(Shelf):
-    """Everything that was tried.
+    """Everything that was tried, to look at, switch between and try again.
 
     Args:
-        writable: Whether this process may switch and write.
+        writable: Raises :class:`UsageError` where the workspace is open for reading only.
     """
 
-    def __init__(self, stores: Stores, paths: WorkspacePaths) -> None:
-        self._stores, self._paths = stores, paths
+    def __init__(self, desk: Desk, writable: Callable[[], None]) -> None:
+        self._desk, self._stores, self._paths = desk, desk.stores, desk.paths
+        self._writable = writable
 
     @property
     def active(self) -> str:
@@ -178,6 +180,31 @@ class Variants(Shelf):
         with self._stores.db.transaction():
             self._stores.regression.override(digest, [], person=who, reason=reason)
             return self._stores.variants.promote(digest, grounds=f"override by {who}: {reason}")
+
+    def transfer(self, variant: str, suite: str, *, budget: BudgetLike = None) -> Mapping[str, Any]:
+        """Compares a variant with its parent on another suite, or with the model chosen now; promotes nothing.
+
+        Raises:
+            UsageError: There is no such variant, or this is where it was chosen.
+        """
+        from evolve.workspace.loops.optimizing import transfer
+
+        self._writable()
+        return transfer(self._desk, variant, suite, as_ledger(budget))
+
+    def ablate(self, request: loops.AblationRequest, *, budget: BudgetLike = None) -> AblationReport:
+        """Credits the single items of a variant: it is tried against itself without each; decides nothing.
+
+        The same call continues where a crash or Ctrl-C cut it off.
+
+        Raises:
+            UsageError: There is no such variant, it has no such item, or it is not known on which tasks to try it.
+            BudgetExhausted: The budget ended before any pair of episodes.
+        """
+        from evolve.workspace.loops.ablating import ablate
+
+        self._writable()
+        return ablate(self._desk, request, as_ledger(budget))
 
     def taken_back(self) -> TakenBack | None:
         """What is taken back once every insight is forgotten; None where that changes nothing that is active.
