@@ -42,20 +42,11 @@ class Talk:
     show: Callable[[Result], None]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Settled:
-    """How it ended.
+def settle(task: Task, result: Result, talk: Talk) -> tuple[Result, str]:
+    """Asks about a row that does not fit and about inputs on which functions differ, until nothing is open.
 
-    Attributes:
-        left: The command that was typed in place of an answer, or "".
+    Gives the result by then, and the command that was typed in place of an answer, or "".
     """
-
-    result: Result
-    left: str = ""
-
-
-def settle(task: Task, result: Result, talk: Talk) -> Settled:
-    """Asks about a row that does not fit and about inputs on which functions differ, until nothing is open."""
     for _ in range(MOST):
         # A row that does not fit first: what follows from it changes what is open.
         about_row = bool(result.misfits) and result.solved
@@ -63,7 +54,7 @@ def settle(task: Task, result: Result, talk: Talk) -> Settled:
             break
         reply = _row_reply(result, talk) if about_row else _value_reply(task, result, talk)
         if reply.startswith("/"):
-            return Settled(result=result, left=reply)
+            return result, reply
         doubt = "" if about_row else _doubt(task, result, reply)
         if doubt and not _is_insisted(doubt, talk):
             break
@@ -82,7 +73,7 @@ def settle(task: Task, result: Result, talk: Talk) -> Settled:
             break
         task, result = changed, new
         talk.show(result)
-    return Settled(result=result)
+    return result, ""
 
 
 def _row_reply(result: Result, talk: Talk) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import sys
 import time
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -101,10 +101,9 @@ def run_command(
         folder=directory, check=check, python=python, protect=chosen.all("protect"), yes=yes
     )
     decides = models(workspace).acting(model)
-    rows = TableOptions(
-        examples=examples, name=name, header=chosen.choice("header", "yes", "no") == "yes", target=target
-    )
-    folder_options.fit(wanted := folder_options.task(task, name) or _task(task, rows, words=bool(decides)))
+    table = {"name": name, "header": chosen.choice("header", "yes", "no") == "yes", "target": target}
+    wanted = folder_options.task(task, name) or _task(task, examples, table, words=bool(decides))
+    folder_options.fit(wanted)
     tasks.need_model(wanted, decides)  # told before anything is made
     wanted = _with_rubric(wanted, rubric)
     view = RunView(unsandboxed=chosen.unsandboxed)
@@ -113,7 +112,7 @@ def run_command(
         wanted = folder_options.with_kept_check(opened, wanted, person)
         with opened.delivering():
             result = opened.run(wanted, budget=bounds, python=python, person=person)
-            code = present(opened, wanted, result, Presentation(bounds=bounds, person=person, as_json=as_json))
+            code = present(opened, wanted, result, person, as_json=as_json, bounds=bounds)
             flush()
         learning.learn_and_tell(opened, bounds, named=workspace, as_json=as_json, result=result, person=person)
     raise typer.Exit(code)
@@ -136,61 +135,45 @@ def tell_created(opened: Workspace) -> None:
         note(at_home(f"evolve made the workspace {opened.paths.root}"))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Presentation:
-    """How a result is presented, and who settles what its examples leave open within which budget."""
-
-    bounds: Ledger | None = None
-    person: Person
-    as_json: bool = False
-
-
-def present(opened: Workspace, task: Task | None, result: Result, how: Presentation) -> int:
+def present(
+    opened: Workspace, task: Task | None, result: Result, person: Person, *, as_json: bool, bounds: Ledger | None = None
+) -> int:
     """Asks what the examples leave open, shows the result, and gives the exit code.
 
     Args:
         task: None where nothing is asked any more.
+        person: Who settles what its examples leave open, within the bounds.
     """
     from evolve.workspace import tasks
 
     if not result.words and (result.patch is not None or (task is not None and tasks.leaves_changes(task))):
-        before = how.person.before_approval
+        before = person.before_approval
         shown = isinstance(before, asking.ChangeShown) and result.run_id in before.runs
-        return folder.show_work(opened, result, as_json=how.as_json, bounds=how.bounds, shown=shown)
-    if how.as_json:
-        learning.emit_with_lessons(opened, result, how.bounds)
+        return folder.show_work(opened, result, as_json=as_json, bounds=bounds, shown=shown)
+    if as_json:
+        learning.emit_with_lessons(opened, result, bounds)
     else:
         asks = task is not None and asking.is_attended(as_json=False)
         told = replace(result, ambiguity=None) if asks else result
         _show(told, "".join(f" ({word})" for word in opened.mark), task.folder if task is not None else "")
         if task is not None and asks:
-            result = _settle(opened, task, result, how)
+            result = _settle(opened, task, result, person, bounds)
     asking.tell_waiting(result)
     return result.exit_code
 
 
-@dataclass(frozen=True, kw_only=True)
-class TableOptions:
-    """The options of ``evolve run`` that say how a table of examples is read."""
-
-    examples: str | None
-    name: str | None
-    header: bool
-    target: str | None = None
-
-
-def _task(task: str | None, rows: TableOptions, *, words: bool) -> Task:
+def _task(task: str | None, examples: str | None, table: dict[str, Any], *, words: bool) -> Task:
     """The task that is named or given as rows; rows may also come from stdin."""
     from evolve.workspace import tasks
 
-    if "-" in (task, rows.examples) and None in (task, rows.examples):
+    if "-" in (task, examples) and None in (task, examples):
         with paused():
             data = sys.stdin.buffer.read()
-        return tasks.from_bytes(data, name=rows.name, header=rows.header, target=rows.target)
-    return tasks.read(task, examples=rows.examples, name=rows.name, header=rows.header, target=rows.target, words=words)
+        return tasks.from_bytes(data, **table)
+    return tasks.read(task, examples=examples, words=words, **table)
 
 
-def _settle(opened: Workspace, task: Task, result: Result, how: Presentation) -> Result:
+def _settle(opened: Workspace, task: Task, result: Result, person: Person, bounds: Ledger | None) -> Result:
     """Asks what the rows leave open, once the answer was shown."""
     mark = "".join(f" ({word})" for word in opened.mark)
 
@@ -199,16 +182,16 @@ def _settle(opened: Workspace, task: Task, result: Result, how: Presentation) ->
         try:
             return asking.ask_line(question) or ""  # where nothing is said the function that was shown stands
         finally:
-            if how.bounds is not None:  # the person's time is none of the budget's
-                how.bounds.waited(time.monotonic() - asked)
+            if bounds is not None:  # the person's time is none of the budget's
+                bounds.waited(time.monotonic() - asked)
 
     talk = open_questions.Talk(
         tell=lambda text: note(visible(text)),
         ask=ask,
-        again=lambda changed: opened.run(changed, budget=how.bounds, person=how.person),
+        again=lambda changed: opened.run(changed, budget=bounds, person=person),
         show=lambda new: _show(replace(new, ambiguity=None), mark, task.folder),
     )
-    return open_questions.settle(task, result, talk).result
+    return open_questions.settle(task, result, talk)[0]
 
 
 def _show(result: Result, mark: str, asked_about: str) -> None:

@@ -222,7 +222,7 @@ def answer_command(
     import evolve
     from evolve.cli.learning import learn_and_tell
     from evolve.cli.render.views import RunView
-    from evolve.cli.run import Presentation, present
+    from evolve.cli.run import present
     from evolve.errors import UsageError
 
     if (text is None) != withdraw:
@@ -238,7 +238,7 @@ def answer_command(
     with evolve.open(workspace, model=model, events=view, settings=chosen.settings) as opened:
         with opened.delivering():
             result = opened.runs.answer(run, answer, person=person)
-            code = present(opened, None, result, Presentation(person=person, as_json=as_json))
+            code = present(opened, None, result, person, as_json=as_json)
             flush()
         learn_and_tell(opened, named=workspace, as_json=as_json, result=result, person=person)
     raise typer.Exit(code)

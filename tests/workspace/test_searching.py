@@ -9,10 +9,11 @@ from datetime import datetime, timedelta
 import pytest
 
 import evolve
+from evolve.agent import Run
 from evolve.episodes import Cost, EpisodeRecord, Row
 from evolve.tasks import Task
 from evolve.workspace import ChatTurn, PastConversation, tasks
-from evolve.workspace.runs.searching import Asked, past_before, said_by, search_past
+from evolve.workspace.runs.searching import past_before, said_by, search_past
 
 NOW = datetime(2024, 5, 15, 12).astimezone()
 
@@ -33,12 +34,19 @@ TALKS = [
         id="c10", turns=(ChatTurn(number=1, asked="which port shall search get", told="solved: 7000", run="r9"),)
     ),
 ]
+
+
+def asked(run: str, days: float, words: str, **author: str) -> Run:
+    body = {"about": {"instruction": words}, **author}
+    return Run(id=run, kind="run", key="", started=ago(days), state="done", body=body)
+
+
 RUNS = [
-    Asked(run="r1", started=ago(40), words="Give the initials of a name", author="task file"),
-    Asked(run="r3", started=ago(30), words="which port shall billing get"),
-    Asked(run="r4", started=ago(29), words="sort the names"),
-    Asked(run="r9", started=ago(0.01), words="which port shall search get"),
-    Asked(run="r10", started=ago(0), words=""),
+    asked("r1", 40, "Give the initials of a name", **{"said by": "task file"}),
+    asked("r3", 30, "which port shall billing get"),
+    asked("r4", 29, "sort the names"),
+    asked("r9", 0.01, "which port shall search get"),
+    asked("r10", 0, ""),
 ]
 
 

@@ -46,7 +46,7 @@ def chat_command(
 
     evolve goes on with your last conversation. Type /help to see what you can type.
     """
-    from evolve.cli.chat.loop import Start, converse
+    from evolve.cli.chat.loop import converse
     from evolve.cli.chat.setup import Setup
     from evolve.workspace import Approve
 
@@ -62,4 +62,4 @@ def chat_command(
         plain=plain,
         learn=cast(Any, chosen.settings.get("learn")),
     )
-    raise typer.Exit(converse(setup, Start(new=new, resume=resume, budget=tuple(budget or ()))))
+    raise typer.Exit(converse(setup, budget or (), new=new, resume=resume))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -33,17 +33,8 @@ _BETWEEN = " | "
 _LEAVE = "Ctrl-C stops what is going on; Ctrl-D or /exit leaves"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Start:
-    """How a session is begun: which conversation, and what it may spend in all."""
-
-    new: bool = False
-    resume: str | None = None
-    budget: tuple[str, ...] = ()
-
-
-def converse(setup: Setup, start: Start) -> int:
-    """A whole session; gives the exit code of its last turn.
+def converse(setup: Setup, budget: Sequence[str], *, new: bool = False, resume: str | None = None) -> int:
+    """A whole session, which may spend so much in all; gives the exit code of its last turn.
 
     Raises:
         UsageError: Options are wrong, or the conversation that is named does not exist.
@@ -52,7 +43,7 @@ def converse(setup: Setup, start: Start) -> int:
     import evolve
     from evolve.workspace import locate, servers
 
-    purse = Purse(budget=parse_budget(start.budget))
+    purse = Purse(budget=parse_budget(budget))
     setup = check_setup(setup)
     attended = sys.stdin.isatty()
     # Opening to read makes nothing, and a session may be begun where no workspace is yet.
@@ -61,8 +52,8 @@ def converse(setup: Setup, start: Start) -> int:
         if created:
             note(at_home(f"made the workspace {workspace.paths.root}"))
         store = workspace.conversations.folder
-        new = start.new or (not attended and start.resume is None)  # a pipe begins where it says
-        conversation, setup = choose_conversation(workspace.conversations, setup, new=new, resume=start.resume)
+        new = new or (not attended and resume is None)  # a pipe begins where it says
+        conversation, setup = choose_conversation(workspace.conversations, setup, new=new, resume=resume)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that lacks a letter gets its number
     screen = open_screen(plain=setup.plain or wants_plain(os.environ))

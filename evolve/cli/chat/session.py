@@ -262,11 +262,9 @@ class ChatSession:
             show=lambda new: self._finish_turn(turn, new),
         )
         try:
-            settled = settle(task, result, talk)
+            _, self.left_over = settle(task, result, talk)
         except KeyboardInterrupt:
             self.screen.say("stopped", "evolve keeps the function that you see")
-            return
-        self.left_over = settled.left
 
     def _finish_turn(self, turn: ChatTurn, result: Result) -> None:
         """Keeps the result as the turn's, shows it, and asks about what it would change."""

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evolve.cli import options, overrides, pages
-from evolve.cli.render.amounts import spending
-from evolve.cli.render.output import counted, emit, emit_json, flush, note
+from evolve.cli.render.amounts import interval_told, spending
+from evolve.cli.render.output import emit, emit_json, flush, note
 
 if TYPE_CHECKING:
     from evolve.workspace import Change, Interval, OptimizationReport, TargetFigures
@@ -150,10 +150,4 @@ def _share(interval: Interval) -> str:
 
 
 def _figure(interval: Interval, *, sign: str = "+") -> str:
-    if interval.value is None:
-        return "not measured"
-    value = f"{interval.value:{sign}.3f}"
-    if interval.low is None or interval.high is None:
-        return f"{value} over {counted(interval.n, 'group')}, too few for an interval"
-    over = counted(interval.n, "group")
-    return f"{value}, 95 % interval {interval.low:{sign}.3f} to {interval.high:{sign}.3f} over {over}"
+    return "not measured" if interval.value is None else interval_told(interval, sign)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from evolve.cli.render.layout import counted
 
 if TYPE_CHECKING:
-    from evolve.workspace import Amount, Result
+    from evolve.workspace import Amount, Interval, Result
 
 _BEYOND = 1_000_000
 """Odds above this are told as "over" it: their digits tell a reader nothing more."""
@@ -46,3 +46,15 @@ def odds(value: float) -> str:
     if value >= _BEYOND:
         return f"over {_BEYOND:,}:1"
     return f"{value:,.0f}:1" if value >= 10 else f"{value:.2f}:1"
+
+
+def interval_told(interval: Interval, sign: str = "") -> str:
+    """A figure that was measured, with its interval and over how many groups.
+
+    Args:
+        sign: ``+`` where it is a difference.
+    """
+    over = f"over {counted(interval.n, 'group')}"
+    if interval.low is None or interval.high is None:
+        return f"{interval.value:{sign}.3f} {over}, too few for an interval"
+    return f"{interval.value:{sign}.3f}, 95 % interval {interval.low:{sign}.3f} to {interval.high:{sign}.3f} {over}"

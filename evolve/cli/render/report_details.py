@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from evolve.cli.pages import first_sentence
-from evolve.cli.render.amounts import dollars, odds, spending
+from evolve.cli.render.amounts import dollars, interval_told, odds, spending
 from evolve.cli.render.output import counted, emit, shorten, singular, table
 
 if TYPE_CHECKING:
@@ -183,9 +183,4 @@ def _show_learned(report: Report, told: Mapping[str, str]) -> None:
 
 
 def _interval(interval: Interval) -> str:
-    if interval.value is None:
-        return "no figure"
-    if interval.low is None or interval.high is None:
-        return f"{interval.value:.3f} over {counted(interval.n, 'group')}, too few for an interval"
-    over = counted(interval.n, "group")
-    return f"{interval.value:.3f}, 95 % interval {interval.low:.3f} to {interval.high:.3f} over {over}"
+    return "no figure" if interval.value is None else interval_told(interval)

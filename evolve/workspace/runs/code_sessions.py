@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,12 +17,6 @@ if TYPE_CHECKING:
     from evolve.sandbox import ActionResult, Sandbox, SandboxLimits
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}\Z")
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Recorded:
-    code: str
-    outcome: str
 
 
 def run_in_session(
@@ -53,12 +46,8 @@ def run_in_session(
     paths = locate(path).paths
     file = paths.runs / "sessions" / f"{name}.jsonl"
     # The file is written whole, so two commands that replayed at once would each lose the other's action.
-    lock = WriterLock(paths.lock)
-    lock.acquire()
-    try:
+    with WriterLock(paths.lock):
         return _replay_and_run(sandbox, file, code, limits)
-    finally:
-        lock.release()
 
 
 def _replay_and_run(sandbox: Sandbox, file: Path, code: str, limits: SandboxLimits) -> ActionResult:
@@ -66,17 +55,20 @@ def _replay_and_run(sandbox: Sandbox, file: Path, code: str, limits: SandboxLimi
 
     recorded = _read(file)
     with sandbox.session(limits) as session:
-        for number, action in enumerate(recorded, 1):
-            result = session.execute(action.code)
+        for number, (earlier, outcome) in enumerate(recorded, 1):
+            result = session.execute(earlier)
             if result.state == "fault":
                 return result
             # The new action counts on what the earlier ones left, so it must be what they left then.
-            if result.ended or _outcome(result) != action.outcome:
+            if result.ended or _outcome(result) != outcome:
                 what = f"action {number} of session {file.stem} did not give again what it gave when it was recorded"
                 return ActionResult(state="fault", error=what)
         result = session.execute(code)
         if not result.ended:
-            _write(file, [*recorded, _Recorded(code=code, outcome=_outcome(result))])
+            recorded.append((code, _outcome(result)))
+            file.parent.mkdir(parents=True, exist_ok=True)
+            lines = [json.dumps({"code": did, "outcome": gave}) + "\n" for did, gave in recorded]
+            write_atomic(file, "".join(lines).encode("ascii"))
         return result
 
 
@@ -85,7 +77,8 @@ def _outcome(result: ActionResult) -> str:
     return digest(canonical_json(fields))
 
 
-def _read(file: Path) -> list[_Recorded]:
+def _read(file: Path) -> list[tuple[str, str]]:
+    """The actions on record, each with what tells its outcome from another."""
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:
@@ -96,14 +89,8 @@ def _read(file: Path) -> list[_Recorded]:
     for number, line in enumerate(lines, 1):
         try:
             entry = json.loads(line)
-            recorded.append(_Recorded(code=entry["code"], outcome=entry["outcome"]))
+            recorded.append((entry["code"], entry["outcome"]))
         except (ValueError, KeyError, TypeError) as error:
             hint = "move the file away, or use another --session name"
             raise WorkspaceError(f"{file}:{number}: not a recorded action", hint=hint) from error
     return recorded
-
-
-def _write(file: Path, recorded: list[_Recorded]) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    lines = [json.dumps({"code": action.code, "outcome": action.outcome}) + "\n" for action in recorded]
-    write_atomic(file, "".join(lines).encode("ascii"))

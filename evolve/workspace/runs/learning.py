@@ -205,12 +205,11 @@ def _taught(desk: Desk, owed: Owed, person: Person, left: Limits) -> Taught:
     in_force = in_force_for(desk, task)
     task = replace(task, found="", decision=decision_on(desk, owed.run), in_force=in_force)
     wish = Wish(task=task, python=owed.body["python"], person=person)
-    made = _worked_out(desk, owed, wish, given, _Room(limits=limits, left=left))
-    lessons, room = made.lessons, made.room
-    blank = replace(blank, limits=room.limits, shadow=made.judging.cost)
+    judging, lessons, room, note = _worked_out(desk, owed, wish, given, _Room(limits=limits, left=left))
+    blank = replace(blank, limits=room.limits, shadow=judging.cost)
     stopped = replace(blank, cost=lessons.cost, note=reason("stopped_by_the_person"), stopped=True)
-    if lessons.stopped or made.judging.waits:
-        return stopped if lessons.stopped else replace(blank, note=made.judging.waits, waits=True)
+    if lessons.stopped or judging.waits:
+        return stopped if lessons.stopped else replace(blank, note=judging.waits, waits=True)
     # An earlier version may have learned from it before it was committed.
     claims, drafts = lessons.claims or record.claims, lessons.drafts or record.drafts
     learned = replace(record, claims=claims, drafts=drafts, cost=record.cost + lessons.cost, found=lessons.found)
@@ -229,9 +228,7 @@ def _taught(desk: Desk, owed: Owed, person: Person, left: Limits) -> Taught:
     told = _told(desk, learned)
     told_already = any((texts, kept.skills, proposals, dropped, lessons.unasked))
     nothing = None if told_already else why_nothing(desk, learned, lessons)
-    taught = replace(
-        blank, learned=texts, told=told, skills=kept.skills, not_kept=kept.refused, cost=cost, note=made.note
-    )
+    taught = replace(blank, learned=texts, told=told, skills=kept.skills, not_kept=kept.refused, cost=cost, note=note)
     taught = replace(taught, proposals=proposals, dropped=dropped, unasked=lessons.unasked, nothing=nothing)
     return replace(taught, found=learned.found, changes=learned.found is not None and bool(wish.task.folder))
 
@@ -244,19 +241,12 @@ class _Room:
     left: Limits
 
 
-@dataclass(frozen=True, kw_only=True)
-class _WorkedOut:
-    """How a task was judged, and what was learned from it after that; ``note`` says why nothing could be."""
-
-    judging: Judging
-    lessons: Lessons
-    room: _Room
+def _worked_out(
+    desk: Desk, owed: Owed, wish: Wish, given: Task, room: _Room
+) -> tuple[Judging, Lessons, _Room, Reason | None]:
+    """Judges the task, as the person gave it, and then learns from it; or says why nothing could be learned."""
+    judging, lessons = Judging(), Lessons()
     note: Reason | None = None
-
-
-def _worked_out(desk: Desk, owed: Owed, wish: Wish, given: Task, room: _Room) -> _WorkedOut:
-    """Judges the task, as the person gave it, and then learns from it."""
-    judging, lessons, note = Judging(), Lessons(), None
     try:
         judging = judge_first(desk, owed, replace(wish, task=given), room.left)
         room = _Room(limits=room.limits.within(judging.room), left=room.left.less(judging.cost))
@@ -270,7 +260,7 @@ def _worked_out(desk: Desk, owed: Owed, wish: Wish, given: Task, room: _Room) ->
         lessons = Lessons(stopped=True)
     except UsageError as problem:  # the folder is not there any more, or not as it was
         note = reason("recorded", text=str(problem))
-    return _WorkedOut(judging=judging, lessons=lessons, room=room, note=note)
+    return judging, lessons, room, note
 
 
 def _told(desk: Desk, learned: EpisodeRecord) -> tuple[str, ...]:

@@ -287,30 +287,17 @@ class Result:
         return dict(data)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Extras:
-    """What the run knows beyond the record.
+def result_of(record: EpisodeRecord, task: Task, told: str = "", kept: Kept | None = None) -> Result:
+    """The result a record amounts to, as far as the record alone says it.
 
-    Attributes:
-        ended: ``budget`` or ``limit`` where a bound of the budget or a spending limit ended it; else "".
+    Args:
+        told: What earlier runs have to do with it.
+        kept: What came of its skills.
     """
-
-    goal: str = ""
-    told: str = ""
-    kept: Kept = field(default_factory=Kept)
-    warnings: tuple[str, ...] = field(default=())
-    patch: Patch | None = None
-    question: Question | None = None
-    ended: str = ""
-    overshoot: str = ""
-    calls: SandboxedCalls | None = None
-
-
-def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
-    """The result a record amounts to."""
-    kind, grounds = kind_of(task.environment), grounds_of(record, task, extras.told)
+    kept = kept or Kept()
+    kind, grounds = kind_of(task.environment), grounds_of(record, task, told)
     return Result(
-        status="waiting" if extras.question is not None else record.status,
+        status=record.status,
         answer=record.answer,
         entry=task.entry,
         verified=record.verified,
@@ -319,28 +306,21 @@ def result_of(record: EpisodeRecord, task: Task, extras: Extras) -> Result:
         episode_id=record.episode,
         run_id=record.run,
         task=task.id,
-        cost=record.cost + extras.kept.cost,
-        goal=extras.goal,
-        note="; ".join(filter(None, (extras.told, record.note))),
+        cost=record.cost + kept.cost,
+        note="; ".join(filter(None, (told, record.note))),
         ambiguity=_ambiguity(record),
         learned=tuple(dict.fromkeys(claim.text for claim in record.claims if not claim.is_denied)),
-        skills=extras.kept.skills,
-        not_kept=extras.kept.refused,
-        warnings=(*task.warnings, *extras.warnings),
+        skills=kept.skills,
+        not_kept=kept.refused,
+        warnings=task.warnings,
         value=_value(record) if record.answer and not task.examples and (kind.one_file or _in_words(record)) else None,
         judged=any(step.judgement is not None and step.judgement.judged for step in record.steps),
         closing="" if kind.one_file else _closing(record),
-        patch=extras.patch,
-        question=extras.question,
         refused=refusals_of(record, one_file=kind.one_file),
-        budget_ended=extras.ended == "budget",
-        limit_ended=extras.ended == "limit",
-        overshoot=extras.overshoot,
         found=record.found,
         unchecked=record.status == "unverified",
         reason=_reason(record, grounds),
         grounds=grounds,
-        calls=extras.calls if task.examples else None,
         misfits=record.steps[-1].action.misfits if record.steps else (),
         nearest=record.steps[-1].action.nearest if record.steps else "",
         advice=record.steps[-1].action.advice if record.steps else None,

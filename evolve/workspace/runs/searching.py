@@ -7,7 +7,7 @@ names. Nothing of it is kept anywhere else. A run is shown of it what its model 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -60,21 +60,6 @@ class Said:
         return self.author == _EVOLVE and self.status != "solved"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Asked:
-    """A run as it was asked for.
-
-    Attributes:
-        started: As of the record, in UTC.
-        author: Whose words they are, as of :class:`Said`.
-    """
-
-    run: str
-    started: str
-    words: str
-    author: str = _UNKNOWN
-
-
 def asked_of(run: Run) -> str:
     """The task of a run in its own words; "" where none were noted."""
     return str(run.body.get(ABOUT, {}).get("instruction", ""))
@@ -106,9 +91,8 @@ def search_record(
         without: A run of which nothing is wanted, such as the one that asks.
     """
     runs = [run for run in records.runs() if run.id != without]
-    rows = [Asked(run=run.id, started=run.started, words=asked_of(run), author=_author(run)) for run in runs]
     last = {record.run: record for record in records.episodes()}
-    return search_past(question, k, talks, rows, last, now=time.time())
+    return search_past(question, k, talks, runs, last, now=time.time())
 
 
 def past_before(talks: Callable[[], Iterable[PastConversation]], records: RunRecords, run: str) -> Past:
@@ -171,7 +155,7 @@ def search_past(
     question: str,
     k: int,
     talks: Iterable[PastConversation],
-    runs: Iterable[Asked],
+    runs: Sequence[Run],
     episodes: Mapping[str, EpisodeRecord],
     *,
     now: float,
@@ -186,8 +170,7 @@ def search_past(
     from evolve.memory import NoteQuestion, answer_from
     from evolve.retrieval import HashingEmbedder
 
-    runs = list(runs)
-    started = {asked.run: datetime.fromisoformat(asked.started).timestamp() for asked in runs}
+    started = {run.id: datetime.fromisoformat(run.started).timestamp() for run in runs}
     found = {note.id: (note, run, status) for note, run, status in _all(talks, runs, started, episodes)}
     notes, asked = [note for note, _, _ in found.values()], NoteQuestion(text=question, k=k, now=now, past=True)
     items = answer_from(notes, HashingEmbedder(), asked)
@@ -202,7 +185,7 @@ def search_past(
 
 def _all(
     talks: Iterable[PastConversation],
-    runs: Iterable[Asked],
+    runs: Sequence[Run],
     started: Mapping[str, float],
     episodes: Mapping[str, EpisodeRecord],
 ) -> Iterator[tuple[Note, str, str]]:
@@ -218,14 +201,15 @@ def _all(
             answer = f"{told}\n{turn.answer[:_LONGEST]}".strip()
             if answer:
                 yield _note(f"{name}!", answer, at, talk.id, _EVOLVE), turn.run, turn.status
-    for asked in runs:
-        if asked.run in seen or not asked.words:
+    for run in runs:
+        words = asked_of(run)
+        if run.id in seen or not words:
             continue
-        yield _note(f"{asked.run}?", asked.words, started[asked.run], asked.run, asked.author), asked.run, ""
-        episode = episodes.get(asked.run)
+        yield _note(f"{run.id}?", words, started[run.id], run.id, _author(run)), run.id, ""
+        episode = episodes.get(run.id)
         if episode is not None:
             answer = episode.answer[:_LONGEST].strip() or episode.status
-            yield _note(f"{asked.run}!", answer, started[asked.run], asked.run, _EVOLVE), asked.run, episode.status
+            yield _note(f"{run.id}!", answer, started[run.id], run.id, _EVOLVE), run.id, episode.status
 
 
 def _note(name: str, text: str, at: float, place: str, author: str = _PERSON) -> Note:

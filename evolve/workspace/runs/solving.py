@@ -37,7 +37,7 @@ from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.place import Place, Wish, agent_for, opener, with_earlier_runs
 from evolve.workspace.runs.proving import bet_for, told_before
 from evolve.workspace.runs.refuted import contradictions, set_aside
-from evolve.workspace.runs.result import Extras, Result, result_of
+from evolve.workspace.runs.result import Result, result_of
 from evolve.workspace.runs.run_answers import CONTESTED, NARROW, VOUCHED
 from evolve.workspace.runs.saved import is_known, saved_for, told_of
 from evolve.workspace.runs.searching import said_by
@@ -79,28 +79,28 @@ def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
             # Learned from before, by this version or by an earlier one that was cut off here.
             kept = keeper_for(desk, record, task).keep(record, task)
         if record.status in ("solved", "unverified") and isinstance(task.work, FolderWork):
-            told = partial(_result_with_patch, desk, wish, record)
-            patch, question = delivered(desk, record, task.work, wish.person, told)
-    waits = {} if question is None else _resume_data(desk, wish, question)
-    _note(desk, run, {"variant": variant, "seed": seed, **waits})
+            patch, question = delivered(desk, record, task.work, wish.person, partial(_with_patch, desk, wish, record))
+    _note(desk, run, {"variant": variant, "seed": seed, **_resume_data(desk, wish, question)})
     against = contradictions(desk, task, record)
-    extras = Extras(
+    limit_ended = _limit_ended(desk, wish.budget, record, limits)
+    result = replace(
+        result_of(record, task, told_of(task, record, against[0].told if against else ""), kept),
+        status=record.status if question is None else "waiting",
         goal=_goal(log_file),
-        told=told_of(task, record, against[0].told if against else ""),
-        kept=kept,
         overshoot=overshoot_told(wish.budget, record.cost),
         patch=patch,
         question=question,
-        ended=_ended_by(desk, wish.budget, record, limits),
-        calls=SandboxedCalls(open=sandbox_opener(desk.settings, [desk.paths.root])),
+        budget_ended=not limit_ended and _budget_ended(wish.budget, record, limits),
+        limit_ended=limit_ended,
+        calls=SandboxedCalls(open=sandbox_opener(desk.settings, [desk.paths.root])) if task.examples else None,
     )
-    result = doubted(desk, result_of(record, task, extras), record, wish)
+    result = doubted(desk, result, record, wish)
     set_aside(desk, task, result, against)
     return _with_verdict(desk, record, result)
 
 
-def _result_with_patch(desk: Desk, wish: Wish, record: EpisodeRecord, patch: Patch) -> Result:
-    result = result_of(record, wish.task, Extras(patch=patch))
+def _with_patch(desk: Desk, wish: Wish, record: EpisodeRecord, patch: Patch) -> Result:
+    result = replace(result_of(record, wish.task), patch=patch)
     return _with_verdict(desk, record, doubted(desk, result, record, wish))
 
 
@@ -179,13 +179,6 @@ def answer(desk: Desk, run_id: str, said: str | None, person: Person) -> Result:
     return solve(desk, wish, run)
 
 
-def _ended_by(desk: Desk, budget: Budget, record: EpisodeRecord, limits: Limits) -> str:
-    """As :attr:`Extras.ended`."""
-    if _limit_ended(desk, budget, record, limits):
-        return "limit"
-    return "budget" if _budget_ended(budget, record, limits) else ""
-
-
 def _limit_ended(desk: Desk, budget: Budget, record: EpisodeRecord, limits: Limits) -> bool:
     """Whether a limit of the day or the workspace ended the episode, and no bound of the budget."""
     if not _was_refused(record, limits) or not (desk.settings.day_limit or desk.settings.total_limit):
@@ -218,8 +211,10 @@ def waiting_question(run: Run) -> Question | None:
     return from_data(Question, question) if question and run.state == "open" else None
 
 
-def _resume_data(desk: Desk, wish: Wish, question: Question) -> dict[str, Any]:
+def _resume_data(desk: Desk, wish: Wish, question: Question | None) -> dict[str, Any]:
     """What a waiting run keeps of itself, so that its id alone is enough to go on: question, task, budget, model."""
+    if question is None:
+        return {}
     return {
         "question": to_data(question),
         "input": _kept(desk, wish.task),
