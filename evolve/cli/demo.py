@@ -21,7 +21,7 @@ from evolve.cli.signals import Terminated
 from evolve.errors import EnvironmentProblem, Interrupted, UsageError
 
 if TYPE_CHECKING:
-    from evolve.workspace import Filled, Task
+    from evolve.workspace import Filled
 
 app = pages.App()
 
@@ -98,19 +98,22 @@ def demo_command(
     It needs no key and no network, and works in a folder of its own. The folder stays when both acts ran, with all
     tables and workspaces to try other commands on. Exit code 0 when both acts ran, whatever they showed.
     """
+    from evolve.workspace import tasks
+
     show = Show(note if as_json else emit)
     with ExitStack() as unfinished:
         place = _named_folder(folder) if folder is not None else _temporary_folder(unfinished)
         try:
             show.beginning(place)
             facts: dict[str, Any] = {"dir": str(place), "table": first_act(place, MARCH, APRIL, show)}
-            facts["suite"] = second_act(place, shipped_tasks(), show)
+            facts["suite"] = second_act(place, tasks.render(tasks.generate("composed").tasks[:TASKS]), show)
             skills = _show_record(place, show)
         except KeyboardInterrupt as stop:
             code = 143 if isinstance(stop, Terminated) else 130
             told = interrupted(place if folder is not None else None)
             raise Interrupted(told, hint="evolve demo", exit_code=code) from stop
-        facts["cpu_seconds"] = round(cpu_seconds(), 1)
+        uses = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        facts["cpu_seconds"] = round(sum(use.ru_utime + use.ru_stime for use in uses), 1)
         if as_json:
             emit_json(facts)
         else:
@@ -142,24 +145,6 @@ def _named_folder(named: str) -> Path:
         problem = f"{named} can be no folder: {(error.strerror or str(error)).lower()}"
         raise UsageError(problem, hint=_ELSEWHERE) from error
     return place
-
-
-def cpu_seconds() -> float:
-    """What this process and those that it started have taken."""
-    uses = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(use.ru_utime + use.ru_stime for use in uses)
-
-
-def shipped_tasks() -> str:
-    """The tasks of ``composed`` that the second act takes, as a task file."""
-    from evolve.workspace import tasks
-
-    return tasks.render(chosen(tasks.generate("composed").tasks))
-
-
-def chosen(suite: Sequence[Task]) -> Sequence[Task]:
-    """What the second act takes of the suite."""
-    return suite[:TASKS]
 
 
 def first_act(place: Path, march: Month, april: Month, show: Show, *, memory: bool = True) -> dict[str, Any]:

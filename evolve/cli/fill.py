@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -173,7 +173,11 @@ def show(filled: Filled, table: str, marks: Iterable[str], *, again: str = "") -
         again: Options that the command was given and that it takes again.
     """
     _show_filled(filled, table, "".join(f" ({word})" for word in marks))
-    tell_offered(filled, table, again)
+    for one in filled.offered:
+        note(f"{one.told}, can fill {filled.column!r}")
+        if not one.verified:
+            note(_doubt_then(one.doubt))
+        note(f"  try: evolve fill {shlex.quote(table)} --with {one.name}{again}", whole=True)
     if filled.result is not None:
         asking.tell_waiting(filled.result)
 
@@ -215,9 +219,17 @@ def _show_filled(filled: Filled, table: str, mark: str) -> None:
 
 
 def _tell_first_line(filled: Filled) -> None:
-    """Says what the first line was taken for, where that had to be guessed."""
-    for line in first_line_lines(filled):
-        emit(line, whole=True)
+    """Says what the first line was taken for, where that had to be guessed, and how to say otherwise."""
+    if not filled.guessed:
+        return
+    if filled.first_line == "row":
+        told = "the first line looks like the other rows, so evolve took it as a row, and the columns have numbers"
+        way = "  if it has the names of the columns: --set header=yes"
+    else:
+        told = "evolve took the first line as the names of the columns, but it may be a row like the others"
+        way = "  if it is a row: --set header=no"
+    emit(told, whole=True)
+    emit(way, whole=True)
 
 
 def _tell_left_out(filled: Filled) -> None:
@@ -244,15 +256,6 @@ def _tell_against(filled: Filled) -> None:
         emit(f"evolve found no function that fits both your {yours} and {known}; it used that one for the rest")
     else:
         emit(f"{kept.name} does not fit your {yours}; the function below fits {known} as well")
-
-
-def tell_offered(filled: Filled, table: str, again: str) -> None:
-    """How to go on where saved functions are offered."""
-    for one in filled.offered:
-        note(f"{one.told}, can fill {filled.column!r}")
-        if not one.verified:
-            note(_doubt_then(one.doubt))
-        note(f"  try: evolve fill {shlex.quote(table)} --with {one.name}{again}", whole=True)
 
 
 def _doubt_then(doubt: Reason | None) -> str:
@@ -295,15 +298,3 @@ def _show_cells(filled: Filled, out: Path) -> None:
 def _line(text: str) -> str:
     """The text in one line: a cell or a header with line breaks would look like lines of the command."""
     return visible(text, lines=False)
-
-
-def first_line_lines(filled: Filled) -> Iterator[str]:
-    """What the first line of a file was taken for, and how to say otherwise; nothing where the line is plain."""
-    if not filled.guessed:
-        return
-    if filled.first_line == "row":
-        yield "the first line looks like the other rows, so evolve took it as a row, and the columns have numbers"
-        yield "  if it has the names of the columns: --set header=yes"
-    else:
-        yield "evolve took the first line as the names of the columns, but it may be a row like the others"
-        yield "  if it is a row: --set header=no"

@@ -200,11 +200,8 @@ def _rows(parameters: Iterator[Any]) -> Iterator[tuple[str, str]]:
             param.show_default is not False and isinstance(param.default, (str, int, float)) and param.default != ""
         )
         default = f"[default: {param.default}]" if shows_default and not isinstance(param.default, bool) else ""
-        yield name, "  ".join(filter(None, (param.help, default, "[required]" if _needed_option(param) else "")))
-
-
-def _needed_option(param: Any) -> bool:
-    return bool(param.required) and param.param_type_name == "option"
+        needed = "[required]" if param.required and param.param_type_name == "option" else ""
+        yield name, "  ".join(filter(None, (param.help, default, needed)))
 
 
 def _word(param: Any) -> str:

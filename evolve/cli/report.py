@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evolve.cli import options, pages
-from evolve.cli.lab.optimize import show_changes
+from evolve.cli.lab.optimize import show_change
 from evolve.cli.render.kept import kept_table
 from evolve.cli.render.output import emit, emit_json, flush, writing
 from evolve.cli.render.report import show_own_tasks, show_summary
@@ -60,11 +60,13 @@ def report_command(
         else:
             show_own(proofs, details=details)
             if report is not None:
-                show_report(opened, report, _suite_of(opened, report), details=details)
+                made = next((row.run.body for row in opened.runs.list() if row.run.id == report.run), {})
+                show_report(opened, report, str(made.get("suite", report.suite)), details=details)
             if kept:
                 emit(kept_table(kept, most=10 if details else 3))
             if details:
-                show_changes(changes)
+                for change in changes:
+                    show_change(change)
         flush()
 
 
@@ -87,8 +89,3 @@ def show_report(opened: Workspace, report: Report, suite: str, *, details: bool 
         show_details(report, told_now(opened, report))
     else:
         show_summary(report, suite)
-
-
-def _suite_of(opened: Workspace, report: Report) -> str:
-    made = next((row.run.body for row in opened.runs.list() if row.run.id == report.run), {})
-    return str(made.get("suite", report.suite))

@@ -65,7 +65,8 @@ def is_shared(paths: WorkspacePaths) -> bool:
 def addresses_of(settings: Settings) -> frozenset[str]:
     """The addresses of models that a workspace's file names; not those of a variable, or of OpenAI."""
     names = ("base_url", *_MODELS)
-    own = {name: str(getattr(settings, name)) for name in names if _is_of_file(settings.sources.get(name, "default"))}
+    of_file = [name for name in names if settings.sources.get(name, "default") not in ("default", *VARIABLES)]
+    own = {name: str(getattr(settings, name)) for name in of_file}
     base = own.pop("base_url", "").strip().rstrip("/")
     return frozenset(filter(None, {base, *addresses_in(*own.values(), base_url=base)}))
 
@@ -84,10 +85,6 @@ def addresses_in(*models: str, base_url: str = "") -> frozenset[str]:
         except UsageError:
             continue  # nothing can be sent there, and whoever opens the models tells it
     return frozenset(found - {OPENAI})
-
-
-def _is_of_file(source: str) -> bool:
-    return source != "default" and source not in VARIABLES
 
 
 def _looked_at(paths: WorkspacePaths) -> tuple[Path, ...]:

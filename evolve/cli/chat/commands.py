@@ -238,23 +238,18 @@ _LEARNS = {
 def _learn(session: ChatSession, text: str) -> None:
     mode = "after" if text == "on" else text
     if not mode:
-        if session.unlearned():
-            _learn_again(session)
+        left = session.unlearned()  # what failed or was ended
+        if left and session.attended:
+            session.owes = True
+            session.screen.say("learn", "not everything is learned from yet; it goes on behind the prompt")
+        elif left:
+            session.learn_now()
         show_learned(session)
         return
     if mode not in _LEARNS:
         raise UsageError(f"there is no mode {text!r}", hint=f"/learn on|{'|'.join(_LEARNS)}; alone it shows")
     session.setup = replace(session.setup, learn=cast(LearnMode, mode))
     session.screen.say("learn", f"{mode}: {_LEARNS[mode]}")
-
-
-def _learn_again(session: ChatSession) -> None:
-    """Goes on with what failed or was ended."""
-    if not session.attended:
-        session.learn_now()
-        return
-    session.owes = True
-    session.screen.say("learn", "not everything is learned from yet; it goes on behind the prompt")
 
 
 def _try(session: ChatSession, text: str) -> None:

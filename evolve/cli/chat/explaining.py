@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from evolve.cli.causes import cause_line
@@ -169,41 +169,20 @@ def show_learned(session: ChatSession) -> None:
         skills = workspace.skills.list()
         used = workspace.skills.histories(skills)
         wishes = workspace.preferences.list()
-    told = [
-        *_insights_of(
-            records,
-            {
-                text: f"{shorten(sentences[each.id].text, 110)} ({each.status}, {evidence(each.evidence)})"
-                for text, each in known.items()
-            },
-        ),
-        *_skills_of(records, skills, used),
-        *_wishes_of(runs, wishes),
-    ]
+    standing = {
+        text: f"{shorten(sentences[each.id].text, 110)} ({each.status}, {evidence(each.evidence)})"
+        for text, each in known.items()
+    }
+    texts = dict.fromkeys(claim.text for record in records for claim in record.claims)
+    told = [("insight", standing.get(text, f"{shorten(text, 110)} (an older wording of one)")) for text in texts]
+    sources = {draft.source for record in records for draft in record.drafts} - {""}
+    told += [("skill", skill_line(skill, used[skill.digest])) for skill in skills if skill.source in sources]
+    own = [wish for wish in wishes if any(act.run in runs for act in wish.acts)]
+    told += [("preference", wish_line(wish)) for wish in own if wish.status != "superseded"]
     for word, line in told:
         session.screen.say(word, line)
     if not told:
         session.screen.say("learned", "nothing yet in this conversation")
-
-
-def _insights_of(records: Sequence[EpisodeRecord], standing: dict[str, str]) -> Iterator[tuple[str, str]]:
-    for text in dict.fromkeys(claim.text for record in records for claim in record.claims):
-        yield "insight", standing.get(text, f"{shorten(text, 110)} (an older wording of one)")
-
-
-def _skills_of(
-    records: Sequence[EpisodeRecord], skills: Sequence[Skill], used: Mapping[str, ItemHistory]
-) -> Iterator[tuple[str, str]]:
-    sources = {draft.source for record in records for draft in record.drafts} - {""}
-    for skill in skills:
-        if skill.source in sources:
-            yield "skill", skill_line(skill, used[skill.digest])
-
-
-def _wishes_of(runs: set[str], wishes: Sequence[Preference]) -> Iterator[tuple[str, str]]:
-    for wish in wishes:
-        if wish.status != "superseded" and any(act.run in runs for act in wish.acts):
-            yield "preference", wish_line(wish)
 
 
 def show_skills(session: ChatSession, text: str) -> None:

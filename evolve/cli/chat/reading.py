@@ -84,7 +84,10 @@ def read(text: str) -> Wanted:
     if match and not os.path.exists(plain):
         return Wanted(kind="command", name=match[1], text=(match[2] or "").strip())
     if is_rows(plain) and "\n" in plain:  # one arrow alone may stand in a sentence
-        return Wanted(kind="rows", rows=read_rows(plain))
+        halves = [_halves(line) for line in plain.split("\n") if line.strip()]
+        inputs = _arguments([left for left, _ in halves])
+        outputs = _values([right for _, right in halves])
+        return Wanted(kind="rows", rows=tuple(zip(inputs, outputs, strict=True)))
     if _is_named(plain):
         return Wanted(kind="named", text=os.path.expanduser(plain))
     return Wanted(kind="words", text=plain)
@@ -92,14 +95,6 @@ def read(text: str) -> Wanted:
 
 def _has_bytes(text: str) -> bool:
     return any("\udc80" <= sign <= "\udcff" for sign in text)
-
-
-def read_rows(text: str) -> tuple[tuple[tuple[Any, ...], Any], ...]:
-    """Rows as (arguments, output). Values are JSON where all of a side are, else texts, so ``007`` stays a text."""
-    halves = [_halves(line) for line in text.split("\n") if line.strip()]
-    inputs = _arguments([left for left, _ in halves])
-    outputs = _values([right for _, right in halves])
-    return tuple(zip(inputs, outputs, strict=True))
 
 
 def _halves(line: str) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from evolve.cli.chat.reading import read
 from evolve.cli.chat.screen import Screen
 from evolve.cli.chat.setup import Setup
 from evolve.cli.folder import named_files
-from evolve.cli.render.amounts import cost_line, spending
+from evolve.cli.render.amounts import cost_line
 from evolve.cli.render.changes import left_alone
 from evolve.cli.render.kept import used_lines
 from evolve.cli.render.output import shorten
@@ -67,11 +67,6 @@ def _show_answer(screen: Screen, result: Result, *, diff: bool, folder: str) -> 
 def diff_of(result: Result) -> str:
     """What of a result leave can be given for, as it is shown."""
     return result.answer if result.patch is None else result.patch.diff
-
-
-def cost(result: Result) -> str:
-    """What a result has cost, without time."""
-    return spending(result.cost)
 
 
 def short_model(model: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -118,18 +117,15 @@ def offer_check(session: ChatSession) -> None:
     setup = session.setup
     if not setup.folder or setup.check:
         return
-    with session.opened(read_only=True) as workspace:
-        asks = _agrees(session) if session.attended else None
-        check = chosen_check(workspace, setup.folder, asks, lambda text: session.screen.say("hint", text))
-    session.setup = replace(setup, check=check)
 
-
-def _agrees(session: ChatSession) -> Callable[[str], bool]:
     def agrees(question: str) -> bool:
         answer = session.ask_afresh(f"{question} [Y/n] ")
         return answer is not None and answer.strip().lower() in ("", "y", "yes")
 
-    return agrees
+    with session.opened(read_only=True) as workspace:
+        asks = agrees if session.attended else None
+        check = chosen_check(workspace, setup.folder, asks, lambda text: session.screen.say("hint", text))
+    session.setup = replace(setup, check=check)
 
 
 def say_where(session: ChatSession, otherwise: str = "--new begins anew") -> None:
@@ -146,11 +142,6 @@ def say_where(session: ChatSession, otherwise: str = "--new begins anew") -> Non
     unfinished = session.conversation.unfinished
     if unfinished is not None:
         screen.say("stopped", "the last turn did not end: /again goes on with it")
-    say_waiting(session)
-
-
-def say_waiting(session: ChatSession) -> None:
-    """Says that a change waits, if one does."""
     waiting = session.waiting()
     if waiting is not None:
         changes = counted(waiting.names, "file")

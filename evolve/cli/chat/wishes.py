@@ -14,7 +14,7 @@ from evolve.workspace import PersonAct
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evolve.workspace import Preference, Workspace
+    from evolve.workspace import Preference
 
 
 def learn_wish(session: ChatSession, act: PersonAct) -> None:
@@ -22,7 +22,11 @@ def learn_wish(session: ChatSession, act: PersonAct) -> None:
     with session.opened() as workspace:
         wish = workspace.preferences.suggest(act)
         if wish is not None and session.attended:
-            wish = _in_general_words(session, workspace, wish)
+            try:
+                with session.screen.working("putting that into general words"):
+                    wish = in_general_words(workspace, wish, session.purse.left())
+            finally:
+                session.purse.book(workspace.preferences.spent, {})
     if wish is None:
         session.screen.say("hint", "nothing was learned from that: it has no words of yours besides what it quotes")
     elif wish.status != "proposed":
@@ -51,14 +55,6 @@ def confirm(session: ChatSession, wish: Preference, words: str = "") -> None:
 def say_kept(session: ChatSession, wish: Preference) -> None:
     """Says what became of a wish."""
     session.screen.say("memory", kept_line(wish, "/forget", session.setup.folder))
-
-
-def _in_general_words(session: ChatSession, workspace: Workspace, wish: Preference) -> Preference:
-    try:
-        with session.screen.working("putting that into general words"):
-            return in_general_words(workspace, wish, session.purse.left())
-    finally:
-        session.purse.book(workspace.preferences.spent, {})
 
 
 def _ask(session: ChatSession, waiting: Sequence[Preference]) -> Sequence[Preference]:

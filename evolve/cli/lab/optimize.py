@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -121,12 +120,6 @@ def show_target(figures: TargetFigures) -> None:
         name, seems = figures.variant[:12], "is" if (figures.gain.low or 0.0) > 0.0 else "seems"
         emit(f"{name} {seems} better by {figures.metric}, not shown to be better by solves: not promoted ({standing})")
         emit(f'  try: evolve lab variants promote {name} --reason "..."', whole=True)
-
-
-def show_changes(changes: Sequence[Change]) -> None:
-    """Prints the accepted changes that led to the active variant."""
-    for change in changes:
-        show_change(change)
 
 
 def show_change(change: Change) -> None:

@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
 
@@ -152,23 +152,13 @@ def in_lines() -> None:
         line.live = False
 
 
-@contextmanager
-def printing() -> Iterator[None]:
+def printing() -> AbstractContextManager[None]:
     """While something else is printed: see :meth:`LiveLine.printing`."""
     line = _SHOWN.get()
-    if line is None:
-        yield
-        return
-    with line.printing():
-        yield
+    return nullcontext() if line is None else line.printing()
 
 
-@contextmanager
-def paused() -> Iterator[None]:
+def paused() -> AbstractContextManager[None]:
     """While a person is asked: see :meth:`LiveLine.paused`."""
     line = _SHOWN.get()
-    if line is None:
-        yield
-        return
-    with line.paused():
-        yield
+    return nullcontext() if line is None else line.paused()

@@ -133,7 +133,8 @@ def _show_agent(report: Report) -> None:
     changes = report.run_changes
     new = [] if changes is None else _new(changes)
     if report.kept:
-        emit(f"Your agent: version {report.promoted[:10]} is active, with {_known(report)}.")
+        known = f"{counted(report.skills, 'learned skill')} and {counted(report.insight_count, 'insight')}"
+        emit(f"Your agent: version {report.promoted[:10]} is active, with {known}.")
         if new:
             emit(f"  Since the run began: {' and '.join(new)}.")
     elif new:
@@ -142,10 +143,6 @@ def _show_agent(report: Report) -> None:
         emit("Your agent is unchanged.")
         return
     emit("  Prompts and workflow are unchanged.")
-
-
-def _known(report: Report) -> str:
-    return f"{counted(report.skills, 'learned skill')} and {counted(report.insight_count, 'insight')}"
 
 
 def _new(changes: RunChanges) -> list[str]:
@@ -158,16 +155,13 @@ def _show_unsolved(changes: RunChanges) -> None:
     if not changes.practised:
         return
     if not changes.unsolved:
-        emit(f"Unsolved: none. Practice solved {_all(changes.practised)}.")
+        all_ = "the one task" if changes.practised == 1 else f"all {changes.practised:,} tasks"
+        emit(f"Unsolved: none. Practice solved {all_}.")
         return
     of = f"{changes.unsolved} of {counted(changes.practised, 'task')} practised on"
     tasks = [f"{shorten(one.task, 40)} ({_times(one.tries)})" for one in changes.hardest]
     more = ", …" if changes.unsolved > len(tasks) else ""
     emit(f"Unsolved: {of}{': ' if tasks else ''}{', '.join(tasks)}{more}")
-
-
-def _all(tasks: int) -> str:
-    return "the one task" if tasks == 1 else f"all {tasks:,} tasks"
 
 
 def _times(number: int) -> str:

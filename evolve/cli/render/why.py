@@ -44,12 +44,6 @@ _HEADS = {
 }
 
 
-def show_end(found: Diagnosis) -> None:
-    """Prints how a run ended, in a line."""
-    about = f"task {found.task} of {found.run}" if found.task else found.run
-    emit(_HEADS[found.state].format(run=about, said=reason_told(found.said)))
-
-
 def show_diagnosis(found: Diagnosis) -> None:
     """Prints what a run rested on and what turns its outcome, the strongest suspicion first, and what to try."""
     if found.why is not None:
@@ -114,7 +108,8 @@ def show_explained(explained: Explained, diagnosis: Diagnosis, *, steps: bool = 
         for reason in explained.reasons:
             emit(visible(f"  {reason_told(reason)}", lines=False))
     else:
-        show_end(diagnosis)
+        about = f"task {diagnosis.task} of {diagnosis.run}" if diagnosis.task else diagnosis.run
+        emit(_HEADS[diagnosis.state].format(run=about, said=reason_told(diagnosis.said)))
     if not judged or diagnosis.suspects:
         show_diagnosis(diagnosis)
     if explained.applied:

@@ -51,7 +51,8 @@ def doctor(path: str | os.PathLike[str] | None = None) -> list[Finding]:
     except WorkspaceError as error:
         findings = [Finding(part="workspace", state="missing", text=str(error), fix=error.hint)]
     else:
-        findings = [_workspace(root)]
+        place = str(root) if is_workspace(root) else f"{root} (made on first use)"
+        findings = [Finding(part="workspace", state="ok", text=place)]
         checks = {
             "record": lambda: _record(paths),
             "bodies": lambda: _bodies(paths),
@@ -84,12 +85,6 @@ def doctor(path: str | os.PathLike[str] | None = None) -> list[Finding]:
     if warning:
         findings.append(Finding(part="privacy", state="warning", text=warning))
     return findings
-
-
-def _workspace(root: Path) -> Finding:
-    if is_workspace(root):
-        return Finding(part="workspace", state="ok", text=str(root))
-    return Finding(part="workspace", state="ok", text=f"{root} (made on first use)")
 
 
 def _sandbox(settings: Settings) -> Finding:

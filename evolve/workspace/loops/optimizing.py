@@ -19,7 +19,7 @@ from evolve.improve.transfer import transfer as run_transfer
 from evolve.ledger import Ledger
 from evolve.optimizer import UNLEARNED
 from evolve.optimizer.engine import EngineSettings
-from evolve.optimizer.engine_kind import GONE, PARTS, EngineKind, EngineParts, engine_kind
+from evolve.optimizer.engine_kind import GONE, PARTS, EngineParts, engine_kind
 from evolve.optimizer.item_record import ItemRecord
 from evolve.optimizer.scope import Scope
 from evolve.policies.language import EpisodeMeter, LanguagePolicy
@@ -61,7 +61,12 @@ def optimize(desk: Desk, wish: OptimizerRequest, budget: Ledger) -> Optimization
         raise UsageError(f"--only {wish.only}: write one of {', '.join(PARTS)}")
     suite = load_suite(wish.suite)
     limits = loop_limits(desk, budget.budget, suite, bounded=False)
-    kind = engine_for(desk, wish)
+    kind = engine_kind(wish.engine, wish.only, drafts=can_draft(desk))
+    if kind.drafts and not can_draft(desk):
+        raise UsageError("workflows are written by a model, and none is chosen here", hint="evolve models")
+    if (wish.only == "prompts" or kind.changes == {"prompts"}) and not desk.uses_model:
+        raise UsageError("prompts are read by a model, and none is chosen here", hint="evolve models")
+    kind.ready()
     opinion = desk.criteria.opinion(wish.target) if wish.target else None
     wanted = opinion.wanted if opinion is not None else ""
     settings = EngineSettings(seed=wish.seed, only=cast(Part, wish.only), proposals=wish.proposals, wanted=wanted)
@@ -135,21 +140,6 @@ def transfer(desk: Desk, variant: str, suite_name: str, budget: Ledger) -> Mappi
     plan = LoopPlan(rounds=1, limits=loop_limits(desk, budget.budget, suite, bounded=False))
     with opened_session(desk, "transfer", key, body, LoopWork(suite=suite, plan=plan, budget=budget)) as session:
         return run_transfer(session, name)
-
-
-def engine_for(desk: Desk, wish: OptimizerRequest) -> EngineKind:
-    """The engine asked for, else the one that can change what was asked for.
-
-    Raises:
-        UsageError: There is no such engine, or it cannot do what was asked for.
-    """
-    kind = engine_kind(wish.engine, wish.only, drafts=can_draft(desk))
-    if kind.drafts and not can_draft(desk):
-        raise UsageError("workflows are written by a model, and none is chosen here", hint="evolve models")
-    if (wish.only == "prompts" or kind.changes == {"prompts"}) and not desk.uses_model:
-        raise UsageError("prompts are read by a model, and none is chosen here", hint="evolve models")
-    kind.ready()
-    return kind
 
 
 def _target(desk: Desk, opinion: Opinion, session: Session) -> Target:

@@ -125,7 +125,8 @@ class Variants(Shelf):
     def diff(self, name: str, other: str = "") -> str:
         """A unified diff of prompts and workflow, and of what else differs; without ``other`` from its parent."""
         digest = self._stores.variants.find(name)
-        before = self._stores.variants.find(other) if other else self._parent(digest)
+        parent = UNLEARNED if digest == UNLEARNED else self._stores.variants.get(digest).parent
+        before = self._stores.variants.find(other) if other else parent
         old, new = self.texts(before), self.texts(digest)
         lines = [*self._other_differences(before, digest)]
         for file in sorted({*old, *new}):
@@ -268,9 +269,6 @@ class Variants(Shelf):
         if digest == UNLEARNED:
             raise UsageError("unlearned is no variant of its own", hint="evolve lab variants rollback")
         return digest
-
-    def _parent(self, name: str) -> str:
-        return UNLEARNED if name == UNLEARNED else self._stores.variants.get(name).parent
 
     def _row(self, digest: str, parent: str, origin: str, verdicts: Mapping[str, str]) -> VariantRow:
         tried = self._stores.runs.attempts(digest)

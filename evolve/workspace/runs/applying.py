@@ -56,7 +56,8 @@ class Applier:
         if any(map(_is_cut, columns)) and len(rows) > _PIECE and self._cut < _MOST_CUT:
             done: list[tuple[Outcome, ...]] = []
             for piece in batches(rows, _PIECE):
-                part = self._ran(piece) if self._cut < _MOST_CUT else _unreached(self._programs, piece)
+                unreached: list[Sequence[Outcome]] = [[Outcome(error=NOT_RUN)] * len(piece) for _ in self._programs]
+                part = self._ran(piece) if self._cut < _MOST_CUT else unreached
                 self._cut += any(map(_is_cut, part))
                 done += zip(*part, strict=True)
             return done
@@ -110,10 +111,6 @@ class SandboxedCalls:
 
 def _is_cut(outcomes: Sequence[Outcome]) -> bool:
     return any(outcome.error.startswith((NOT_RUN, "time limit", "TimeoutError")) for outcome in outcomes)
-
-
-def _unreached(programs: Sequence[Program], rows: Sequence[Sequence[Json]]) -> list[Sequence[Outcome]]:
-    return [[Outcome(error=NOT_RUN)] * len(rows) for _ in programs]
 
 
 def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:

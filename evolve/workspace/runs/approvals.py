@@ -33,7 +33,13 @@ def delivered(
     patch = folders.keep(record, work)
     if patch is None or not patch.names or patch.state != "waiting" or person.approve == "never":
         return patch, None
-    question = apply_question(patch)
+    question = Question(
+        id=f"{patch.run}:apply",
+        kind="approve",
+        text=f"change {_file_count(patch.names)} in {patch.folder}?",
+        options=_OPTIONS,
+        detail=patch.diff,
+    )
     approval = Approval(
         question=question,
         # Again is no error: a run that goes on may have applied it before it was cut off.
@@ -86,17 +92,6 @@ def undone(desk: Desk, run: str | None, person: Person) -> Patch:
             hint=f"evolve undo {patch.run} shows the difference anew",
         )
     return folders.undo(patch.run, over=leave)
-
-
-def apply_question(patch: Patch) -> Question:
-    """The question whether to change the folder."""
-    return Question(
-        id=f"{patch.run}:apply",
-        kind="approve",
-        text=f"change {_file_count(patch.names)} in {patch.folder}?",
-        options=_OPTIONS,
-        detail=patch.diff,
-    )
 
 
 def _file_count(names: tuple[str, ...]) -> str:

@@ -92,7 +92,11 @@ def _known(desk: Desk, task: Task, run: str) -> list[Saved]:
         ):
             earlier = stores.runs.run(record.run)
             before = None if earlier.body.keys() & {CONTESTED, FORGOTTEN} else given_task_of(desk, earlier)
-            if before is None or not _is_like(before, task) or not _is_honest_of(before, record, task, now):
+            if (
+                before is None
+                or (before.entry, before.signature) != (task.entry, task.signature)
+                or not _is_honest_of(before, record, task, now)
+            ):
                 continue
             taught = bool(record.claims or record.drafts) or record.episode in owed
             first = known.setdefault(record.answer, _saved_of(record))
@@ -114,10 +118,6 @@ def _saved_of(record: EpisodeRecord) -> Saved:
         verified=record.verified,
         private=record.steps[-1].action.private,
     )
-
-
-def _is_like(before: Task, task: Task) -> bool:
-    return (before.entry, before.signature) == (task.entry, task.signature)
 
 
 def _is_honest_of(before: Task, record: EpisodeRecord, task: Task, now: Set[str]) -> bool:

@@ -112,7 +112,8 @@ class SkillOrigin:
         places = places_of(self.skill, task) or ()
         width = len(task.examples[0].input)
         own = {place: n for n, place in enumerate(places) if place is not None}
-        blank = [_empty(task.examples[0].input[place]) for place in range(width)]
+        plain = (str, int, float, list, dict)  # of these the empty value of the same kind
+        blank = [type(value)() if isinstance(value, plain) else value for value in task.examples[0].input]
         return tuple(
             Row(
                 input=tuple(row.input[own[place]] if place in own else blank[place] for place in range(width)),
@@ -175,8 +176,3 @@ def origin_used(desk: Desk, task: Task, record: EpisodeRecord) -> SkillOrigin | 
 
 def _each_once(rows: Sequence[Row]) -> tuple[Row, ...]:
     return tuple({row_key(row): row for row in rows}.values())
-
-
-def _empty(value: Json) -> Json:
-    """The plainest value of the same kind."""
-    return type(value)() if isinstance(value, str | int | float | list | dict) else value

@@ -14,7 +14,7 @@ from evolve.settings import Settings, load_settings
 from evolve.workspace.shelves.shelf import Shelf
 
 if TYPE_CHECKING:
-    from evolve.models import ModelSetup, Probed, Recording
+    from evolve.models import Probed, Recording
     from evolve.paths import WorkspacePaths
 
 
@@ -116,7 +116,8 @@ class Models(Shelf):
         named = recording.model if recording is not None else model
         setup = model_setup(paths, settings, model=named if isinstance(named, str) else None, recording=recording)
         probed = []
-        for name in dict.fromkeys(_model_names(setup)):
+        texts = ",".join([setup.model, *setup.roles.values()]).split(",")
+        for name in dict.fromkeys([text.strip() for text in texts if text.strip()] or [""]):
             with open_models(replace(setup, model=name, roles={})) as opened:
                 acting = opened.of("act")
                 if isinstance(acting, EndpointModel):
@@ -157,8 +158,3 @@ def models(path: str | os.PathLike[str] | None = None) -> Models:
         path: As for :func:`evolve.open`.
     """
     return Models(path)
-
-
-def _model_names(setup: ModelSetup) -> list[str]:
-    texts = [setup.model, *setup.roles.values()]
-    return [name.strip() for text in texts for name in text.split(",") if name.strip()] or [""]

@@ -144,8 +144,11 @@ class Servers(Shelf):
             EnvironmentProblem: It cannot be started.
         """
         approval = self._approved(name)
-        with self._functions([approval]) as functions, _as_problem(name):
-            offers = functions.offers(name)
+        with self._functions([approval]) as functions:
+            try:
+                offers = functions.offers(name)
+            except CallFailed as failure:
+                raise EnvironmentProblem(str(failure), hint=f"evolve tools add {name}, with what it lacks") from failure
         whole = {
             offer.tool: Pin.of(offer.function, offer.pin.grants)
             for offer in offers
@@ -340,11 +343,3 @@ def _said(
 def _refuse_unknown(said: Sequence[str], known: Sequence[str], what: str) -> None:
     if unknown := sorted(set(said) - set(known)):
         raise UsageError(f"{unknown[0]!r} is no {what}", hint=f"one of {', '.join(known)}")
-
-
-@contextmanager
-def _as_problem(name: str) -> Iterator[None]:
-    try:
-        yield
-    except CallFailed as failure:
-        raise EnvironmentProblem(str(failure), hint=f"evolve tools add {name}, with what it lacks") from failure
