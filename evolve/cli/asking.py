@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import typer
 
+import evolve
 from evolve.cli.render.changes import show_change, show_diff
 from evolve.cli.render.output import at_home, flush, note, paused, visible
 from evolve.cli.render.views import answer_command
@@ -76,7 +77,6 @@ def is_attended(*, as_json: bool) -> bool:
 
 def is_trusted_now(problem: UntrustedWorkspace, *, as_json: bool) -> bool:
     """Asks whoever sits at the terminal whether to trust a workspace; what they were shown is then trusted."""
-    import evolve
     from evolve.workspace import proposal
 
     if not is_attended(as_json=as_json):

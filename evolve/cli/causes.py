@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import evolve
 from evolve.cli import options, pages
 from evolve.cli.render.output import counted, emit, emit_json, shorten, writing
 
@@ -35,8 +36,6 @@ def graph_command(
     A line says what is claimed, its weight how far that is proven, the words at it the counts behind it. The best
     supported insights are drawn, and how many are left out is said.
     """
-    import evolve
-
     with evolve.open(workspace, read_only=True) as opened, writing(out):
         drawn = opened.memory.graph(out)
     if as_json:

@@ -14,9 +14,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import evolve
 from evolve.cli import options, pages
 from evolve.cli.render.demo_acts import Show, interrupted
 from evolve.cli.render.output import emit, emit_json, flush, note
+from evolve.cli.render.reasons import flag_told
+from evolve.cli.render.views import LoopView, RunView, TableView
 from evolve.cli.signals import Terminated
 from evolve.errors import EnvironmentProblem, Interrupted, UsageError
 
@@ -177,10 +180,6 @@ def _fill(place: Path, month: str, workspace: str, show: Show, *, stages: bool =
     Args:
         stages: Show plan, act, observe and reflect as they happen.
     """
-    import evolve
-    from evolve.cli.render.reasons import flag_told
-    from evolve.cli.render.views import RunView, TableView
-
     table, out = f"{month}.csv", f"{month}.{workspace}.csv"
     show.command("fill", table, "-w", workspace, "--out", out)
     view = RunView() if stages else TableView()
@@ -192,9 +191,6 @@ def _fill(place: Path, month: str, workspace: str, show: Show, *, stages: bool =
 
 def second_act(place: Path, tasks: str, show: Show) -> dict[str, Any]:
     """One round of the loop: practice, the gate, and held-out tasks where the gate accepts."""
-    import evolve
-    from evolve.cli.render.views import LoopView
-
     (place / "practice.jsonl").write_text(tasks, encoding="utf-8")
     settings = evolve.init(place / "loop").paths.root / "evolve.toml"
     settings.write_text(f"{settings.read_text('utf-8')}\ncandidates = {CANDIDATES}\n", encoding="utf-8")
@@ -225,8 +221,6 @@ def _show_record(place: Path, show: Show) -> list[str]:
 
     Of one table an insight has one task to rest on, which tells nobody anything: those of the second act are shown.
     """
-    import evolve
-
     show.record()
     with evolve.open(place / "mine", read_only=True) as opened:
         skills = opened.skills.list()

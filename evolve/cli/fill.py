@@ -15,6 +15,7 @@ import typer
 from evolve.cli import asking, learning, options, overrides, pages
 from evolve.cli.render.output import at_home, counted, emit, emit_json, flush, note, visible
 from evolve.cli.render.reasons import filled_data, flag_told, reason_told, values_told
+from evolve.cli.render.views import TableView
 from evolve.cli.run import tell_created, tell_help, tell_verdict
 from evolve.cli.skills import tell_kept
 
@@ -83,7 +84,6 @@ def fill_command(
     cells are flagged, and 0 if all are filled and none is.
     """
     import evolve.workspace
-    from evolve.cli.render.views import TableView
 
     bounds = options.begun(ctx, budget)  # a wrong option is told before anything is made
     chosen = overrides.overrides(set_, "header")

@@ -16,6 +16,7 @@ from evolve.cli.asking import WAITING, ask_yes, tell_waiting
 from evolve.cli.learning import emit_with_lessons
 from evolve.cli.render.changes import show_change
 from evolve.cli.render.output import at_home, emit, note, visible
+from evolve.errors import UsageError
 
 if TYPE_CHECKING:
     from evolve.workspace import Ledger, Person, Result, Task, Workspace
@@ -51,7 +52,6 @@ class FolderOptions:
 
     def task(self, text: str | None, name: str | None) -> Task | None:
         """The task, or None where no folder is named."""
-        from evolve.errors import UsageError
         from evolve.workspace import tasks
 
         if self.folder is None:
@@ -79,8 +79,6 @@ class FolderOptions:
 
 def _refuse_options(options: Mapping[str, object]) -> None:
     """Raises :class:`UsageError` for options about a folder where no folder is worked in."""
-    from evolve.errors import UsageError
-
     for option, value in options.items():
         if value:
             raise UsageError(f"{option} needs a folder", hint="name the folder with --dir")

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import evolve
 from evolve.cli import options, pages
 from evolve.cli.naming import Kind, Named, named
 from evolve.cli.render.output import counted, emit, emit_json, note, shorten, visible
+from evolve.errors import UsageError
 
 if TYPE_CHECKING:
     from evolve.workspace import Workspace
@@ -39,9 +41,6 @@ def forget_command(
 
     The last insight takes with it what was judged only together with insights. evolve says before what that is.
     """
-    import evolve
-    from evolve.errors import UsageError
-
     if bool(ids) == everything:
         raise UsageError("name what to forget, or give --all for every insight", hint="evolve memory list")
     with evolve.open(options.existing(workspace)) as opened:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+import evolve
 from evolve.cli import options, overrides, pages
 from evolve.cli.render.output import emit_json, flush
 from evolve.cli.render.views import LoopView
@@ -51,7 +52,6 @@ def improve_command(
     If your tasks are too few to prove a gain, evolve says so and only practises. If you stop it, or its budget ends,
     the same command continues; a new budget comes on top. The exit code is 0 if evolve promoted something, else 1.
     """
-    import evolve
     from evolve.cli.report import show_report
     from evolve.workspace import recorded
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import evolve
 from evolve.cli import options, pages
 from evolve.cli.render.output import emit, emit_json, note
 
@@ -27,8 +28,6 @@ def init_command(
     as_json: options.AsJson = False,
 ) -> None:
     """Make a folder a workspace. evolve keeps its lessons there, and your files stay as they are."""
-    import evolve
-
     _tell(evolve.init(path or options.typed_before(ctx) or "."), as_json=as_json)
 
 
@@ -38,7 +37,6 @@ def trust_command(
     as_json: options.AsJson = False,
 ) -> None:
     """Trust a workspace that somebody else made. evolve then uses its models, prompts, skills and notes."""
-    import evolve
     from evolve.workspace import proposal
 
     lines = proposal(path).changes if os.path.isdir(path) else ()

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import evolve
 from evolve.cli import options, pages
 from evolve.cli.proposals import offer, offer_rule
 from evolve.cli.render.amounts import spending
 from evolve.cli.render.kept import dropped_line
 from evolve.cli.render.output import counted, emit, emit_json, flush, note, shorten
 from evolve.cli.render.reasons import reason_told, result_data, taught_data
-from evolve.cli.render.views import KEPT_STEPS
+from evolve.cli.render.views import KEPT_STEPS, RunView
+from evolve.errors import EndpointProblem, SandboxUnavailable
 
 if TYPE_CHECKING:
     from evolve.workspace import Ledger, Person, Result, Taught, Workspace
@@ -38,9 +40,6 @@ def learn_command(
 
     evolve learns from each run by itself, so you need this only after a crash or a failed endpoint.
     """
-    import evolve
-    from evolve.cli.render.views import RunView
-
     with evolve.open(workspace, model=model, events=RunView()) as opened:
         taught = opened.learn(run)
     if as_json:
@@ -133,8 +132,6 @@ def _tell_found(taught: Taught) -> None:
 
 def _learn(opened: Workspace, bounds: Ledger | None) -> tuple[Taught, ...]:
     """What is learned now. The result stands, whatever keeps this from being done."""
-    from evolve.errors import EndpointProblem, SandboxUnavailable
-
     try:
         return opened.learn(budget=bounds)
     except (EndpointProblem, SandboxUnavailable) as problem:

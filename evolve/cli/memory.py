@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+import evolve
 from evolve.cli import options, pages
 from evolve.cli.causes import insight_data
 from evolve.cli.render.layout import terminal_width
 from evolve.cli.render.output import counted, emit, emit_json, note, shorten, table, visible
 from evolve.cli.render.remembered import Remembered, show_remembered, speaker
 from evolve.cli.render.views import LEARN
+from evolve.errors import UsageError
 
 if TYPE_CHECKING:
     from evolve.workspace import InsightStatus, Note, Recalled
@@ -47,8 +49,6 @@ def list_command(
     as_json: options.AsJson = False,
 ) -> None:
     """List what evolve remembers: your preferences and notes, then its insights, the best proven first."""
-    import evolve
-
     with evolve.open(workspace, read_only=True) as opened:
         insights, told = opened.memory.list(cast("InsightStatus | None", status)), opened.memory.sentences()
         histories = opened.memory.histories([one for one in insights if told[one.id].worded])
@@ -102,8 +102,6 @@ def recall_command(
     as_json: options.AsJson = False,
 ) -> None:
     """Show the notes and insights that evolve would recall for a task in words."""
-    import evolve
-    from evolve.errors import UsageError
     from evolve.workspace import context_of
 
     if not query.strip():
@@ -167,8 +165,6 @@ def note_command(
 
     A new value for the same thing replaces the old one. You can still read the old one.
     """
-    import evolve
-
     with evolve.open(workspace) as opened:
         said = cast("Any", role)  # another word is refused there, with those that are known
         saved = opened.memory.note(text, author=by, role=said, at=at, thread=thread, source=source)
@@ -185,8 +181,6 @@ def export_command(
     as_json: options.AsJson = False,
 ) -> None:
     """Write all notes to a file, one JSON object a line. Insights stay here, since their evidence does."""
-    import evolve
-
     with evolve.open(workspace, read_only=True) as opened:
         count = opened.memory.export(file)
     if as_json:
@@ -205,8 +199,6 @@ def import_command(
     as_json: options.AsJson = False,
 ) -> None:
     """Take in the notes of a file, all or none. Without --mine they count as quoted and reach no run."""
-    import evolve
-
     with evolve.open(workspace) as opened:
         count = opened.memory.import_(file, mine=mine)
     if as_json:

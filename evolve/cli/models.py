@@ -8,6 +8,7 @@ import typer
 
 from evolve.cli import options, pages
 from evolve.cli.render.output import emit, emit_json, note, table
+from evolve.errors import EndpointProblem, UsageError
 
 if TYPE_CHECKING:
     from evolve.workspace import Probed
@@ -47,7 +48,6 @@ def models_command(ctx: typer.Context, workspace: options.Workspace = None, as_j
 @app.page("list", "evolve models list http://localhost:8080/v1", "evolve models list")
 def list_command(model: Name = None, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """List the models of an endpoint, with their known prices."""
-    from evolve.errors import EndpointProblem
     from evolve.workspace import models
 
     try:
@@ -122,8 +122,6 @@ def default_command(
 
 def _refuse_lost_options(ctx: typer.Context) -> None:
     """Refuses options typed between ``models`` and the command after it, where typer would drop them."""
-    from evolve.errors import UsageError
-
     for name, shown in (("workspace", "-w"), ("as_json", "--json")):
         source = ctx.get_parameter_source(name)
         in_front = options.typed_before(ctx) if name == "workspace" else None

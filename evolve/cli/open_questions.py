@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from evolve.cli.asking import parse_choice
 from evolve.cli.render.reasons import values_told
-from evolve.errors import BudgetExhausted
+from evolve.errors import BudgetExhausted, TaskError
 
 if TYPE_CHECKING:
     from evolve.workspace import Misfit, Result, Task
@@ -143,7 +143,6 @@ def _doubt(task: Task, result: Result, reply: str) -> str:
 
 def _with_value(task: Task, result: Result, reply: str, talk: Talk) -> Task | None:
     """The task with the value as one more row; None where there is none."""
-    from evolve.errors import TaskError
     from evolve.workspace import tasks
 
     assert result.ambiguity is not None

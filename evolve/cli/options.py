@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evolve.cli.render.output import name_workspace
+import evolve
+from evolve.cli.render.output import emit, name_workspace
+from evolve.errors import WorkspaceError
 
 if TYPE_CHECKING:
     from evolve.workspace import Ledger
@@ -102,9 +104,6 @@ def begun(ctx: typer.Context, budget: list[str] | None) -> Ledger:
 
 def existing(workspace: str | None) -> str | None:
     """The workspace, which must be there: in a new one there is nothing to look after, and the name may be misspelt."""
-    import evolve
-    from evolve.errors import WorkspaceError
-
     place = evolve.where(workspace)
     if not place.exists and not place.user:
         raise WorkspaceError(f"there is no workspace at {place.root}", hint=f"evolve init {place.root} makes one")
@@ -126,7 +125,6 @@ def _tell_version(asked: bool) -> None:
     import platform
 
     from evolve import __version__
-    from evolve.cli.render.output import emit
 
     emit(f"evolve {__version__} (Python {platform.python_version()}, {platform.system()})")
     raise typer.Exit

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import evolve
 from evolve.cli import options, pages
 from evolve.cli.render.kept import scope
 from evolve.cli.render.output import emit, emit_json, shorten, table
+from evolve.errors import UsageError
 
 if TYPE_CHECKING:
     from evolve.workspace import Preference
@@ -28,8 +30,6 @@ Folder = Annotated[str, typer.Option("--dir", metavar="DIR", help="Only for work
 @app.page("list", "evolve memory preferences list", "evolve memory preferences list --json")
 def list_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """List your preferences, the newest first."""
-    import evolve
-
     with evolve.open(workspace, read_only=True) as opened:
         preferences = opened.preferences.list()
     if as_json:
@@ -54,8 +54,6 @@ def show_command(
     preference: PreferenceId, workspace: options.Workspace = None, as_json: options.AsJson = False
 ) -> None:
     """Show one preference, where it holds, and each act of yours behind it, word for word."""
-    import evolve
-
     with evolve.open(workspace, read_only=True) as opened:
         shown = opened.preferences.show(preference)
     if as_json:
@@ -94,7 +92,6 @@ def add_command(
     as_json: options.AsJson = False,
 ) -> None:
     """State a preference. It holds everywhere unless you give --about or --dir."""
-    import evolve
     from evolve.workspace import context_of
 
     with evolve.open(workspace) as opened:
@@ -119,8 +116,6 @@ def edit_command(
     as_json: options.AsJson = False,
 ) -> None:
     """Change the words of a preference, or where it holds. A replaced preference then holds again."""
-    import evolve
-    from evolve.errors import UsageError
     from evolve.workspace import context_of
 
     context = context_of(about, folder)
@@ -144,8 +139,6 @@ def propose_command(
     as_json: options.AsJson = False,
 ) -> None:
     """Ask a model to put a preference into words. The words hold once you confirm them."""
-    import evolve
-
     with evolve.open(workspace, model=model) as opened:
         proposed = opened.preferences.propose(preference)
     if as_json:
@@ -161,8 +154,6 @@ def confirm_command(
     preference: PreferenceId, workspace: options.Workspace = None, as_json: options.AsJson = False
 ) -> None:
     """Accept the words that a model proposed."""
-    import evolve
-
     with evolve.open(workspace) as opened:
         confirmed = opened.preferences.confirm(preference)
     _show_stored(confirmed, as_json=as_json)

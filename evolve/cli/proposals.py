@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import evolve
 from evolve.cli import options, pages
 from evolve.cli.asking import ask_line
 from evolve.cli.render.kept import beyond, choice_line, kept_line, offer_lines, proposal_rows, scope
 from evolve.cli.render.output import emit, emit_json, note, table, visible
+from evolve.errors import BudgetExhausted, EndpointProblem, ModelMistake, UsageError
 
 if TYPE_CHECKING:
     from evolve.workspace import Budget, Ledger, Patch, Preference, Workspace
@@ -52,9 +54,6 @@ def proposals_command(
 
     Nothing of it is told to a run before you keep it.
     """
-    import evolve
-    from evolve.errors import UsageError
-
     if action == "list" and proposal is None:
         with evolve.open(workspace, read_only=True) as opened:
             waiting = opened.preferences.proposals()
@@ -131,8 +130,6 @@ def _is_command(answer: str) -> bool:
 
 def in_general_words(opened: Workspace, wish: Preference, budget: Budget | None = None) -> Preference:
     """A wish with a proposal of the model beside it, where the model has a usable one and may be asked."""
-    from evolve.errors import BudgetExhausted, EndpointProblem, ModelMistake
-
     # What holds once needs no general words, unless something that holds longer stands beside it.
     if wish.status != "proposed" or (wish.once and not wish.mixed) or not opened.uses_model:
         return wish

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import evolve
 from evolve.cli import options, pages
 from evolve.cli.lab.optimize import show_change
 from evolve.cli.render.kept import kept_table
@@ -38,8 +39,6 @@ def report_command(
     evolve tests itself on each task of yours before it learns from it. The test tasks of a suite stay closed;
     --fresh opens them once more and counts that.
     """
-    import evolve
-
     with evolve.open(workspace, read_only=not fresh) as opened, opened.delivering():
         proofs, changes, kept = opened.gate.proofs(), opened.variants.changes(), opened.memory.kept()
         report = None

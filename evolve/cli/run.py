@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import evolve
 from evolve.cli import asking, folder, learning, open_questions, options, overrides, pages
 from evolve.cli.render.amounts import cost_line
 from evolve.cli.render.kept import used_lines
 from evolve.cli.render.layout import terminal_width
 from evolve.cli.render.output import at_home, emit, flush, note, paused, visible
 from evolve.cli.render.verdicts import earlier_line, nearest_lines, open_line, verdict
+from evolve.cli.render.views import RunView
 
 if TYPE_CHECKING:
     from evolve.workspace import Ledger, Person, Result, Task, Workspace
@@ -89,8 +91,6 @@ def run_command(
 
     With a model you can also ask for something in words. evolve shows the result first, then learns from it.
     """
-    import evolve
-    from evolve.cli.render.views import RunView
     from evolve.workspace import models, recorded, tasks
 
     bounds = options.begun(ctx, budget)  # a wrong option is told before anything is made

@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import evolve
 from evolve.cli import asking, options, overrides, pages
 from evolve.cli.render.amounts import spending
+from evolve.cli.render.changes import left_alone, show_diff
 from evolve.cli.render.layout import minute
 from evolve.cli.render.output import emit, emit_json, flush, paused, shorten, table, visible
+from evolve.cli.render.views import RunView, answer_command, subgoal_line
+from evolve.errors import UsageError
 
 if TYPE_CHECKING:
     from evolve.workspace import EpisodeRecord
@@ -25,8 +29,6 @@ _ASKED = 40
 @app.page("list", "evolve runs list", "evolve runs list --json")
 def list_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """List runs, the oldest first."""
-    import evolve
-
     with evolve.open(workspace, read_only=True) as opened:
         runs = opened.runs.list()
     if as_json:
@@ -69,8 +71,6 @@ def search_command(
 ) -> None:
     """Find past questions and results by words. A date in your question counts too."""
     from datetime import UTC, datetime
-
-    import evolve
 
     with evolve.open(workspace, read_only=True) as opened:
         found = opened.runs.search(question, k)
@@ -126,8 +126,6 @@ def show_command(
     as_json: options.AsJson = False,
 ) -> None:
     """Show the episodes of a run, its plan, and the question it waits with."""
-    import evolve
-    from evolve.cli.render.views import answer_command, subgoal_line
     from evolve.workspace import subgoal_states
 
     with evolve.open(workspace, read_only=True) as opened:
@@ -185,9 +183,6 @@ def diff_command(
     as_json: options.AsJson = False,
 ) -> None:
     """Show the changes of a run in a folder, applied or not."""
-    import evolve
-    from evolve.cli.render.changes import left_alone, show_diff
-
     with evolve.open(workspace, read_only=True) as opened:
         patch = opened.runs.diff(run)
     if as_json:
@@ -207,7 +202,7 @@ Set = Annotated[
 
 
 @app.page("answer", 'evolve runs answer r1 "the second one"', "evolve runs answer r1 --withdraw")
-def answer_command(
+def reply_command(
     run: Annotated[str, typer.Argument(metavar="RUN", help="Id of a run that waits, such as r1.")],
     text: Annotated[
         str | None, typer.Argument(metavar="ANSWER", help="The answer, or - to read it from stdin.")
@@ -219,11 +214,8 @@ def answer_command(
     as_json: options.AsJson = False,
 ) -> None:
     """Answer the question of a waiting run. The run then goes on."""
-    import evolve
     from evolve.cli.learning import learn_and_tell
-    from evolve.cli.render.views import RunView
     from evolve.cli.run import present
-    from evolve.errors import UsageError
 
     if (text is None) != withdraw:
         raise UsageError("give either the answer or --withdraw", hint=f"evolve runs answer {run} TEXT")
@@ -257,7 +249,6 @@ def comment_command(
     as_json: options.AsJson = False,
 ) -> None:
     """Say what you think of a run. A package may turn similar comments into a metric."""
-    import evolve
     from evolve.cli.proposals import offer
     from evolve.workspace import extensions
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+import evolve
 from evolve.cli import options, pages
 from evolve.cli.render.output import counted, emit, emit_json, note, shorten, table
 from evolve.cli.render.views import NO_TASK
@@ -28,7 +29,6 @@ def list_command(
     as_json: options.AsJson = False,
 ) -> None:
     """List the skills, the most helpful first."""
-    import evolve
     from evolve.workspace import ACTIVE
 
     with evolve.open(workspace, read_only=True) as opened:
@@ -61,8 +61,6 @@ def list_command(
 @app.page("show", "evolve skills show give-short-name-aeb2", "evolve skills show give-short-name-aeb2 --json")
 def show_command(name: Name, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Show a skill: its purpose, its code and its evidence."""
-    import evolve
-
     with evolve.open(workspace, read_only=True) as opened:
         skill = opened.skills.show(name)
         reason, history = opened.skills.reason(name), opened.skills.histories([skill])[skill.digest]
@@ -93,8 +91,6 @@ def find_command(
     as_json: options.AsJson = False,
 ) -> None:
     """Find skills by words."""
-    import evolve
-
     with evolve.open(workspace, read_only=True) as opened:
         skills = opened.skills.find(query)
     if as_json:
@@ -106,8 +102,6 @@ def find_command(
 @app.page("verify", "evolve skills verify give-short-name-aeb2", "evolve skills verify give-short-name-aeb2 --json")
 def verify_command(name: Name, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Run the tests of a skill in the sandbox. evolve uses no skill that fails them."""
-    import evolve
-
     with evolve.open(workspace) as opened:
         outcomes = opened.skills.verify(name)
         status = opened.skills.show(name).status
@@ -134,8 +128,6 @@ def own_command(
     You also choose its name and description, and evolve exports it with them. With a run, evolve keeps the function
     that it found and uses it for later tables, even if nothing verified it: evolve forget RUN takes that back.
     """
-    import evolve
-
     with evolve.open(workspace) as opened:
         is_run = name in {row.run.id for row in opened.runs.list()}
         skill = opened.runs.keep(name) if is_run else opened.skills.own(name)
@@ -168,8 +160,6 @@ def export_command(
 
     The contract of a skill is its description, unless the skill is yours or you give a description.
     """
-    import evolve
-
     evals: Literal["all", "clean", "none"] = "none" if without_evals else "clean" if withhold_rows else "all"
     with evolve.open(workspace, read_only=True) as opened:
         places = opened.skills.export(names, to=to, out=out, evals=evals, description=description)

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import evolve
 from evolve.cli import options, pages
 from evolve.cli.render.amounts import spending
 from evolve.cli.render.layout import counted, minute, shorten
 from evolve.cli.render.output import emit, emit_json, note, table, visible
 from evolve.cli.render.views import answer_command, loop_line
+from evolve.errors import UsageError
 
 if TYPE_CHECKING:
     from evolve.workspace import Config, LoopProgress, OpenRun, Status
@@ -41,9 +43,6 @@ def status_command(
     It makes nothing and waits for no other process. A loop is improve, optimize or another command that works through
     a suite. Exit codes: 0, or 3 where something is missing or damaged.
     """
-    import evolve
-    from evolve.errors import UsageError
-
     chosen = {"--settings": settings, "--repair": mend, "--pause": pause, "--resume": resume, "--stop": stop}
     named = [name for name, given in chosen.items() if given]
     if len(named) > 1:
@@ -87,8 +86,6 @@ def _steer(action: str, workspace: str | None, *, as_json: bool) -> None:
 
 def _repair(workspace: str | None, *, as_json: bool) -> None:
     """Mends and ends: with 0 when all is well, else with 3."""
-    import evolve
-
     report = evolve.repair(workspace, tell=note)
     if as_json:
         emit_json(report.to_json())

@@ -15,6 +15,7 @@ from evolve.cli import options, pages
 from evolve.cli.asking import ask_yes, is_attended
 from evolve.cli.render.output import at_home, counted, emit, emit_json, note, table, visible
 from evolve.cli.render.servers import known_data, offer_data, server_data, show_counts, show_offers, show_server
+from evolve.errors import UsageError
 
 if TYPE_CHECKING:
     from evolve.workspace import CallQuestion, Consent, OfferedTool, Server
@@ -78,7 +79,6 @@ def add_command(
     The program runs in the sandbox. It sees the programs of the system and the paths that you name, and reaches the
     network only with --network. evolve asks you before each call, unless you change that with evolve tools allow.
     """
-    from evolve.errors import UsageError
     from evolve.workspace import Server, server_kind, servers
 
     if command or url or kind != "mcp":
@@ -253,7 +253,6 @@ def call_command(
 @app.page("remove", "evolve tools remove notes", "evolve tools remove notes --json")
 def remove_command(name: Name, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Withdraw your approval of a server. A proposal in the settings stays, and does not start."""
-    from evolve.errors import UsageError
     from evolve.workspace import servers
 
     if not servers(workspace).remove(name):
@@ -270,8 +269,6 @@ def _agreed(question: str, instead: str, yes: bool, *, as_json: bool) -> bool:
     Raises:
         UsageError: Nobody is there.
     """
-    from evolve.errors import UsageError
-
     if yes:
         return True
     if not is_attended(as_json=as_json):
@@ -281,8 +278,6 @@ def _agreed(question: str, instead: str, yes: bool, *, as_json: bool) -> bool:
 
 def _program(command: Sequence[str]) -> tuple[str, ...]:
     """The program by its whole path, as the person's shell finds it."""
-    from evolve.errors import UsageError
-
     if not command:
         return ()
     found = shutil.which(os.path.expanduser(command[0]))
@@ -293,8 +288,6 @@ def _program(command: Sequence[str]) -> tuple[str, ...]:
 
 def _paths(named: Sequence[str] | None) -> tuple[str, ...]:
     """Whole paths without links: what is approved is what is shown."""
-    from evolve.errors import UsageError
-
     found = []
     for name in named or ():
         path = os.path.realpath(os.path.expanduser(name))
@@ -305,8 +298,6 @@ def _paths(named: Sequence[str] | None) -> tuple[str, ...]:
 
 
 def _pairs(texts: Sequence[str] | None, option: str) -> dict[str, str]:
-    from evolve.errors import UsageError
-
     pairs = {}
     for text in texts or ():
         name, equals, value = text.partition("=")
@@ -318,8 +309,6 @@ def _pairs(texts: Sequence[str] | None, option: str) -> dict[str, str]:
 
 def _arguments(texts: Sequence[str]) -> dict[str, Any]:
     """The arguments of a call, as they were typed."""
-    from evolve.errors import UsageError
-
     if len(texts) == 1 and texts[0].lstrip().startswith("{"):
         try:
             whole: dict[str, Any] = json.loads(texts[0])

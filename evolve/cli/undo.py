@@ -6,8 +6,10 @@ from typing import Annotated
 
 import typer
 
+import evolve
 from evolve.cli import asking, options, overrides, pages
 from evolve.cli.forget import in_use, tell_gone
+from evolve.cli.render.changes import show_patch
 from evolve.cli.render.output import emit, emit_json
 
 app = pages.App()
@@ -28,9 +30,6 @@ def undo_command(
     as_json: options.AsJson = False,
 ) -> None:
     """Take back what a run changed in a folder or a table. evolve asks first if you changed a file since."""
-    import evolve
-    from evolve.cli.render.changes import show_patch
-
     person = asking.person_here(overrides.overrides(set_, "approve", settings=False), as_json=as_json)
     with evolve.open(workspace) as opened:
         before = in_use(opened)
@@ -51,9 +50,6 @@ def apply_command(
     as_json: options.AsJson = False,
 ) -> None:
     """Apply the change of a run to its folder. evolve refuses if you changed one of its files since."""
-    import evolve
-    from evolve.cli.render.changes import show_patch
-
     with evolve.open(workspace) as opened:
         patch = opened.runs.apply(run)
     if as_json:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING
 
+import evolve
 from evolve.cli.asking import ask_line
 from evolve.cli.render.output import counted, emit, flush, shorten, visible
 from evolve.cli.render.views import answer_command
@@ -30,7 +31,6 @@ _STARTS = (
 
 def show_welcome() -> None:
     """Tells what happened, and what can be done; the first time it asks what one wants to do."""
-    import evolve
     from evolve.workspace import Visit, keep_visit, last_visit
 
     place = evolve.where()

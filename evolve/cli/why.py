@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import evolve
 from evolve.cli import options, pages
 from evolve.cli.causes import chain_data, evidence_data, insight_data
 from evolve.cli.naming import Kind, Named, named
 from evolve.cli.preferences import show_preference
+from evolve.cli.render.episodes import show_steps
 from evolve.cli.render.output import emit_json
+from evolve.cli.render.reasons import diagnosis_data, explained_data, reason_told
+from evolve.cli.render.why import show_chains, show_explained, show_insight, show_many, show_skill
 from evolve.errors import UsageError
 
 if TYPE_CHECKING:
@@ -50,8 +54,6 @@ def why_command(
     strongest first. Of an insight or an effect it shows the counts, the evidence and the chain of causes. Nothing is
     changed and nothing is learned.
     """
-    import evolve
-
     with evolve.open(workspace, read_only=True) as reader:
         found = _named(reader, name)
         of_run = found is not None and found.kind in ("run", "episode")
@@ -97,11 +99,6 @@ def _named(opened: Workspace, name: str) -> Named | None:
 def _tell_run(
     found: Named, opens: tuple[str | None, str | None], replay: bool | None, *, steps: bool, as_json: bool
 ) -> None:
-    import evolve
-    from evolve.cli.render.episodes import show_steps
-    from evolve.cli.render.reasons import diagnosis_data, explained_data, reason_told
-    from evolve.cli.render.why import show_explained
-
     workspace, model = opens
     with evolve.open(workspace, model=model, read_only=not replay) as opened:
         explained = opened.runs.why(found.id)
@@ -119,9 +116,6 @@ def _tell_run(
 
 def _told_of_many(opened: Workspace, found: Named, *, steps: bool, as_json: bool) -> bool:
     """Tells of a run that worked on several tasks, in a line and a line for each that failed; False for any other."""
-    from evolve.cli.render.episodes import show_steps
-    from evolve.cli.render.why import show_many
-
     past = opened.runs.show(found.id) if found.kind == "run" else None
     if past is None or len(past.episodes) < 2:
         return False
@@ -138,7 +132,6 @@ def _told_of_many(opened: Workspace, found: Named, *, steps: bool, as_json: bool
 
 def _tell_learned(opened: Workspace, found: Named | None, name: str, *, as_json: bool) -> None:
     """Tells of an insight, a preference, a skill, or what leads to an effect."""
-    from evolve.cli.render.why import show_chains, show_insight, show_skill
     from evolve.workspace import to_data
 
     if found is not None and found.kind == "skill":

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+import evolve
 from evolve.cli.chat.commands import commands, model_of, run_slash_command
 from evolve.cli.chat.plain_input import LineInput
 from evolve.cli.chat.reading import TypedLines, read
@@ -40,7 +41,6 @@ def converse(setup: Setup, budget: Sequence[str], *, new: bool = False, resume: 
         UsageError: Options are wrong, or the conversation that is named does not exist.
         EnvironmentProblem: The workspace cannot be used.
     """
-    import evolve
     from evolve.workspace import locate, servers
 
     purse = Purse(budget=parse_budget(budget))

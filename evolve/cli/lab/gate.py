@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import evolve
 from evolve.cli import options, pages
 from evolve.cli.render.amounts import odds
 from evolve.cli.render.output import counted, emit, emit_json, note, singular, table
@@ -25,8 +26,6 @@ app = pages.App(
 @app.page("list", "evolve lab gate list", "evolve lab gate list --json")
 def list_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """List every verdict, oldest first, and how much evidence the next proposal needs."""
-    import evolve
-
     with evolve.open(workspace, read_only=True) as opened:
         listing = opened.gate.list()
     if as_json:
@@ -70,8 +69,6 @@ def show_command(
     as_json: options.AsJson = False,
 ) -> None:
     """Show one verdict with everything it rests on."""
-    import evolve
-
     with evolve.open(workspace, read_only=True) as opened:
         record = opened.gate.show(decision)
         looks = opened.gate.looks(record.suite)

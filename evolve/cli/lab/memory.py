@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import evolve
 from evolve.cli import options, pages
 from evolve.cli.causes import insight_data
 from evolve.cli.render.output import counted, emit, emit_json, flush, shorten, table
+from evolve.cli.render.views import LoopView
 
 if TYPE_CHECKING:
     from evolve.workspace import ClaimTest
@@ -35,9 +37,6 @@ def test_command(
     It takes at most 500,000 candidates, or what the budget says. Where a model works, it is asked with a fact and
     without it, two facts at most and six tasks each. Interrupted, the same command continues.
     """
-    import evolve
-    from evolve.cli.render.views import LoopView
-
     bounds = options.begun(ctx, budget)  # a wrong option is told before anything is made
     view = LoopView()
     with view, evolve.open(options.existing(workspace), events=view) as opened, opened.delivering():
@@ -61,8 +60,6 @@ def _counts(test: ClaimTest) -> dict[str, Any]:
 @app.page("check", "evolve lab memory check", "evolve lab memory check --json")
 def check_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Compare the search index with the record. Exit code 3 where they differ."""
-    import evolve
-
     with evolve.open(options.existing(workspace)) as opened:
         report, encoder = opened.memory.check(), opened.memory.encoder
     if as_json:
@@ -84,8 +81,6 @@ def check_command(workspace: options.Workspace = None, as_json: options.AsJson =
 @app.page("reindex", "evolve lab memory reindex", "evolve lab memory reindex --json")
 def reindex_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Build the search index anew from the record."""
-    import evolve
-
     with evolve.open(options.existing(workspace)) as opened:
         count = opened.memory.reindex()
     if as_json:

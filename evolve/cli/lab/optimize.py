@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import evolve
 from evolve.cli import options, overrides, pages
 from evolve.cli.render.amounts import interval_told, spending
 from evolve.cli.render.output import emit, emit_json, flush, note
+from evolve.cli.render.views import LoopView
 
 if TYPE_CHECKING:
     from evolve.workspace import Change, Interval, OptimizationReport, TargetFigures
@@ -57,8 +59,6 @@ def optimize_command(
     What the gate accepts is measured again on held-out tasks. Interrupted, the same command continues where it stopped.
     Exit codes: 0 something was kept, 1 nothing was.
     """
-    import evolve
-    from evolve.cli.render.views import LoopView
     from evolve.workspace import OptimizerRequest
 
     bounds = options.begun(ctx, budget)  # a wrong option is told before anything is made

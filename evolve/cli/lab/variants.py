@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import evolve
 from evolve.cli import options, pages
 from evolve.cli.render.output import counted, emit, emit_json, flush, note, shorten, singular, table
+from evolve.cli.render.views import LoopView
 
 if TYPE_CHECKING:
     from evolve.workspace import AblationReport, Interval, ItemCredit
@@ -24,8 +26,6 @@ Name = Annotated[str, typer.Argument(metavar="VARIANT", help="Digest or its begi
 @app.page("list", "evolve lab variants list", "evolve lab variants list --json")
 def list_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """List every variant that was ever tried."""
-    import evolve
-
     with evolve.open(workspace, read_only=True) as opened:
         rows = opened.variants.list()
         active = opened.variants.active
@@ -51,7 +51,6 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
 @app.page("show", "evolve lab variants show", "evolve lab variants show 27de021c")
 def show_command(name: Name = "active", workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Show one variant: what it is made of, what the gate said, what was predicted and what came of it."""
-    import evolve
     from evolve.cli.lab.optimize import show_change
     from evolve.workspace import AblationReport, Change
 
@@ -90,8 +89,6 @@ def diff_command(
     as_json: options.AsJson = False,
 ) -> None:
     """Show what a variant changes."""
-    import evolve
-
     with evolve.open(workspace, read_only=True) as opened:
         text = opened.variants.diff(name, other)
     if as_json:
@@ -103,8 +100,6 @@ def diff_command(
 @app.page("tree", "evolve lab variants tree", "evolve lab variants tree --json")
 def tree_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Draw which variant was made from which."""
-    import evolve
-
     with evolve.open(workspace, read_only=True) as opened:
         text = opened.variants.tree()
     if as_json:
@@ -129,8 +124,6 @@ def promote_command(
     as_json: options.AsJson = False,
 ) -> None:
     """Make a variant the active one. Past the gate this is an override, which is logged with its reason."""
-    import evolve
-
     with evolve.open(workspace) as opened:
         promotion = opened.variants.promote(name, reason=reason, person=person)
     _show_activation(promotion, as_json)
@@ -139,8 +132,6 @@ def promote_command(
 @app.page("rollback", "evolve lab variants rollback", "evolve lab variants rollback --json")
 def rollback_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Go back to what was active before the last promotion."""
-    import evolve
-
     with evolve.open(workspace) as opened:
         promotion = opened.variants.rollback()
         files = opened.variants.left_behind(promotion.before)
@@ -166,9 +157,6 @@ def transfer_command(
     as_json: options.AsJson = False,
 ) -> None:
     """Try a variant against its parent on another suite, or with another model. Promotes nothing."""
-    import evolve
-    from evolve.cli.render.views import LoopView
-
     bounds = options.begun(ctx, budget)  # a wrong option is told before anything is made
     view = LoopView()
     with view, evolve.open(workspace, model=model, events=view) as opened, opened.delivering():
@@ -207,8 +195,6 @@ def ablate_command(
 
     It tries on train tasks and decides nothing. Interrupted, the same command continues where it stopped.
     """
-    import evolve
-    from evolve.cli.render.views import LoopView
     from evolve.workspace import AblationRequest
 
     bounds = options.begun(ctx, budget)  # a wrong option is told before anything is made
@@ -233,8 +219,6 @@ def write_command(
     as_json: options.AsJson = False,
 ) -> None:
     """Put a variant's prompts and workflow into prompts/, where they can be reviewed and committed."""
-    import evolve
-
     with evolve.open(workspace) as opened:
         files = [str(path) for path in opened.variants.write(name, force=force)]
     if as_json:

@@ -9,6 +9,7 @@ import typer
 
 from evolve.cli import options, pages
 from evolve.cli.render.output import counted, emit, emit_json, note, table, writing
+from evolve.errors import EvolveError
 
 if TYPE_CHECKING:
     from evolve.workspace import StageRow, Workflow
@@ -52,7 +53,6 @@ def show_command(which: Which = None, workspace: options.Workspace = None, as_js
 @app.page("validate", "evolve lab workflow validate my.toml", "evolve lab workflow validate")
 def validate_command(which: Which = None, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Check a workflow: that it compiles, ends, commits once, and calls only skills that are admitted here."""
-    from evolve.errors import EvolveError
     from evolve.workspace import workflow
 
     problem: EvolveError | None = None
