@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import select
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -155,7 +156,6 @@ def drop_typed_ahead() -> bool:
 
     Gives whether there was something.
     """
-    import select
     import termios
 
     if not sys.stdin.isatty():

@@ -32,7 +32,12 @@ Name = Annotated[
 def models_command(ctx: typer.Context, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Say what decides in a task: the search, or which language model."""
     if ctx.invoked_subcommand is not None:
-        _refuse_lost_options(ctx)
+        # Options between ``models`` and the command after it are refused, since typer would drop them.
+        for name, shown in (("workspace", "-w"), ("as_json", "--json")):
+            source = ctx.get_parameter_source(name)
+            in_front = options.typed_before(ctx) if name == "workspace" else None
+            if source is not None and source.name == "COMMANDLINE" and in_front is None:
+                raise UsageError(f"{shown} must come after {ctx.invoked_subcommand!r} or before 'models'")
         return
     from evolve.workspace import models
 
@@ -118,15 +123,6 @@ def default_command(
         emit_json({"model": chosen})
     else:
         emit(chosen or "no language model is chosen")
-
-
-def _refuse_lost_options(ctx: typer.Context) -> None:
-    """Refuses options typed between ``models`` and the command after it, where typer would drop them."""
-    for name, shown in (("workspace", "-w"), ("as_json", "--json")):
-        source = ctx.get_parameter_source(name)
-        in_front = options.typed_before(ctx) if name == "workspace" else None
-        if source is not None and source.name == "COMMANDLINE" and in_front is None:
-            raise UsageError(f"{shown} must come after {ctx.invoked_subcommand!r} or before 'models'")
 
 
 def _dollars(price: float | None) -> str:

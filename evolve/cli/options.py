@@ -6,6 +6,7 @@ decide what a single command deletes, overwrites, approves or pays for.
 
 from __future__ import annotations
 
+import platform
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -122,8 +123,6 @@ def before_a_command_of_a_group(
 def _tell_version(asked: bool) -> None:
     if not asked:
         return
-    import platform
-
     from evolve import __version__
 
     emit(f"evolve {__version__} (Python {platform.python_version()}, {platform.system()})")

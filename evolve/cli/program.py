@@ -27,7 +27,10 @@ def main(argv: Sequence[str] | None = None, pace: Pace = PACE) -> None:
         pace: When what takes long is shown.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
-    _open_streams()
+    # Streams that whoever started us closed get a place; else the next file opened would take their number.
+    for name, flags, mode in (("stdin", os.O_RDONLY, "r"), ("stdout", os.O_WRONLY, "w"), ("stderr", os.O_WRONLY, "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, flags), mode, encoding="utf-8"))
     try:
         with signals_as_interrupted():
             on_ctrl_c(raise_ctrl_c)
@@ -42,13 +45,6 @@ def main(argv: Sequence[str] | None = None, pace: Pace = PACE) -> None:
     if argv is None:
         gc.freeze()  # the process ends and gives all back at once, so nothing has to be looked for
     sys.exit(code)
-
-
-def _open_streams() -> None:
-    """Gives a place to streams that whoever started us closed; else the next file opened would take their number."""
-    for name, flags, mode in (("stdin", os.O_RDONLY, "r"), ("stdout", os.O_WRONLY, "w"), ("stderr", os.O_WRONLY, "w")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, os.fdopen(os.open(os.devnull, flags), mode, encoding="utf-8"))
 
 
 def _exit_code_of(arguments: list[str], *, whole_process: bool) -> int:

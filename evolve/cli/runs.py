@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -70,8 +71,6 @@ def search_command(
     as_json: options.AsJson = False,
 ) -> None:
     """Find past questions and results by words. A date in your question counts too."""
-    from datetime import UTC, datetime
-
     with evolve.open(workspace, read_only=True) as opened:
         found = opened.runs.search(question, k)
     if as_json:

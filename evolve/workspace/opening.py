@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -195,6 +196,4 @@ def sandbox_opener(settings: Settings, hidden: Sequence[str | Path] = ()) -> par
 
 def now() -> str:
     """Wall-clock time in UTC for people to read."""
-    from datetime import UTC, datetime
-
     return datetime.now(UTC).isoformat(timespec="seconds")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import select
 import sys
 from collections.abc import Callable, Sequence
 
@@ -86,6 +87,4 @@ class LineInput:
 
 def _has_come() -> bool:
     """Whether a further line is there already, which then was pasted with the one before."""
-    import select
-
     return bool(select.select([sys.stdin], [], [], 0)[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,7 +15,7 @@ from evolve.cli import options, overrides, pages
 from evolve.cli.render.output import counted, emit, emit_json, note, paused
 
 if TYPE_CHECKING:
-    from evolve.workspace import ActionResult, ProbeOutcome, SandboxLimits
+    from evolve.workspace import ActionResult, ProbeOutcome
 
 app = pages.App(
     "Run code in the sandbox, or test whether the sandbox holds.",
@@ -68,11 +69,24 @@ def exec_command(
     if box.unsandboxed:
         note("[unsandboxed] this code runs with all your rights")
     execution = box.exec(code, limits=limits, session=session, python=chosen.text("python") or None)
+    result = execution.result
     if as_json:
-        emit_json({**_result(execution.result), "backend": execution.backend})
+        emit_json({**_result(result), "backend": execution.backend})
     else:
-        _show(execution.result, limits)
-    raise typer.Exit({"ok": 0, "fault": 3}.get(execution.result.state, 1))
+        if result.stdout:
+            emit(result.stdout.removesuffix("\n"), whole=True)
+        if result.stderr:
+            note(result.stderr.removesuffix("\n"), whole=True)
+        if result.has_value and result.value is not None:
+            emit(f"value: {json.dumps(result.value, ensure_ascii=False)}")
+        for item in result.denied:
+            note(f"denied: {item}")
+        if result.limit:
+            bounds = {"wall": f" of {limits.wall_s:g} s", "memory": f" of {limits.memory_mb} MiB"}
+            note(f"limit: {result.limit}{bounds.get(result.limit, '')}")
+        elif result.error:
+            note(f"{'fault' if result.state == 'fault' else 'error'}: {result.error}")
+    raise typer.Exit({"ok": 0, "fault": 3}.get(result.state, 1))
 
 
 def _code(file: str) -> str | Path:
@@ -93,22 +107,6 @@ def _result(result: ActionResult) -> dict[str, Any]:
         "wall_s": round(result.wall_s, 4),
         "ended": result.ended,
     }
-
-
-def _show(result: ActionResult, limits: SandboxLimits) -> None:
-    if result.stdout:
-        emit(result.stdout.removesuffix("\n"), whole=True)
-    if result.stderr:
-        note(result.stderr.removesuffix("\n"), whole=True)
-    if result.has_value and result.value is not None:
-        emit(f"value: {json.dumps(result.value, ensure_ascii=False)}")
-    for item in result.denied:
-        note(f"denied: {item}")
-    if result.limit:
-        bounds = {"wall": f" of {limits.wall_s:g} s", "memory": f" of {limits.memory_mb} MiB"}
-        note(f"limit: {result.limit}{bounds.get(result.limit, '')}")
-    elif result.error:
-        note(f"{'fault' if result.state == 'fault' else 'error'}: {result.error}")
 
 
 @app.page("check", "evolve lab sandbox check", "evolve lab sandbox check --json")
@@ -138,8 +136,6 @@ def _probe(outcome: ProbeOutcome) -> dict[str, Any]:
 
 
 def _show_check(results: Mapping[str, Sequence[ProbeOutcome]], holding: list[str]) -> None:
-    import os
-
     for name, outcomes in results.items():
         failed = [outcome for outcome in outcomes if not outcome.passed]
         chosen = "  (used here)" if holding[:1] == [name] else ""

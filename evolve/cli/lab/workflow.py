@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -82,8 +83,6 @@ def diff_command(
     as_json: options.AsJson = False,
 ) -> None:
     """Say what tells two workflows apart: stages, routes and numbers; layout and comments do not count."""
-    from dataclasses import asdict
-
     from evolve.workspace import workflow
 
     differences = workflow(workspace).diff(before, after)

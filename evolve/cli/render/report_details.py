@@ -101,7 +101,17 @@ def show_details(report: Report, told: Mapping[str, str] | None = None) -> None:
     emit()
     _show_arms(report)
     if report.ratio.value is not None or report.gain.value is not None:
-        _show_contrasts(report)
+        cost = report.cost_unit
+        for contrast in report.compared:
+            emit(f"{cost}, learned / {contrast.arm}: {_interval(contrast.ratio)} (median, where both solve)")
+            if contrast.shares is not None:
+                emit(f"  {_side_by_side(contrast.shares)}")
+            emit(f"share solved, learned - {contrast.arm}: {_interval(contrast.gain)}")
+            emit(f"  valid at every look: {_interval(contrast.gain_always)}")
+            emit(f"  mean saving of {cost}, valid at every look: {_interval(contrast.saving_always)}")
+        if report.looks:
+            looks = "once" if report.looks == 1 else f"{report.looks} times"
+            emit(f"the test tasks of this suite have been opened {looks}")
         emit(_verdict(report))
         emit()
     _show_learned(report, told or {})
@@ -134,21 +144,6 @@ def _verdict(report: Report) -> str:
     return (
         f"{verdict}; measured was the variant {report.promoted[:12]} that {report.promoted_by} promoted, not this run"
     )
-
-
-def _show_contrasts(report: Report) -> None:
-    """Every figure with its interval and n, and how often the test tasks were looked at."""
-    cost = report.cost_unit
-    for contrast in report.compared:
-        emit(f"{cost}, learned / {contrast.arm}: {_interval(contrast.ratio)} (median, where both solve)")
-        if contrast.shares is not None:
-            emit(f"  {_side_by_side(contrast.shares)}")
-        emit(f"share solved, learned - {contrast.arm}: {_interval(contrast.gain)}")
-        emit(f"  valid at every look: {_interval(contrast.gain_always)}")
-        emit(f"  mean saving of {cost}, valid at every look: {_interval(contrast.saving_always)}")
-    if report.looks:
-        looks = "once" if report.looks == 1 else f"{report.looks} times"
-        emit(f"the test tasks of this suite have been opened {looks}")
 
 
 def _side_by_side(shares: CostShares) -> str:

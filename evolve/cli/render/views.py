@@ -6,7 +6,6 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from evolve.cli.render.output import counted, note, shorten, singular, visible
@@ -203,9 +202,7 @@ class LoopView(AbstractContextManager["LoopView"]):
         self._activity = self._going.enter_context(doing(""))
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.stop()
 
     def stop(self) -> None:

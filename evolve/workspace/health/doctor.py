@@ -17,6 +17,7 @@ from evolve.extensions import find, installed, seams
 from evolve.paths import WorkspacePaths, is_workspace
 from evolve.record.schema import MIGRATIONS
 from evolve.settings import Settings, load_settings
+from evolve.store import Database, ObjectStore
 from evolve.workspace.locating import admit, trusted_settings, used
 from evolve.workspace.opening import is_current, open_embedder, sandbox_opener, tracing_warning
 from evolve.workspace.shelves import chat_lines
@@ -130,7 +131,6 @@ def _record(paths: WorkspacePaths) -> Finding:
 
 def _bodies(paths: WorkspacePaths) -> Finding:
     """Checks what lies in files beside the database: objects, skill folders and checkpoints."""
-    from evolve.store import Database, ObjectStore
     from evolve.workspace.health import damage as soundness
 
     if not paths.db.exists():
@@ -173,8 +173,6 @@ def _conversations(paths: WorkspacePaths) -> list[Finding]:
 
 def _changes(paths: WorkspacePaths) -> list[Finding]:
     """Names patches that are not what a run on record made; nothing is applied or undone by them."""
-    from evolve.store import Database, ObjectStore
-
     if not is_current(paths):
         return []
     with Database(paths.db, MIGRATIONS, read_only=True) as db:
@@ -193,7 +191,6 @@ def _changes(paths: WorkspacePaths) -> list[Finding]:
 def _skill_folders(paths: WorkspacePaths) -> list[Finding]:
     """Names folders of skills that no run uses as they are."""
     from evolve.skills import SkillLibrary
-    from evolve.store import Database, ObjectStore
 
     if not paths.db.exists():
         found = list(unused_folders(None, paths.skills))

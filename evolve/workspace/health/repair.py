@@ -85,7 +85,10 @@ def repair(path: str | os.PathLike[str] | None = None, *, tell: Callable[[str], 
             _mend_variants(stores, report)
             _mend_spending(paths, stores, report)
             tell("checking the index")
-            _mend_index(stores, report)
+            check = stores.memory.check()
+            if not check.ok:
+                count = stores.memory.reindex()
+                report.done.append(f"the index did not agree with the record and was built anew from {count} episodes")
             report.done += tidy(paths, stores.db)
         report.left += _still_wrong(paths)
     return report
@@ -180,13 +183,6 @@ def _mend_variants(stores: Stores, report: Repair) -> None:
     else:
         stores.variants.promote(chosen, grounds="repair")
     report.lost.append(f"variant {active}: a body it needs is gone; {chosen} acts instead")
-
-
-def _mend_index(stores: Stores, report: Repair) -> None:
-    check = stores.memory.check()
-    if not check.ok:
-        count = stores.memory.reindex()
-        report.done.append(f"the index did not agree with the record and was built anew from {count} episodes")
 
 
 def _mend_spending(paths: WorkspacePaths, stores: Stores | None, report: Repair) -> None:

@@ -15,6 +15,7 @@ from evolve.improve.session import Session
 from evolve.optimizer.counterfactual import Editor
 from evolve.optimizer.drafting import Drafter
 from evolve.optimizer.leakage import guard_of
+from evolve.policies.language import LanguagePolicy
 from evolve.prompts import PromptLayers, load_prompt
 from evolve.workspace.desk import Desk
 from evolve.workspace.model_setup import limited, model_setup
@@ -32,8 +33,6 @@ def _acting(desk: Desk) -> LanguagePolicy | None:
     """The policy that asks a model, where one does."""
     if not desk.uses_model:
         return None
-    from evolve.policies.language import LanguagePolicy
-
     policy = desk.learner.policy(None, ())
     return policy if isinstance(policy, LanguagePolicy) else None
 

@@ -14,6 +14,8 @@ from evolve.errors import TaskError, UsageError
 from evolve.files import canonical_json, digest, read_text
 from evolve.tasks import Task, load_examples, resolve_task, row_key
 from evolve.tasks.model import WORDS
+from evolve.tasks.reading.assemble import assemble, named_meta
+from evolve.tasks.reading.jsonl import parse_json
 from evolve.tasks.reading.limits import MAX_TEXT, Place, check_value, text_problem
 
 _PAIRS = "give pairs (input, output), such as [(1, 2), (3, 4)], or a file of rows"
@@ -69,9 +71,6 @@ def task_in_words(text: str) -> Task:
 
 def task_of(data: Mapping[str, Json]) -> Task:
     """The task that :func:`evolve.tasks.task_json` made the data from."""
-    from evolve.tasks.reading.assemble import assemble
-    from evolve.tasks.reading.jsonl import parse_json
-
     if data["family"] == WORDS and not data.get("examples"):
         words = replace(task_in_words(str(data["instruction"])), id=str(data["id"]), group=str(data["group"]))
         meta = data.get("meta")
@@ -99,9 +98,6 @@ def with_rubric(task: Task, rubric: str) -> Task:
 def _from_examples(examples: Examples, name: str | None) -> Task:
     if isinstance(examples, str | os.PathLike):
         return load_examples(Path(examples), name=name)
-    from evolve.tasks.reading.assemble import assemble, named_meta
-    from evolve.tasks.reading.jsonl import parse_json
-
     if name is not None:
         named_meta(name, Place(file="", field="name"))
     # Walking through a dictionary gives its keys, which may look like pairs themselves.

@@ -108,29 +108,25 @@ def owed_of(desk: Desk, wish: Wish, limits: Limits, record: EpisodeRecord) -> di
     mode = wish.person.learn or desk.settings.learn
     if mode == "off" or record.status == "fault":  # a fault is never evidence
         return None
+    # A share of what solving might spend; of a bound that the person gave, no more than is left of it.
+    bounds: dict[str, Any] = {}
+    for name, given in asdict(wish.budget).items():
+        most = getattr(limits, name)
+        if most is None:
+            continue
+        part = most * desk.settings.learn_share
+        if given is not None:
+            part = min(part, max(0, most - getattr(record.cost, name)))
+        bounds[name] = int(part) if isinstance(most, int) else part
     return {
         "input": desk.stores.objects.put(canonical_json(task_json(wish.task)).encode()),
-        "limits": to_data(_share_of(limits, wish.budget, record.cost, desk.settings.learn_share)),
+        "limits": to_data(replace(limits, **bounds)),
         "pairs": _PAIRS[mode],
         "python": wish.python,
         "policy": desk.learner.name,
         "model": model_name(desk.model),
         **({UNJUDGED: True} if is_bounded(wish.budget) else {}),
     }
-
-
-def _share_of(limits: Limits, asked: Budget, spent: Cost, share: float) -> Limits:
-    """A share of what solving might spend; of a bound that the person gave, no more than is left of it."""
-    bounds: dict[str, Any] = {}
-    for name, given in asdict(asked).items():
-        most = getattr(limits, name)
-        if most is None:
-            continue
-        part = most * share
-        if given is not None:
-            part = min(part, max(0, most - getattr(spent, name)))
-        bounds[name] = int(part) if isinstance(most, int) else part
-    return replace(limits, **bounds)
 
 
 def learn(

@@ -88,7 +88,7 @@ def functions_of_runs(desk: Desk) -> list[Skill]:
     found = []
     for run in _looked_at(desk):
         record = answered(desk, run)
-        answer = None if record is None else usable.answer(run, record)
+        answer = usable.answer(run, record)
         if record is None or answer is None:
             continue
         made = usable.made_of(answer, record)
@@ -118,7 +118,7 @@ class _Usable:
         forgotten = {str(run.body[FORGOTTEN]) for run in desk.stores.runs.runs() if FORGOTTEN in run.body}
         return cls(desk=desk, skills=skills, forgotten=frozenset(forgotten))
 
-    def answer(self, run: Run, record: EpisodeRecord) -> Skill | None:
+    def answer(self, run: Run, record: EpisodeRecord | None) -> Skill | None:
         answer = _answer_of(self.desk, run, record)
         if answer is None or not self.forgotten:
             return answer
@@ -144,8 +144,7 @@ def function_named(desk: Desk, name: str) -> Skill:
     if not stores.runs.has_run(name) or name in {skill.name for skill in stores.skills.list()}:
         return stores.skills.get(name)
     run = stores.runs.run(name)
-    record = answered(desk, run)
-    answer = None if record is None else _answer_of(desk, run, record)
+    answer = _answer_of(desk, run, answered(desk, run))
     if answer is None:
         hint = f"if you say that it is right: evolve skills own {name}"
         raise UsageError(f"run {name} has no verified function", hint=hint)
@@ -156,8 +155,7 @@ def kept_by_person(desk: Desk) -> list[Skill]:
     """The answers that the person kept, each under the id of its run, the oldest first, also where skills are made of
     them."""
     kept = [run for run in desk.stores.runs.runs() if KEPT_BY_PERSON in run.body]
-    found = [(run, record) for run in kept if (record := answered(desk, run)) is not None]
-    return [answer for run, record in found if (answer := _answer_of(desk, run, record)) is not None]
+    return [answer for run in kept if (answer := _answer_of(desk, run, answered(desk, run))) is not None]
 
 
 def answer_of_run(desk: Desk, name: str) -> Skill:
@@ -167,8 +165,7 @@ def answer_of_run(desk: Desk, name: str) -> Skill:
         UsageError: There is no such run, or it has none that is right on rows.
     """
     run = desk.stores.runs.run(name)
-    record = answered(desk, run)
-    answer = None if record is None else _as_skill(desk, run, record)
+    answer = _as_skill(desk, run, answered(desk, run))
     if answer is None:
         raise UsageError(f"run {name} has no function that later tables use", hint="evolve skills list")
     return answer
@@ -193,8 +190,7 @@ def keep_answer(desk: Desk, name: str, day: str) -> Skill:
         kept = desk.stores.objects.put(canonical_json(task_json(begun.task)).encode())
         run = replace(run, body={**run.body, "input": kept})
     run = replace(run, body={**run.body, KEPT_BY_PERSON: day})
-    record = answered(desk, run)
-    answer = None if record is None else _answer_of(desk, run, record)
+    answer = _answer_of(desk, run, answered(desk, run))
     if answer is None:
         hint = f"evolve runs show {name} tells what came of it"
         raise UsageError(f"run {name} has no function that is right on rows, so there is nothing to keep", hint=hint)
@@ -220,7 +216,7 @@ def forget_answers(desk: Desk, function: Skill) -> list[Skill]:
     same = [skill for skill in active if function_key(skill) == key]
     for run in _looked_at(desk):
         record = answered(desk, run)
-        answer = None if record is None else _as_skill(desk, run, record)
+        answer = _as_skill(desk, run, record)
         if record is None or answer is None:
             continue
         own = function_key(answer)
@@ -240,17 +236,17 @@ def answered(desk: Desk, run: Run) -> EpisodeRecord | None:
     return records[-1] if records else None
 
 
-def _answer_of(desk: Desk, run: Run, record: EpisodeRecord) -> Skill | None:
+def _answer_of(desk: Desk, run: Run, record: EpisodeRecord | None) -> Skill | None:
     """The answer of a run that the person kept or that is verified; None where something contests that, or nobody
     looked yet."""
-    is_sure = record.verified and CONTESTED not in run.body and run.state != "open"
+    is_sure = record is not None and record.verified and CONTESTED not in run.body and run.state != "open"
     return _as_skill(desk, run, record) if is_sure or KEPT_BY_PERSON in run.body else None
 
 
-def _as_skill(desk: Desk, run: Run, record: EpisodeRecord) -> Skill | None:
+def _as_skill(desk: Desk, run: Run, record: EpisodeRecord | None) -> Skill | None:
     """The answer of a run, where it is a function."""
-    task = given_task_of(desk, run)
-    if task is None or not task.examples or not task.entry or task.work is not None:
+    task = None if record is None else given_task_of(desk, run)
+    if record is None or task is None or not task.examples or not task.entry or task.work is not None:
         return None
     return Skill(
         name=run.id,

@@ -13,7 +13,7 @@ from datetime import datetime
 
 from evolve.agent import Past, Run, RunRecords
 from evolve.episodes import EpisodeRecord, Recalled
-from evolve.memory import Note
+from evolve.memory import Note, NoteQuestion, answer_from
 from evolve.tasks import Task
 from evolve.tasks.model import WORDS
 from evolve.workspace.runs.conversations import OPEN, PastConversation
@@ -167,7 +167,6 @@ def search_past(
         now: When it is asked, in seconds since the epoch.
     """
     # Hashed words, whatever encoder is set: every turn is new, and the vectors of past ones are kept nowhere.
-    from evolve.memory import NoteQuestion, answer_from
     from evolve.retrieval import HashingEmbedder
 
     started = {run.id: datetime.fromisoformat(run.started).timestamp() for run in runs}

@@ -12,7 +12,18 @@ from typing import Any
 
 from evolve.environments import kind_of
 from evolve.errors import TaskError, UsageError
-from evolve.tasks import Suite, Task, load_examples, load_suite, render_jsonl, resolve_task, task_json, write_jsonl
+from evolve.tasks import (
+    BUILTIN,
+    Suite,
+    Task,
+    generate_suite,
+    load_examples,
+    load_suite,
+    render_jsonl,
+    resolve_task,
+    task_json,
+    write_jsonl,
+)
 from evolve.tasks.work import FolderWork
 from evolve.workspace.folder_needs import only_for_a_model, refuse_search
 from evolve.workspace.runs.given_task import Examples, task_in_words, wanted_task
@@ -27,8 +38,6 @@ render = render_jsonl
 
 def list() -> Sequence[str]:
     """Names of the built-in suites."""
-    from evolve.tasks import BUILTIN
-
     return [suite.name for suite in BUILTIN]
 
 
@@ -43,8 +52,6 @@ def generate(suite: str, *, n: int | None = None, seed: int = 0, out: str | os.P
         UsageError: There is no such suite.
         WorkspaceError: The file cannot be written.
     """
-    from evolve.tasks import generate_suite
-
     generated = generate_suite(suite, n=n, seed=seed)
     if out is not None:
         write_jsonl(generated.tasks, out)
