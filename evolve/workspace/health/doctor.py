@@ -68,7 +68,7 @@ def doctor(path: str | os.PathLike[str] | None = None) -> list[Finding]:
         "sandbox": lambda: _sandbox(settings),
         "encoder": lambda: _encoder(settings),
         "index": lambda: _index(settings),
-        "policy": _policy,
+        "policy": lambda: Finding(part="policy", state="ok", text="program search; no key and no model needed"),
         **checks,
         "disk": lambda: _disk(root),
         "extensions": _extensions,
@@ -111,10 +111,6 @@ def _index(settings: Settings) -> Finding:
     names = {"auto": f"exact up to {CROSSOVER:,} episodes and Chroma beyond", "chroma": "Chroma"}
     text = f"{names.get(store, store)}, derived from the record and rebuilt when needed"
     return Finding(part="index", state="ok", text=text)
-
-
-def _policy() -> Finding:
-    return Finding(part="policy", state="ok", text="program search; no key and no model needed")
 
 
 def _record(paths: WorkspacePaths) -> Finding:

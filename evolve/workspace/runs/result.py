@@ -294,7 +294,8 @@ def result_of(record: EpisodeRecord, task: Task, told: str = "", kept: Kept | No
         told: What earlier runs have to do with it.
         kept: What came of its skills.
     """
-    kept = kept or Kept()
+    kept, last = kept or Kept(), record.steps[-1].action if record.steps else None
+    in_words = last is not None and last.kind == "answer"
     kind, grounds = kind_of(task.environment), grounds_of(record, task, told)
     return Result(
         status=record.status,
@@ -313,7 +314,7 @@ def result_of(record: EpisodeRecord, task: Task, told: str = "", kept: Kept | No
         skills=kept.skills,
         not_kept=kept.refused,
         warnings=task.warnings,
-        value=_value(record) if record.answer and not task.examples and (kind.one_file or _in_words(record)) else None,
+        value=_value(record) if record.answer and not task.examples and (kind.one_file or in_words) else None,
         judged=any(step.judgement is not None and step.judgement.judged for step in record.steps),
         closing="" if kind.one_file else _closing(record),
         refused=refusals_of(record, one_file=kind.one_file),
@@ -321,10 +322,10 @@ def result_of(record: EpisodeRecord, task: Task, told: str = "", kept: Kept | No
         unchecked=record.status == "unverified",
         reason=_reason(record, grounds),
         grounds=grounds,
-        misfits=record.steps[-1].action.misfits if record.steps else (),
-        nearest=record.steps[-1].action.nearest if record.steps else "",
-        advice=record.steps[-1].action.advice if record.steps else None,
-        lacking=bool(record.steps) and record.steps[-1].action.lacking,
+        misfits=() if last is None else last.misfits,
+        nearest="" if last is None else last.nearest,
+        advice=None if last is None else last.advice,
+        lacking=last is not None and last.lacking,
     )
 
 
@@ -342,10 +343,6 @@ def _closing(record: EpisodeRecord) -> str:
         return ""
     done = read_reply(action.said).of("done")
     return (done[-1].text.strip() if done else "") or action.text
-
-
-def _in_words(record: EpisodeRecord) -> bool:
-    return bool(record.steps) and record.steps[-1].action.kind == "answer"
 
 
 def refusals_of(record: EpisodeRecord, *, one_file: bool) -> tuple[Refused, ...]:

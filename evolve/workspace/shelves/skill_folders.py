@@ -65,7 +65,10 @@ def _edited(skill: Skill, folder: Path) -> Iterator[UnusedFolder]:
 
 
 def _stranger(folder: Path, skills: list[Skill]) -> UnusedFolder:
-    code = _code(folder)
+    file = folder if folder.suffix == ".py" else folder / "skill.py"
+    # Nothing is read where it is no plain file of a plain folder.
+    plain = not folder.is_symlink() and not file.is_symlink() and file.is_file() and file.stat().st_size <= _LARGEST
+    code = file.read_bytes() if plain else b""
     twin = next((skill for skill in skills if code and skill.code.encode() == code), None)
     if twin is not None:
         why = f"{folder} is a copy of the skill {twin.name}, and evolve uses that one"
@@ -73,7 +76,6 @@ def _stranger(folder: Path, skills: list[Skill]) -> UnusedFolder:
     else:
         why = f"evolve did not learn the skill in {folder}, so no run uses it"
         learn = "evolve run --examples ROWS.csv, with rows that show what it does, learns a skill and admits it"
-        file = folder if folder.suffix == ".py" else folder / "skill.py"
         if code:
             fix = (
                 f"evolve fill TABLE --function {shlex.quote(str(file))} applies it; {learn}, then remove {folder.name}"
@@ -81,10 +83,3 @@ def _stranger(folder: Path, skills: list[Skill]) -> UnusedFolder:
         else:
             fix = f"{learn}; evolve memory note TEXT keeps an instruction"
     return UnusedFolder(name=folder.name, why=why, fix=fix)
-
-
-def _code(folder: Path) -> bytes:
-    """The code of a folder; nothing where it is no plain file of a plain folder."""
-    file = folder if folder.suffix == ".py" else folder / "skill.py"
-    plain = not folder.is_symlink() and not file.is_symlink() and file.is_file() and file.stat().st_size <= _LARGEST
-    return file.read_bytes() if plain else b""
