@@ -71,7 +71,12 @@ class Attempts:
             self._left -= tried.asked
         if self._right is None and judged is not None and judged.accepted and not judged.judged:
             self._right = step
-        return _outcome(step)
+        observed = step.observation
+        if observed is None or observed.fault or observed.denied or any(map(cut_short, observed.outputs)):
+            return None
+        if observed.state is not None and not observed.state.changed:
+            return None
+        return Attempted(fits=observed.ok, right=_verdict(step.judgement) if observed.ok else False)
 
     def _tried(self, action: Action, before: Sequence[Step]) -> _Tried:
         environment = self._context.environment
@@ -107,15 +112,6 @@ def _what(step: Step) -> str:
     """What is judged of a step: the code, or the files that it left."""
     state = step.observation.state if step.observation is not None else None
     return step.action.code if state is None else f"snapshot {state.snapshot}"
-
-
-def _outcome(step: Step) -> Attempted | None:
-    observed = step.observation
-    if observed is None or observed.fault or observed.denied or any(map(cut_short, observed.outputs)):
-        return None
-    if observed.state is not None and not observed.state.changed:
-        return None
-    return Attempted(fits=observed.ok, right=_verdict(step.judgement) if observed.ok else False)
 
 
 def _verdict(judged: Judgement | None) -> bool | None:

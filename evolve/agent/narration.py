@@ -85,6 +85,9 @@ def _about_step(stage: str, step: Step) -> Mapping[str, Any]:
         )
     if stage == "observe" and step.observation is not None:
         observation = step.observation
+        # How often which functions were called, by what came of it; {} where none was
+        counts = Counter((call.function, call.state) for call in observation.calls)
+        calls = [{"function": name, "state": state, "count": count} for (name, state), count in counts.items()]
         return {
             "ok": observation.ok,
             "error": observation.error,
@@ -92,7 +95,7 @@ def _about_step(stage: str, step: Step) -> Mapping[str, Any]:
             "fault": observation.fault,
             "looked": _looked(step),
             **({"person": True} if observation.person else {}),
-            **_called(observation),
+            **({"calls": calls} if calls else {}),
             **_changed_files(observation),
         }
     if stage == "judge" and step.judgement is not None:
@@ -116,13 +119,6 @@ def _looked(step: Step) -> str:
         return ""
     brought = observation.text or " ".join(map(str, observation.outputs)) or step.action.text
     return " ".join(brought.split())[:200]
-
-
-def _called(observation: Observation) -> Mapping[str, Any]:
-    """How often which functions were called, by what came of it; {} where none was."""
-    counts = Counter((call.function, call.state) for call in observation.calls)
-    calls = [{"function": name, "state": state, "count": count} for (name, state), count in counts.items()]
-    return {"calls": calls} if calls else {}
 
 
 def _changed_files(observation: Observation) -> Mapping[str, Any]:

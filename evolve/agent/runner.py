@@ -227,7 +227,9 @@ class Agent:
         """
         surroundings, knobs = self.surroundings, self.workflow.knobs
         folder = None if surroundings.checkpoints is None else surroundings.checkpoints / identity.episode
-        modules, own = self._modules(), own or identity.split == OWN
+        # The policy's skills, which exploratory code and code in a folder can import
+        policy = self.surroundings.policy
+        modules, own = (policy.files() if isinstance(policy, Spending) else NO_FILES), own or identity.split == OWN
         setting = Setting(
             sandbox=surroundings.sandbox,
             folder=folder,
@@ -252,11 +254,6 @@ class Agent:
             if saver is not None:
                 context = replace(context, outputs=KeptOutputs(identity.episode, saver.cursor))
             yield _looked(context), saver
-
-    def _modules(self) -> Mapping[str, bytes]:
-        """The policy's skills, which exploratory code and code in a folder can import."""
-        policy = self.surroundings.policy
-        return policy.files() if isinstance(policy, Spending) else NO_FILES
 
     def _identity(self, task: Task, variant: str, split: str, seed: int) -> Identity:
         surroundings = self.surroundings

@@ -82,7 +82,8 @@ class Asking:
             return _Asked(reply=reply, cost=spent(self._context) - before)
 
         try:
-            kept = self._once(f"{name} {self._asked[name]}", work)
+            points = SafePoints(outputs=self._context.outputs, check=self._context.check)
+            kept = points.once(self._key(f"{name} {self._asked[name]}"), _Asked, work)
         except (Cancelled, EndpointProblem):
             cost = spent(self._context) - before
             if cost != Cost():
@@ -95,10 +96,6 @@ class Asking:
     def total(self) -> Cost:
         """What was paid for so far, by this process too."""
         return sum((one.cost for one in self._context.outputs.all_of(_STAGE, _Asked)), Cost())
-
-    def _once(self, kind: str, work: Callable[[], _Asked]) -> _Asked:
-        points = SafePoints(outputs=self._context.outputs, check=self._context.check)
-        return points.once(self._key(kind), _Asked, work)
 
     def _key(self, kind: str) -> tuple[int, str, str]:
         return self._number, _STAGE, kind

@@ -19,7 +19,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from evolve.diagnosis.case import ACTION, BUDGET, CHECK, DATA, ROW, Breaking, Case, Item, Suspect, beside
 from evolve.diagnosis.divergence import counterpart, led_to, state_of
@@ -53,6 +53,19 @@ def _item(case: Case, item: Item, step: Step | None) -> Suspect:
     contrast = _UNKNOWN if not case.good else float(item.id not in _had(case.good[0]))
     signs = {"trace": trace, "contrast": contrast, "spectrum": _ochiai(case, item), "words": _words(case, item, step)}
     at = step.number if step is not None and (there or signs["words"] > 0) else min(where, default=0)
+    traces = {_THERE: reason("consumed_there"), _BEFORE: reason("consumed_before"), _OFFERED: reason("only_offered")}
+    told = [traces[signs["trace"]]]
+    if case.good:
+        other = beside(case.record, case.good[0])
+        told.append(
+            reason("good_did_without", other=other) if signs["contrast"] else reason("good_had_it", other=other)
+        )
+    if case.good or case.bad:
+        bad, good = [case.record, *case.bad], case.good
+        counts = [sum(item.id in _had(record) for record in records) for records in (bad, good)]
+        told.append(reason("stands_in", bad=counts[0], failed=len(bad), good=counts[1], went_well=len(good)))
+    if signs["words"] >= 0.3:
+        told.append(reason("step_says_it"))
     return Suspect(
         kind=item.kind,
         id=item.id,
@@ -60,7 +73,7 @@ def _item(case: Case, item: Item, step: Step | None) -> Suspect:
         step=at,
         score=sum(signs.values()) / len(signs),
         signs=signs,
-        evidence=_told(case, item, signs),
+        evidence=tuple(told),
     )
 
 
@@ -195,20 +208,3 @@ def _row(inputs: Sequence[object], output: object, score: float, told: Reason) -
 
 def _known(*reasons: Reason | None) -> tuple[Reason, ...]:
     return tuple(one for one in reasons if one is not None)
-
-
-def _told(case: Case, item: Item, signs: Mapping[str, float]) -> tuple[Reason, ...]:
-    traces = {_THERE: reason("consumed_there"), _BEFORE: reason("consumed_before"), _OFFERED: reason("only_offered")}
-    told = [traces[signs["trace"]]]
-    if case.good:
-        other = beside(case.record, case.good[0])
-        told.append(
-            reason("good_did_without", other=other) if signs["contrast"] else reason("good_had_it", other=other)
-        )
-    if case.good or case.bad:
-        bad, good = [case.record, *case.bad], case.good
-        counts = [sum(item.id in _had(record) for record in records) for records in (bad, good)]
-        told.append(reason("stands_in", bad=counts[0], failed=len(bad), good=counts[1], went_well=len(good)))
-    if signs["words"] >= 0.3:
-        told.append(reason("step_says_it"))
-    return tuple(told)

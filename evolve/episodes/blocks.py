@@ -92,7 +92,7 @@ def read_reply(text: str) -> Written:
             thought += [line, *_until_closed(lines, len(opening[1]), nests=False), opening[1]]
             continue
         inside = list(_until_closed(lines, len(opening[1]), nests=kind in ("edit", "file")))
-        blocks.append(Block(kind=kind, text=_text(inside), path=opening[3].strip("`'\" \t")))
+        blocks.append(Block(kind=kind, text="".join(f"{line}\n" for line in inside), path=opening[3].strip("`'\" \t")))
     outside = "\n".join(thought).strip()
     named = [name for line in _USES.findall(outside) for name in (_ID.findall(line) or [line.strip()])]
     return Written(
@@ -135,10 +135,6 @@ def replacements(block: Block) -> tuple[Replacement, ...]:
         else:
             inside.append(line)
     return tuple(pairs) if inside is None else ()
-
-
-def _text(lines: Iterable[str]) -> str:
-    return "".join(f"{line}\n" for line in lines)
 
 
 def _fenced(block: Block) -> str:

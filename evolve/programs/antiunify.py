@@ -119,7 +119,15 @@ class _Generalisation:
         inside = self._inside(left, right, bound)
         if inside is None:
             self.holes = before  # holes of a part that became a hole itself are not in the pattern
-            return self._hole(left, right, bound)
+            kind = self.typing.type_of(left, bound)
+            if kind.name == "fn" or is_open(left) or is_open(right) or kind != self.typing.type_of(right, bound):
+                return None
+            key = (left, right)
+            if key not in self.holes:
+                # Holes come behind the inputs of the terms, whose numbers so stay.
+                index = len(self.typing.inputs) + len(self.holes)
+                self.holes[key] = Hole(index=index, type=kind, left=left, right=right)
+            return Input(self.holes[key].index)
         return inside
 
     def _inside(self, left: Term, right: Term, bound: tuple[Type, ...]) -> Term | None:
@@ -136,14 +144,3 @@ class _Generalisation:
                 return None
             args.append(arg)
         return Apply(left.operation, tuple(args))
-
-    def _hole(self, left: Term, right: Term, bound: tuple[Type, ...]) -> Term | None:
-        kind = self.typing.type_of(left, bound)
-        if kind.name == "fn" or is_open(left) or is_open(right) or kind != self.typing.type_of(right, bound):
-            return None
-        key = (left, right)
-        if key not in self.holes:
-            # Holes come behind the inputs of the terms, whose numbers so stay.
-            index = len(self.typing.inputs) + len(self.holes)
-            self.holes[key] = Hole(index=index, type=kind, left=left, right=right)
-        return Input(self.holes[key].index)

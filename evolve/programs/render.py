@@ -178,7 +178,11 @@ class _Writer:
     def expression(self, term: Term) -> str:
         expander = _Expander(self.operations, self.params, renamed=self.renamed)
         # Smallest first, so that larger shared parts are written with the names of smaller ones.
-        for shared in _shared(term):
+        # Sub-terms of three nodes or more that are used twice and always computed, smallest first
+        uses: Counter[Term] = Counter()
+        _count_uses(term, uses)
+        always = {t for t in _always_computed(term, ()) if t != term}
+        for shared in sorted((t for t, n in uses.items() if n > 1 and t in always and size(t) >= 3), key=size):
             self._assign(expander, shared)
         return self._line(expander, term)
 
@@ -208,14 +212,6 @@ def _free_name(noun: str, taken: set[str]) -> str:
     while name in taken or keyword.iskeyword(name) or hasattr(builtins, name):
         name, number = f"{noun}_{number}", number + 1
     return name
-
-
-def _shared(term: Term) -> list[Term]:
-    """Sub-terms of three nodes or more that are used twice and always computed, smallest first."""
-    uses: Counter[Term] = Counter()
-    _count_uses(term, uses)
-    always = {t for t in _always_computed(term, ()) if t != term}
-    return sorted((t for t, n in uses.items() if n > 1 and t in always and size(t) >= 3), key=size)
 
 
 def _count_uses(term: Term, uses: Counter[Term]) -> None:

@@ -61,21 +61,18 @@ class HashingEmbedder:
 
         rows = np.zeros((len(texts), self.dimension), dtype=np.float64)
         for row, text in zip(rows, texts, strict=True):
-            self._fill(row, text)
+            for (feature, weight), count in Counter(_features(text)).items():
+                # Not hash(), which differs from process to process.
+                value = zlib.crc32(feature.encode("utf-8", "replace"))
+                # One bit for the sign and the others for the place, so that the two are independent.
+                sign = 1.0 if value & 0x80000000 else -1.0
+                row[(value & 0x7FFFFFFF) % self.dimension] += sign * weight * (1 + math.log(count))
+            if not row.any():
+                # No features, or features that cancelled: a fixed direction of its own.
+                row[zlib.crc32(b"no words") % self.dimension] = 1.0
         if len(rows):
             rows /= np.linalg.norm(rows, axis=1, keepdims=True)
         return rows.astype(np.float32)
-
-    def _fill(self, row: np.ndarray, text: str) -> None:
-        for (feature, weight), count in Counter(_features(text)).items():
-            # Not hash(), which differs from process to process.
-            value = zlib.crc32(feature.encode("utf-8", "replace"))
-            # One bit for the sign and the others for the place, so that the two are independent.
-            sign = 1.0 if value & 0x80000000 else -1.0
-            row[(value & 0x7FFFFFFF) % self.dimension] += sign * weight * (1 + math.log(count))
-        if not row.any():
-            # No features, or features that cancelled: a fixed direction of its own.
-            row[zlib.crc32(b"no words") % self.dimension] = 1.0
 
 
 def _features(text: str) -> Iterator[tuple[str, float]]:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
         KINDS,
         MANDATORY,
         PLACES,
-        ROUTED,
         UNATTENDED,
         StageKind,
         kind_of,

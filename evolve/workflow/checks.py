@@ -36,19 +36,15 @@ def _check_stages(stages: tuple[str, ...]) -> None:
         raise WorkspaceError(f"stages: {missing[0]!r} is missing")
     twice = [stage for number, stage in enumerate(stages) if stage in stages[:number]]
     if twice or places_of(stages) is None:
-        known = ", ".join(_order())
+        # Every kind by the first place it may stand in; those that may change places are named together
+        from evolve.workflow.stages import PLACES
+
+        order: list[str] = []
+        for place in PLACES:
+            here = [kind.name for kind in KINDS if kind.places[0] == place]
+            order += ["(" + " | ".join(here) + ")"] if place == "deliberate" and here else here
+        known = ", ".join(order)
         raise WorkspaceError(f"stages: the order must be {known}, each at most once")
-
-
-def _order() -> list[str]:
-    """Every kind by the first place it may stand in; those that may change places are named together."""
-    from evolve.workflow.stages import PLACES
-
-    order: list[str] = []
-    for place in PLACES:
-        here = [kind.name for kind in KINDS if kind.places[0] == place]
-        order += ["(" + " | ".join(here) + ")"] if place == "deliberate" and here else here
-    return order
 
 
 def _check_route(stages: tuple[str, ...], stage: str, targets: Mapping[str, str]) -> None:

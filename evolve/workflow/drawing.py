@@ -60,11 +60,17 @@ def mermaid(workflow: Workflow) -> str:
 def svg(workflow: Workflow, *, title: str = "workflow") -> str:
     """The workflow as a picture of its own, which follows the reader's light or dark setting."""
     layout = _Layout.of(workflow)
+    # Arrow heads in the colours of the ways
+    markers = "".join(
+        f'<marker id="{name}" viewBox="0 0 8 8" refX="6" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
+        f'<path d="M0 0 L8 4 L0 8 Z" fill="{colour}"/></marker>'
+        for name, colour in (("to", "#7a8594"), ("to-back", "#c2571a"), ("to-skip", "#2f6fb3"))
+    )
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {layout.width} {layout.height}" '
         f'width="{layout.width}" height="{layout.height}" role="img" aria-label="{escape(title)}">',
         f"<style>{_STYLE}</style>",
-        _arrow_heads(),
+        f"<defs>{markers}</defs>",
         f'<rect class="page" width="{layout.width}" height="{layout.height}"/>',
         f'<text class="title" x="24" y="34">{escape(title)}</text>',
         f'<text class="sum" x="24" y="56">{escape(_summary(workflow))}</text>',
@@ -178,16 +184,6 @@ def _box(layout: _Layout, number: int, stage: str) -> str:
         + (f'<text class="often" x="{layout.left + _BOX - 7}" y="{top + 14}">≤{bound}</text>' if bound > 1 else "")
         + "".join(f'<text class="says" x="{layout.words}" y="{y}">{escape(text)}</text>' for text, y in lines)
     )
-
-
-def _arrow_heads() -> str:
-    """Arrow heads in the colours of the ways."""
-    markers = "".join(
-        f'<marker id="{name}" viewBox="0 0 8 8" refX="6" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
-        f'<path d="M0 0 L8 4 L0 8 Z" fill="{colour}"/></marker>'
-        for name, colour in (("to", "#7a8594"), ("to-back", "#c2571a"), ("to-skip", "#2f6fb3"))
-    )
-    return f"<defs>{markers}</defs>"
 
 
 def _label(stage: str) -> str:

@@ -142,8 +142,6 @@ UNATTENDED = ("recall", "plan", "act", "observe", "judge", "reflect", "distill",
 """The stages of the default workflow, in order; nobody follows such an episode."""
 
 MANDATORY = frozenset(kind.name for kind in KINDS if kind.mandatory)
-ROUTED = frozenset(kind.name for kind in KINDS if kind.conditions)
-"""Stages after which an episode can turn back or leave early; stages that call a skill can too."""
 
 
 def kind_of(stage: str) -> StageKind | None:

@@ -43,7 +43,19 @@ def critique(state: AgentState, context: EpisodeContext) -> AgentUpdate:
 def _work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
     if isinstance(context.policy, Criticising):
         return _in_words(context, plan, steps)
-    return _by_rivals(context, plan, steps)
+    action = with_rivals(context, plan, steps, _NAME)
+    rivals, inputs = action.rivals, nearby_inputs(context)
+    if not rivals or not inputs:
+        return with_note(action, _NAME, "no rival fits the examples", doubtful=False)
+    codes = [action.code, *(rival.code for rival in rivals)]
+    mine, *others = run_programs(context, (steps[-1].number, _NAME, "table"), codes, inputs)
+    for theirs in others:
+        for arguments, own, other in zip(inputs, mine or (), theirs or (), strict=False):
+            if not is_error(other) and not equal(own, other):
+                call = ", ".join(map(canonical_json, arguments))
+                text = f"on ({call}) it gives {_value_text(own)}, a rival gives {_value_text(other)}"
+                return with_note(action, _NAME, text, doubtful=True)
+    return with_note(action, _NAME, f"{len(rivals)} rivals give the same near the examples", doubtful=False)
 
 
 def _in_words(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
@@ -71,22 +83,6 @@ def _in_words(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Act
     call = ", ".join(map(canonical_json, row.input))
     text = f"{fault.text or 'wrong'}; on ({call}) it gives {_value_text(value)}, not {canonical_json(row.output)}"
     return with_note(action, _NAME, text, doubtful=True)
-
-
-def _by_rivals(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
-    action = with_rivals(context, plan, steps, _NAME)
-    rivals, inputs = action.rivals, nearby_inputs(context)
-    if not rivals or not inputs:
-        return with_note(action, _NAME, "no rival fits the examples", doubtful=False)
-    codes = [action.code, *(rival.code for rival in rivals)]
-    mine, *others = run_programs(context, (steps[-1].number, _NAME, "table"), codes, inputs)
-    for theirs in others:
-        for arguments, own, other in zip(inputs, mine or (), theirs or (), strict=False):
-            if not is_error(other) and not equal(own, other):
-                call = ", ".join(map(canonical_json, arguments))
-                text = f"on ({call}) it gives {_value_text(own)}, a rival gives {_value_text(other)}"
-                return with_note(action, _NAME, text, doubtful=True)
-    return with_note(action, _NAME, f"{len(rivals)} rivals give the same near the examples", doubtful=False)
 
 
 def _value_text(value: Json) -> str:

@@ -141,7 +141,10 @@ class FilesEnvironment:
         """What the blocks gave, and whether one of them failed."""
         tree = self._tree_of(state.snapshot)
         history = tuple(step.action.code for step in self.focus(before) if acts(step))
-        runner = self._runner(tree, self._session_at(state.snapshot, history))
+        # The session, if it stands where the next action starts
+        if self._session is not None and not (self._session.alive and self._at == (state.snapshot, history)):
+            self.close()
+        runner = self._runner(tree, self._session)
         blocks = blocks_of(action.code)
         try:
             acted = runner.run(blocks)
@@ -166,12 +169,6 @@ class FilesEnvironment:
         # Whoever runs a slow check among the blocks has as long for it.
         seconds = max(REPLY_S, 2 * self._work.seconds if self._work.check else 0.0)
         return BlockRunner(tree, session, self._opened, self._work.protects, seconds)
-
-    def _session_at(self, snapshot: str, history: tuple[str, ...]) -> FolderSession | None:
-        """The session, if it stands where the next action starts."""
-        if self._session is not None and not (self._session.alive and self._at == (snapshot, history)):
-            self.close()
-        return self._session
 
     def _opened(self, tree: Mapping[str, bytes]) -> FolderSession:
         return FolderSession(

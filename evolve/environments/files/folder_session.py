@@ -280,12 +280,7 @@ def _setup(
     head = {"EXECUTABLE": list(executable), "FOLDERS": list(folders), "MOST": KEPT_OUTPUT // 2, "TOOLS": _TOOLS}
     head |= {"NAME": FOLDER_FUNCTIONS, "FUNCTIONS": source, "LEFT_OUT": sorted(IGNORED)}
     head |= {"TEXT_FILES": Path(text_files.__file__).read_text(encoding="utf-8")}
-    head |= {"ENCODINGS": _guessed_encodings(tree)}
-    return "".join(f"{name} = {value!r}\n" for name, value in head.items()) + _START + finder(modules)
-
-
-def _guessed_encodings(tree: Mapping[str, bytes]) -> dict[str, str]:
-    """Encodings by name where it takes a guess, small files first: what guesses is not there in the sandbox."""
+    # Encodings by name where it takes a guess, small files first: what guesses is not there in the sandbox
     foreign = {name: data for name, data in tree.items() if text_files.needs_guess(data)}
     encodings, left = dict[str, str](), _MOST_GUESSED
     for name in sorted(foreign, key=lambda name: len(foreign[name])):
@@ -293,7 +288,8 @@ def _guessed_encodings(tree: Mapping[str, bytes]) -> dict[str, str]:
         file = text_files.read_text_file(foreign[name]) if left >= 0 else None
         if file is not None:
             encodings[name] = file.encoding
-    return encodings
+    head |= {"ENCODINGS": encodings}
+    return "".join(f"{name} = {value!r}\n" for name, value in head.items()) + _START + finder(modules)
 
 
 def _after(tree: Mapping[str, bytes], result: ActionResult) -> Mapping[str, bytes]:

@@ -78,7 +78,10 @@ def _mapped(files: Mapping[str, bytes], asked: str, most: int) -> str:
     wanted.update(dict.fromkeys(_WORD.findall(asked), len(files)))
     room, lines, shown = most - _FOR_NAMES, [], 0
     for name in order:
-        entry = list(_entry(name, files[name], _best(_definitions(name, read.get(name, "")), wanted)))
+        # The definitions that most files use, in their order: those of the file's own level first, constants last
+        known = [one for one in _definitions(name, read.get(name, "")) if not one.name.startswith("__")]
+        best = sorted(known, key=lambda one: (one.name.isupper(), one.text.startswith(" "), -wanted.get(one.name, 0)))
+        entry = list(_entry(name, files[name], sorted(best[:_MOST_DEFINITIONS], key=lambda one: one.line)))
         room -= sum(len(line) + 1 for line in entry)
         if room < 0:
             break
@@ -96,13 +99,6 @@ def _empty(files: Mapping[str, bytes], most: int) -> str:
         shown.append(name)
     more = f" and {len(names) - len(shown):,} more" if len(names) > len(shown) else ""
     return f"Empty: {', '.join(shown)}{more}" if names else ""
-
-
-def _best(definitions: Sequence[Definition], wanted: Mapping[str, int]) -> list[Definition]:
-    """The definitions that most files use, in their order: those of the file's own level first, constants last."""
-    known = [one for one in definitions if not one.name.startswith("__")]
-    best = sorted(known, key=lambda one: (one.name.isupper(), one.text.startswith(" "), -wanted.get(one.name, 0)))
-    return sorted(best[:_MOST_DEFINITIONS], key=lambda one: one.line)
 
 
 def whole(files: Mapping[str, bytes], most: int = MOST) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from evolve.environments.files.folder_session import FolderSession
-from evolve.environments.files.snapshots import Changes, changes_between
+from evolve.environments.files.snapshots import changes_between
 from evolve.environments.protocol import Rehearsed
 from evolve.episodes import Json
 from evolve.episodes.blocks import Block
@@ -55,7 +55,9 @@ def rehearsed(
     done = changes_between(tree.files, result.tree)
     if not done.names:
         return replace(found, told="it changes nothing")
-    found = replace(found, change=_identity(done))
+    # Identity of what is done to each file; the same in two folders where a copy of it would do in both
+    written = {name: digest(data) for name, data in sorted(done.written.items())}
+    found = replace(found, change=digest(canonical_json([written, list(done.deleted)])))
     wanted = {name: data for name, data in accepted.items() if not work.protects(name)}
     if any(work.protects(name) for name in done.names):
         return replace(found, told="it changes files that are protected")
@@ -69,9 +71,3 @@ def rehearsed(
         return replace(found, told=verdict.text, fault=True)
     held = verdict.accepted and verdict.checked
     return replace(found, held=held, told="" if held else "the check does not accept what it leaves")
-
-
-def _identity(changes: Changes) -> str:
-    """Identity of what is done to each file; the same in two folders where a copy of it would do in both."""
-    written = {name: digest(data) for name, data in sorted(changes.written.items())}
-    return digest(canonical_json([written, list(changes.deleted)]))

@@ -106,31 +106,23 @@ def _fitting(skills: Sequence[Skill], most: int) -> list[tuple[Skill, Learned]]:
     items: list[tuple[Skill, Learned]] = []
     room = most
     for skill in skills:
-        item = _item(skill)
+        # A call stands before the words, because spaces within its values mean something.
+        acts = "works in the folder, as by" if skill.environment else skill.signature
+        told = " ".join(filter(None, [acts, " ".join(example_call(skill).splitlines())]))
+        helped = f"{len(skill.tasks)} of {skill.offered}" if skill.offered > len(skill.tasks) else str(len(skill.tasks))
+        others = f", {skill.elsewhere} of them with another model" if skill.elsewhere else ""
+        sentences = re.split(r"(?<=[.!?])\s+(?=\S)", " ".join(skill.description.split()), maxsplit=1)
+        item = Learned(
+            name=skill_id(skill),
+            head=f"{import_line(skill)}  # {told}",
+            text=shortened(sentences[0], _SENTENCE).replace("\n", " "),
+            provenance=f"from {skill.source or 'somewhere'}; {skill.status}, helped {helped} other tasks{others}",
+        )
         room -= len(item.line)
         if room < 0:
             break
         items.append((skill, item))
     return items
-
-
-def _item(skill: Skill) -> Learned:
-    # A call stands before the words, because spaces within its values mean something.
-    acts = "works in the folder, as by" if skill.environment else skill.signature
-    told = " ".join(filter(None, [acts, " ".join(example_call(skill).splitlines())]))
-    helped = f"{len(skill.tasks)} of {skill.offered}" if skill.offered > len(skill.tasks) else str(len(skill.tasks))
-    others = f", {skill.elsewhere} of them with another model" if skill.elsewhere else ""
-    return Learned(
-        name=skill_id(skill),
-        head=f"{import_line(skill)}  # {told}",
-        text=_first_sentence(skill.description),
-        provenance=f"from {skill.source or 'somewhere'}; {skill.status}, helped {helped} other tasks{others}",
-    )
-
-
-def _first_sentence(text: str) -> str:
-    sentences = re.split(r"(?<=[.!?])\s+(?=\S)", " ".join(text.split()), maxsplit=1)
-    return shortened(sentences[0], _SENTENCE).replace("\n", " ")
 
 
 def _taken(skill: Skill) -> float:

@@ -43,7 +43,9 @@ def task_message(view: TaskView) -> Message:
     if kind.one_file and not kind.unchecked:
         shown = _examples(view)
         parts.append(quoted("examples", "\n".join(shown)) if shown else "There are no examples.")
-    parts += _seen_parts(view)
+    # What there is to see of a folder before anything was done; all of it is data, whatever it says
+    room = _SEEN // max(1, len(view.seen))
+    parts += [quoted(part.name, shortened(part.text, room), name=part.origin) for part in view.seen]
     if view.refused:
         told = "\n\n".join(refused_text(view, one) for one in view.refused[:_REFUSED_TOLD])
         parts.append("These answers to this task were refused before:\n" + quoted("refused", told))
@@ -62,12 +64,6 @@ def _examples(view: TaskView) -> list[str]:
             break
         shown.append(line)
     return shown
-
-
-def _seen_parts(view: TaskView) -> list[str]:
-    """What there is to see of a folder before anything was done; all of it is data, whatever it says."""
-    room = _SEEN // max(1, len(view.seen))
-    return [quoted(part.name, shortened(part.text, room), name=part.origin) for part in view.seen]
 
 
 def earlier_message(view: TaskView, most: int) -> list[Message]:

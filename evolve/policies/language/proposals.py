@@ -70,7 +70,15 @@ def read_proposal(said: str, view: TaskView, kind: EnvironmentKind, data: Mappin
     if data is not None and not written.blocks:
         return Proposal(kind="code", text=NO_BLOCK, said=said)
     if not written.blocks:
-        return _without_blocks(said, written, view, kind)
+        # A reply without blocks: a JSON object, bare source, or nothing that could be run
+        found = extract(said, ACTION_SCHEMA)
+        if found.value is not None:
+            return from_action(found.value, kind, said)
+        if kind.one_file and _parses(said) and defines(said, view.entry):
+            return Proposal(kind="code", code=said, answer=True, said=said)
+        if kind.unchecked and said.strip():  # a question is answered by what was said
+            return Proposal(kind="answer", text=said.strip()[:_LONGEST_TEXT], cites=written.uses, said=said)
+        return Proposal(kind="code", text=_no_block(kind.one_file), said=said)
     if written.torn and not kind.one_file:
         return Proposal(kind="code", text=TORN.format(path=written.torn), said=said)
     # What acts comes first: an answer that stands beside it was written before anybody saw what it gives.
@@ -137,18 +145,6 @@ def _from_words(said: str, written: Written, *, one_file: bool) -> Proposal:
     names: dict[str, ActionKind] = {"done": "finish", "give_up": "finish" if one_file else "give_up"}
     kind = names.get(last.kind) or cast(ActionKind, last.kind)
     return Proposal(kind=kind, text=text, cites=written.uses, plan=plan, said=said)
-
-
-def _without_blocks(said: str, written: Written, view: TaskView, kind: EnvironmentKind) -> Proposal:
-    """A reply without blocks: a JSON object, bare source, or nothing that could be run."""
-    found = extract(said, ACTION_SCHEMA)
-    if found.value is not None:
-        return from_action(found.value, kind, said)
-    if kind.one_file and _parses(said) and defines(said, view.entry):
-        return Proposal(kind="code", code=said, answer=True, said=said)
-    if kind.unchecked and said.strip():  # a question is answered by what was said
-        return Proposal(kind="answer", text=said.strip()[:_LONGEST_TEXT], cites=written.uses, said=said)
-    return Proposal(kind="code", text=_no_block(kind.one_file), said=said)
 
 
 def _no_block(one_file: bool) -> str:

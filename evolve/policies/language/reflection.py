@@ -38,18 +38,14 @@ def failed_answers(steps: Sequence[Step]) -> list[Step]:
     for step in steps:
         judged = step.judgement
         refused = judged is not None and not (judged.accepted or judged.fault)
-        changed = _is_change(step)
+        state = step.observation.state if step.observation is not None else None
+        changed = bool(step.action.code) and state is not None and bool(state.changed)
         made = step if changed else made
         if _is_wrong(step) or (refused and step.action.code and not step.action.explores):
             failed[step.number] = step
         elif refused and made is not None and step.action.kind == "finish":
             failed[made.number] = replace(made, judgement=judged)
     return list(failed.values())
-
-
-def _is_change(step: Step) -> bool:
-    state = step.observation.state if step.observation is not None else None
-    return bool(step.action.code) and state is not None and bool(state.changed)
 
 
 def _is_wrong(step: Step) -> bool:

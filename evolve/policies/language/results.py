@@ -82,7 +82,20 @@ def _result_text(view: TaskView, step: Step) -> str:
         return "\n".join(_state_lines(observation, observation.state)) or "done; nothing was printed"
     if observation.text:
         return observation.text + (f"\nrefused by the sandbox: {observation.denied}" if observation.denied else "")
-    return _rows_text(view, step, observation)
+    # Which examples a function did not reproduce
+    pairs = list(zip(view.examples, observation.outputs, strict=False))
+    wrong = [
+        f"{call_text(view, row)}: expected {python_text(row.output)}, got {value_text(value)}"
+        for row, value in pairs
+        if not _same(value, row.output)
+    ]
+    if wrong and step.action.kind == "code":
+        head = f"right on {len(pairs) - len(wrong)} of {len(pairs)} examples; failed on the examples:"
+        more = [f"... and {len(wrong) - _WRONG_SHOWN} more"] if len(wrong) > _WRONG_SHOWN else []
+        return "\n".join([head, *(shortened(line, _ROW) for line in wrong[:_WRONG_SHOWN]), *more])
+    if observation.outputs and step.action.kind == "recall":
+        return "\n".join(str(output) for output in observation.outputs)
+    return f"error: {observation.error}" if observation.error else "nothing came back"
 
 
 def _refusal(view: TaskView, judgement: Judgement) -> str:
@@ -104,23 +117,6 @@ def refused_text(view: TaskView, refused: Refused) -> str:
     if refused.row is not None:
         lines.append(shortened(_missed(view, refused.row, refused.got), _ROW))
     return "\n".join(lines)
-
-
-def _rows_text(view: TaskView, step: Step, observation: Observation) -> str:
-    """Which examples a function did not reproduce."""
-    pairs = list(zip(view.examples, observation.outputs, strict=False))
-    wrong = [
-        f"{call_text(view, row)}: expected {python_text(row.output)}, got {value_text(value)}"
-        for row, value in pairs
-        if not _same(value, row.output)
-    ]
-    if wrong and step.action.kind == "code":
-        head = f"right on {len(pairs) - len(wrong)} of {len(pairs)} examples; failed on the examples:"
-        more = [f"... and {len(wrong) - _WRONG_SHOWN} more"] if len(wrong) > _WRONG_SHOWN else []
-        return "\n".join([head, *(shortened(line, _ROW) for line in wrong[:_WRONG_SHOWN]), *more])
-    if observation.outputs and step.action.kind == "recall":
-        return "\n".join(str(output) for output in observation.outputs)
-    return f"error: {observation.error}" if observation.error else "nothing came back"
 
 
 def _state_lines(observation: Observation, state: EnvironmentState) -> Iterator[str]:

@@ -167,7 +167,9 @@ class _Run:
             return "secret"
         if source is None:
             return "quote"
-        if self._is_known(text):
+        # Whether a text repeats the question or what was known
+        of_rules = repeats_text(text, self._rules) and not repeats_text(text, self._shown)
+        if of_rules or as_key(text) in self._known:
             return "known"
         if _OF_THIS_RUN.search(text):
             return "once"
@@ -192,11 +194,6 @@ class _Run:
         letters = _compact(quote)
         whole = next((one for one in _sentences(self._texts["person"]) if letters in _compact(one)), "")
         return whole if 0 < len(whole) <= _LONGEST_QUOTE else f"{LEFT_OUT} {quote} {LEFT_OUT}"
-
-    def _is_known(self, text: str) -> bool:
-        """Whether a text repeats the question or what was known."""
-        of_rules = repeats_text(text, self._rules) and not repeats_text(text, self._shown)
-        return of_rules or as_key(text) in self._known
 
     def _is_unfit(self, kind: str, text: str) -> bool:
         # A file's name and the check's command are no addresses and no code here.

@@ -18,7 +18,7 @@ from evolve.programs.evaluation import compile_term
 from evolve.programs.operation import EVALUATION_ERRORS
 from evolve.programs.render import Heading, render
 from evolve.programs.terms import Input, Term, operations_in, size, walk
-from evolve.programs.types import Type, thaw
+from evolve.programs.types import thaw
 from evolve.tasks.reading.labels import instruction_from
 from evolve.tasks.signature import Signature, format_signature, infer_signature, parse_signature
 
@@ -122,7 +122,14 @@ def part_draft(part: AnswerPart, view: TaskView, problem: Problem, vocabulary: V
     doc = sentence(f"Do in one step: {', then '.join(steps)}.")
     name = f"{'-'.join(words_of(operations_in(part.term)))[:52].strip('-')}-{digest(canonical_json(tree))[:6]}"
     entry = name.replace("-", "_")
-    params = _parameters(part.inputs)
+    # Names that say what kind of value goes in, numbered where there are several of a kind
+    kinds = [PARAMETERS.get(type_.name, "value") for type_ in part.inputs]
+    total, seen = Counter(kinds), Counter[str]()
+    names = []
+    for kind in kinds:
+        seen[kind] += 1
+        names.append(f"{kind}_{seen[kind]}" if total[kind] > 1 else kind)
+    params = tuple(names)
     typed = ", ".join(f"{param}: {type_}" for param, type_ in zip(params, part.inputs, strict=True))
     heading = Heading(
         entry=entry,
@@ -172,14 +179,3 @@ def _call(
     except EVALUATION_ERRORS:
         return None
     return row
-
-
-def _parameters(types: Sequence[Type]) -> tuple[str, ...]:
-    """Names that say what kind of value goes in, numbered where there are several of a kind."""
-    kinds = [PARAMETERS.get(type_.name, "value") for type_ in types]
-    total, seen = Counter(kinds), Counter[str]()
-    names = []
-    for kind in kinds:
-        seen[kind] += 1
-        names.append(f"{kind}_{seen[kind]}" if total[kind] > 1 else kind)
-    return tuple(names)

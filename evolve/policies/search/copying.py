@@ -46,7 +46,16 @@ class _Copying:
         parts: list[Term] = []
         end = 0
         for one in suspects(literal, self._rows):
-            copy = self._copy(one) if one.is_frozen(self._outcomes(term, one)) else None
+            meaning = compile_term(term, self._vocabulary.by_name)
+            outcomes = []
+            for changed in one.changed:
+                try:
+                    types = self._problem.input_types
+                    inputs = tuple(as_type(value, kind) for value, kind in zip(changed.input, types, strict=True))
+                    outcomes.append(Outcome(value=thaw(meaning(inputs))))
+                except EVALUATION_ERRORS as error:
+                    outcomes.append(Outcome(error=type(error).__name__))
+            copy = self._copy(one) if one.is_frozen(outcomes) else None
             if copy is not None:
                 parts += [*_literal(literal[end : one.start]), copy]
                 end = one.start + len(one.piece)
@@ -73,18 +82,6 @@ class _Copying:
         self._meter.used += meter.used
         self._meter.work += meter.work
         return None if found is None else found.term
-
-    def _outcomes(self, term: Term, one: Suspect) -> list[Outcome]:
-        meaning = compile_term(term, self._vocabulary.by_name)
-        outcomes = []
-        for changed in one.changed:
-            try:
-                types = self._problem.input_types
-                inputs = tuple(as_type(value, kind) for value, kind in zip(changed.input, types, strict=True))
-                outcomes.append(Outcome(value=thaw(meaning(inputs))))
-            except EVALUATION_ERRORS as error:
-                outcomes.append(Outcome(error=type(error).__name__))
-        return outcomes
 
     def _is_right(self, term: Term) -> bool:
         meaning = compile_term(term, self._vocabulary.by_name)

@@ -75,7 +75,8 @@ class BodyCompiler:
             case Apply(name, args):
                 operation = self.operations[name]
                 parts = [self._source(a, names, space) for a in args]
-                if _inlines(operation):
+                simple = {INT, BOOL}
+                if operation.result in simple and set(operation.params) <= simple and not operation.support:
                     return "(" + re.sub(r"\ba(\d)\b", lambda m: parts[int(m[1])], operation.template) + ")"
                 # Numbered, because a column's name comes from the task and need not be an identifier.
                 function = f"f{len(space)}"
@@ -90,11 +91,6 @@ def _literal(value: Any, space: dict[str, Any]) -> str:
     name = f"k{len(space)}"
     space[name] = value
     return name
-
-
-def _inlines(operation: Operation) -> bool:
-    simple = {INT, BOOL}
-    return operation.result in simple and set(operation.params) <= simple and not operation.support
 
 
 def captures_of(body: Term) -> list[Term]:
@@ -217,7 +213,15 @@ class _Bodies:
         self.cost += 1
         # The list itself, to which everything below adds.
         fresh = self.bank.shelf(self.result).open(self.cost)
-        self._add_leaves()
+        if self.cost == 1:
+            for i, kind in enumerate(self.params):
+                values = tuple(args[i] for _, args in self.probes)
+                self.bank.shelf(kind).add(1, (values, Bound(i), ()))
+        for leaf, constant in self.starts.get(self.cost, ()):
+            self.bank.shelf(leaf.type).add(self.cost, ((constant.value,) * len(self.probes), leaf, ()))
+        for kind in (INT, STR, FLOAT):
+            if kind in self.params or kind == self.result:
+                self._capture(kind)
         for rule, price, sources, result in self.turns:
             left = self.cost - price
             if left >= len(sources) and self.count < MAX_BODIES:
@@ -229,17 +233,6 @@ class _Bodies:
                 term = Lambda(self.params, body)
                 level.append((self._closures(term), term, ()))
         self.functions.append(level)
-
-    def _add_leaves(self) -> None:
-        if self.cost == 1:
-            for i, kind in enumerate(self.params):
-                values = tuple(args[i] for _, args in self.probes)
-                self.bank.shelf(kind).add(1, (values, Bound(i), ()))
-        for leaf, constant in self.starts.get(self.cost, ()):
-            self.bank.shelf(leaf.type).add(self.cost, ((constant.value,) * len(self.probes), leaf, ()))
-        for kind in (INT, STR, FLOAT):
-            if kind in self.params or kind == self.result:
-                self._capture(kind)
 
     def _capture(self, kind: Type) -> None:
         """Scalar expressions of the outer search as captured values, one unit dearer than outside."""

@@ -157,7 +157,16 @@ def numeric_relations(problem: Problem) -> list[int]:
     pairs = [(row[0], out) for row, out in zip(problem.inputs, problem.outputs, strict=True)]
     if all(len(x) == len(y) for x, y in pairs):
         return _line([ab for x, y in pairs for ab in zip(x, y, strict=True)])
-    return _thresholds(pairs)
+    # Bounds that separate kept from dropped items, the roundest in the gap and its edges
+    kept = {v for _, y in pairs for v in y}
+    dropped = {v for x, _ in pairs for v in x} - kept
+    if not kept or not dropped:
+        return []
+    if min(kept) > max(dropped):
+        return _bounds(max(dropped), min(kept))
+    if max(kept) < min(dropped):
+        return _bounds(max(kept), min(dropped))
+    return []
 
 
 def _line(pairs: Sequence[tuple[int, int]]) -> list[int]:
@@ -181,19 +190,6 @@ def _modulus(pairs: Sequence[tuple[int, int]]) -> list[int]:
     """The number that all outputs could be remainders of: it divides every difference and exceeds every output."""
     divisor = math.gcd(*(a - b for a, b in pairs))
     return [divisor] if divisor > max(max(b for _, b in pairs), 1) and min(b for _, b in pairs) >= 0 else []
-
-
-def _thresholds(pairs: Sequence[tuple[tuple[int, ...], tuple[int, ...]]]) -> list[int]:
-    """Bounds that separate kept from dropped items, the roundest in the gap and its edges."""
-    kept = {v for _, y in pairs for v in y}
-    dropped = {v for x, _ in pairs for v in x} - kept
-    if not kept or not dropped:
-        return []
-    if min(kept) > max(dropped):
-        return _bounds(max(dropped), min(kept))
-    if max(kept) < min(dropped):
-        return _bounds(max(kept), min(dropped))
-    return []
 
 
 def _bounds(low: int, high: int) -> list[int]:

@@ -62,23 +62,20 @@ class LeavingOut:
     def decisive(self, places: Sequence[int]) -> int | None:
         """The first of these rows without which another function is found; None where there is none."""
         for place in places:
-            other = self._without(place)
+            # The first program that fits all other rows
+            rest = self._problem.subset([n for n in range(len(self.rows)) if n != place])
+            searcher = self.make(rest, min(self._left, int(self.took * _MARGIN) + 2_000))
+            found = next(searcher.programs(), None)
+            self.used += searcher.meter.used
+            self.work += searcher.meter.work
+            self._left = max(0, self._left - searcher.meter.used)
+            other = None if found is None else found.term
             if other is None:
                 self.reached = False
                 return None
             if other != self.term and not self._alike(other):
                 return place
         return None
-
-    def _without(self, place: int) -> Term | None:
-        """The first program that fits all other rows."""
-        rest = self._problem.subset([n for n in range(len(self.rows)) if n != place])
-        searcher = self.make(rest, min(self._left, int(self.took * _MARGIN) + 2_000))
-        found = next(searcher.programs(), None)
-        self.used += searcher.meter.used
-        self.work += searcher.meter.work
-        self._left = max(0, self._left - searcher.meter.used)
-        return None if found is None else found.term
 
     def _alike(self, other: Term) -> bool:
         """Whether two programs give the same on every row and every further input."""

@@ -41,18 +41,15 @@ class Cutter:
         ordered = sorted(roots, key=lambda term: (-size(term), repr(term)))
         # The cheapest answer prefers the task's input to a call with the same value there, such as the same length.
         for root, version in [*((term, self._closer(term)) for term in ordered), *((term, term) for term in ordered)]:
-            part = self._part(version, _substituted(answer, root, version))
+            inputs: dict[Term, int] = {}
+            pattern = self._with_inputs(version, inputs)
+            holes = {index: (self.typing.type_of(term), term) for term, index in inputs.items()}
+            part = part_of(pattern, holes, self.typing.type_of(version), _substituted(answer, root, version))
             if part is not None:
                 yield part
 
     def _is_skill(self, term: Term) -> bool:
         return isinstance(term, Apply) and term.operation in self.skills and not is_open(term)
-
-    def _part(self, root: Term, answer: Term) -> AnswerPart | None:
-        inputs: dict[Term, int] = {}
-        pattern = self._with_inputs(root, inputs)
-        holes = {index: (self.typing.type_of(term), term) for term, index in inputs.items()}
-        return part_of(pattern, holes, self.typing.type_of(root), answer)
 
     def _with_inputs(self, term: Term, inputs: dict[Term, int]) -> Term:
         """The term with an input for each different call of a skill and input of the answer."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import urllib.parse
-from collections.abc import Callable
 from typing import Any
 
 from evolve.programs.operation import Operation, define
@@ -66,7 +65,7 @@ def _changing_by_function() -> tuple[Operation, ...]:
             (fn_of(T, U), DICT),
             dict_of(STR, U),
             "{key: a0(value) for key, value in a1.items()}",
-            function=_map_values,
+            function=lambda f, table: FrozenDict([(key, f(value)) for key, value in table.items()]),
             cost=3,
             noun="changed",
         ),
@@ -75,7 +74,7 @@ def _changing_by_function() -> tuple[Operation, ...]:
             (fn_of(STR, STR), DICT),
             DICT,
             "{a0(key): value for key, value in a1.items()}",
-            function=_map_keys,
+            function=lambda f, table: FrozenDict([(f(key), value) for key, value in table.items()]),
             cost=4,
             noun="changed",
         ),
@@ -84,7 +83,7 @@ def _changing_by_function() -> tuple[Operation, ...]:
             (fn_of(T, BOOL), DICT),
             DICT,
             "{key: value for key, value in a1.items() if a0(value)}",
-            function=_filter_values,
+            function=lambda f, table: FrozenDict([(key, value) for key, value in table.items() if f(value)]),
             cost=3,
             noun="kept",
         ),
@@ -99,7 +98,7 @@ def _ordering() -> tuple[Operation, ...]:
             (DICT,),
             STRS,
             "sorted(a0, key=a0.get, reverse=True)",
-            function=_keys_by_value_down,
+            function=lambda table: tuple(sorted(table, key=table.__getitem__, reverse=True)),
             cost=4,
             noun="names",
         ),
@@ -157,24 +156,8 @@ def _values(table: Table) -> tuple[Any, ...]:
     return tuple(table.values())
 
 
-def _map_values(f: Callable[[Any], Any], table: Table) -> Table:
-    return FrozenDict([(key, f(value)) for key, value in table.items()])
-
-
-def _map_keys(f: Callable[[str], str], table: Table) -> Table:
-    return FrozenDict([(f(key), value) for key, value in table.items()])
-
-
-def _filter_values(f: Callable[[Any], bool], table: Table) -> Table:
-    return FrozenDict([(key, value) for key, value in table.items() if f(value)])
-
-
 def _keys_by_value(table: Table) -> tuple[str, ...]:
     return tuple(sorted(table, key=table.__getitem__))
-
-
-def _keys_by_value_down(table: Table) -> tuple[str, ...]:
-    return tuple(sorted(table, key=table.__getitem__, reverse=True))
 
 
 def _key_of_largest(table: Table) -> str:

@@ -27,7 +27,7 @@ def operations() -> tuple[Operation, ...]:
             (COMBINE, ints),
             ints,
             "[a0(i, x) for i, x in enumerate(a1)]",
-            function=_map_with_index,
+            function=lambda f, items: tuple(map(f, range(len(items)), items)),
             cost=6,
         ),
         define(
@@ -35,7 +35,7 @@ def operations() -> tuple[Operation, ...]:
             (fn_of(INT, BOOL), LIST),
             LIST,
             "[x for i, x in enumerate(a1) if a0(i)]",
-            function=_filter_by_index,
+            function=lambda f, items: tuple(x for i, x in enumerate(items) if f(i)),
             cost=6,
         ),
         define("fold", (COMBINE, ints), INT, "functools.reduce(a0, a1)", function=_fold, cost=6),
@@ -46,8 +46,8 @@ def operations() -> tuple[Operation, ...]:
         ),
         define("sort_by", (KEY, LIST), LIST, "sorted(a1, key=a0)", function=_sort_by, cost=6),
         define("sort_down_by", (KEY, LIST), LIST, "sorted(a1, key=a0, reverse=True)", function=_sort_down_by, cost=7),
-        define("largest_by", (KEY, LIST), T, "max(a1, key=a0)", function=_largest_by, cost=7),
-        define("smallest_by", (KEY, LIST), T, "min(a1, key=a0)", function=_smallest_by, cost=7),
+        define("largest_by", (KEY, LIST), T, "max(a1, key=a0)", function=lambda f, items: max(items, key=f), cost=7),
+        define("smallest_by", (KEY, LIST), T, "min(a1, key=a0)", function=lambda f, items: min(items, key=f), cost=7),
         define("count_if", (TEST, LIST), INT, "sum(a0(x) for x in a1)", function=_count_if, cost=5),
         define("any_of", (TEST, LIST), BOOL, "any(a0(x) for x in a1)", function=_any_of, cost=6),
         define("all_of", (TEST, LIST), BOOL, "all(a0(x) for x in a1)", function=_all_of, cost=6),
@@ -63,14 +63,6 @@ def _map(f: Callable[[Any], Any], items: Items) -> Items:
 
 def _filter(f: Callable[[Any], bool], items: Items) -> Items:
     return tuple(filter(f, items))
-
-
-def _map_with_index(f: Callable[[int, Any], Any], items: Items) -> Items:
-    return tuple(map(f, range(len(items)), items))
-
-
-def _filter_by_index(f: Callable[[int], bool], items: Items) -> Items:
-    return tuple(x for i, x in enumerate(items) if f(i))
 
 
 def _fold(f: Callable[[int, int], int], items: Items) -> int:
@@ -106,14 +98,6 @@ def _sort_by(f: Callable[[Any], Any], items: Items) -> Items:
 
 def _sort_down_by(f: Callable[[Any], Any], items: Items) -> Items:
     return tuple(sorted(items, key=f, reverse=True))
-
-
-def _largest_by(f: Callable[[Any], Any], items: Items) -> Any:
-    return max(items, key=f)
-
-
-def _smallest_by(f: Callable[[Any], Any], items: Items) -> Any:
-    return min(items, key=f)
 
 
 def _count_if(f: Callable[[Any], bool], items: Items) -> int:

@@ -24,11 +24,11 @@ def _parts() -> tuple[Operation, ...]:
         define("item", (INT, LIST), T, "a1[a0]", cost=4),
         define("tail", (LIST,), LIST, "a0[1:]", function=operator.itemgetter(slice(1, None)), cost=3),
         define("without_last", (LIST,), LIST, "a0[:-1]", function=operator.itemgetter(slice(None, -1)), cost=3),
-        define("take", (INT, LIST), LIST, "a1[:a0]", function=_take, cost=3),
-        define("drop", (INT, LIST), LIST, "a1[a0:]", function=_drop, cost=3),
-        define("take_last", (INT, LIST), LIST, "a1[-a0:]", function=_take_last, cost=5),
-        define("drop_last", (INT, LIST), LIST, "a1[:-a0]", function=_drop_last, cost=5),
-        define("every_nth", (INT, LIST), LIST, "a1[::a0]", function=_every_nth, cost=6),
+        define("take", (INT, LIST), LIST, "a1[:a0]", function=lambda n, items: items[: natural(n)], cost=3),
+        define("drop", (INT, LIST), LIST, "a1[a0:]", function=lambda n, items: items[natural(n) :], cost=3),
+        define("take_last", (INT, LIST), LIST, "a1[-a0:]", function=lambda n, items: items[-positive(n) :], cost=5),
+        define("drop_last", (INT, LIST), LIST, "a1[:-a0]", function=lambda n, items: items[: -positive(n)], cost=5),
+        define("every_nth", (INT, LIST), LIST, "a1[::a0]", function=lambda n, items: items[:: positive(n)], cost=6),
         define("remove_at", (INT, LIST), LIST, "a1[:a0] + a1[a0 + 1:]", function=_remove_at, cost=6),
     )
 
@@ -61,10 +61,10 @@ def _building() -> tuple[Operation, ...]:
 def _queries() -> tuple[Operation, ...]:
     return (
         define("length", (LIST,), INT, "len(a0)", function=len, cost=3),
-        define("count", (T, LIST), INT, "a1.count(a0)", function=_count, cost=5),
-        define("position", (T, LIST), INT, "a1.index(a0)", function=_position, cost=5),
+        define("count", (T, LIST), INT, "a1.count(a0)", function=lambda item, items: items.count(item), cost=5),
+        define("position", (T, LIST), INT, "a1.index(a0)", function=lambda item, items: items.index(item), cost=5),
         define("positions", (T, LIST), INTS, "[i for i, item in enumerate(a1) if item == a0]", cost=7),
-        define("contains", (T, LIST), BOOL, "a0 in a1", function=_contains, cost=4),
+        define("contains", (T, LIST), BOOL, "a0 in a1", function=lambda item, items: item in items, cost=4),
         define("repeated_items", (LIST,), LIST, "[item for item in a0 if a0.count(item) > 1]", cost=8),
     )
 
@@ -88,26 +88,6 @@ def _arithmetic() -> tuple[Operation, ...]:
 Items = tuple[Any, ...]
 
 
-def _take(n: int, items: Items) -> Items:
-    return items[: natural(n)]
-
-
-def _drop(n: int, items: Items) -> Items:
-    return items[natural(n) :]
-
-
-def _take_last(n: int, items: Items) -> Items:
-    return items[-positive(n) :]
-
-
-def _drop_last(n: int, items: Items) -> Items:
-    return items[: -positive(n)]
-
-
-def _every_nth(n: int, items: Items) -> Items:
-    return items[:: positive(n)]
-
-
 def _remove_at(i: int, items: Items) -> Items:
     return items[: natural(i)] + items[i + 1 :]
 
@@ -118,14 +98,11 @@ def _unique(items: Items) -> Items:
     return tuple(dict.fromkeys(items))
 
 
-def _bounded(items: Items) -> Items:
+def _concatenate(a: Items, b: Items) -> Items:
+    items = a + b
     if len(items) > MAX_ITEMS:
         raise OverflowError
     return items
-
-
-def _concatenate(a: Items, b: Items) -> Items:
-    return _bounded(a + b)
 
 
 def _repeat_item(n: int, item: Any) -> Items:
@@ -138,18 +115,6 @@ def _range_between(a: int, b: int) -> Items:
     if b - a > MAX_ITEMS:
         raise OverflowError
     return tuple(range(a, b + 1))
-
-
-def _count(item: Any, items: Items) -> int:
-    return items.count(item)
-
-
-def _position(item: Any, items: Items) -> int:
-    return items.index(item)
-
-
-def _contains(item: Any, items: Items) -> bool:
-    return item in items
 
 
 def _product(items: Sequence[int]) -> int:

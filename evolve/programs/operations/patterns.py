@@ -124,7 +124,7 @@ def _changing() -> tuple[Operation, ...]:
             (PATTERN, DELIMITER, STR),
             STR,
             "a1.join(re.findall(a0, a2))",
-            function=_join_matches,
+            function=lambda pattern, separator, text: fits(separator.join(_compiled(pattern).findall(text))),
             cost=4,
             noun="joined",
         ),
@@ -187,10 +187,6 @@ def _keep(pattern: str, text: str) -> str:
 def _replace(pattern: str, new: str, text: str) -> str:
     # In a replacement text a backslash would be read as a reference.
     return fits(_compiled(pattern).sub(new if "\\" not in new else lambda _: new, text))
-
-
-def _join_matches(pattern: str, separator: str, text: str) -> str:
-    return fits(separator.join(_compiled(pattern).findall(text)))
 
 
 def _has(pattern: str, text: str) -> bool:

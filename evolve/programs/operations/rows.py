@@ -90,7 +90,7 @@ def _indexing() -> tuple[Operation, ...]:
             (TEXT_KEY, fn_of(T, U), LIST),
             dict_of(STR, U),
             "{a0(x): a1(x) for x in a2}",
-            function=_column_by,
+            function=lambda key, value, items: FrozenDict([(key(item), value(item)) for item in items]),
             cost=3,
             noun="table",
         ),
@@ -123,7 +123,7 @@ def _ordering() -> tuple[Operation, ...]:
             (AMOUNT, LIST),
             LIST,
             "sorted(a1, key=a0, reverse=True)",
-            function=_sort_down_by,
+            function=lambda key, items: tuple(sorted(items, key=key, reverse=True)),
             cost=5,
             noun="ordered",
         ),
@@ -146,7 +146,7 @@ def _texts() -> tuple[Operation, ...]:
             (DELIMITER, GRID),
             STR,
             r"'\n'.join(a0.join(row) for row in a1)",
-            function=_format_grid,
+            function=lambda separator, grid: fits("\n".join([separator.join(row) for row in grid])),
             cost=6,
             noun="formatted",
         ),
@@ -199,10 +199,6 @@ def _sum_by(key: Key, value: Key, items: Items) -> FrozenDict:
     return FrozenDict(sum_by(key, value, items))  # type: ignore[arg-type]
 
 
-def _column_by(key: Key, value: Key, items: Items) -> FrozenDict:
-    return FrozenDict([(key(item), value(item)) for item in items])
-
-
 def _sum_of_each(value: Key, items: Items) -> Any:
     return sum(map(value, items))
 
@@ -215,20 +211,12 @@ def _sort_by(key: Key, items: Items) -> Items:
     return tuple(sorted(items, key=key))
 
 
-def _sort_down_by(key: Key, items: Items) -> Items:
-    return tuple(sorted(items, key=key, reverse=True))
-
-
 def _largest_by(key: Key, items: Items) -> Any:
     return max(items, key=key)
 
 
 def _smallest_by(key: Key, items: Items) -> Any:
     return min(items, key=key)
-
-
-def _format_grid(separator: str, grid: Items) -> str:
-    return fits("\n".join([separator.join(row) for row in grid]))
 
 
 def _csv_line(line: str) -> tuple[str, ...]:

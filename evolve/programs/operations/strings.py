@@ -44,10 +44,10 @@ def constants() -> tuple[tuple[Constant, int], ...]:
 def _slices() -> tuple[Operation, ...]:
     part = (INT, STR)
     return (
-        define("prefix", part, STR, "a1[:a0]", function=_prefix, cost=3, scalar=True),
-        define("suffix", part, STR, "a1[-a0:]", function=_suffix, cost=4, scalar=True),
+        define("prefix", part, STR, "a1[:a0]", function=lambda n, text: text[: natural(n)], cost=3, scalar=True),
+        define("suffix", part, STR, "a1[-a0:]", function=lambda n, text: text[-positive(n) :], cost=4, scalar=True),
         define("skip_characters", part, STR, "a1[a0:]", function=_skip, cost=4, scalar=True, noun="rest"),
-        define("drop_characters", part, STR, "a1[:-a0]", function=_drop_end, cost=5),
+        define("drop_characters", part, STR, "a1[:-a0]", function=lambda n, text: text[: -positive(n)], cost=5),
         define("character_at", part, STR, "a1[a0]", cost=4, scalar=True, noun="character"),
         define(
             "reverse_text",
@@ -94,7 +94,7 @@ def _changes() -> tuple[Operation, ...]:
     two = (STR, STR)
     padding = (INT, FILL, STR)
     return (
-        define("concatenate_text", two, STR, "a0 + a1", function=_concatenate, cost=4, scalar=True),
+        define("concatenate_text", two, STR, "a0 + a1", function=lambda a, b: fits(a + b), cost=4, scalar=True),
         define("replace_text", (STR, STR, STR), STR, "a2.replace(a0, a1)", function=_replace, cost=5),
         define("delete_text", two, STR, 'a1.replace(a0, "")', function=_delete, cost=5),
         define("repeat_text", (INT, STR), STR, "a1 * a0", function=_repeat, cost=7),
@@ -141,30 +141,14 @@ def fits(text: str) -> str:
     return text
 
 
-def _prefix(n: int, text: str) -> str:
-    return text[: natural(n)]
-
-
-def _suffix(n: int, text: str) -> str:
-    return text[-positive(n) :]
-
-
 def _skip(n: int, text: str) -> str:
     return text[natural(n) :]
-
-
-def _drop_end(n: int, text: str) -> str:
-    return text[: -positive(n)]
 
 
 def _chunks(n: int, text: str) -> tuple[str, ...]:
     if len(text) > MAX_ITEMS * positive(n):
         raise OverflowError
     return tuple([text[i : i + n] for i in range(0, len(text), n)])
-
-
-def _concatenate(a: str, b: str) -> str:
-    return fits(a + b)
 
 
 def _choose(condition: bool, yes: object, no: object) -> object:

@@ -111,7 +111,7 @@ def _reading() -> tuple[Operation, ...]:
             text,
             list_of(INT),
             r"[int(number) for number in re.findall(r'-?\d+', a0)]",
-            function=_integers_in,
+            function=lambda text: tuple(map(_integer, re.findall(r"-?\d+", text))),
             cost=4,
             noun="numbers",
         ),
@@ -154,7 +154,7 @@ def _writing() -> tuple[Operation, ...]:
             STR,
             'format(a0, ".10f").rstrip("0").rstrip(".")',
             cost=3,
-            function=_shortest,
+            function=lambda number: f"{_sensible(number):.10f}".rstrip("0").rstrip("."),
             noun="shortest",
         ),
         define("swap_separators", (STR,), STR, 'a0.translate(str.maketrans(",.", ".,"))', cost=5, noun="swapped"),
@@ -290,10 +290,6 @@ def _integer(text: str) -> int:
     raise OverflowError
 
 
-def _integers_in(text: str) -> tuple[int, ...]:
-    return tuple(map(_integer, re.findall(r"-?\d+", text)))
-
-
 def _in_base(base: int, text: str) -> int:
     number = int(text, base)
     if -MAX_INT < number < MAX_INT:
@@ -313,10 +309,6 @@ def _float(text: str) -> float:
 
 def _format(specification: str, number: float) -> str:
     return format(number, specification)
-
-
-def _shortest(number: float) -> str:
-    return f"{_sensible(number):.10f}".rstrip("0").rstrip(".")
 
 
 def _times(factor: float, number: float) -> float:

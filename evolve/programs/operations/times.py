@@ -120,7 +120,7 @@ def _clock_durations() -> tuple[Operation, ...]:
             (INT,),
             STR,
             "str(datetime.timedelta(seconds=a0))",
-            function=_clock,
+            function=lambda seconds: str(datetime.timedelta(seconds=natural(seconds))),
             cost=3,
             scalar=True,
             noun="formatted",
@@ -131,7 +131,7 @@ def _clock_durations() -> tuple[Operation, ...]:
             STR,
             "base_sixty(a0)",
             support=(base_sixty,),
-            function=_base_sixty,
+            function=lambda number: base_sixty(natural(number)),
             cost=3,
             noun="formatted",
         ),
@@ -147,7 +147,7 @@ def _spelled_durations() -> tuple[Operation, ...]:
             STR,
             "duration_in_units(a0)",
             support=(duration_in_units,),
-            function=_in_units,
+            function=lambda seconds: duration_in_units(natural(seconds)),
             cost=4,
             noun="formatted",
         ),
@@ -157,7 +157,7 @@ def _spelled_durations() -> tuple[Operation, ...]:
             STR,
             "duration_in_words(a0)",
             support=(duration_in_words,),
-            function=_in_words,
+            function=lambda seconds: duration_in_words(natural(seconds)),
             cost=6,
             noun="formatted",
         ),
@@ -167,7 +167,7 @@ def _spelled_durations() -> tuple[Operation, ...]:
             STR,
             "iso_duration(a0)",
             support=(iso_duration,),
-            function=_iso_duration,
+            function=lambda seconds: iso_duration(natural(seconds)),
             cost=5,
             noun="formatted",
         ),
@@ -256,23 +256,3 @@ def iso_duration(seconds: int) -> str:
     if not days and not time:
         return "PT0S"
     return "P" + (f"{days}D" if days else "") + (f"T{time}" if time else "")
-
-
-def _clock(seconds: int) -> str:
-    return str(datetime.timedelta(seconds=natural(seconds)))
-
-
-def _base_sixty(number: int) -> str:
-    return base_sixty(natural(number))
-
-
-def _in_units(seconds: int) -> str:
-    return duration_in_units(natural(seconds))
-
-
-def _in_words(seconds: int) -> str:
-    return duration_in_words(natural(seconds))
-
-
-def _iso_duration(seconds: int) -> str:
-    return iso_duration(natural(seconds))

@@ -58,7 +58,14 @@ def readings_of(problem: Problem) -> Iterator[Reading]:
     else:
         yield from _choices(pairs, item)
     if len(problem.input_types) > 1 and problem.input_types[1].name == "list":
-        yield from _pairings(problem, item, image)
+        # Two lists come in, and something stands in the place of every pair of items
+        rows = [(row[0], row[1], out) for row, out in zip(problem.inputs, problem.outputs, strict=True)]
+        if all(min(len(a), len(b)) == len(y) for a, b, y in rows):
+            calls = [call for row in rows for call in zip(*row, strict=False)][:MOST]
+            if calls:
+                first, second, images = zip(*calls, strict=True)
+                other = problem.input_types[1].args[0]
+                yield Reading("zip_with", ((item, first), (other, second)), image, images)
 
 
 def _images(pairs: Sequence[tuple[Values, Values]], item: Type, image: Type) -> Iterator[Reading]:
@@ -78,17 +85,6 @@ def _images(pairs: Sequence[tuple[Values, Values]], item: Type, image: Type) -> 
         if steps:
             before, items, images = zip(*steps, strict=True)
             yield Reading("scan", ((item, before), (item, items)), image, images)
-
-
-def _pairings(problem: Problem, item: Type, image: Type) -> Iterator[Reading]:
-    """Two lists come in, and something stands in the place of every pair of items."""
-    rows = [(row[0], row[1], out) for row, out in zip(problem.inputs, problem.outputs, strict=True)]
-    if all(min(len(a), len(b)) == len(y) for a, b, y in rows):
-        calls = [call for row in rows for call in zip(*row, strict=False)][:MOST]
-        if calls:
-            first, second, images = zip(*calls, strict=True)
-            other = problem.input_types[1].args[0]
-            yield Reading("zip_with", ((item, first), (other, second)), image, images)
 
 
 def _choices(pairs: Sequence[tuple[Values, Values]], item: Type) -> Iterator[Reading]:

@@ -56,7 +56,11 @@ class Bands:
             return
         for column in newest(self.enumerator, INT, FLOAT, DATE):
             self.enumerator.meter.count(1)
-            turn = self._turn(column)
+            needed = ENOUGH + PER_PRICE * (column.cost - 1) + math.log2(len(self.enumerator.problem.input_types))
+            short = needed + far_fetched(column.term) - self._bits
+            # Numbers and truth values are more often computed than looked up.
+            wait = PATIENCE if self._kind == STR else PATIENCE + 2
+            turn = column.cost + wait if short <= 0 else LAST if short <= DOUBTFUL else None
             term = None if turn is None else self._along(column)
             if turn is not None and term is not None:
                 self.found += 1
@@ -77,13 +81,6 @@ class Bands:
                     below = set(values[:above])
                     tested = tuple((value in below) == bounds[1] for value in column.values)
                     yield tested, price_of(term, self.enumerator.costs), term
-
-    def _turn(self, column: Column) -> int | None:
-        needed = ENOUGH + PER_PRICE * (column.cost - 1) + math.log2(len(self.enumerator.problem.input_types))
-        short = needed + far_fetched(column.term) - self._bits
-        # Numbers and truth values are more often computed than looked up.
-        wait = PATIENCE if self._kind == STR else PATIENCE + 2
-        return column.cost + wait if short <= 0 else LAST if short <= DOUBTFUL else None
 
     def _along(self, column: Column) -> Term | None:
         rows = sorted(zip(column.values, self.enumerator.problem.outputs, strict=True), key=lambda row: row[0])

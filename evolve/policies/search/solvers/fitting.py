@@ -47,7 +47,12 @@ def lines(xs: Sequence[float], spans: Sequence[Span]) -> list[Line]:
 
     One number needs two different points and two numbers need three, so that one confirms them.
     """
-    points = _points(xs, spans)
+    # Each x once with what its rows leave; None where they contradict each other
+    by_x: dict[float, Span] = {}
+    for x, (low, high) in zip(xs, spans, strict=True):
+        known = by_x.get(x, (low, high))
+        by_x[x] = max(known[0], low), min(known[1], high)
+    points = None if any(low > high for low, high in by_x.values()) else sorted(by_x.items())
     if points is None or len(points) < 2:
         return []
     scales = [Line(p, q, 0.0, 0.0, n) for p, q, n in _factors(_scale(points))]
@@ -60,15 +65,6 @@ def surplus(spans: Sequence[Span], line: Line) -> float:
     """Digits that the rows show beyond those that the line took from them."""
     shown = [math.log10(max(1.0, abs(low + high) / 2 / max(high - low, 1e-9))) for low, high in spans]
     return sum(min(6.0, one) for one in shown) - line.digits
-
-
-def _points(xs: Sequence[float], spans: Sequence[Span]) -> list[tuple[float, Span]] | None:
-    """Each x once with what its rows leave; None where they contradict each other."""
-    by_x: dict[float, Span] = {}
-    for x, (low, high) in zip(xs, spans, strict=True):
-        known = by_x.get(x, (low, high))
-        by_x[x] = max(known[0], low), min(known[1], high)
-    return None if any(low > high for low, high in by_x.values()) else sorted(by_x.items())
 
 
 def _scale(points: Sequence[tuple[float, Span]]) -> Span:

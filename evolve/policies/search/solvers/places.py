@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from evolve.policies.search.enumerator import Enumerator
@@ -68,7 +68,7 @@ class Places:
             places = [find(value, output) for value, output in zip(column.values, outputs, strict=True)]
             before = [value[:at] for value, at in zip(column.values, places, strict=True)]
             after = [v[at + len(o) :] for v, o, at in zip(column.values, outputs, places, strict=True)]
-            marker = _common_end(before)[-LONGEST_MARKER:]
+            marker = common_prefix([text[::-1] for text in before])[::-1][-LONGEST_MARKER:]
             if any(before) and not marker:
                 continue
             behind = common_prefix([rest for rest in after if rest]) if any(after) else ""
@@ -97,10 +97,6 @@ class Places:
             return tuple(evaluate(term, row, self.operations) for row in self.enumerator.problem.inputs)
         except EVALUATION_ERRORS:
             return None
-
-
-def _common_end(texts: Sequence[str]) -> str:
-    return common_prefix([text[::-1] for text in texts])[::-1]
 
 
 def _after(text: Term, marker: str) -> Iterator[Term]:
