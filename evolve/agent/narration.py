@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evolve.agent.codec import to_data
-from evolve.agent.questions import is_answered
 from evolve.agent.state import AgentState, read_claims, read_drafts, read_plan, read_recalled, read_steps
 from evolve.episodes import KEPT_FACT, TRIAL, Observation, Question, StageNote, Step, subgoal_states
 from evolve.policies.protocol import Piece
@@ -78,11 +77,8 @@ def _about_step(stage: str, step: Step) -> Mapping[str, Any]:
             "seconds": round(action.cost.seconds, 3),
         }
     if stage == "ask":
-        return (
-            {"question": step.action.text, "answer": step.observation.text}
-            if is_answered(step) and step.observation
-            else {}
-        )
+        answered = step.observation
+        return {"question": step.action.text, "answer": answered.text} if answered and answered.person else {}
     if stage == "observe" and step.observation is not None:
         observation = step.observation
         # How often which functions were called, by what came of it; {} where none was

@@ -227,9 +227,9 @@ class Agent:
         """
         surroundings, knobs = self.surroundings, self.workflow.knobs
         folder = None if surroundings.checkpoints is None else surroundings.checkpoints / identity.episode
-        # The policy's skills, which exploratory code and code in a folder can import
-        policy = self.surroundings.policy
-        modules, own = (policy.files() if isinstance(policy, Spending) else NO_FILES), own or identity.split == OWN
+        policy, own = surroundings.policy, own or identity.split == OWN
+        # The policy's skills, which exploratory code and code in a folder can import.
+        modules = policy.files() if isinstance(policy, Spending) else NO_FILES
         setting = Setting(
             sandbox=surroundings.sandbox,
             folder=folder,

@@ -150,11 +150,6 @@ def read_subgoals(items: Sequence[Mapping[str, Any]]) -> tuple[Subgoal, ...]:
     return tuple(subgoals)
 
 
-def current_subgoals(plan: Plan, steps: Sequence[Step]) -> tuple[Subgoal, ...]:
-    """The subgoals in force: the last that an action stated, else the plan's."""
-    return tuple(state.subgoal for state in subgoal_states(steps)) or plan.subgoals
-
-
 def adopted(stated: Stated, plan: Plan, steps: Sequence[Step], earlier: Sequence[SubgoalState] = ()) -> Stated:
     """What of a stated plan holds: its subgoals where they are new and may be, and what is done by the ids in force.
 
@@ -162,7 +157,8 @@ def adopted(stated: Stated, plan: Plan, steps: Sequence[Step], earlier: Sequence
         earlier: How the plan of the turn before stands. A first plan that states a subgoal of it again keeps what was
             said of that; what a check said is asked of the check anew.
     """
-    current = current_subgoals(plan, steps)
+    # The subgoals in force: the last that an action stated, else the plan's
+    current = tuple(state.subgoal for state in subgoal_states(steps)) or plan.subgoals
     if not stated.subgoals:
         known = {one.id for one in current}
         return Stated(finished=tuple(name for name in stated.finished if name in known))

@@ -284,6 +284,7 @@ class LanguagePolicy(Deliberation, Drafting):
         stated = adopted(reply.plan, plan, steps, view.earlier[-1].plan if view.earlier else ())
         begun = any(not step.action.interrupted for step in steps)  # a reply that was stopped keeps no plan
         first = None if begun else replace(plan, subgoals=stated.subgoals or plan.subgoals, private={}, notes=())
+        # How the record names the functions that are shown
         action = Action(
             kind=reply.kind,
             text=reply.text,
@@ -291,7 +292,7 @@ class LanguagePolicy(Deliberation, Drafting):
             private={"reasoning": dict(reply.reasoning)} if reply.reasoning else {},
             offered=(
                 *offer(self.skills, view, self.questions.rooms.skills).ids,
-                *(() if begun else function_ids(view)),
+                *(() if begun else tuple(f"function:{one.digest}" for one in view.functions if one.digest)),
             ),
             prompt="" if kind.prompt == _SHARED else kind.prompt,
             subgoal=f"s{reply.subgoal}" if reply.subgoal else "",
@@ -338,11 +339,6 @@ def functions_message(view: TaskView) -> list[Message]:
     without = "" if kind.unchecked else _ANSWERS if kind.one_file else _CHECKS
     text = f"{_LEAD}\n{shown}\n{_HOW.format(name=view.functions[0].name)}{without}"
     return [Message(role="user", text=text, priority=60, kind="functions")]
-
-
-def function_ids(view: TaskView) -> tuple[str, ...]:
-    """How the record names the functions that are shown."""
-    return tuple(f"function:{one.digest}" for one in view.functions if one.digest)
 
 
 def _item(one: OfferedFunction) -> Learned:

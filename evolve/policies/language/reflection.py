@@ -148,17 +148,18 @@ def shown_text(view: TaskView, steps: Sequence[Step]) -> str:
         if seen is not None and not seen.person:
             texts += [seen.text, seen.error, list(seen.outputs), step.judgement.text if step.judgement else ""]
             texts += [] if seen.state is None else [seen.state.output, seen.state.value, seen.state.check]
-    return _compact(_ESCAPES.sub(" ", json.dumps(texts, ensure_ascii=False, default=str)))
+    return compact(_ESCAPES.sub(" ", json.dumps(texts, ensure_ascii=False, default=str)))
 
 
 def repeats_text(cause: str, shown: str) -> bool:
     """Whether most of a claim stands in what was shown, in the same words or nearly the same."""
-    own = _compact(cause)
+    own = compact(cause)
     pieces = [own[place : place + _PIECE] for place in range(max(1, len(own) - _PIECE + 1))]
     return bool(shown and own) and sum(piece in shown for piece in pieces) >= _REPEATED * len(pieces)
 
 
-def _compact(text: str) -> str:
+def compact(text: str) -> str:
+    """The letters of a text without spaces, as texts are compared."""
     return as_key(text).replace(" ", "")
 
 

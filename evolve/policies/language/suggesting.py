@@ -24,7 +24,7 @@ from evolve.policies.language.objections import DEMANDS, UNDOES, reads_as_order
 from evolve.policies.language.offers import stems
 from evolve.policies.language.prompt import earlier_message, task_message
 from evolve.policies.language.quoting import Learned, learned, quoted, shortened
-from evolve.policies.language.reflection import repeats_text, shown_text
+from evolve.policies.language.reflection import compact, repeats_text, shown_text
 from evolve.policies.language.repetition import told_in
 from evolve.policies.language.transcript import step_text
 from evolve.redaction import MARK
@@ -129,7 +129,7 @@ class _Run:
     """What a run's suggestions are checked against."""
 
     def __init__(self, view: TaskView, steps: Sequence[Step], *, rules: str, known: Sequence[str]) -> None:
-        self._view, self._rules = view, _compact(rules)
+        self._view, self._rules = view, compact(rules)
         self._known = {as_key(text) for text in known}
         paths = [PurePath(name) for name in (*view.files, *_changed(steps))]
         self._names = {part for path in paths for one in (path, *path.parents) for part in (str(one), one.name)}
@@ -181,18 +181,18 @@ class _Run:
 
     def _source(self, quote: str) -> SuggestionSource | None:
         """Whose words a quotation is; None where nobody's of this run, or where it is too short to tell."""
-        letters = _compact(quote)
+        letters = compact(quote)
         if len(letters) < _SHORTEST_QUOTE:
             return None
-        return next((source for source, text in self._texts.items() if letters in _compact(text)), None)
+        return next((source for source, text in self._texts.items() if letters in compact(text)), None)
 
     def _uncropped(self, quote: str) -> str:
         """The person's sentence of which a quotation is, since "delete the tests" is also of "never delete the tests".
 
         A long one would not be read to its end, so there it is marked that something is left out.
         """
-        letters = _compact(quote)
-        whole = next((one for one in _sentences(self._texts["person"]) if letters in _compact(one)), "")
+        letters = compact(quote)
+        whole = next((one for one in _sentences(self._texts["person"]) if letters in compact(one)), "")
         return whole if 0 < len(whole) <= _LONGEST_QUOTE else f"{LEFT_OUT} {quote} {LEFT_OUT}"
 
     def _is_unfit(self, kind: str, text: str) -> bool:
@@ -245,7 +245,7 @@ class _Run:
         words = topics(text) - _GENERAL
         named = {word.strip("`'\".,;:()") for word in text.split() if _NAME.search(word)}
         said = len(words & topics(near)) >= _BORNE_OUT * len(words)
-        stands = all(_compact(one) in _compact(near) for one in named)
+        stands = all(compact(one) in compact(near) for one in named)
         return said and stands and is_negated(text) == is_negated(quote)
 
     def _follows_order(self, text: str) -> bool:
@@ -292,17 +292,13 @@ def _from_outside(view: TaskView, steps: Sequence[Step]) -> Iterator[str]:
 
 def _around(text: str, quote: str) -> str:
     """The lines of a text that hold a quotation, with those next to it."""
-    lines, letters = text.splitlines(), _compact(quote)
+    lines, letters = text.splitlines(), compact(quote)
     for size in range(1, min(len(lines), _LINES) + 1):
         for first in range(len(lines) - size + 1):
-            if letters in _compact("".join(lines[first : first + size])):
+            if letters in compact("".join(lines[first : first + size])):
                 return "\n".join(lines[max(0, first - _AROUND) : first + size + _AROUND])
     return text
 
 
 def _sentences(text: str) -> list[str]:
     return [line.strip() for line in re.split(r"\n+|(?<=[.!?;])\s+", text) if line.strip()]
-
-
-def _compact(text: str) -> str:
-    return as_key(text).replace(" ", "")

@@ -58,7 +58,7 @@ class Partials:
         """Takes further conditions: ``(values, price, term)``."""
         everything = (1 << len(self.outputs)) - 1
         for values, cost, term in tests:
-            mask = _mask(values)
+            mask = mask_of(values)
             if 0 < mask < everything and len(self.mined) < MAX_TESTS // 2:
                 self.mined.append((mask, cost, (values, term, ())))
                 self.changed = True
@@ -68,7 +68,7 @@ class Partials:
         right = list(map(self.same, entry[0], self.outputs))
         if True not in right:
             return
-        mask = _mask(right)
+        mask = mask_of(right)
         if mask not in self.best:
             self.best[mask] = (cost, entry)
             self.changed = True
@@ -126,7 +126,8 @@ class Partials:
         return best
 
 
-def _mask(values: Iterable[bool]) -> int:
+def mask_of(values: Iterable[bool]) -> int:
+    """The places that hold, as bits."""
     return sum(1 << i for i, value in enumerate(values) if value)
 
 
@@ -151,7 +152,7 @@ def _tests(bank: Bank, everything: int) -> list[_Test]:
     """Boolean expressions that split the examples, and their negations' masks are implied."""
     tests = []
     for cost, entry in bank.entries(BOOL):
-        mask = _mask(entry[0])
+        mask = mask_of(entry[0])
         if 0 < mask < everything:
             tests.append((mask, cost, entry))
         if len(tests) >= MAX_TESTS:

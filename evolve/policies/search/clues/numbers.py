@@ -22,20 +22,20 @@ Items = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
-class Lists:
-    """Examples whose first list argument goes to a list.
+class Values:
+    """Examples whose first argument, a list or a number, goes to a single value."""
 
-    Attributes:
-        inputs: That argument, per example.
-        outputs: Per example.
-    """
-
-    inputs: tuple[Items, ...]
-    outputs: tuple[Items, ...]
+    inputs: tuple[Any, ...]
+    outputs: tuple[Any, ...]
 
     @cached_property
-    def pairs(self) -> list[tuple[Items, Items]]:
+    def pairs(self) -> list[tuple[Any, Any]]:
         return list(zip(self.inputs, self.outputs, strict=True))
+
+
+@dataclass(frozen=True)
+class Lists(Values):
+    """Examples whose first list argument goes to a list."""
 
     @cached_property
     def numeric(self) -> bool:
@@ -92,18 +92,6 @@ class Lists:
         """The least and the largest item of all outputs."""
         items = [v for y in self.outputs for v in y]
         return {min(items), max(items)} if self.numeric else set()
-
-
-@dataclass(frozen=True)
-class Values:
-    """Examples whose first argument, a list or a number, goes to a single value."""
-
-    inputs: tuple[Any, ...]
-    outputs: tuple[Any, ...]
-
-    @cached_property
-    def pairs(self) -> list[tuple[Any, Any]]:
-        return list(zip(self.inputs, self.outputs, strict=True))
 
 
 Predicate = Callable[[int, Any], bool]
@@ -211,7 +199,7 @@ def _roles(problem: Problem) -> tuple[str, Table, Any]:
     lists = [next((v for v in row if isinstance(v, tuple)), None) for row in problem.inputs]
     if all(x is not None for x in lists):
         if all(isinstance(y, tuple) for y in problem.outputs):
-            return "number in lists", _list_roles(), Lists(tuple(lists), problem.outputs)  # type: ignore[arg-type]
+            return "number in lists", _list_roles(), Lists(tuple(lists), problem.outputs)
         return "number beside lists", _value_roles(), Values(tuple(lists), problem.outputs)
     first = tuple(row[0] for row in problem.inputs if row)
     if len(first) == len(problem.inputs) and all(map(_is_number, (*first, *problem.outputs))):

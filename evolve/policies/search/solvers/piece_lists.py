@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations
 from operator import or_
 from typing import Any
 
-from evolve.policies.search.decisions import CHOOSE, MIN_SUPPORT
+from evolve.policies.search.decisions import CHOOSE, MIN_SUPPORT, mask_of
 from evolve.policies.search.enumerator import Enumerator
 from evolve.policies.search.leaves import MINED
 from evolve.policies.search.problem import Problem
@@ -147,8 +147,8 @@ def lists_of(problem: Problem, tests: Sequence[PieceTest]) -> list[PieceList]:
 
 def _cover(output: Any, outputs: Sequence[Any], tests: Sequence[PieceTest]) -> tuple[PieceTest, ...] | None:
     """The fewest tests that are true of all rows of an output and of no others, the plainest of them."""
-    wanted = _mask(one == output for one in outputs)
-    masks = [(_mask(test.values), test) for test in tests]
+    wanted = mask_of(one == output for one in outputs)
+    masks = [(mask_of(test.values), test) for test in tests]
     pure = [(mask, test) for mask, test in masks if not mask & ~wanted]
     for number in range(1, MOST_PIECES + 1):
         some = [
@@ -159,10 +159,6 @@ def _cover(output: Any, outputs: Sequence[Any], tests: Sequence[PieceTest]) -> t
         if some:
             return min(some, key=lambda chosen: sum(test.price for test in chosen))
     return None
-
-
-def _mask(values: Iterable[bool]) -> int:
-    return sum(1 << place for place, value in enumerate(values) if value)
 
 
 def _copied(problem: Problem) -> bool:
