@@ -22,8 +22,8 @@ if TYPE_CHECKING:
         Suspect,
         Verdict,
         beside,
+        led_to,
     )
-    from evolve.diagnosis.divergence import led_to
     from evolve.diagnosis.faults import fault_of
     from evolve.diagnosis.ranking import rows_at_odds, suspects_of
 else:

@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from evolve.diagnosis.case import Breaking, Case, beside
-from evolve.diagnosis.divergence import first_divergence, led_to, state_of
+from evolve.diagnosis.case import Breaking, Case, beside, first_divergence, led_to, state_of
 from evolve.diagnosis.faults import stopped_by
 from evolve.episodes import EnvironmentState, Step
 from evolve.reasons import reason

@@ -21,8 +21,21 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from evolve.diagnosis.case import ACTION, BUDGET, CHECK, DATA, ROW, Breaking, Case, Item, Suspect, beside
-from evolve.diagnosis.divergence import counterpart, led_to, state_of
+from evolve.diagnosis.case import (
+    ACTION,
+    BUDGET,
+    CHECK,
+    DATA,
+    ROW,
+    Breaking,
+    Case,
+    Item,
+    Suspect,
+    beside,
+    counterpart,
+    led_to,
+    state_of,
+)
 from evolve.episodes import PREFERENCE, EpisodeRecord, Row, Step, misfit_told, told_value
 from evolve.reasons import Reason, reason
 

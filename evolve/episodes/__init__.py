@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from evolve.episodes.claims import (
         BUILT_IN,
         Claim,
+        DropReason,
         EarlierCall,
         Evidence,
         EvidenceKind,
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
         Relation,
         Scope,
         SkillDraft,
+        Suggestion,
+        SuggestionKind,
+        SuggestionSource,
     )
     from evolve.episodes.planned import stated_subgoals, subgoal_states
     from evolve.episodes.recalled import FACT, KEPT_FACT, MOVE, PREFERENCE, QUOTED, TRIAL, Recalled
@@ -49,7 +53,6 @@ if TYPE_CHECKING:
         shown_rows,
     )
     from evolve.episodes.subgoals import Standing, Subgoal, SubgoalCheck, SubgoalState, kept_subgoals
-    from evolve.episodes.suggestions import DropReason, Suggestion, SuggestionKind, SuggestionSource
     from evolve.episodes.telling import called, misfit_told, told_value
     from evolve.episodes.views import (
         HELD_OUT,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import tomllib
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher, get_close_matches
 from itertools import islice
 
-from evolve.environments.files.syntax import parsed
 from evolve.episodes.blocks import Block, Replacement, replacements
 from evolve.sandbox.actions import is_plain_name
 from evolve.tasks.trees import is_ignored
@@ -200,3 +201,25 @@ def _syntax_problem(name: str, text: str) -> str:
     except (ValueError, RecursionError, MemoryError):
         return ""
     return ""
+
+
+def python_tree(text: str) -> ast.Module | None:
+    """The tree of a text; None where it is no Python, or too deep to be read."""
+    try:
+        return parsed(text)
+    except SyntaxError:
+        return None
+
+
+def parsed(text: str) -> ast.Module | None:
+    """The tree of a text; None where nobody can tell whether it is Python, such as one nested very deeply.
+
+    Raises:
+        SyntaxError: It is no Python.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of its escapes and comparisons
+        try:
+            return ast.parse(text)
+        except (ValueError, RecursionError, MemoryError):
+            return None

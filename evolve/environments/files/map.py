@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from evolve.environments.files.syntax import python_tree
+from evolve.environments.files.editing import python_tree
 from evolve.environments.files.tables import in_short, is_table
 from evolve.environments.files.tags import tagged
 from evolve.text_files import read_text_file

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
+from evolve.cancellation import Cancellation
 from evolve.episodes import Cost
 from evolve.ledger import Amount, Budget, Ledger
-from evolve.models import Meter
+from evolve.models import ChatModel, Meter, ModelLimits, ModelReply, ModelRequest, OnDelta
+from evolve.policies.protocol import Once
 
 
 class EpisodeMeter:
@@ -55,3 +58,44 @@ class EpisodeMeter:
             cached=actual.cached,
             estimated=actual.calls if getattr(actual, "estimated", False) else 0,
         )
+
+
+@dataclass(kw_only=True)
+class Remembered:
+    """Models whose replies go through ``once``; implements :class:`evolve.models.ChatModel`.
+
+    Attributes:
+        meter: Counts what a kept reply cost when it was asked for, without booking it again.
+    """
+
+    models: ChatModel
+    once: Once
+    meter: EpisodeMeter
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        self.name = self.models.name
+
+    def complete(
+        self, request: ModelRequest, on_delta: OnDelta | None = None, cancellation: Cancellation | None = None
+    ) -> ModelReply:
+        """Asks, or gives what is kept; see :meth:`evolve.models.ChatModel.complete`."""
+        asked = False
+
+        def ask() -> ModelReply:
+            nonlocal asked
+            asked = True
+            return self.models.complete(request, on_delta, cancellation)
+
+        reply = self.once(request, ask)
+        if not asked:
+            self.meter.recall(reply.usage)
+        return reply
+
+    def limits(self, role: str = "act") -> ModelLimits:
+        """How much fits; see :meth:`evolve.models.ChatModel.limits`."""
+        return self.models.limits(role)
+
+    def close(self) -> None:
+        """Closes the models."""
+        self.models.close()

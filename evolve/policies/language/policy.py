@@ -33,7 +33,7 @@ from evolve.policies.language.deliberation import Deliberation
 from evolve.policies.language.drafting import Drafting, drafts_of
 from evolve.policies.language.forms import CITED
 from evolve.policies.language.learning import Reflection
-from evolve.policies.language.metering import EpisodeMeter
+from evolve.policies.language.metering import EpisodeMeter, Remembered
 from evolve.policies.language.mounting import imported, mount, skill_files
 from evolve.policies.language.offers import offer, skill_id
 from evolve.policies.language.plans import PLAN_SCHEMA, adopted, read_subgoals
@@ -42,21 +42,21 @@ from evolve.policies.language.prompt import (
     earlier_message,
     facts_message,
     fitting_wishes,
+    is_tested_move,
     plan_message,
     short_id,
     task_message,
+    tested_message,
     today_message,
     wishes_message,
 )
 from evolve.policies.language.proposals import Proposal, read_proposal
 from evolve.policies.language.quoting import Learned, learned, shortened
 from evolve.policies.language.reflection import unfit_fact
-from evolve.policies.language.remembered import Remembered
 from evolve.policies.language.repetition import is_decided, open_question
 from evolve.policies.language.streaming import Watched
 from evolve.policies.language.stuck import stuck
 from evolve.policies.language.suggesting import suggestions_of
-from evolve.policies.language.tested_moves import is_tested_move, tested_message
 from evolve.policies.language.transcript import TurnLimits, turns
 from evolve.policies.proceeding import PastWork, Proceeding
 from evolve.policies.protocol import Once, OnPiece

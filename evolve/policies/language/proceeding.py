@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evolve.episodes import EarlierCall, Json, Row, SkillDraft, Step, TaskView
@@ -51,11 +51,7 @@ def proceeding_of(view: TaskView, steps: Sequence[Step], change: str, past: Past
     Raises:
         ModelMistake: The model gave nothing usable.
     """
-    # The earlier tasks in like words, the most alike first and later ones before earlier ones
-    wanted = list(stems(view.instruction))
-    shares = {run: overlap(wanted, list(stems(words))) for run, words in past.tasks.items()}
-    order = sorted(reversed(list(past.tasks)), key=lambda run: -shares[run])
-    alike = {run: past.tasks[run] for run in order if shares[run] >= _ALIKE}
+    alike = _alike(view.instruction, past.tasks)
     times = len(alike)
     if times == 0 or times & (times - 1):  # a power of two
         return None
@@ -82,14 +78,11 @@ def proceeding_of(view: TaskView, steps: Sequence[Step], change: str, past: Past
     described = " ".join(str(reply["description"]).split())
     if unfit(described) or repeats_text(described, shown_text(view, steps)):
         described = f"Does what was done for {view.id}: {_plain_words(str(reply['name']))}."
-    # The parameters in the grammar of tasks. What they may be only the code says.
-    function = next(node for node in ast.parse(code).body if isinstance(node, ast.FunctionDef) and node.name == entry)
-    names = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
     draft = SkillDraft(
         name=skill_name(str(reply["name"]), code),
         description=described,
         entry=entry,
-        signature=f"({', '.join(f'{name}: any' for name in names)}) -> any",
+        signature=_signature(code, entry),
         code=code,
         tests=(Row(input=arguments, output=None),),
         source=view.id,
@@ -97,6 +90,14 @@ def proceeding_of(view: TaskView, steps: Sequence[Step], change: str, past: Past
     )
     earlier = tuple(EarlierCall(run=run, arguments=given) for run in alike if (given := calls.get(run)) is not None)
     return Proceeding(draft=draft, arguments=arguments, earlier=earlier)
+
+
+def _alike(instruction: str, tasks: Mapping[str, str]) -> dict[str, str]:
+    """The earlier tasks in like words, the most alike first and later ones before earlier ones."""
+    wanted = list(stems(instruction))
+    shares = {run: overlap(wanted, list(stems(words))) for run, words in tasks.items()}
+    order = sorted(reversed(list(tasks)), key=lambda run: -shares[run])
+    return {run: tasks[run] for run in order if shares[run] >= _ALIKE}
 
 
 def _kept(text: str) -> Message:
@@ -131,6 +132,13 @@ def _entry_of(code: str) -> str:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
     return functions[-1] if functions else ""
+
+
+def _signature(code: str, entry: str) -> str:
+    """The parameters in the grammar of tasks. What they may be only the code says."""
+    function = next(node for node in ast.parse(code).body if isinstance(node, ast.FunctionDef) and node.name == entry)
+    names = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
+    return f"({', '.join(f'{name}: any' for name in names)}) -> any"
 
 
 def _plain_words(name: str) -> str:

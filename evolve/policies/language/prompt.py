@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evolve.environments import kind_of
-from evolve.episodes import KEPT_FACT, PREFERENCE, Plan, Recalled, Subgoal, SubgoalState, TaskView, Turn
+from evolve.environments import Recounting, kind_of
+from evolve.episodes import KEPT_FACT, MOVE, PREFERENCE, Plan, Recalled, Subgoal, SubgoalState, TaskView, Turn
 from evolve.models import KEPT, Message
 from evolve.policies.language.asking import Rooms
 from evolve.policies.language.plans import plan_lines
 from evolve.policies.language.quoting import Learned, learned, quoted, shortened
 from evolve.policies.language.results import call_text, python_text, refused_text
-from evolve.policies.language.tested_moves import is_tested_move
 from evolve.prompts import TODAY
 from evolve.retrieval import WordIndex
 
@@ -222,3 +221,16 @@ def plan_message(plan: Plan, subgoals: Sequence[Subgoal]) -> list[Message]:
     told = plan_lines([SubgoalState(subgoal=subgoal) for subgoal in subgoals], standing=False)
     text = "Your plan:\n" + quoted("plan", shortened(f"Goal: {plan.goal}\n{told}", 2_000))
     return [Message(role="user", text=text, priority=30, kind="plan")]
+
+
+def is_tested_move(item: Recalled) -> bool:
+    """Whether an item is a claim on a move or a plan."""
+    return item.cause.startswith(MOVE)
+
+
+def tested_message(items: Sequence[Recalled], view: TaskView) -> list[Message]:
+    """What the kind of environment makes of such items; nothing where it makes nothing."""
+    kind, tested = kind_of(view.environment), list(filter(is_tested_move, items))
+    parts = kind.recount(tested, view) if tested and isinstance(kind, Recounting) else ()
+    text = "".join(quoted(part.name, part.text) if part.name else part.text for part in parts)
+    return [Message(role="user", text=text, priority=60, kind="insight")] if text else []

@@ -9,10 +9,10 @@ from typing import Any
 from evolve.policies.search.enumerator import near
 from evolve.policies.search.problem import Problem
 from evolve.policies.search.solvers.bands import LESS, bounds_of, comparison
+from evolve.policies.search.solvers.fitting import digits
 from evolve.policies.search.solvers.found import Column
 from evolve.policies.search.solvers.piece_lists import PRICE, lists_of, supported
 from evolve.policies.search.solvers.piece_tests import PieceTest, mined_tests
-from evolve.policies.search.solvers.round_values import digits
 from evolve.programs.terms import Apply, Constant, Term, is_open, paths, replace
 from evolve.programs.types import BOOL, FLOAT, INT
 

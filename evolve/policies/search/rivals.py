@@ -24,8 +24,8 @@ from evolve.policies.search.leaves import MINED, leaves_of
 from evolve.policies.search.meter import OutOfBudget, SearchMeter
 from evolve.policies.search.problem import Problem
 from evolve.policies.search.searcher import MAX_COST, Vocabulary
+from evolve.policies.search.solvers.fitting import digits
 from evolve.policies.search.solvers.found import newest
-from evolve.policies.search.solvers.round_values import digits
 from evolve.programs.evaluation import compile_term, value_or
 from evolve.programs.operation import EVALUATION_ERRORS
 from evolve.programs.terms import Apply, Constant, Input, Lambda, Term, paths, replace, walk

@@ -13,8 +13,8 @@ from typing import Any
 from evolve.policies.search.decisions import far_fetched
 from evolve.policies.search.enumerator import Enumerator
 from evolve.policies.search.problem import Problem
+from evolve.policies.search.solvers.fitting import digits, roundest
 from evolve.policies.search.solvers.found import Column, Found, apply, distinct, newest, number, price_of
-from evolve.policies.search.solvers.round_values import digits, roundest
 from evolve.programs.terms import Constant, Term
 from evolve.programs.types import BOOL, DATE, FLOAT, INT, STR, Type
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from evolve.policies.search.bank import Entry, is_constant, term_of
 from evolve.policies.search.enumerator import Enumerator
-from evolve.policies.search.solvers.round_values import digits
+from evolve.policies.search.solvers.fitting import digits
 from evolve.programs.terms import Apply, Constant, Term
 from evolve.programs.types import FLOAT, INT, Type
 

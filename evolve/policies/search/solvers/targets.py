@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolve.policies.search.problem import Problem
-from evolve.policies.search.solvers.fitting import Span
+from evolve.policies.search.solvers.fitting import Span, places
 from evolve.policies.search.solvers.found import apply
-from evolve.policies.search.solvers.round_values import places
 from evolve.programs.operations.text_numbers import DECIMALS, FLOAT_FORMAT, INTEGER_FORMAT
 from evolve.programs.terms import Apply, Constant, Term
 from evolve.programs.types import FLOAT, INT, STR
