@@ -1,4 +1,6 @@
-"""The values of a diagnosis: a failed episode with what it was offered, and what is suspected of having broken it."""
+"""The values of a diagnosis: a failed episode with what it was offered, what is suspected of having broken it, and
+where it first did something else than one that went well.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an episode learned: causal claims with their evidence, and drafts of skills."""
+"""What an episode learned: causal claims with their evidence, drafts of skills, and what it suggests to remember."""
 
 from __future__ import annotations
 

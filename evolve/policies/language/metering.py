@@ -1,4 +1,4 @@
-"""What one episode may spend on models, inside whatever the run and the workspace may spend."""
+"""What one episode may spend on models, inside what the run and the workspace may; a kept reply is not paid again."""
 
 from __future__ import annotations
 

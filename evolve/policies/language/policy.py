@@ -86,7 +86,6 @@ class LanguageSettings:
         plans: Ask for a plan before the first action; without, the first action may carry one.
         reflects: Ask for claims after failures.
         distils: Ask for a name and description of right answers.
-        suggests: Ask what of a finished run is worth remembering.
         samples: Answers to one question; the agent runs all and goes on with the best.
         pairs: Most claims of one episode that are tried; None for all.
         differing: What an action gave is told as its difference to an earlier one, where it is long and mostly alike.
@@ -95,7 +94,6 @@ class LanguageSettings:
     plans: bool = False
     reflects: bool = True
     distils: bool = True
-    suggests: bool = True
     samples: int = 1
     pairs: int | None = None
     differing: bool = False
@@ -216,7 +214,7 @@ class LanguagePolicy(Deliberation, Drafting):
 
     def suggestions(self, view: TaskView, steps: Sequence[Step]) -> tuple[Suggestion, ...]:
         """What the run suggests to remember; see :class:`~evolve.policies.protocol.Suggesting`."""
-        return suggestions_of(self, view, steps) if self.settings.suggests else ()
+        return suggestions_of(self, view, steps)
 
     def _ask_by(self, name: str, parts: Sequence[Message], schema: Mapping[str, Any]) -> Mapping[str, Any]:
         reply: Mapping[str, Any] = self.asked(self.questions.ask(name, parts, schema)).data

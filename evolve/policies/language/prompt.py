@@ -180,9 +180,9 @@ def _states(item: Recalled) -> bool:
     return item.kind in ("insight", "note") or item.status == KEPT_FACT
 
 
-def shown_items(told: Sequence[Recalled], rooms: Rooms | None = None) -> list[Recalled]:
+def shown_items(told: Sequence[Recalled]) -> list[Recalled]:
     """Of what an episode was told from memory, what its prompts had room for: wishes, insights and notes."""
-    rooms = rooms or Rooms()
+    rooms = Rooms()
     return [*fitting_wishes(told, rooms.wishes), *fitting_facts(told, rooms.facts)]
 
 

@@ -1,4 +1,4 @@
-"""What came of a step, in words that a model reads."""
+"""What came of a step, in words that a model reads; of a long output that repeats an earlier one the difference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proposes edits of prompts, item by item. Whoever asked judges the result; nothing here changes a file."""
+"""Proposes edits of prompts and writes whole workflows. Whoever asked judges the result; nothing changes a file."""
 
 from __future__ import annotations
 

@@ -30,14 +30,11 @@ _Way = Callable[[Any, Type, Sequence[Any]], Iterator[Any]]
 """From a value, its type and all values of its column to other values."""
 
 
-def probes(
-    problem: Problem, wanted: Sequence[tuple[Any, ...]] = (), most: int = MAX_PROBES
-) -> dict[tuple[Any, ...], int]:
+def probes(problem: Problem, wanted: Sequence[tuple[Any, ...]] = ()) -> dict[tuple[Any, ...], int]:
     """Inputs that no example has, each with how unlikely it is, from 0; deterministic.
 
     Args:
         wanted: Further inputs that are known, without their outputs.
-        most: How many are made.
     """
     found: dict[tuple[Any, ...], int] = {}
     known = set(problem.inputs)
@@ -49,7 +46,7 @@ def probes(
     for one in filter(None, itertools.chain.from_iterable(itertools.zip_longest(*ways))):
         if one[0] not in known:
             found.setdefault(*one)
-        if len(found) >= most:
+        if len(found) >= MAX_PROBES:
             break
     return found
 

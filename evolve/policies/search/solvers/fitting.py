@@ -1,4 +1,4 @@
-"""The plainest line through ranges: its two numbers are worked out, and round ones go first."""
+"""The plainest line through ranges: its two numbers are worked out, and round ones go first, as a person writes."""
 
 from __future__ import annotations
 
