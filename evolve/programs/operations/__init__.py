@@ -15,29 +15,23 @@ def vocabulary() -> tuple[Operation, ...]:
     that any data worker would name (ISO dates, decimal separators), never one from a suite.
     """
     from evolve.programs.operations import (
-        casing,
         dates,
         dictionaries,
         higher_order,
         lists,
-        nested,
         numbers,
         patterns,
         rows,
         strings,
         text_numbers,
         times,
-        tokens,
     )
 
     modules = (
         numbers,
         lists,
-        nested,
         higher_order,
         strings,
-        casing,
-        tokens,
         patterns,
         text_numbers,
         dates,

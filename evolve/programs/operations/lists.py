@@ -1,4 +1,4 @@
-"""Lists of anything, and lists of integers."""
+"""Lists of anything, lists of integers, and lists of lists."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from evolve.programs.operation import MAX_ITEMS, Operation, define, natural, pos
 from evolve.programs.types import BOOL, FLOAT, INT, T, list_of
 
 LIST, INTS, FLOATS = list_of(T), list_of(INT), list_of(FLOAT)
+NESTED = list_of(LIST)
 
 
 def operations() -> tuple[Operation, ...]:
     """Slicing, order, membership, construction, position and arithmetic over lists."""
-    return (*_parts(), *_order(), *_building(), *_queries(), *_arithmetic())
+    return (*_parts(), *_order(), *_building(), *_queries(), *_arithmetic(), *_nested())
 
 
 def _parts() -> tuple[Operation, ...]:
@@ -85,6 +86,22 @@ def _arithmetic() -> tuple[Operation, ...]:
     )
 
 
+def _nested() -> tuple[Operation, ...]:
+    """From lists to lists of lists and back."""
+    return (
+        define("flatten", (NESTED,), LIST, "[item for part in a0 for item in part]", cost=4),
+        define(
+            "chunks", (INT, LIST), NESTED, "[a1[i:i + a0] for i in range(0, len(a1), a0)]", function=_chunks, cost=7
+        ),
+        define(
+            "windows", (INT, LIST), NESTED, "[a1[i:i + a0] for i in range(len(a1) - a0 + 1)]", function=_windows, cost=8
+        ),
+        define("runs", (LIST,), NESTED, "[list(run) for _, run in itertools.groupby(a0)]", cost=7),
+        define("zip_lists", (LIST, LIST), NESTED, "[[a, b] for a, b in zip(a0, a1)]", cost=7),
+        define("transpose", (NESTED,), NESTED, "[list(column) for column in zip(*a0)]", cost=6),
+    )
+
+
 Items = tuple[Any, ...]
 
 
@@ -124,3 +141,15 @@ def _product(items: Sequence[int]) -> int:
         if not -(10**12) < result < 10**12:
             raise OverflowError
     return result
+
+
+def _chunks(n: int, items: Items) -> tuple[Items, ...]:
+    if n < 1:
+        raise ValueError
+    return tuple(items[i : i + n] for i in range(0, len(items), n))
+
+
+def _windows(n: int, items: Items) -> tuple[Items, ...]:
+    if n < 1:
+        raise ValueError
+    return tuple(items[i : i + n] for i in range(len(items) - n + 1))

@@ -1,8 +1,9 @@
-"""Strings: slicing, stripping, searching, replacing, padding; the parts around a delimiter."""
+"""Strings: slicing, stripping, searching, replacing, padding, letter case; splitting into parts, and joining these."""
 
 from __future__ import annotations
 
 import operator
+import re
 import unicodedata
 
 from evolve.programs.operation import MAX_ITEMS, Operation, define, natural, positive
@@ -23,7 +24,7 @@ LONGEST = 8 * MAX_ITEMS
 
 def operations() -> tuple[Operation, ...]:
     """The methods of ``str`` and the idioms around them."""
-    return (*_slices(), *_stripping(), *_around(), *_changes(), *_queries(), *_characters())
+    return (*_slices(), *_stripping(), *_around(), *_changes(), *_queries(), *_characters(), *_cases(), *_tokens())
 
 
 def constants() -> tuple[tuple[Constant, int], ...]:
@@ -128,6 +129,49 @@ def _characters() -> tuple[Operation, ...]:
     )
 
 
+def _cases() -> tuple[Operation, ...]:
+    """Changes of case, tests of case, and the naming styles of identifiers."""
+    text = (STR,)
+    words = (words_of,)
+    return (
+        define("upper", text, STR, "a0.upper()", function=str.upper, cost=2, scalar=True),
+        define("lower", text, STR, "a0.lower()", function=str.lower, cost=2, scalar=True),
+        define("capitalize", text, STR, "a0.capitalize()", function=str.capitalize, cost=4, scalar=True),
+        define("title_case", text, STR, "a0.title()", function=str.title, cost=3, scalar=True),
+        define(
+            "capitalize_words", text, STR, '" ".join(word.capitalize() for word in a0.split())', cost=4, scalar=True
+        ),
+        define("sentence_case", text, STR, "sentence_case(a0)", support=(sentence_case,), cost=8),
+        define("swap_case", text, STR, "a0.swapcase()", function=str.swapcase, cost=8),
+        define("is_upper", text, BOOL, "a0.isupper()", function=str.isupper, cost=5, scalar=True),
+        define("snake_case", text, STR, '"_".join(words_of(a0)).lower()', support=words, cost=5, scalar=True),
+        define("kebab_case", text, STR, '"-".join(words_of(a0)).lower()', support=words, cost=5),
+        define("pascal_case", text, STR, '"".join(word.capitalize() for word in words_of(a0))', support=words, cost=6),
+        define("camel_case", text, STR, "camel_case(a0)", support=(words_of, camel_case), cost=6, scalar=True),
+        define("spaced_words", text, STR, '" ".join(words_of(a0))', support=words, cost=6),
+    )
+
+
+def _tokens() -> tuple[Operation, ...]:
+    """From text to parts, from parts to text, and clean-up of both."""
+    marked = (DELIMITER, STR)
+    return (
+        define("split", marked, STRS, "a1.split(a0)", cost=2, noun="parts"),
+        define("split_whitespace", (STR,), STRS, "a0.split()", cost=2, noun="words"),
+        define("field", (INT, DELIMITER, STR), STR, "a2.split(a1)[a0]", cost=2, scalar=True, noun="field"),
+        define("word", (INT, STR), STR, "a1.split()[a0]", cost=2, scalar=True, noun="word"),
+        define("last_word", (STR,), STR, "a0.split()[-1]", cost=3, scalar=True, noun="last_word"),
+        define("initials", (STR,), STR, '"".join(word[0] for word in a0.split())', cost=4, scalar=True),
+        define("join", (DELIMITER, STRS), STR, "a0.join(a1)", function=_join, cost=2, noun="joined"),
+        define("concatenate_all", (STRS,), STR, '"".join(a0)', function=_concatenate_all, cost=3, noun="joined"),
+        define("collapse_whitespace", (STR,), STR, '" ".join(a0.split())', cost=3, scalar=True),
+        define("reverse_words", (STR,), STR, '" ".join(reversed(a0.split()))', cost=6),
+        define("reverse_fields", (DELIMITER, STR), STR, "a0.join(reversed(a1.split(a0)))", cost=6),
+        define("non_empty", (STRS,), STRS, "[part for part in a0 if part]", cost=4, noun="parts"),
+        define("common_prefix", (STRS,), STR, "common_prefix(a0)", support=(common_prefix,), cost=9),
+    )
+
+
 def remove_accents(text: str) -> str:
     """The text with its accented letters replaced by the plain ones."""
     decomposed = unicodedata.normalize("NFKD", text)
@@ -195,3 +239,36 @@ def _zero_fill(n: int, text: str) -> str:
 
 def _mask(n: int, fill: str, text: str) -> str:
     return text[-positive(n) :].rjust(len(text), fill)
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text or identifier: runs of letters or digits, split where camel case does."""
+    return re.findall(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_]+", text)
+
+
+def camel_case(text: str) -> str:
+    """The words of a text as one camel-case identifier."""
+    first, *others = words_of(text)
+    return first.lower() + "".join(word.capitalize() for word in others)
+
+
+def sentence_case(text: str) -> str:
+    """The text in lower case, with a capital at the start of every sentence."""
+    return re.sub(r"(^|[.!?]\s+)([a-z])", lambda m: m[1] + m[2].upper(), text.lower())
+
+
+def common_prefix(texts: list[str]) -> str:
+    """The longest text that all the texts start with."""
+    low, high = min(texts), max(texts)
+    for i, char in enumerate(low):
+        if char != high[i]:
+            return low[:i]
+    return low
+
+
+def _join(separator: str, parts: tuple[str, ...]) -> str:
+    return fits(separator.join(parts))
+
+
+def _concatenate_all(parts: tuple[str, ...]) -> str:
+    return fits("".join(parts))

@@ -10,8 +10,7 @@ from evolve.policies.search.enumerator import Enumerator
 from evolve.policies.search.solvers.found import FIRST, Column, Found, apply, newest, number, price_of
 from evolve.programs.evaluation import evaluate
 from evolve.programs.operation import EVALUATION_ERRORS, Operation
-from evolve.programs.operations.strings import DELIMITER
-from evolve.programs.operations.tokens import common_prefix
+from evolve.programs.operations.strings import DELIMITER, common_prefix
 from evolve.programs.terms import Apply, Constant, Input, Term, operations_in
 from evolve.programs.types import INT, STR
 
