@@ -63,7 +63,23 @@ class Exploration:
                     return Observation(
                         ok=False, error=f"step {step.number} did not give again what it gave before", fault=True
                     )
-        return _observation(self._run(action.code, len(earlier) + 1))
+        result = self._run(action.code, len(earlier) + 1)
+        denied = str(result.denied[0]) if result.denied else f"{result.limit}:limit" if result.limit else ""
+        # In the order in which it came.
+        parts = [f"{name}:\n{text}" for name, text in (("printed", result.stdout), ("stderr", result.stderr)) if text]
+        parts += [f"error: {result.error}"] if result.error else []
+        if result.has_value:
+            parts.append(f"value: {repr(result.value)[:_VALUE]}")
+        if result.ended:
+            parts.append("the session has ended, and its variables are gone")
+        return Observation(
+            ok=False,
+            outputs=(_outcome(result),),
+            error=result.error,
+            denied=denied,
+            fault=result.state == "fault",
+            text=clean_text("\n".join(parts)) or "done; nothing was printed and there is no value",
+        )
 
     def try_checks(self, subgoals: Sequence[Subgoal], steps: Sequence[Step]) -> tuple[SubgoalCheck, ...]:
         """What the checks of subgoals give after all code of the steps, in their order, as far as time allows.
@@ -162,22 +178,3 @@ def _outcome(result: ActionResult) -> Mapping[str, object]:
     # Everything that came back, also what the observation shortens.
     parts = [result.state, result.error, result.has_value, result.value, result.stdout, result.stderr]
     return {"ended": result.ended, "outcome": digest(canonical_json(parts))}
-
-
-def _observation(result: ActionResult) -> Observation:
-    denied = str(result.denied[0]) if result.denied else f"{result.limit}:limit" if result.limit else ""
-    # In the order in which it came.
-    parts = [f"{name}:\n{text}" for name, text in (("printed", result.stdout), ("stderr", result.stderr)) if text]
-    parts += [f"error: {result.error}"] if result.error else []
-    if result.has_value:
-        parts.append(f"value: {repr(result.value)[:_VALUE]}")
-    if result.ended:
-        parts.append("the session has ended, and its variables are gone")
-    return Observation(
-        ok=False,
-        outputs=(_outcome(result),),
-        error=result.error,
-        denied=denied,
-        fault=result.state == "fault",
-        text=clean_text("\n".join(parts)) or "done; nothing was printed and there is no value",
-    )

@@ -17,12 +17,6 @@ def check_order(stages: tuple[str, ...], routes: Mapping[str, Mapping[str, str]]
     Raises:
         WorkspaceError: Naming the stage or route that is wrong.
     """
-    _check_stages(stages)
-    for stage, targets in routes.items():
-        _check_route(stages, stage, targets)
-
-
-def _check_stages(stages: tuple[str, ...]) -> None:
     for stage in stages:
         if kind_of(stage) is None:
             known = ", ".join(names("stages"))
@@ -45,6 +39,8 @@ def _check_stages(stages: tuple[str, ...]) -> None:
             order += ["(" + " | ".join(here) + ")"] if place == "deliberate" and here else here
         known = ", ".join(order)
         raise WorkspaceError(f"stages: the order must be {known}, each at most once")
+    for stage, targets in routes.items():
+        _check_route(stages, stage, targets)
 
 
 def _check_route(stages: tuple[str, ...], stage: str, targets: Mapping[str, str]) -> None:
