@@ -20,6 +20,9 @@ import pytest
 
 from tests.offering import put_metadata
 
+# Until the tests are collected nearly all that is made stays, and to look for what does not takes a tenth of the time.
+gc.disable()
+
 # Libraries read this once, when they are first imported.
 os.environ["OMP_NUM_THREADS"] = "1"
 
@@ -118,6 +121,7 @@ def pytest_collection_finish() -> None:
 
     It takes a tenth of the time of all tests otherwise, and more in workers, which hold thousands of tests.
     """
+    gc.enable()
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
@@ -179,6 +183,12 @@ def generators(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def few_rivals(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hardly anything is tried in search of other functions that fit the rows, which takes longer than an answer."""
     monkeypatch.setattr("evolve.workspace.runs.doubts.CANDIDATES", (300, 300))
+
+
+@pytest.fixture
+def short_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search that finds nothing for a person's own task gives up early, far beyond what the test's functions take."""
+    monkeypatch.setattr("evolve.settings.OWN_BOUNDS", {"candidates": 60_000, "seconds": 60.0})
 
 
 @pytest.fixture(autouse=True)

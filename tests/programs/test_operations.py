@@ -141,15 +141,16 @@ def agrees(operation: Operation, rng: random.Random) -> bool:
     return True
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
-def test_meaning_in_the_search_is_meaning_in_python(name: str) -> None:
-    rng = random.Random(name)
-    defined = sum(agrees(OPERATIONS[name], rng) for _ in range(60))
-    extra = 0
-    while not defined and extra < 3000:
-        extra += 1
-        defined += agrees(OPERATIONS[name], rng)
-    assert defined, "no sampled value is in the operation's domain"
+def test_meaning_in_the_search_is_meaning_in_python(subtests: pytest.Subtests) -> None:
+    for name in OPERATIONS:
+        with subtests.test(operation=name):
+            rng = random.Random(name)
+            defined = sum(agrees(OPERATIONS[name], rng) for _ in range(60))
+            extra = 0
+            while not defined and extra < 3000:
+                extra += 1
+                defined += agrees(OPERATIONS[name], rng)
+            assert defined, "no sampled value is in the operation's domain"
 
 
 @pytest.mark.slow
@@ -204,27 +205,25 @@ def test_every_literal_renders_to_python_of_the_same_value() -> None:
         assert constant.value in written
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
-def test_operations_render_around_any_argument(name: str) -> None:
-    operation = OPERATIONS[name]
+def test_operations_render_around_any_argument() -> None:
     text: Term = Apply("first_match", (Constant(r"\d+", Type("pattern")), Constant('it\'s "5"\n\\', STR)))
     number: Term = Apply("parse_integer", (text,))
     awkward = {STR: text, INT: number, FLOAT: Apply("to_float", (number,))}
-    params, term, _ = variants(operation)[0]
-    args = tuple(awkward.get(p, a) for p, a in zip(params, term.args, strict=True))  # type: ignore[union-attr]
-    source = source_of(Apply(name, args), len(params))
-    assert isinstance(ast.parse(source).body[-1], ast.FunctionDef)
+    for name, operation in OPERATIONS.items():
+        params, term, _ = variants(operation)[0]
+        args = tuple(awkward.get(p, a) for p, a in zip(params, term.args, strict=True))  # type: ignore[union-attr]
+        source = source_of(Apply(name, args), len(params))
+        assert isinstance(ast.parse(source, name).body[-1], ast.FunctionDef), name
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
-def test_answers_import_only_the_standard_library(name: str) -> None:
-    operation = OPERATIONS[name]
-    params, term, _ = variants(operation)[0]
-    for node in ast.walk(ast.parse(source_of(term, len(params)))):
-        if isinstance(node, ast.Import):
-            assert all(alias.name.split(".")[0] in sys.stdlib_module_names for alias in node.names)
-        if isinstance(node, ast.ImportFrom):
-            assert (node.module or "").split(".")[0] in sys.stdlib_module_names
+def test_answers_import_only_the_standard_library() -> None:
+    for name, operation in OPERATIONS.items():
+        params, term, _ = variants(operation)[0]
+        for node in ast.walk(ast.parse(source_of(term, len(params)))):
+            if isinstance(node, ast.Import):
+                assert all(alias.name.split(".")[0] in sys.stdlib_module_names for alias in node.names), name
+            if isinstance(node, ast.ImportFrom):
+                assert (node.module or "").split(".")[0] in sys.stdlib_module_names, name
 
 
 def test_operations_use_no_variable_that_only_the_result_has() -> None:

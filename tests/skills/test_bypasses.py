@@ -6,8 +6,6 @@ Both were written before the lint that they test; those in ``aside.txt`` were no
 
 from __future__ import annotations
 
-import pytest
-
 from evolve.skills.lint import lint
 from tests.skills.snippets import snippets
 
@@ -23,11 +21,13 @@ def test_there_are_many_of_both_kinds():
     assert len(ATTEMPTS) >= 300 and len(HONEST) >= 90
 
 
-@pytest.mark.parametrize("name", ATTEMPTS)
-def test_an_attempt_is_refused(name):
-    assert lint(ATTEMPTS[name], "f")
+def test_an_attempt_is_refused(subtests):
+    for name, source in ATTEMPTS.items():
+        with subtests.test(name):
+            assert lint(source, "f")
 
 
-@pytest.mark.parametrize("name", HONEST)
-def test_an_honest_program_passes(name):
-    assert lint(HONEST[name], "f") == []
+def test_an_honest_program_passes(subtests):
+    for name, source in HONEST.items():
+        with subtests.test(name):
+            assert lint(source, "f") == []

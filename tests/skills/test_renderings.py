@@ -21,10 +21,11 @@ def refused(source: str, entry: str) -> list[str]:
     return [f"{problem}\n{source}" for problem in lint(source, entry)]
 
 
-@pytest.mark.parametrize(("name", "term"), every_call(), ids=lambda value: value if isinstance(value, str) else "")
-def test_every_operation_prints_what_a_skill_may_be(name: str, term: Term) -> None:
-    for entry in ("solve", *(helper.__name__ for helper in OPERATIONS[name].support)):
-        assert refused(printed(term, entry, "p0", "p1", "p2", "p3"), entry) == []
+def test_every_operation_prints_what_a_skill_may_be(subtests: pytest.Subtests) -> None:
+    for name, term in every_call():
+        with subtests.test(operation=name):
+            for entry in ("solve", *(helper.__name__ for helper in OPERATIONS[name].support)):
+                assert refused(printed(term, entry, "p0", "p1", "p2", "p3"), entry) == []
 
 
 @pytest.mark.slow

@@ -26,17 +26,18 @@ def test_the_folder_is_a_suite_of_at_least_44_tasks() -> None:
     assert len({task.group for task in suite.tasks}) == len(FILES)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_every_file_is_one_task_that_can_be_verified(path: Path) -> None:
-    task = load_examples(path)
-    rows = len(task.examples) + len(task.verify)
-    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", path.stem)
-    assert 8 <= rows <= 14
-    assert len(task.examples) >= 5
-    assert task.verifiable
-    assert task.warnings == ()
-    assert task.instruction
-    assert resolve_task(str(path)).group == task.group
+def test_every_file_is_one_task_that_can_be_verified(subtests: pytest.Subtests) -> None:
+    for path in FILES:
+        with subtests.test(path.name):
+            task = load_examples(path)
+            rows = len(task.examples) + len(task.verify)
+            assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", path.stem)
+            assert 8 <= rows <= 14
+            assert len(task.examples) >= 5
+            assert task.verifiable
+            assert task.warnings == ()
+            assert task.instruction
+            assert resolve_task(str(path)).group == task.group
 
 
 def test_the_readme_lists_every_file_once_under_a_topic() -> None:

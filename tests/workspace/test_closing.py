@@ -102,11 +102,12 @@ def closed(request, tmp_path_factory):
     return kept
 
 
-@pytest.mark.parametrize(("shelf", "name"), list(methods()), ids=str)
-def test_a_closed_workspace_says_so(closed, shelf, name):
-    with pytest.raises(UsageError, match="closed") as told:
-        call(closed[shelf], name)
-    assert "evolve.open(" in told.value.hint
+def test_a_closed_workspace_says_so(closed, subtests):
+    for shelf, name in methods():
+        with subtests.test(shelf=shelf, name=name):
+            with pytest.raises(UsageError, match="closed") as told:
+                call(closed[shelf], name)
+            assert "evolve.open(" in told.value.hint
 
 
 def test_every_shelf_is_asked():

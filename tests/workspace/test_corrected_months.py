@@ -114,7 +114,7 @@ def test_where_no_function_fits_both_the_kept_one_stays_and_the_cell_as_well(apr
     assert workspace.skills.show(skill).status == "admitted"
 
 
-def test_own_cells_that_verify_another_function_are_a_new_rule(april, folder):
+def test_own_cells_that_verify_another_function_are_a_new_rule(april, folder, short_search):
     workspace, _, _ = april
     names = ["Mary Shaw", "Robin Milner", "Jean Sammet", "Lynn Conway", "Adele Goldberg", "Alan Kay", "Radia Perlman"]
     filled = workspace.fill(

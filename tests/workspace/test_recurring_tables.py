@@ -38,7 +38,7 @@ def test_in_place_nothing_is_written_until_a_function_is_named(march, tmp_path):
     assert filled.out is None and [one.name for one in filled.offered] == [skill] and table.read_bytes() == before
 
 
-def test_of_two_functions_for_one_empty_column_the_person_names_one(march, tmp_path):
+def test_of_two_functions_for_one_empty_column_the_person_names_one(march, tmp_path, short_search):
     workspace, _ = march
     names = [*NAMES, "Alan Kay", "Radia Perlman"]
     may = write(tmp_path / "may.csv", [*names, "Ken Thompson"], {name: name.split()[-1] for name in names})
