@@ -9,6 +9,7 @@ import pytest
 import evolve
 from evolve.errors import UsageError
 from evolve.workspace import Person
+from tests.workspace.begun import Begun
 from tests.workspace.test_next_month import APRIL, MARCH, cells, short, write
 
 pytestmark = pytest.mark.usefixtures("few_rivals")
@@ -20,50 +21,66 @@ def told(name):
     return ROWS["wanted"](name)
 
 
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory, private_home):
+    return Begun(tmp_path_factory.mktemp("kept") / "work")
+
+
 @pytest.fixture
-def march(tmp_path, private_home):
+def place(begun):
+    """The folder of the tables."""
+    return begun.place
+
+
+@pytest.fixture
+def march(begun, place):
     """A workspace with an answer that nothing verified, and its run."""
-    with evolve.open(tmp_path / "ws") as workspace:
-        result = workspace.fill(write(tmp_path / "march.csv", MARCH, **ROWS)).result
+
+    def learn(workspace):
+        result = workspace.fill(write(place / "march.csv", MARCH, **ROWS)).result
         assert result.solved and not result.verified
-        yield workspace, result.run_id
+        return result.run_id
+
+    run = begun.at("unverified", learn)
+    with evolve.open(place / "ws") as workspace:
+        yield workspace, run
 
 
-def april(tmp_path, given):
-    return write(tmp_path / "april.csv", APRIL, given, wanted=told)
+def april(place, given):
+    return write(place / "april.csv", APRIL, given, wanted=told)
 
 
 @pytest.mark.parametrize("given", [1, 2])
-def test_what_the_person_keeps_fills_the_next_month_and_is_as_unverified_as_before(march, tmp_path, given):
+def test_what_the_person_keeps_fills_the_next_month_and_is_as_unverified_as_before(march, place, given):
     workspace, run = march
     workspace.runs.keep(run)
-    filled = workspace.fill(april(tmp_path, given))
+    filled = workspace.fill(april(place, given))
     assert cells(filled) == [told(name) for name in APRIL]
     used = json.loads(json.dumps(filled.to_json()))["result"]["used"]
     assert (used["run"], used["verified"]) == (run, False) and used["kept"]
     assert not filled.result.verified
 
 
-def test_without_a_filled_cell_it_is_used_until_it_is_forgotten(march, tmp_path):
+def test_without_a_filled_cell_it_is_used_until_it_is_forgotten(march, place):
     workspace, run = march
     with pytest.raises(UsageError):
-        workspace.fill(april(tmp_path, 0))
+        workspace.fill(april(place, 0))
     kept = workspace.runs.keep(run)
     assert [one.name for one in workspace.runs.kept()] == [kept.name] == [run]
-    used = workspace.fill(april(tmp_path, 0)).used
+    used = workspace.fill(april(place, 0)).used
     assert (used.name, used.given, used.verified) == (run, 0, False) and used.kept
     assert workspace.runs.why(run).kept and not workspace.runs.why(run).forgotten
     workspace.runs.leave(run)
     assert workspace.runs.why(run).forgotten and not workspace.runs.why(run).kept
     assert workspace.runs.kept() == []
     with pytest.raises(UsageError):
-        workspace.fill(april(tmp_path, 0))
+        workspace.fill(april(place, 0))
 
 
-def test_a_given_cell_that_contradicts_it_goes_before_the_word_of_the_person(march, tmp_path):
+def test_a_given_cell_that_contradicts_it_goes_before_the_word_of_the_person(march, place):
     workspace, run = march
     workspace.runs.keep(run)
-    filled = workspace.fill(write(tmp_path / "april.csv", APRIL, 2, wanted=str.upper))
+    filled = workspace.fill(write(place / "april.csv", APRIL, 2, wanted=str.upper))
     assert filled.result.used is None and cells(filled) == [name.upper() for name in APRIL]
     assert run in filled.result.note
 
@@ -83,18 +100,18 @@ def test_in_a_table_without_names_it_reads_the_columns_that_stand_where_its_own_
         assert filled.out.read_text() == "f6,u,jean,JEAN\ng7,t,robin,ROBIN\n"
 
 
-def test_a_later_fill_of_a_table_of_that_name_takes_nothing_from_it(march, tmp_path):
+def test_a_later_fill_of_a_table_of_that_name_takes_nothing_from_it(march, place):
     workspace, run = march
     workspace.runs.keep(run)
-    again = workspace.fill(write(tmp_path / "march.csv", APRIL, 1, wanted=told), out=tmp_path / "again.csv")
+    again = workspace.fill(write(place / "march.csv", APRIL, 1, wanted=told), out=place / "again.csv")
     assert again.result.used.run == run
     assert [one.name for one in workspace.runs.kept()] == [run]
-    assert workspace.fill(april(tmp_path, 0)).used.name == run
+    assert workspace.fill(april(place, 0)).used.name == run
 
 
-def test_a_run_without_a_function_is_refused(march, tmp_path):
+def test_a_run_without_a_function_is_refused(march, place):
     workspace, _ = march
-    noise = tmp_path / "noise.csv"
+    noise = place / "noise.csv"
     noise.write_text("a,b\n1,731\n2,15\n3,9981\n4,\n")
     failed = workspace.fill(noise, budget="300-candidates").result
     assert not failed.solved
@@ -105,13 +122,13 @@ def test_a_run_without_a_function_is_refused(march, tmp_path):
 
 
 @pytest.mark.parametrize("retired", [True, False])
-def test_a_run_of_which_a_skill_was_made_can_be_kept_too(march, tmp_path, retired):
+def test_a_run_of_which_a_skill_was_made_can_be_kept_too(march, place, retired):
     workspace, _ = march
-    known = workspace.fill(write(tmp_path / "may.csv", [*MARCH, "Kurt Goedel"], 7, wanted=short)).result
+    known = workspace.fill(write(place / "may.csv", [*MARCH, "Kurt Goedel"], 7, wanted=short)).result
     for name in known.skills if retired else ():
         workspace.skills.retire(name)
     workspace.runs.keep(known.run_id)
-    used = workspace.fill(write(tmp_path / "june.csv", APRIL, 0)).used
+    used = workspace.fill(write(place / "june.csv", APRIL, 0)).used
     assert used.kept and used.name == (known.run_id if retired else known.skills[0])
 
 

@@ -6,56 +6,77 @@ import pytest
 
 import evolve
 from evolve.errors import UsageError
+from tests.workspace.begun import Begun
 from tests.workspace.test_corrected_months import MARCH, cells, corrected, short, write
 
 NAMES = ["Mary Shaw", "Robin Milner", "Jean Sammet", "Lynn Conway", "Adele Goldberg"]
 
 
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory, private_home):
+    return Begun(tmp_path_factory.mktemp("recurring") / "work")
+
+
 @pytest.fixture
-def march(tmp_path, private_home):
+def place(begun):
+    """The folder of the tables."""
+    return begun.place
+
+
+@pytest.fixture
+def march(begun, place):
     """A workspace with a verified function for short names, and the name of its skill."""
-    with evolve.open(tmp_path / "ws") as workspace:
-        table = write(tmp_path / "march.csv", [*MARCH, "Frances Allen"], {name: short(name) for name in MARCH})
-        yield workspace, workspace.fill(table).result.skills[0]
+
+    def learn(workspace):
+        table = write(place / "march.csv", [*MARCH, "Frances Allen"], {name: short(name) for name in MARCH})
+        return workspace.fill(table).result.skills[0]
+
+    skill = begun.at("verified", learn)
+    with evolve.open(place / "ws") as workspace:
+        yield workspace, skill
 
 
 @pytest.fixture
-def kept(tmp_path, private_home):
+def kept(begun, place):
     """A workspace with a function that nothing verified and the person kept, and its run."""
-    with evolve.open(tmp_path / "ws") as workspace:
-        table = write(tmp_path / "march.csv", MARCH, {name: short(name) for name in MARCH[:3]})
-        result = workspace.fill(table).result
+
+    def learn(workspace):
+        result = workspace.fill(write(place / "march.csv", MARCH, {name: short(name) for name in MARCH[:3]})).result
         assert result.solved and not result.verified
         workspace.runs.keep(result.run_id)
-        yield workspace, result.run_id
+        return result.run_id
+
+    run = begun.at("unverified", learn)
+    with evolve.open(place / "ws") as workspace:
+        yield workspace, run
 
 
-def test_in_place_nothing_is_written_until_a_function_is_named(march, tmp_path):
+def test_in_place_nothing_is_written_until_a_function_is_named(march, place):
     workspace, skill = march
-    table = write(tmp_path / "april.csv", NAMES, {})
+    table = write(place / "april.csv", NAMES, {})
     before = table.read_bytes()
     filled = workspace.fill(table, in_place=True)
     assert filled.out is None and [one.name for one in filled.offered] == [skill] and table.read_bytes() == before
 
 
-def test_of_two_functions_for_one_empty_column_the_person_names_one(march, tmp_path, short_search):
+def test_of_two_functions_for_one_empty_column_the_person_names_one(march, place, short_search):
     workspace, _ = march
     names = [*NAMES, "Alan Kay", "Radia Perlman"]
-    may = write(tmp_path / "may.csv", [*names, "Ken Thompson"], {name: name.split()[-1] for name in names})
+    may = write(place / "may.csv", [*names, "Ken Thompson"], {name: name.split()[-1] for name in names})
     assert workspace.fill(may).result.verified
-    filled = workspace.fill(write(tmp_path / "april.csv", NAMES, {}))
+    filled = workspace.fill(write(place / "april.csv", NAMES, {}))
     assert filled.out is None and len(filled.offered) == 2
 
 
 @pytest.mark.parametrize("in_place", [False, True])
 def test_typed_cells_that_an_earlier_fill_wrote_for_the_same_rows_keep_nothing_from_being_filled(
-    march, tmp_path, in_place
+    march, place, in_place
 ):
     workspace, skill = march
-    april = workspace.fill(write(tmp_path / "april.csv", NAMES, {}), skill=skill)
+    april = workspace.fill(write(place / "april.csv", NAMES, {}), skill=skill)
     typed = {name: cells(april)[name] for name in NAMES[:2]}
-    table = write(tmp_path / "again.csv", NAMES, typed)  # the same rows, as an earlier fill would have filled them
-    assert table.read_text().splitlines()[1] != (tmp_path / "april.csv").read_text().splitlines()[1]
+    table = write(place / "again.csv", NAMES, typed)  # the same rows, as an earlier fill would have filled them
+    assert table.read_text().splitlines()[1] != (place / "april.csv").read_text().splitlines()[1]
     filled = workspace.fill(table, in_place=in_place)
     if in_place:
         assert filled.out is None and [one.name for one in filled.offered] == [skill]
@@ -64,17 +85,17 @@ def test_typed_cells_that_an_earlier_fill_wrote_for_the_same_rows_keep_nothing_f
     assert (filled.used.name, filled.used.given, filled.given, filled.own, filled.marked) == (skill, 0, 2, 2, 0)
 
 
-def test_where_no_function_is_saved_cells_that_an_earlier_fill_wrote_show_nothing(march, tmp_path):
+def test_where_no_function_is_saved_cells_that_an_earlier_fill_wrote_show_nothing(march, place):
     workspace, skill = march
-    april = workspace.fill(write(tmp_path / "april.csv", NAMES, {}), skill=skill)
+    april = workspace.fill(write(place / "april.csv", NAMES, {}), skill=skill)
     workspace.skills.retire(skill)
     with pytest.raises(UsageError):
-        workspace.fill(write(tmp_path / "again.csv", NAMES, {NAMES[0]: cells(april)[NAMES[0]]}))
+        workspace.fill(write(place / "again.csv", NAMES, {NAMES[0]: cells(april)[NAMES[0]]}))
 
 
-def test_a_kept_function_fills_the_rest_where_corrected_cells_oppose_it_and_nothing_gives_them(kept, tmp_path):
+def test_a_kept_function_fills_the_rest_where_corrected_cells_oppose_it_and_nothing_gives_them(kept, place):
     workspace, run = kept
-    table = write(tmp_path / "april.csv", NAMES, {})
+    table = write(place / "april.csv", NAMES, {})
     first = workspace.fill(table)
     assert (first.used.run, first.used.given) == (run, 0)
     mine = {NAMES[0]: "Polly", NAMES[3]: "L9x"}
@@ -86,31 +107,31 @@ def test_a_kept_function_fills_the_rest_where_corrected_cells_oppose_it_and_noth
     assert workspace.runs.kept() and not {1, 4} & {mark.row for mark in filled.marks}
 
 
-def test_a_function_that_is_found_goes_before_one_that_was_kept(kept, tmp_path):
+def test_a_function_that_is_found_goes_before_one_that_was_kept(kept, place):
     workspace, _ = kept
-    filled = workspace.fill(write(tmp_path / "april.csv", NAMES, {name: name.upper() for name in NAMES[:2]}))
+    filled = workspace.fill(write(place / "april.csv", NAMES, {name: name.upper() for name in NAMES[:2]}))
     assert filled.used is None and filled.against is None
     assert cells(filled) == {name: name.upper() for name in NAMES}
 
 
-def test_one_odd_correction_flags_nothing_where_other_given_cells_agree(march, tmp_path):
+def test_one_odd_correction_flags_nothing_where_other_given_cells_agree(march, place):
     workspace, skill = march
-    april = workspace.fill(write(tmp_path / "april.csv", [*NAMES, "Alan Kay"], {}), skill=skill)
+    april = workspace.fill(write(place / "april.csv", [*NAMES, "Alan Kay"], {}), skill=skill)
     typed = {name: cells(april)[name] for name in NAMES[:3]} | {NAMES[3]: "LIXW-2604"}
-    filled = workspace.fill(write(tmp_path / "april.csv", [*NAMES, "Alan Kay"], typed), budget="20k-candidates")
+    filled = workspace.fill(write(place / "april.csv", [*NAMES, "Alan Kay"], typed), budget="20k-candidates")
     assert cells(filled) == {name: short(name) for name in [*NAMES, "Alan Kay"]} | {NAMES[3]: "LIXW-2604"}
     assert (filled.against.function.name, filled.against.rows, filled.marked) == (skill, (4,), 0)
 
 
-def test_where_no_given_cell_agrees_every_other_is_flagged_and_the_given_ones_are_not(march, tmp_path):
+def test_where_no_given_cell_agrees_every_other_is_flagged_and_the_given_ones_are_not(march, place):
     workspace, _ = march
-    filled = workspace.fill(write(tmp_path / "april.csv", NAMES, {NAMES[1]: "Johnny"}), budget="20k-candidates")
+    filled = workspace.fill(write(place / "april.csv", NAMES, {NAMES[1]: "Johnny"}), budget="20k-candidates")
     assert [mark.row for mark in filled.marks] == [1, 3, 4, 5] and filled.against.rows == (2,)
 
 
-def test_guesses_in_a_file_that_was_filled_in_place_do_not_speak_for_the_function(march, tmp_path):
+def test_guesses_in_a_file_that_was_filled_in_place_do_not_speak_for_the_function(march, place):
     workspace, skill = march
-    table = write(tmp_path / "april.csv", NAMES, {})
+    table = write(place / "april.csv", NAMES, {})
     workspace.fill(table, skill=skill, in_place=True)
     corrected(table, short(NAMES[1]), "Johnny")
     with table.open("a") as file:
@@ -120,9 +141,9 @@ def test_guesses_in_a_file_that_was_filled_in_place_do_not_speak_for_the_functio
 
 
 @pytest.mark.parametrize("where", ["table", "filled file"])
-def test_a_correction_that_a_named_function_does_not_give_is_told_and_stays(march, tmp_path, where):
+def test_a_correction_that_a_named_function_does_not_give_is_told_and_stays(march, place, where):
     workspace, skill = march
-    table = write(tmp_path / "april.csv", NAMES, {})
+    table = write(place / "april.csv", NAMES, {})
     out = workspace.fill(table, skill=skill).out
     if where == "table":
         write(table, NAMES, {NAMES[1]: "Robbie"})
@@ -151,8 +172,8 @@ def test_a_column_with_gaps_beside_an_empty_one_is_not_filled_unless_it_is_named
         assert workspace.fill(table, column="Land", budget="300-candidates").column == "Land"
 
 
-def test_a_saved_function_says_which_column_is_meant_beside_an_empty_one(march, tmp_path):
+def test_a_saved_function_says_which_column_is_meant_beside_an_empty_one(march, place):
     workspace, skill = march
     rows = [("a1", name, "", short(name) if n < 2 else "") for n, name in enumerate(NAMES)]
-    filled = workspace.fill(orders(tmp_path / "april.csv", ("id", "name", "notes", "short"), rows))
+    filled = workspace.fill(orders(place / "april.csv", ("id", "name", "notes", "short"), rows))
     assert (filled.column, filled.used.name, filled.used.given) == ("short", skill, 2)
