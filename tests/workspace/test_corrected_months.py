@@ -10,6 +10,8 @@ import pytest
 import evolve
 from evolve.errors import UsageError
 
+pytestmark = pytest.mark.usefixtures("few_rivals")
+
 MARCH = (
     "Ada Lovelace",
     "Alan Turing",

@@ -8,6 +8,8 @@ import pytest
 
 import evolve
 
+pytestmark = pytest.mark.usefixtures("few_rivals")
+
 MARCH = [("Abel", 3), ("Bauer", 6), ("Conti", 12), ("Dietz", 4), ("Ernst", 9), ("Fuchs", 5), ("Gomez", 7), ("Huber", 8)]
 
 

@@ -8,6 +8,8 @@ import evolve
 from evolve.errors import UsageError
 from evolve.tables import open_table
 
+pytestmark = pytest.mark.usefixtures("few_rivals")
+
 ROWS = "ada,ada@x.org,ADA\nalan,alan@x.org,ALAN\ngrace,grace@x.org,GRACE\ntony,tony@x.org,\n"
 FUNCTION = "def f(column_1):\n    return column_1.upper()\n"
 

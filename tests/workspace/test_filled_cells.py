@@ -15,6 +15,8 @@ from evolve.reasons import reason
 from evolve.testing import Scenario, ScriptedEndpoint
 from evolve.workspace import Flag
 
+pytestmark = pytest.mark.usefixtures("few_rivals")
+
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory, private_home):

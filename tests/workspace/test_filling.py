@@ -18,6 +18,8 @@ from evolve.reasons import reason
 from evolve.workspace import Flag
 from tests.architecture.source import ROOT
 
+pytestmark = pytest.mark.usefixtures("few_rivals")
+
 PEOPLE = [
     *("Ada Lovelace", "Alan Turing", "Grace Hopper", "Edsger Dijkstra", "Barbara Liskov", "Tony Hoare"),
     *("John Backus", "Donald Knuth", "Leslie Lamport", "Niklaus Wirth"),

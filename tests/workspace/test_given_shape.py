@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 import evolve
+
+pytestmark = pytest.mark.usefixtures("few_rivals")
 
 MARCH = {
     "Rosa Milano": "2026-03-02",

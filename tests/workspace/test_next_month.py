@@ -278,6 +278,7 @@ def test_retiring_the_skill_of_a_run_retires_its_answer_too(copied, tmp_path):
             workspace.fill(write(tmp_path / "april.csv", APRIL, 0))
 
 
+@pytest.mark.slow
 def test_a_doubtful_function_is_as_doubtful_when_its_own_table_is_filled_again(tmp_path, private_home):
     given = {
         "030 / 123 45 67": "+49301234567",

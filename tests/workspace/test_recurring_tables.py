@@ -9,6 +9,8 @@ from evolve.errors import UsageError
 from tests.workspace.begun import Begun
 from tests.workspace.test_corrected_months import MARCH, cells, corrected, short, write
 
+pytestmark = pytest.mark.usefixtures("few_rivals")
+
 NAMES = ["Mary Shaw", "Robin Milner", "Jean Sammet", "Lynn Conway", "Adele Goldberg"]
 
 

@@ -159,7 +159,14 @@ def test_the_hint_on_a_change_that_passes_says_how_to_hand_it_in(model, sandbox,
     assert hint not in "".join(failing.prompts())
 
 
-def test_a_crash_while_it_is_handed_in_judges_it_once(model, sandbox, folder, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    "points",
+    [
+        ("output.after:7",),
+        pytest.param(("stage.judge.before:2", "output.before:7", "stage.judge.after:2"), marks=pytest.mark.slow),
+    ],
+)
+def test_a_crash_while_it_is_handed_in_judges_it_once(model, sandbox, folder, tmp_path, monkeypatch, points):
     task = folder_task("Write the sum.", folder, CHECK)
 
     def attempt(place):
@@ -171,7 +178,7 @@ def test_a_crash_while_it_is_handed_in_judges_it_once(model, sandbox, folder, tm
         return [(step.number, step.action.kind, step.judgement) for step in steps], record.status, record.answer
 
     _, whole = attempt("whole")
-    for place, point in enumerate(("stage.judge.before:2", "output.before:7", "output.after:7", "stage.judge.after:2")):
+    for place, point in enumerate(points):
         monkeypatch.setenv(VARIABLE, f"{point}:full")
         with pytest.raises(OSError):
             attempt(f"crash{place}")
