@@ -34,7 +34,7 @@ def dreaming(dreams: int) -> Dreaming:
     return Dreaming(**{name: getattr(given, name) for name in given.__dataclass_fields__}, dreams=dreams)
 
 
-@pytest.mark.parametrize("bound", [500, 2_000, 9_973, 40_000])
+@pytest.mark.parametrize("bound", [500, 2_000, 9_973, pytest.param(40_000, marks=pytest.mark.slow)])
 def test_a_loop_keeps_to_its_bound_with_its_guides(open_ws, suite_file, bound):
     with open_ws(learner=dreaming(20)) as workspace:
         report = workspace.improve(suite_file, rounds=2, budget=Budget(candidates=bound))

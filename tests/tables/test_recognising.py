@@ -96,6 +96,6 @@ def test_a_row_of_another_length_is_refused_with_the_way_on_and_how_it_was_read(
 
 def test_a_row_of_many_lines_is_read_once(tmp_path):
     """Were each line looked at from where its row begins, this would take hours."""
-    text = "a,b\n" + '"\n",' * 60_000 + "\n"
+    text = "a,b\n" + '"\n",' * 20_000 + "\n"
     table = opened(tmp_path, 'a, "b"\n' + text)
     assert sum(1 for _ in table._raw()) == 3
