@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from evolve import frontmatter
 from evolve.errors import UsageError
 from evolve.export.description import arguments, from_contract
 from evolve.export.exporting import Leaving
-from evolve.export.script import render_script, shell_quoted, without_words
+from evolve.export.script import render_script, shell_quoted
 from evolve.export.validation import DOCUMENT, description_problems
 from evolve.skills import Skill, modules_used
 
@@ -32,9 +32,8 @@ class AgentSkills:
         files: dict[str, str] = {}
         for one in skills:
             skill, description = one.skill, one.description
-            code = skill.code if skill.owner == "user" else without_words(skill.code)
             files[f"{skill.name}/{DOCUMENT}"] = _document(skill, description, one.judged)
-            files[self.script(skill)] = render_script(replace(skill, code=code), description)
+            files[self.script(skill)] = render_script(skill, description)
             if skill.rows:
                 files[f"{skill.name}/evals/evals.json"] = json.dumps(_evals(skill, description), indent=2) + "\n"
         return files

@@ -18,6 +18,7 @@ from typing import Literal, Protocol, runtime_checkable
 from evolve.episodes import Row
 from evolve.errors import UsageError
 from evolve.export.description import describe, exported_name
+from evolve.export.script import without_words
 from evolve.export.script_check import difference
 from evolve.export.validation import name_problems
 from evolve.extensions import BUILT_IN, find, names, refused
@@ -160,23 +161,39 @@ def _leaving(form: ExportFormat, whole: Skill, rules: ExportRules, scanner: Scan
         UsageError: It must not, or the format cannot hold it.
     """
     _check_skill(whole)
-    skill = replace(whole, name=exported_name(whole), rows=_rows(whole, rules, scanner))
+    # In comments and docstrings a model could speak to whoever reads the code, in whichever format.
+    code = whole.code if whole.owner == "user" else without_words(whole.code)
+    skill = replace(whole, name=exported_name(whole), code=code, rows=_rows(whole, rules, scanner))
     description = describe(skill, rules.description)
     _refuse(whole.name, form.problems(skill, description), hint="rename or mend the skill first")
-    return Leaving(skill=skill, description=description, judged=whole)
+    return Leaving(skill=replace(skill, description=description), description=description, judged=whole)
 
 
 def _files(form: ExportFormat, leaving: Sequence[Leaving]) -> dict[str, str]:
     files = form.files(leaving)
-    if not isinstance(files, Mapping) or not all(isinstance(part, str) for item in files.items() for part in item):
+    texts = isinstance(files, Mapping) and all(isinstance(part, str) for item in files.items() for part in item)
+    if not (texts and files) or any("\0" in path for path in files) or not _is_text(files):
         raise refused("formats", form.name, "gave no texts by path")
     for script in (form.script(one.skill) for one in leaving):
         if script and script not in files:
             raise refused("formats", form.name, f"names the program {script}, which is not among its files")
+    for path in (path for path in files if path.endswith(".py")):
+        try:
+            ast.parse(files[path])
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            raise refused("formats", form.name, f"has {path}, which is no Python ({error})") from error
     both = next((path for path in files if any(other.startswith(f"{path}/") for other in files)), "")
     if both:
         raise refused("formats", form.name, f"has {both} both as a file and as a folder")
     return dict(files)
+
+
+def _is_text(files: Mapping[str, str]) -> bool:
+    try:
+        "".join(part for item in files.items() for part in item).encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _try_scripts(form: ExportFormat, leaving: Sequence[Leaving], files: Mapping[str, str], sandbox: Sandbox) -> None:
@@ -242,7 +259,7 @@ def _check_texts(leaving: Sequence[Leaving], files: Mapping[str, str], scanner: 
     for path, text in files.items():
         folder, _, name = path.partition("/")
         name, whose = (name, every[folder]) if folder in every and name else (path, ", ".join(every.values()))
-        problems = []
+        problems = [f"a path contains {secret.kind}" for secret in scanner.find(path)]
         parts = Path(path).parts
         if Path(path).is_absolute() or ".." in parts or not parts or Path(path).as_posix() != path:
             problems.append(f"{name} is no path below its folder")
@@ -250,6 +267,8 @@ def _check_texts(leaving: Sequence[Leaving], files: Mapping[str, str], scanner: 
         if name.endswith(".py"):
             problems += [f"{name} contains {secret}" for secret in _in_constants(text, scanner)]
         _refuse(whose, problems)
+    for one in leaving:  # a text that is no program may hold its code too
+        _refuse(one.judged.name, [f"its code contains {secret}" for secret in _in_constants(one.skill.code, scanner)])
 
 
 def _in_constants(code: str, scanner: Scanner) -> Iterator[Finding]:
