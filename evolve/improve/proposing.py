@@ -7,21 +7,26 @@ loop that goes on practises on the same, and is in the suite of the practice alo
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from evolve.episodes import EpisodeRecord
 from evolve.errors import TaskError
 from evolve.extensions import find, refused
+from evolve.files import canonical_json
 from evolve.tasks import Suite, Task
-from evolve.tasks.alike import problem_traits
-from evolve.tasks.model import SplitName, task_json
+from evolve.tasks.alike import TELLING, problem_traits
+from evolve.tasks.model import SplitName, row_json, row_key, task_json
 from evolve.tasks.reading.assemble import assemble
 from evolve.tasks.reading.jsonl import parse_json
+from evolve.tasks.reading.labels import tells_nothing
 
 if TYPE_CHECKING:
     from evolve.improve.session import Session
+
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,11 +97,26 @@ def _usable(tasks: Sequence[Task], given: Sequence[Task], suite: Suite) -> list[
     usable = []
     for task in tasks:
         fits = task.environment in kinds and not (task.folder or task.rubric or task.id in names)
-        if fits and not problem_traits(task) & held:
+        if fits and not _traits([task]) & held:
             names.add(task.id)
             usable.append(task)
     return usable
 
 
 def _traits(tasks: Iterable[Task]) -> set[str]:
-    return {trait for task in tasks for trait in problem_traits(task)}
+    return {trait for task in tasks for trait in (*problem_traits(task), *_further_traits(task))}
+
+
+def _further_traits(task: Task) -> Iterator[str]:
+    """By what a task is known under other names too: every row of it, arguments in any order, words without signs."""
+    if not tells_nothing(task.instruction):
+        yield f"words {_WORD.findall(task.instruction.casefold())}"
+    if task.tests:
+        yield f"tests {task.tests.split()}"
+    if task.work is not None:
+        yield f"work {canonical_json(task.work.as_json())}"
+    for row in (*task.examples, *task.verify, *task.hidden):
+        cells = sorted(map(canonical_json, row.input))
+        yield canonical_json({**row_json(row), "input": cells})
+        if len(row_key(row)) >= TELLING:
+            yield f"input {cells}"

@@ -9,7 +9,7 @@ from evolve.tasks.reading.labels import tells_nothing
 
 _ROWS = 64
 """Most rows by which a task is known again: those of the smallest digests, which tasks that share rows share."""
-_TELLING = 12
+TELLING = 12
 """Characters of an input, as JSON, from which on it hardly comes twice by chance."""
 
 
@@ -30,7 +30,7 @@ def row_traits(task: Task) -> frozenset[str]:
 def table_traits(task: Task) -> frozenset[str]:
     """What columns of one table share: the place that it is read from, or inputs that hardly come twice by chance."""
     # In whichever order the columns stand.
-    cells = [sorted(map(canonical_json, row.input)) for row in _rows(task) if len(row_key(row)) >= _TELLING]
+    cells = [sorted(map(canonical_json, row.input)) for row in _rows(task) if len(row_key(row)) >= TELLING]
     inputs = sorted(digest(canonical_json(row))[:16] for row in cells)
     traits = [f"input {one}" for one in inputs[:_ROWS]]
     place, _, content = task.source.partition(" ")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ import pytest
 
 import evolve
 from benchmarks.doubles import slow_learner, small_suite
-from evolve.episodes import EpisodeRecord
+from evolve.episodes import EpisodeRecord, Row
 from evolve.errors import EnvironmentProblem, WorkspaceError
 from evolve.record.journal import Journal
 from evolve.tasks import Suite, Task, load_suite, render_jsonl
@@ -88,6 +88,41 @@ def test_a_proposer_sees_only_what_is_practised_on_and_brings_in_nothing_that_is
     train = {task.id for task in suite.split("train")}
     assert set(seen) == train
     assert {one.task for one in episodes if one.split == "train"} == {*train, "fine"}
+
+
+def long_task(name: str, *, many: int) -> Task:
+    rows = [Row(input=(f"{name} {number}", number), output=f"{name}{number}") for number in range(many)]
+    words = f"Say {name} of it."
+    return Task(id=name, family="", group=name, instruction=words, examples=tuple(rows[:5]), hidden=tuple(rows[5:]))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda task: {"examples": task.examples},
+        lambda task: {"examples": [Row(input=row.input[::-1], output=row.output) for row in task.examples]},
+        lambda task: {"examples": [Row(input=row.input, output=f"{row.output}.") for row in task.examples]},
+        lambda task: {"instruction": task.instruction.replace(".", " !")},
+    ],
+    ids=["a few of many rows", "other order of arguments", "other outputs", "other signs"],
+)
+def test_what_is_held_back_is_known_again_however_it_is_written(
+    change: Callable[[Task], Mapping[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tasks = [long_task(f"task{number}", many=600) for number in range(10)]
+    (tmp_path / "small.jsonl").write_text(render_jsonl(tasks))
+    suite = load_suite(str(tmp_path / "small.jsonl"))
+    held = [task for split in ("gate", "test") for task in suite.split(split)]
+
+    def again(task: Task) -> Task:
+        other = long_task(f"again-{task.id}", many=8)
+        given = change(task)
+        return replace(other, **{**given, "examples": tuple(given.get("examples", other.examples))})
+
+    offer(monkeypatch, tmp_path / "site", "proposers", "again", lambda *_: [again(task) for task in held])
+    with opened(tmp_path / "ws", "again") as workspace:
+        episodes = improved(workspace, suite, tmp_path, rounds=1)
+    assert episodes and not [one.task for one in episodes if one.task.startswith("again-")]
 
 
 def test_a_loop_that_goes_on_practises_on_the_tasks_that_were_proposed(
