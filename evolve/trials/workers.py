@@ -18,11 +18,12 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from evolve.errors import EvolveError
-from evolve.extensions import find, refused
+from evolve.extensions import BUILT_IN, find, refused
 from evolve.failpoints import hit
 from evolve.files import machine_problem
 from evolve.lifeline import Lifeline, tied
 from evolve.record.arms import Arm
+from evolve.trials.added_workers import AddedWorkers
 from evolve.trials.bench import ARMS_KEPT, Bench
 from evolve.trials.jobs import Attempt, EpisodeJob, Told, Workers, WorkerSetup, tell_nobody, unbegun
 from evolve.trials.worker_process import (
@@ -196,7 +197,7 @@ def open_workers(setup: WorkerSetup, count: int, on: str = "local") -> Workers:
     workers = find("workers", on, Callable)(setup, count)
     if not isinstance(workers, Workers):
         raise refused("workers", on, f"opens {type(workers).__name__}")
-    return workers
+    return workers if on in BUILT_IN["workers"] else AddedWorkers(name=on, workers=workers, setup=setup)
 
 
 def local_workers(setup: WorkerSetup, count: int) -> Workers:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,8 @@ import evolve
 from benchmarks.doubles import small_suite
 from evolve.errors import EnvironmentProblem, WorkspaceError
 from evolve.tasks import render_jsonl
+from evolve.trials import Attempt, EpisodeJob, LocalWorkers, tell_nobody
+from evolve.trials.set_aside import SetAside
 from tests.extensions.test_extending import toys
 from tests.improve.test_worker_kinds import *  # noqa: F403
 from tests.improve.test_worker_kinds import count, workers
@@ -45,3 +49,58 @@ def test_workers_that_nobody_offers_or_that_are_none_are_named(tmp_path: Path, m
     offer(monkeypatch, tmp_path / "site", "workers", "odd", lambda setup, count: 42)
     with pytest.raises(EnvironmentProblem, match=r"odd \(workers\) of the package evolve-toy opens int"):
         improved(tmp_path / "more", "odd")
+
+
+def renamed(attempt: Attempt) -> Attempt:
+    return replace(attempt, record=replace(attempt.record, run="r99", episode="other"))
+
+
+def unearned(attempt: Attempt) -> Attempt:
+    return replace(attempt, record=replace(attempt.record, status="solved", verified=True, steps=()))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda attempts: attempts[::-1],
+        lambda attempts: attempts[:-1],
+        lambda attempts: [attempts[0], *attempts[:-1]],
+        lambda attempts: [renamed(one) for one in attempts],
+        lambda attempts: [unearned(one) for one in attempts],
+        lambda attempts: None,
+        lambda attempts: [one.record for one in attempts],
+    ],
+    ids=["turned", "too few", "one twice", "of another run", "solved without a step", "none", "records"],
+)
+@pytest.mark.parametrize("is_told", [True, False])
+def test_workers_that_give_what_was_not_asked_for_are_named_and_nothing_of_it_is_kept(
+    change: Callable[[Sequence[Attempt]], list[Attempt]],
+    is_told: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Odd(LocalWorkers):
+        at_once = 4
+
+        def run(self, jobs: Sequence[EpisodeJob], told: Callable[[Attempt], None] = tell_nobody) -> list[Attempt]:
+            given = change(super().run(jobs))
+            for attempt in given if is_told and given else ():
+                told(attempt)
+            return given
+
+    offer(monkeypatch, tmp_path / "site", "workers", "odd", lambda setup, count: Odd(setup))
+    with pytest.raises(EnvironmentProblem, match=r"odd \(workers\) of the package evolve-toy gave"):
+        improved(tmp_path / "ws", "odd")
+    with evolve.open(tmp_path / "ws") as workspace:
+        (run,) = workspace.stores.runs.runs()
+        kept = [*workspace.stores.runs.episodes(), *SetAside(workspace.stores.db, run.id).records()]
+        assert all(one.run == run.id and one.steps for one in kept)
+
+
+def test_attempts_that_workers_tell_nobody_of_are_kept_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Silent(LocalWorkers):
+        def run(self, jobs: Sequence[EpisodeJob], told: Callable[[Attempt], None] = tell_nobody) -> list[Attempt]:
+            return super().run(jobs)
+
+    offer(monkeypatch, tmp_path / "site", "workers", "silent", lambda setup, count: Silent(setup))
+    assert improved(tmp_path / "here", "local") == improved(tmp_path / "there", "silent")
