@@ -17,6 +17,9 @@ from evolve.episodes import Action
 from evolve.extensions import find, installed, refused
 from evolve.workflow import StageKind
 
+LONGEST = 1_000_000
+"""Most characters of a value, as JSON: it is in every checkpoint of its episode."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class _Left:
@@ -47,10 +50,15 @@ def change_and_keep(state: AgentState, context: EpisodeContext, kind: StageKind)
 
 
 def _read(name: str, text: str) -> Any:
-    from pydantic import TypeAdapter, ValidationError
+    from pydantic import PydanticUserError, TypeAdapter, ValidationError
 
+    form = find("state", name, type)
+    if not getattr(getattr(form, "__dataclass_params__", None), "frozen", False):
+        raise refused("state", name, "is no frozen dataclass")
     try:
-        return TypeAdapter(find("state", name, type)).validate_json(text, strict=True)
+        return TypeAdapter(form).validate_json(text, strict=True)
+    except PydanticUserError as error:
+        raise refused("state", name, f"has a field that is not read from JSON ({error.code})") from error
     except ValidationError as error:
         raise refused("state", name, f"does not fit what an episode keeps ({error.errors()[0]['msg']})") from error
 
@@ -60,6 +68,8 @@ def _written(name: str, value: Any) -> str:
         text = to_json(value)
     except (TypeError, ValueError) as error:
         raise refused("state", name, f"is not JSON ({error})") from error
+    if len(text) > LONGEST:
+        raise refused("state", name, f"is too large: {len(text):,} characters as JSON, of {LONGEST:,}")
     if _read(name, text) != value:
         raise refused("state", name, f"is something else once it is read again than {type(value).__name__}")
     return text

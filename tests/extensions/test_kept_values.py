@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -124,3 +124,38 @@ def test_a_stage_keeps_no_value_of_another_package(toys: None, tmp_path: Path, m
     offer(monkeypatch, tmp_path / "more", "stages", "peeping", stage(count_up, name="peeping"))
     with pytest.raises(EnvironmentProblem, match=r"peeping \(stages\) of the package evolve-toy keeps 'answers'"):
         parse_workflow(WORKFLOW.replace("shortest", "peeping"))
+
+
+class NoDataclass:
+    def __init__(self) -> None:
+        self.count = 0
+
+
+class Needing(NamedTuple):
+    count: int
+
+
+@dataclass
+class Mutable:
+    count: int = 0
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    one: NoDataclass | None = None
+
+
+@pytest.mark.parametrize("value", [NoDataclass, Needing, Mutable, Unreadable, int])
+def test_a_value_of_another_kind_is_named(value: type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    offered(monkeypatch, tmp_path, {"stages": ("brief", stage(lambda *given: given)), "state": ("answers", value)})
+    with pytest.raises(EnvironmentProblem, match=r"answers \(state\) of the package evolve-toy"):
+        worked()
+
+
+def test_a_value_too_large_to_be_kept_with_every_step_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def work(context: Any, plan: Any, steps: Any, kept: Words) -> Any:
+        return steps[-1].action, Words(words=("x" * 2_000_000,))
+
+    offered(monkeypatch, tmp_path, {"stages": ("brief", stage(work)), "state": ("answers", Words)})
+    with pytest.raises(EnvironmentProblem, match=r"answers \(state\) of the package evolve-toy is too large"):
+        worked()
