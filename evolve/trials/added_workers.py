@@ -71,9 +71,9 @@ class AddedWorkers:
         if own != (setup.run, setup.suite, job.split, task.id, task.group, job.variant, job.seed):
             return False
         judged = [step.judgement for step in record.steps if step.judgement is not None]
-        if record.solved or record.verified:
-            return bool(judged) and judged[-1].accepted and judged[-1].verified == record.verified
-        return True
+        if record.verified and not (record.solved and any(one.verified for one in judged)):
+            return False
+        return not record.solved or any(one.accepted for one in judged)
 
     def _refused(self) -> EnvironmentProblem:
         return refused("workers", self.name, "gave something else than an attempt at each job, in their order")
