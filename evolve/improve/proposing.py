@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 from evolve.episodes import EpisodeRecord
 from evolve.errors import TaskError
 from evolve.extensions import find, refused
 from evolve.files import canonical_json
+from evolve.improve.session import Proposer, Session
 from evolve.tasks import Suite, Task
 from evolve.tasks.alike import TELLING, problem_traits
 from evolve.tasks.model import SplitName, row_json, row_key, task_json
@@ -23,23 +23,7 @@ from evolve.tasks.reading.assemble import assemble
 from evolve.tasks.reading.jsonl import parse_json
 from evolve.tasks.reading.labels import tells_nothing
 
-if TYPE_CHECKING:
-    from evolve.improve.session import Session
-
 _WORD = re.compile(r"\w+")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Proposer:
-    """Who proposes tasks, and for what.
-
-    Attributes:
-        name: At the seam ``proposers``.
-        suite: The whole suite, also what no practice has met so far.
-    """
-
-    name: str
-    suite: Suite
 
 
 def proposed_tasks(session: Session, number: int, episodes: Sequence[EpisodeRecord], seed: int) -> list[Task]:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from evolve.events import Event, EventSink, NoEvents
-from evolve.improve.proposing import Proposer
 from evolve.ledger import Budget, Spent
 from evolve.sandbox import Sandbox
+from evolve.tasks import Suite
 from evolve.trials.paid_run import NO_TIME, PaidRun, TrialPlan
 
 BATCH = 16
@@ -30,6 +30,19 @@ class LoopPlan(TrialPlan):
     rounds: int = 2
     unjudged: str = ""
     passes: int = PASSES
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proposer:
+    """Who proposes tasks, and for what.
+
+    Attributes:
+        name: At the seam ``proposers``.
+        suite: The whole suite, also what no practice has met so far.
+    """
+
+    name: str
+    suite: Suite
 
 
 @dataclass(frozen=True, kw_only=True)

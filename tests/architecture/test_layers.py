@@ -207,7 +207,6 @@ def test_no_import_cycles() -> None:
     assert sorted(remaining) == []
 
 
-@pytest.mark.slow
 def test_no_file_needs_one_that_needs_it() -> None:
     """Types included, and imports inside of functions; a door only hands names on."""
     known = module_names()

@@ -17,10 +17,9 @@ from evolve.files import SVG, canonical_json, digest, is_replaced, write_atomic
 from evolve.improve.cut_short import is_cut_short, take_up
 from evolve.improve.loop import check_size, look_again
 from evolve.improve.loop import improve as run_loop
-from evolve.improve.proposing import Proposer
 from evolve.improve.report import Report
 from evolve.improve.schedule import FITTED
-from evolve.improve.session import LoopPlan, Session
+from evolve.improve.session import LoopPlan, Proposer, Session
 from evolve.improve.stream import BLOCKS, improve_in_stream, practising_on
 from evolve.ledger import Budget, Ledger, Spent
 from evolve.record.journal import Journal, drop_report, finished, last_report
