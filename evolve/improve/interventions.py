@@ -28,7 +28,7 @@ from evolve.memory import Insight, plan_test
 from evolve.record.arms import Prompted
 from evolve.trials.change import Change
 from evolve.trials.jobs import Attempt
-from evolve.trials.pairs import run_pairs
+from evolve.trials.pairs import PairedEpisodes, run_pairs
 from evolve.trials.verdict import by_success, claim_on
 
 TESTS = 2
@@ -132,8 +132,8 @@ def _run_test(session: Session, name: str, plan: Mapping[str, Any], may_go_on: C
         ran.update({attempt.record.episode: attempt for attempt in attempts})
 
     tasks = [session.suite.task(task_id) for task_id in plan["tasks"]]
-    how = {"split": PROBE, "may_go_on": may_go_on, "keep": keep}
-    comparison = run_pairs(session, tasks, whole, change, names=names, **how)
+    episodes = PairedEpisodes(run=session, split=PROBE, may_go_on=may_go_on, keep=keep)
+    comparison = run_pairs(episodes, tasks, whole, change, names=names)
     claims = {pair.variant.episode: claim for pair in comparison.pairs if (claim := _claim(insight, pair)) is not None}
     hit("insights.ran")
     if not ran:

@@ -40,6 +40,11 @@ class Change:
     row: Row | None = None
     times: int = 1
 
+    @property
+    def is_of_arm(self) -> bool:
+        """Whether task, limits and beginning of an episode stay as they are."""
+        return self.begun is None and self.row is None and self.times == 1
+
     def arm(self, whole: Arm) -> Arm:
         """The arm with the change."""
         prompts = {name: text_without(text, self.advice) for name, text in whole.prompts.items()}

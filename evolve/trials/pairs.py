@@ -7,8 +7,7 @@ caller's. Pairs go through the gate's runner: both arms get the same tasks and s
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 from evolve.episodes import EpisodeRecord, Limits
 from evolve.gate import Comparison, Job, PairedRunner, SequentialTest, Unaffordable
@@ -24,17 +23,22 @@ PAIRS_AT_ONCE = 4
 
 
 def run_pairs(
-    run: PaidRun, tasks: Sequence[Task], whole: Arm, change: Change, *, names: tuple[str, str], **how: Any
+    episodes: PairedEpisodes, tasks: Sequence[Task], whole: Arm, change: Change, *, names: tuple[str, str]
 ) -> Comparison:
     """The same tasks with everything and with a change, in turns; the pairs' variant is what has everything.
 
     Args:
+        episodes: Runs them; its arms are replaced by these two.
         names: Of both arms, by which their episodes are found again.
-        how: As in :class:`PairedEpisodes`.
+
+    Raises:
+        ValueError: The change is not of the arm alone, so both arms would not get the same tasks and limits.
     """
+    if not change.is_of_arm:
+        raise ValueError("a pair has one task and one limit for both arms")
     arms = {names[0]: whole, names[1]: change.arm(whole)}
-    episodes = PairedEpisodes(run=run, arms=arms.__getitem__, **how)
-    return episodes.runner().compare(tasks, parent=names[1], variant=names[0])
+    runner = replace(episodes, arms=arms.__getitem__).runner()
+    return runner.compare(tasks, parent=names[1], variant=names[0])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,13 +67,15 @@ class ArmTrials:
         run.workers.announce(name, arm)
         jobs = [
             EpisodeJob(
-                task=task,
+                task=change.task(task),
                 arm=name,
                 variant=name,
                 split=self.split,
                 seed=run.plan.seed if self.seed is None else self.seed,
                 # What the arm cannot spend need not be set aside, so a small rest pays for more episodes.
-                limits=arm.limits(run.plan.limits if self.most is None else self.most(task), task.environment),
+                limits=arm.limits(
+                    change.limits(run.plan.limits if self.most is None else self.most(task)), task.environment
+                ),
                 begun=change.begun,
             )
             for task in tasks

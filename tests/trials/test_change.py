@@ -10,7 +10,7 @@ from evolve.episodes import Cost, EpisodeRecord, Limits, Row
 from evolve.optimizer.prompt_items import parse_prompt
 from evolve.record.arms import Arm
 from evolve.tasks import Task
-from evolve.trials import Change
+from evolve.trials import Change, run_pairs
 from evolve.trials.verdict import by_cost
 
 PROMPT = "Do it.\n\nAdvice:\n- Read first.\n- Write last.\n"
@@ -85,3 +85,9 @@ def test_what_the_cost_without_a_cause_says_beside_a_hundred_with_it(status, ver
     )
     said = by_cost(100, record)
     assert (said and (said.relation, said.direction)) == found
+
+
+@pytest.mark.parametrize("change", [Change(row=ROWS[0]), Change(times=2)])
+def test_pairs_are_refused_where_both_arms_would_not_get_the_same(change) -> None:
+    with pytest.raises(ValueError, match="one task and one limit"):
+        run_pairs(None, [TASK], ARM, change, names=("with", "without"))
