@@ -18,7 +18,7 @@ FRONT: Mapping[str, Sequence[str]] = {
     "Work": ("run", "fill", "chat", "undo"),
     "Look at what evolve knows": ("status", "memory", "skills"),
     "Get better": ("improve", "report"),
-    "Connect": ("models", "tools"),
+    "Connect": ("models", "tools", "serve"),
 }
 """The commands of the front page, under their headings."""
 
@@ -124,7 +124,7 @@ def build_app(*wanted: str) -> typer.Typer:
 
 
 _ALONE: Mapping[str, str] = {
-    **{name: name for name in ("run", "fill", "chat", "undo", "improve", "report", "status", "why", "forget")},
+    **{name: name for name in ("run", "fill", "chat", "undo", "improve", "report", "status", "why", "forget", "serve")},
     **{"apply": "undo", "learn": "learning", "demo": "demo", "init": "init", "trust": "init"},
 }
 """Commands that are in no group, and the module in which each stands."""

@@ -60,7 +60,9 @@ def why_command(
         if not of_run:
             if steps or replay is not None:
                 raise UsageError("--steps and --replay are about runs", hint=f"evolve why {name}")
-            _tell_learned(reader, found, name, as_json=as_json)
+            told = _learned(reader, found, name, show=not as_json)
+            if as_json:
+                emit_json(told)
             return
         assert found is not None
         if _told_of_many(reader, found, steps=steps, as_json=as_json):
@@ -130,38 +132,45 @@ def _told_of_many(opened: Workspace, found: Named, *, steps: bool, as_json: bool
     return True
 
 
-def _tell_learned(opened: Workspace, found: Named | None, name: str, *, as_json: bool) -> None:
-    """Tells of an insight, a preference, a skill, or what leads to an effect."""
+def why_data(opened: Workspace, name: str) -> dict[str, Any]:
+    """What ``evolve why --json`` prints of one thing, with nothing run again."""
+    found = _named(opened, name)
+    if found is None or found.kind not in ("run", "episode"):
+        return _learned(opened, found, name, show=False)
+    diagnosis = opened.runs.diagnose(found.id, replay=False)
+    return {**diagnosis_data(diagnosis), **explained_data(opened.runs.why(found.id)), "kind": "run"}
+
+
+def _learned(opened: Workspace, found: Named | None, name: str, *, show: bool) -> dict[str, Any]:
+    """An insight, a preference, a skill, or what leads to an effect, as data; and shown to a person."""
     from evolve.workspace import to_data
 
     if found is not None and found.kind == "skill":
         skill = opened.skills.show(found.id)
         history, reason = opened.skills.histories([skill])[skill.digest], opened.skills.reason(found.id)
-        if as_json:
-            facts = {"name": skill.name, "status": skill.status, "source": skill.source, "reason": reason}
-            emit_json({"kind": "skill", **facts, "tasks": list(skill.tasks), "history": history.to_json()})
-        else:
+        if show:
             show_skill(skill, history, reason)
-        return
+        facts = {"name": skill.name, "status": skill.status, "source": skill.source, "reason": reason}
+        return {"kind": "skill", **facts, "tasks": list(skill.tasks), "history": history.to_json()}
     if found is not None and found.kind == "preference":
         preference = opened.preferences.show(found.id)
-        emit_json({"kind": "preference", **to_data(preference)}) if as_json else show_preference(preference)
-        return
+        if show:
+            show_preference(preference)
+        return {"kind": "preference", **to_data(preference)}
     known = opened.memory.sentences()
     insight = None if found is None else opened.memory.show(found.id)
     chains = opened.memory.why(name if insight is None else insight.effect)
     if insight is not None:
         chains = [chain for chain in chains if chain.links[-1].insight.id == insight.id]
     runs = opened.memory.runs_of(row.episode for chain in chains for link in chain.links for row in link.evidence)
-    told: dict[str, Any] = {"kind": "effect", "effect": name}
-    told["chains"] = [chain_data(chain, known, runs) for chain in chains]
+    told: dict[str, Any] = {"chains": [chain_data(chain, known, runs) for chain in chains]}
     if insight is None:
-        emit_json(told) if as_json else show_chains(chains, known, runs)
-        return
+        if show:
+            show_chains(chains, known, runs)
+        return {"kind": "effect", "effect": name, **told}
     rows, history = opened.memory.evidence(insight.id), opened.memory.histories([insight])[insight.id]
-    if as_json:
-        shown = {**insight_data(insight, known[insight.id]), "history": history.to_json()}
-        emit_json({**shown, "kind": "insight", "evidence_rows": evidence_data(rows), "chains": told["chains"]})
-        return
-    show_insight(insight, known[insight.id], rows, history)
-    show_chains([chain for chain in chains if len(chain.links) > 1], known, runs)
+    if show:
+        show_insight(insight, known[insight.id], rows, history)
+        show_chains([chain for chain in chains if len(chain.links) > 1], known, runs)
+    shown = {**insight_data(insight, known[insight.id]), "history": history.to_json()}
+    return {**shown, "kind": "insight", "evidence_rows": evidence_data(rows), **told}

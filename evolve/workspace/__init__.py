@@ -90,6 +90,7 @@ if TYPE_CHECKING:
     from evolve.workspace.shelves.patch import Patch
     from evolve.workspace.shelves.preferences import context_of
     from evolve.workspace.shelves.servers import KnownServer, servers
+    from evolve.workspace.shelves.skill_tools import positional, schemas
     from evolve.workspace.shelves.workflow import StageRow, is_stage, workflow
     from evolve.workspace.visits import Visit, keep_visit, last_visit
 else:

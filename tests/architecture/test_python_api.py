@@ -9,6 +9,7 @@ import pytest
 import typer
 
 import evolve
+import evolve.serve.protocol
 from evolve import extensions
 from evolve.cli.program import build_app
 from tests.architecture.source import ROOT
@@ -87,6 +88,7 @@ CALLS = {
     "lab workflow draw": "ws.workflow.draw",
     "lab sandbox exec": "evolve.workspace.sandbox().exec",
     "lab sandbox check": "evolve.workspace.sandbox().check",
+    "serve": "evolve.serve.protocol.serve",
 }
 """By command, what does the same in Python; ``ws`` is an open workspace."""
 

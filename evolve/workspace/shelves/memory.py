@@ -68,7 +68,7 @@ class Memories(Shelf):
         """Keeps what somebody says. It is shown and attributed, and never evidence.
 
         A new value for what an earlier note spoke of replaces that note in what is recalled; nothing is deleted. What
-        one role said is replaced by none that is trusted less.
+        one role said is replaced by none that is trusted less. Known secrets are taken out of what is not the user's.
 
         Args:
             author: Who says it; you, where it is left out.
@@ -89,6 +89,7 @@ class Memories(Shelf):
             author = more.pop("speaker")
             day = datetime.fromtimestamp(_seconds(at) or time.time())
             more.setdefault("thread", f"talk of {day:%Y-%m-%d}")
+        text = text if role == "user" else self._scanner().clean(text)
         place = {"environment": scope.environment, "family": scope.family} if scope is not None else {}
         return self._memory.note(text, author or getpass.getuser(), role=role, at=_seconds(at) or 0.0, **place, **more)
 

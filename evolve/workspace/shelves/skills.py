@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -12,13 +12,14 @@ from evolve.errors import SandboxUnavailable, UsageError
 from evolve.retrieval import BM25
 from evolve.sandbox import UNSANDBOXED, Sandbox, TestModule
 from evolve.skills import ACTIVE, KEPT, Skill, SkillStatus, with_called
+from evolve.skills.folder import folder_files
 from evolve.workspace.secrets import scanner_of
 from evolve.workspace.shelves.folders import Folders
 from evolve.workspace.shelves.shelf import Shelf
 from evolve.workspace.shelves.skill_folders import UnusedFolder, unused_folders
 
 if TYPE_CHECKING:
-    from evolve.episodes import Rehearsal
+    from evolve.episodes import Json, Rehearsal
     from evolve.improve.item_history import ItemHistory
     from evolve.paths import WorkspacePaths
     from evolve.record.stores import Stores
@@ -96,6 +97,36 @@ class Skills(Shelf):
         ranked = sorted((skill for skill in skills if skill.name in scores), key=lambda skill: -scores[skill.name])
         return ranked[:k]
 
+    def tools(self, reserved: Collection[str] = ()) -> Mapping[str, Mapping[str, Json]]:
+        """Admitted functions by the names of their skills, as tools of the Model Context Protocol, most used first.
+
+        Names are identifiers, and none of the ``reserved`` ones. What a call gives is ``{"result": value}``.
+        """
+        from evolve.workspace.shelves.skill_tools import skill_tools
+
+        kept = [skill for skill in self.list(KEPT) if not (skill.environment or self._is_unconfined(skill))]
+        return skill_tools(kept, reserved)
+
+    def call(
+        self, name: str, arguments: Mapping[str, Json], *, seconds: float = 10.0, sandbox: Sandbox | None = None
+    ) -> Json:
+        """What an admitted function gives for arguments by name, in the sandbox of this workspace or in a warm one.
+
+        Raises:
+            UsageError: It is not in use, the arguments do not fit, it raised an error or took too long.
+            SandboxUnavailable: The sandbox failed; that says nothing about the skill.
+        """
+        from evolve.workspace.shelves.skill_tools import called
+
+        skill = self.show(name)
+        if skill.status not in KEPT or skill.environment:
+            raise UsageError(f"{name} is {'a procedure' if skill.environment else skill.status} and is not called")
+        return called(skill, arguments, sandbox or self._sandbox(), seconds)
+
+    def files(self, name: str) -> Mapping[str, str]:
+        """The files of a skill's folder, from the record."""
+        return folder_files(self.show(name))
+
     def verify(self, name: str) -> builtins.list[Outcome]:
         """Runs a skill's own tests in the sandbox, now; one outcome per test.
 
@@ -124,6 +155,11 @@ class Skills(Shelf):
             )
             self._note_check(skill, failed or ("" if ran.outputs else "it has no tests"))
         return list(ran.outputs)
+
+    def _is_unconfined(self, skill: Skill) -> bool:
+        """Whether it was only ever tried without a sandbox."""
+        verdicts = self._stores.skills.verdicts(skill.digest)
+        return {verdict.fingerprint for verdict in verdicts if verdict.admitted} == {UNSANDBOXED}
 
     def _note_check(self, skill: Skill, failed: str) -> None:
         library = self._stores.skills
@@ -188,8 +224,7 @@ class Skills(Shelf):
                 )
             if skill.environment:
                 raise UsageError(f"{skill.name} is a procedure, which works in evolve's own copies of folders alone")
-            tried = {verdict.fingerprint for verdict in self._stores.skills.verdicts(skill.digest) if verdict.admitted}
-            if tried == {UNSANDBOXED}:
+            if self._is_unconfined(skill):
                 raise UsageError(
                     f"{skill.name} was learned without a sandbox and is not exported",
                     hint="learn it again without --set sandbox=none",

@@ -1,0 +1,91 @@
+"""Skills as tools of another program: what it reads of each, arguments by name, and a call in the sandbox."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+
+from evolve.episodes import Json
+from evolve.errors import SandboxUnavailable, UsageError
+from evolve.export.description import describe, exported_name
+from evolve.functions.plain import fitting
+from evolve.sandbox import Program, Sandbox, SandboxLimits
+from evolve.skills import Skill
+from evolve.tasks.signature import SignatureError, TypeExpr, is_plain_name, parse_signature
+
+_SCALARS = {"int": "integer", "float": "number", "bool": "boolean", "str": "string", "None": "null", "row": "object"}
+
+
+def schemas(signature: str, rows: Sequence[Sequence[Json]] = ()) -> tuple[dict[str, Json], dict[str, Json]]:
+    """JSON Schemas of the arguments, of which those that may be None may be left out, and of ``{"result": value}``.
+
+    Args:
+        rows: Arguments of calls: where a parameter takes a row, its keys are named.
+
+    Raises:
+        SignatureError: The text is no signature.
+    """
+    parsed, columns = parse_signature(signature), list(zip(*rows, strict=True))
+    takes = {one.name: _schema(one.type, *columns[at : at + 1]) for at, one in enumerate(parsed.parameters)}
+    needed = [one.name for one in parsed.parameters if one.type.name != "optional"]
+    closed = {"required": needed, "additionalProperties": False}
+    result = {"properties": {"result": _schema(parsed.result)}, "required": ["result"]}
+    return {"type": "object", "properties": takes, **closed}, {"type": "object", **result}
+
+
+def _schema(kind: TypeExpr, cells: Iterable[Json] = ()) -> dict[str, Json]:
+    if kind.name == "optional":
+        return {"anyOf": [_schema(kind.args[0], cells), {"type": "null"}]}
+    if kind.name == "list":
+        return {"type": "array", "items": _schema(kind.args[0])}
+    if kind.name == "dict":
+        return {"type": "object", "additionalProperties": _schema(kind.args[0])}
+    keys: dict[str, Json] = {key: {} for cell in cells if isinstance(cell, dict) for key in cell if is_plain_name(key)}
+    known = {"properties": keys} if kind.name == "row" and keys else {}
+    return {"type": _SCALARS[kind.name], **known} if kind.name in _SCALARS else {}
+
+
+def positional(signature: str, arguments: Mapping[str, Json]) -> list[Json]:
+    """The arguments in order, None for what is left out.
+
+    Raises:
+        UsageError: One is missing, unknown or of another type.
+    """
+    takes, _ = schemas(signature)
+    if problem := fitting(takes)(arguments):
+        raise UsageError(f"the arguments do not fit {signature}: {problem}")
+    return [arguments.get(name) for name in takes["properties"]]
+
+
+def skill_tools(skills: Sequence[Skill], reserved: Collection[str]) -> dict[str, dict[str, Json]]:
+    """See :meth:`evolve.workspace.shelves.skills.Skills.tools`."""
+    taken = Counter([*(skill.entry for skill in skills), *reserved])
+    tools: dict[str, dict[str, Json]] = {}
+    for skill in sorted(skills, key=lambda one: (-len(one.tasks), one.status == "idle", one.name)):
+        name = skill.entry if taken[skill.entry] == 1 and len(skill.entry) <= 64 else skill.name.replace("-", "_")
+        # A model's words, or a task's, may be an order to who reads them.
+        words = skill.description if exported_name(skill) == skill.name else describe(skill)
+        with suppress(SignatureError):
+            takes, gives = schemas(skill.signature, [row.input for row in skill.rows])
+            tools[skill.name] = {"name": name, "description": words, "inputSchema": takes, "outputSchema": gives}
+    return tools
+
+
+def called(skill: Skill, arguments: Mapping[str, Json], sandbox: Sandbox, seconds: float) -> Json:
+    """What a skill gives for these arguments; see :meth:`evolve.workspace.shelves.skills.Skills.call`."""
+    try:
+        row, limits = positional(skill.signature, arguments), SandboxLimits(wall_s=seconds)
+        result = sandbox.run_programs([Program(source=skill.code, entry=skill.entry)], [row], limits)
+    except ValueError as error:  # as of a number that JSON does not know
+        raise UsageError(f"{skill.name} cannot be called like that: {error}") from error
+    if result.fault:
+        raise SandboxUnavailable(f"{skill.name} could not be called: {result.fault}", hint="evolve status")
+    (ran,) = result.programs
+    if problem := ran.error or ran.outputs[0].error:
+        late = f"it took longer than {seconds:g} s" if result.timed_out else problem
+        raise UsageError(f"{skill.name} gives nothing for these arguments: {late}")
+    value = ran.outputs[0].value
+    if fitting(schemas(skill.signature)[1])({"result": value}):
+        raise UsageError(f"{skill.name} gave {value!r:.80}, which is not of the type in {skill.signature}")
+    return value
