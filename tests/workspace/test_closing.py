@@ -265,3 +265,11 @@ def test_arguments_of_other_kinds_are_told_in_a_sentence(named, ask):
 def test_a_task_of_another_kind_is_refused(wrong):
     with evolve.open() as workspace, pytest.raises(UsageError):
         workspace.run(wrong)
+
+
+def test_closing_twice_is_no_error_after_notes_were_recalled(tmp_path) -> None:
+    with evolve.open(tmp_path / "ws") as opened:
+        opened.memory.note("the port of billing is 9000")
+        assert opened.memory.recall("billing")
+        opened.close()
+    assert "closed" in repr(opened)

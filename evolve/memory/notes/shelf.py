@@ -279,8 +279,9 @@ class NoteShelf:
     def close(self) -> None:
         """Brings the stored index up to date and frees it; closing twice is no error."""
         self._index.close()
-        if self._words is not None:
-            self._words.keep()
+        words, self._words = self._words, None
+        if words is not None:
+            words.keep()
         self._reader.keep()
         self._kept.close()
 
