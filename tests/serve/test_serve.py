@@ -35,6 +35,7 @@ def begun(tmp_path_factory, private_home):
     return begun
 
 
+RECALL = {"name": "recall", "arguments": {"query": "short names"}}
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "by hand", "version": "1"}}
 
 
@@ -174,13 +175,14 @@ def test_what_other_processes_change_is_listed_next_time(begun, served) -> None:
 def test_it_ends_with_its_input_and_writes_nothing_but_messages(begun) -> None:
     begun.at("learned", None)
     hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO}
-    given = f"{json.dumps(hello)}\nno message\n"
+    asked = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": RECALL}
+    given = f"{json.dumps(hello)}\nno message\n{json.dumps(asked)}\n"
     done = subprocess.run(
         command(begun.place / "ws"), input=given, env=variables(), cwd=begun.place, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    assert [json.loads(line)["jsonrpc"] for line in done.stdout.splitlines()]
-    assert json.loads(done.stdout.splitlines()[0])["result"]["serverInfo"]["name"] == "evolve"
+    first, *_ = (json.loads(line) for line in done.stdout.splitlines())
+    assert first["result"]["serverInfo"]["name"] == "evolve"
 
 
 def test_a_signal_ends_it_at_once_with_all_that_it_started(begun) -> None:

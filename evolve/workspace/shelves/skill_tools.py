@@ -26,7 +26,7 @@ def schemas(signature: str, rows: Sequence[Sequence[Json]] = ()) -> tuple[dict[s
     Raises:
         SignatureError: The text is no signature.
     """
-    parsed, columns = parse_signature(signature), list(zip(*rows, strict=True))
+    parsed, columns = parse_signature(signature), list(zip(*rows, strict=False))
     takes = {one.name: _schema(one.type, *columns[at : at + 1]) for at, one in enumerate(parsed.parameters)}
     needed = [one.name for one in parsed.parameters if one.type.name != "optional"]
     closed = {"required": needed, "additionalProperties": False}
@@ -63,7 +63,10 @@ def skill_tools(skills: Sequence[Skill], reserved: Collection[str]) -> dict[str,
     taken = Counter([*(skill.entry for skill in skills), *reserved])
     tools: dict[str, dict[str, Json]] = {}
     for skill in sorted(skills, key=lambda one: (-len(one.tasks), one.status == "idle", one.name)):
-        name = skill.entry if taken[skill.entry] == 1 and len(skill.entry) <= 64 else skill.name.replace("-", "_")
+        # Of several functions with one name none has it, so that a name goes on meaning the same.
+        own = skill.entry if taken[skill.entry] == 1 and len(skill.entry) <= 64 else ""
+        others = (skill.name.replace("-", "_"), f"skill_{skill.digest[:12]}")
+        name = own or next(one for one in others if one.isidentifier() and one not in taken)
         # A model's words, or a task's, may be an order to who reads them.
         words = skill.description if exported_name(skill) == skill.name else describe(skill)
         with suppress(SignatureError):
