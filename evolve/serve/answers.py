@@ -107,7 +107,7 @@ class Answers:
         if name not in self._names:
             raise UsageError(f"no skill {name!r} may be called here", hint="find_skills finds those that may")
         warm = self._first.open_sandbox()
-        return {"result": self._reader().skills.call(self._names[name], arguments, sandbox=warm)}
+        return {"result": self._reader().skills.call(self._names[name], arguments, warm=warm)}
 
     def _recall(self, query: str) -> dict[str, Any]:
         opened = self._reader()

@@ -14,14 +14,11 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import evolve
 from evolve.errors import EvolveError, UsageError
 from evolve.serve.answers import WRITES, Answers, Wording
-
-if TYPE_CHECKING:
-    from mcp.server.lowlevel import Server
 
 _LOOPBACK, _ENDING_S = "127.0.0.1", 1.0
 _INSTRUCTIONS = (
@@ -31,27 +28,20 @@ _INSTRUCTIONS = (
 
 
 def serve(path: str | None = None, *, wording: Wording, folders: Sequence[Path], port: int | None = None) -> None:
-    """Serves a workspace until the client ends, or a signal ends it.
+    """Serves a workspace over stdio, or over HTTP on a port of this machine, until the client or a signal ends it.
 
-    Args:
-        path: The workspace, as for :func:`evolve.open`.
-        folders: Tables below these may be filled; a relative name of a table counts from the first.
-        port: Of HTTP, on this machine alone; 0 for any free one. None serves stdio.
-
-    Raises:
-        UsageError: The port is taken.
-        EnvironmentProblem: The workspace cannot be opened.
+    Tables below the folders may be filled; a relative name of one counts from the first. Port 0 is any free one.
     """
     with closing(Answers(path, wording, folders)) as answers:
         pools = [ThreadPoolExecutor(max_workers=1) for _ in range(2)]
         try:
-            asyncio.run(_over_stdio(answers, pools) if port is None else _over_http(answers, pools, _bound(port)))
+            asyncio.run(_over_stdio(answers, pools) if port is None else _over_http(answers, pools, port))
         finally:
             if wait([pool.submit(int) for pool in pools], _ENDING_S).not_done:
                 os._exit(0)  # it goes on with what nobody waits for any more
 
 
-def server_of(answers: Answers, pools: Sequence[ThreadPoolExecutor]) -> Server[Any]:
+def server_of(answers: Answers, pools: Sequence[ThreadPoolExecutor]) -> Any:
     """The server of the SDK. The first pool reads and the second writes, so that a long write delays no read."""
     from mcp import MCPError, types
     from mcp.server.lowlevel import Server
@@ -85,17 +75,20 @@ async def _over_stdio(answers: Answers, pools: Sequence[ThreadPoolExecutor]) -> 
     from mcp.server.stdio import stdio_server
 
     for number in (signal.SIGTERM, signal.SIGINT):
-        # At once: a thread waits for stdin and cannot be told to stop. What was saved bears it, and what the sandbox
-        # runs ends with this process.
+        # A thread waits for stdin and cannot be told to stop. What is saved bears it; the sandbox ends with us.
         asyncio.get_running_loop().add_signal_handler(number, os._exit, 128 + number)
     server = server_of(answers, pools)
     async with stdio_server() as (incoming, outgoing):
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
-async def _over_http(answers: Answers, pools: Sequence[ThreadPoolExecutor], listening: socket.socket) -> None:
+async def _over_http(answers: Answers, pools: Sequence[ThreadPoolExecutor], port: int) -> None:
     import uvicorn
 
+    try:
+        listening = socket.create_server((_LOOPBACK, port))
+    except OSError as error:
+        raise UsageError(f"port {port} cannot be used: {error}", hint="--http 0 takes any free port") from error
     token = secrets.token_urlsafe(32)
     # At a loopback address the SDK refuses other names of this machine (DNS rebinding), and pages from elsewhere.
     app = _with_token(server_of(answers, pools).streamable_http_app(host=_LOOPBACK), f"Bearer {token}".encode())
@@ -103,13 +96,6 @@ async def _over_http(answers: Answers, pools: Sequence[ThreadPoolExecutor], list
     print(f"{address}\nAuthorization: Bearer {token}", file=sys.stderr, flush=True)
     config = uvicorn.Config(app, log_config=None, log_level="warning", timeout_graceful_shutdown=1)
     await uvicorn.Server(config).serve(sockets=[listening])
-
-
-def _bound(port: int) -> socket.socket:
-    try:
-        return socket.create_server((_LOOPBACK, port))
-    except OSError as error:
-        raise UsageError(f"port {port} cannot be used: {error}", hint="--http 0 takes any free port") from error
 
 
 def _with_token(app: Any, wanted: bytes) -> Any:

@@ -66,7 +66,7 @@ def test_a_skill_is_called_from_python_and_held_to_its_time_and_its_promise(tmp_
         assert opened.skills.call(SKILL.name, {"text": row.input[0]}) == row.output
         with pytest.raises(UsageError, match="longer than"):
             opened.skills.call("endless", {"text": "a"}, seconds=0.3)
-        with pytest.raises(UsageError, match="not of the type"):
+        with pytest.raises(UsageError, match="not of type"):
             opened.skills.call("liar", {"text": "a"})
         with pytest.raises(UsageError, match="text: None"):
             opened.skills.call(SKILL.name, {"text": None})

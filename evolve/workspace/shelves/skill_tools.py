@@ -14,44 +14,37 @@ from evolve.sandbox import Program, Sandbox, SandboxLimits
 from evolve.skills import Skill
 from evolve.tasks.signature import SignatureError, TypeExpr, is_plain_name, parse_signature
 
-_SCALARS = {"int": "integer", "float": "number", "bool": "boolean", "str": "string", "None": "null", "row": "object"}
+_SCALARS = {"int": "integer", "float": "number", "bool": "boolean", "str": "string", "None": "null"}
 
 
 def schemas(signature: str, rows: Sequence[Sequence[Json]] = ()) -> tuple[dict[str, Json], dict[str, Json]]:
     """JSON Schemas of the arguments, of which those that may be None may be left out, and of ``{"result": value}``.
 
-    Args:
-        rows: Arguments of calls: where a parameter takes a row, its keys are named.
-
-    Raises:
-        SignatureError: The text is no signature.
+    ``rows`` are arguments of calls, from which the keys of rows are known. What is no signature is a SignatureError.
     """
     parsed, columns = parse_signature(signature), list(zip(*rows, strict=False))
     takes = {one.name: _schema(one.type, *columns[at : at + 1]) for at, one in enumerate(parsed.parameters)}
     needed = [one.name for one in parsed.parameters if one.type.name != "optional"]
-    closed = {"required": needed, "additionalProperties": False}
-    result = {"properties": {"result": _schema(parsed.result)}, "required": ["result"]}
-    return {"type": "object", "properties": takes, **closed}, {"type": "object", **result}
+    result = {"type": "object", "properties": {"result": _schema(parsed.result)}, "required": ["result"]}
+    return {"type": "object", "properties": takes, "required": needed, "additionalProperties": False}, result
 
 
 def _schema(kind: TypeExpr, cells: Iterable[Json] = ()) -> dict[str, Json]:
-    if kind.name == "optional":
-        return {"anyOf": [_schema(kind.args[0], cells), {"type": "null"}]}
-    if kind.name == "list":
-        return {"type": "array", "items": _schema(kind.args[0])}
-    if kind.name == "dict":
-        return {"type": "object", "additionalProperties": _schema(kind.args[0])}
-    keys: dict[str, Json] = {key: {} for cell in cells if isinstance(cell, dict) for key in cell if is_plain_name(key)}
-    known = {"properties": keys} if kind.name == "row" and keys else {}
-    return {"type": _SCALARS[kind.name], **known} if kind.name in _SCALARS else {}
+    match kind.name:
+        case "optional":
+            return {"anyOf": [_schema(kind.args[0], cells), {"type": "null"}]}
+        case "list":
+            return {"type": "array", "items": _schema(kind.args[0])}
+        case "dict":
+            return {"type": "object", "additionalProperties": _schema(kind.args[0])}
+        case "row":
+            keys = {key for cell in cells if isinstance(cell, dict) for key in cell if is_plain_name(key)}
+            return {"type": "object", "properties": {key: {} for key in sorted(keys)}}
+    return {"type": _SCALARS[kind.name]} if kind.name in _SCALARS else {}
 
 
 def positional(signature: str, arguments: Mapping[str, Json]) -> list[Json]:
-    """The arguments in order, None for what is left out.
-
-    Raises:
-        UsageError: One is missing, unknown or of another type.
-    """
+    """The arguments in order, None for what is left out; a UsageError names one that is missing, unknown or wrong."""
     takes, _ = schemas(signature)
     if problem := fitting(takes)(arguments):
         raise UsageError(f"the arguments do not fit {signature}: {problem}")
@@ -76,7 +69,7 @@ def skill_tools(skills: Sequence[Skill], reserved: Collection[str]) -> dict[str,
 
 
 def called(skill: Skill, arguments: Mapping[str, Json], sandbox: Sandbox, seconds: float) -> Json:
-    """What a skill gives for these arguments; see :meth:`evolve.workspace.shelves.skills.Skills.call`."""
+    """See :meth:`evolve.workspace.shelves.skills.Skills.call`."""
     try:
         row, limits = positional(skill.signature, arguments), SandboxLimits(wall_s=seconds)
         result = sandbox.run_programs([Program(source=skill.code, entry=skill.entry)], [row], limits)
@@ -85,10 +78,8 @@ def called(skill: Skill, arguments: Mapping[str, Json], sandbox: Sandbox, second
     if result.fault:
         raise SandboxUnavailable(f"{skill.name} could not be called: {result.fault}", hint="evolve status")
     (ran,) = result.programs
-    if problem := ran.error or ran.outputs[0].error:
-        late = f"it took longer than {seconds:g} s" if result.timed_out else problem
-        raise UsageError(f"{skill.name} gives nothing for these arguments: {late}")
-    value = ran.outputs[0].value
-    if fitting(schemas(skill.signature)[1])({"result": value}):
-        raise UsageError(f"{skill.name} gave {value!r:.80}, which is not of the type in {skill.signature}")
+    problem = f"it took longer than {seconds:g} s" if result.timed_out else ran.error or ran.outputs[0].error
+    value = None if problem else ran.outputs[0].value
+    if problem := problem or fitting(schemas(skill.signature)[1])({"result": value}):
+        raise UsageError(f"{skill.name} gives nothing of use for these arguments: {problem}")
     return value
