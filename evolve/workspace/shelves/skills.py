@@ -98,16 +98,14 @@ class Skills(Shelf):
         return ranked[:k]
 
     def tools(self, reserved: Collection[str] = ()) -> Mapping[str, Mapping[str, Json]]:
-        """Admitted functions, the most used first, by skill: tools of the Model Context Protocol with unreserved names."""
+        """Admitted functions as tools of the Model Context Protocol, the most used first, by the name of the skill."""
         from evolve.workspace.shelves.skill_tools import skill_tools
 
         kept = [skill for skill in self.list(KEPT) if not (skill.environment or self._is_unconfined(skill))]
         return skill_tools(kept, reserved)
 
-    def call(
-        self, name: str, arguments: Mapping[str, Json], *, seconds: float = 10.0, warm: Sandbox | None = None
-    ) -> Json:
-        """What an admitted function gives for arguments by name; it runs in the sandbox, or in one that is warm already.
+    def call(self, name: str, given: Mapping[str, Json], *, seconds: float = 10.0, warm: Sandbox | None = None) -> Json:
+        """What an admitted function gives for arguments by name; it runs in the sandbox, or in a warm one.
 
         Raises:
             UsageError: It is not in use, the arguments do not fit, it raised an error or took too long.
@@ -118,7 +116,7 @@ class Skills(Shelf):
         skill = self.show(name)
         if skill.status not in KEPT or skill.environment:
             raise UsageError(f"{name} is {'a procedure' if skill.environment else skill.status} and is not called")
-        return called(skill, arguments, warm or self._sandbox(), seconds)
+        return called(skill, given, warm or self._sandbox(), seconds)
 
     def files(self, name: str) -> Mapping[str, str]:
         """The files of a skill's folder, from the record."""
