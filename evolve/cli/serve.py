@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from evolve.cli import options, pages
+from evolve.cli.render.live_line import paused
 from evolve.cli.render.reasons import filled_data, flag_told
 from evolve.cli.why import why_data
 
@@ -34,4 +35,5 @@ def serve_command(http: Http = None, folders: Folders = None, workspace: options
     from evolve.serve.protocol import serve
 
     wording = Wording(flag=flag_told, filled=filled_data, why=why_data)
-    serve(options.existing(workspace), wording=wording, folders=folders or [Path()], port=http)
+    with paused():  # it waits for requests, which is nothing to tell of
+        serve(options.existing(workspace), wording=wording, folders=folders or [Path()], port=http)

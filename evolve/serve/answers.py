@@ -133,9 +133,9 @@ class Answers:
 
     def _fill(self, table: str, column: str | None, stop: Cancellation) -> Mapping[str, Any]:
         """Fills a table below one of the folders into a new file. No model is asked: nobody agreed to pay for it."""
-        from evolve.workspace import Person
+        from evolve.workspace import Person, named_path
 
-        place, person = (self._folders[0] / Path(table).expanduser()).resolve(), Person(cancellation=stop)
+        place, person = named_path(self._folders[0] / table).resolve(), Person(cancellation=stop)
         if not any(place.is_relative_to(folder) for folder in self._folders):
             raise UsageError(f"{table} is not below {self._folders[0]}", hint="evolve serve --dir DIR allows a folder")
         with evolve.open(self._path, model="") as opened:

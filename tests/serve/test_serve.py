@@ -146,7 +146,8 @@ def test_a_table_below_the_folder_is_filled_into_a_new_file(served, tmp_path) ->
     (place / "link.csv").symlink_to(outside)
     for name in (str(outside), "../april.csv", "link.csv"):
         assert "--dir" in refused(client, "fill", table=name)
-    assert "nosuch.csv" in refused(client, "fill", table="nosuch.csv")
+    for name in ("nosuch.csv", "nosuch\0.csv", "~nosuch/table.csv", "n" * 5_000):
+        assert "n" in refused(client, "fill", table=name)
     assert not list(tmp_path.glob("*.filled.*"))
 
 
