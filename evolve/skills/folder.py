@@ -71,14 +71,15 @@ def replace_folder(target: Path, files: Mapping[str, str]) -> None:
 
 def folder_files(skill: Skill) -> dict[str, str]:
     """The folder's files by name."""
-    files = {_SKILL: _document(skill), _CODE: skill.code, _TESTS: skill.test_code}
+    files = {_SKILL: document(skill), _CODE: skill.code, _TESTS: skill.test_code}
     files[_ROWS] = "".join(canonical_json({"input": list(r.input), "output": r.output}) + "\n" for r in skill.rows)
     if skill.tree is not None:
         files[_TREE] = canonical_json(skill.tree) + "\n"
     return files
 
 
-def _document(skill: Skill) -> str:
+def document(skill: Skill, rows: int = 3) -> str:
+    """The text of its ``SKILL.md``, with so many rows as examples."""
     fields: dict[str, str | Mapping[str, str]] = {
         "name": skill.name,
         # Readers of the format split the file at the first two "---", wherever these stand.
@@ -92,8 +93,8 @@ def _document(skill: Skill) -> str:
         },
     }
     # With keys in the order in which the record has them, so that a folder can be compared with it.
-    rows = [json.loads(canonical_json([list(row.input), row.output])) for row in skill.rows[:3]]
-    calls = [(f"{skill.entry}({', '.join(map(repr, arguments))})", out) for arguments, out in rows]
+    read = [json.loads(canonical_json([list(row.input), row.output])) for row in skill.rows[:rows]]
+    calls = [(f"{skill.entry}({', '.join(map(repr, arguments))})", out) for arguments, out in read]
     told = [call if skill.environment else f"{call} == {out!r}" for call, out in calls]
     shown = "\n".join(f"    {line}"[:160] for line in told)
     body = f"# {skill.name}\n\nCall `{skill.entry}{skill.signature}` from `{_CODE}`.\n\n{shown}\n"

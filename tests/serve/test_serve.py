@@ -126,10 +126,17 @@ def test_a_skill_is_a_resource(served) -> None:
     (resource,) = client.list_resources().resources
     assert resource.uri == f"skill://{skill.name}/SKILL.md"
     (document,) = client.read_resource(resource.uri).contents
-    assert document.text == (place / "ws" / "skills" / skill.name / "SKILL.md").read_text()
+    assert (
+        f'name: "{skill.name}"' in document.text and skill.digest in document.text and skill.signature in document.text
+    )
+    assert not [row for row in skill.rows if row.output in document.text]  # rows are the person's
     (code,) = client.read_resource(f"skill://{skill.name}/skill.py").contents
     assert code.text == skill.code
-    for uri in ("skill://nosuch/SKILL.md", f"skill://{skill.name}/../../evolve.toml"):
+    for uri in (
+        "skill://nosuch/SKILL.md",
+        f"skill://{skill.name}/examples.json",
+        f"skill://{skill.name}/../../evolve.toml",
+    ):
         with pytest.raises(MCPError):
             client.read_resource(uri)
 

@@ -60,12 +60,16 @@ def skill_tools(skills: Sequence[Skill], reserved: Collection[str]) -> dict[str,
         own = skill.entry if taken[skill.entry] == 1 and len(skill.entry) <= 64 else ""
         others = (skill.name.replace("-", "_"), f"skill_{skill.digest[:12]}")
         name = own or next(one for one in others if one.isidentifier() and one not in taken)
-        # A model's words, or a task's, may be an order to who reads them.
-        words = skill.description if exported_name(skill) == skill.name else describe(skill)
         with suppress(SignatureError):
             takes, gives = schemas(skill.signature, [row.input for row in skill.rows])
-            tools[skill.name] = {"name": name, "description": words, "inputSchema": takes, "outputSchema": gives}
+            both = {"inputSchema": takes, "outputSchema": gives}
+            tools[skill.name] = {"name": name, "description": words_of(skill), **both}
     return tools
+
+
+def words_of(skill: Skill) -> str:
+    """What another program reads of a skill: a model's words, or those of a task, may be an order."""
+    return skill.description if exported_name(skill) == skill.name else describe(skill)
 
 
 def called(skill: Skill, arguments: Mapping[str, Json], sandbox: Sandbox, seconds: float) -> Json:

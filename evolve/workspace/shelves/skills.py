@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -12,7 +13,7 @@ from evolve.errors import SandboxUnavailable, UsageError
 from evolve.retrieval import BM25
 from evolve.sandbox import UNSANDBOXED, Sandbox, TestModule
 from evolve.skills import ACTIVE, KEPT, Skill, SkillStatus, with_called
-from evolve.skills.folder import folder_files
+from evolve.skills.folder import document
 from evolve.workspace.secrets import scanner_of
 from evolve.workspace.shelves.folders import Folders
 from evolve.workspace.shelves.shelf import Shelf
@@ -119,8 +120,11 @@ class Skills(Shelf):
         return called(skill, given, warm or self._sandbox(), seconds)
 
     def files(self, name: str) -> Mapping[str, str]:
-        """The files of a skill's folder, from the record."""
-        return folder_files(self.show(name))
+        """What another program may read of a skill, by file: its document and its code, without rows of anybody."""
+        from evolve.workspace.shelves.skill_tools import words_of
+
+        skill = self.show(name)
+        return {"SKILL.md": document(replace(skill, description=words_of(skill)), rows=0), "skill.py": skill.code}
 
     def verify(self, name: str) -> builtins.list[Outcome]:
         """Runs a skill's own tests in the sandbox, now; one outcome per test.
