@@ -48,8 +48,8 @@ def list_command(
     rows: list[tuple[str, ...]] = [
         (skill.name, skill.status, *_counts(histories[skill.digest]), _briefly(skill)) for skill in skills
     ]
-    rows += [(one.name, "kept by you", "-", "-", f"the function of this run: {_briefly(one)}") for one in kept]
-    header = ("name", "status", "used", "trials", "description")
+    rows += [(one.name, "kept by you", "-", "-", "-", f"the function of this run: {_briefly(one)}") for one in kept]
+    header = ("name", "status", "used", "helped", "trials", "description")
     emit(table(header, rows, spare=("trials",)) or "no skills yet")
     if idle:
         used = f"{idle} more {'is' if idle == 1 else 'are'} idle: no answer to another task used {_them(idle)}"
@@ -186,11 +186,10 @@ def _briefly(skill: Skill) -> str:
     return shorten(pages.first_sentence(skill.description), 100)
 
 
-def _counts(history: ItemHistory) -> tuple[str, str]:
-    """Uses of such tasks, and trials in which it made a difference, of all."""
+def _counts(history: ItemHistory) -> tuple[str, str, str]:
+    """Tasks that used it, those it helped, and trials in which it made a difference, of all."""
     differed = history.better + history.worse
-    used = f"{history.used} of {history.of}" if history.of else "-"
-    return used, f"{differed} of {history.trials}" if history.trials else "-"
+    return str(history.used), str(history.helped or 0), f"{differed} of {history.trials}" if history.trials else "-"
 
 
 def _them(count: int) -> str:

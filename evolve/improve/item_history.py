@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 
 from evolve.agent.codec import Jsonable
 from evolve.episodes import HELD_OUT, PROBE
+from evolve.episodes.subgoals import SPARSE
 from evolve.errors import RecordDamaged
 from evolve.optimizer.item_record import ItemRecord, ItemUtility
+from evolve.record.function_uses import FunctionUses
 from evolve.record.journal import finished
 from evolve.skills import Skill
 
@@ -37,6 +39,7 @@ class ItemHistory(Jsonable):
 
     Attributes:
         used: Distinct tasks that it served, without the one that it came from.
+        helped: Of a skill, those of ``used`` whose answer was verified or accepted by a check; None of an insight.
         of: Distinct tasks on which it might have; at least ``used``, and 0 where that is not counted.
         trials: Pairs of episodes on the same task with it and without it, all else the same.
         better, worse: Those of them that went better with it, and worse: solved or not, or cheaper by a fifth.
@@ -44,6 +47,7 @@ class ItemHistory(Jsonable):
     """
 
     used: int = 0
+    helped: int | None = field(default=None, metadata=SPARSE)
     of: int = 0
     trials: int = 0
     better: int = 0
@@ -54,9 +58,11 @@ class ItemHistory(Jsonable):
     def text(self) -> str:
         """In words, such as ``used in 14 of 36 such tasks, made a difference in 9 of 12 trials (8 better, 1 worse)``.
 
-        "" where nothing was counted.
+        Of a skill ``used in 14 tasks, helped in 9``. "" where nothing was counted.
         """
         said = [f"used in {self.used} of {self.of} such task{'s' * (self.of != 1)}"] if self.of else []
+        if self.helped is not None:
+            said = [f"used in {self.used} task{'s' * (self.used != 1)}, helped in {self.helped}"] if self.used else []
         if self.trials:
             said.append(self.tried)
         if self.chance.withheld:
@@ -92,9 +98,9 @@ def skill_histories(stores: Stores, skills: Sequence[Skill]) -> Mapping[str, Ite
     Such tasks are those of the kind that it came from (types of inputs and output) that were solved since; of a skill
     that only models use, those solved ones in which it was shown.
     """
-    entries = stores.memory.entries() if skills else []
+    entries, uses = stores.memory.entries() if skills else [], FunctionUses(stores.db)
     tables = Counter(json.loads(str(row["body"])) for row in stores.db.rows("loop_steps", {"name": TABLE_FILLED}))
-    found = {skill.digest: _used(skill, entries).plus_tables(tables[skill.name]) for skill in skills}
+    found = {skill.digest: _used(skill, entries, uses).plus_tables(tables[skill.name]) for skill in skills}
     for item, counts in _ablated(stores, "skills"):
         name = _digest_of(stores, item)
         if name in found:
@@ -121,15 +127,18 @@ def insight_histories(stores: Stores, insights: Sequence[Insight]) -> Mapping[st
     return found
 
 
-def _used(skill: Skill, entries: Sequence[EpisodeEntry]) -> ItemHistory:
-    served = set(skill.tasks)
+def _used(skill: Skill, entries: Sequence[EpisodeEntry], uses: FunctionUses) -> ItemHistory:
+    # A record of before has help alone.
+    helped = {*skill.tasks, *(task for task in uses.tasks(skill.digest, "helpful") if not skill.came_from(task))}
+    used = helped | {task for task in uses.tasks(skill.digest, "called") if not skill.came_from(task)}
     if skill.tree is None:
-        return ItemHistory(used=len(served), of=max(skill.offered, len(served)))
+        return ItemHistory(used=len(used), helped=len(helped), of=max(skill.offered, len(used)))
     origin = [entry for entry in entries if skill.came_from(entry.task)]
     kinds = {(entry.environment, entry.family) for entry in origin}
     since = min((entry.seq for entry in origin), default=0)
     such = {entry.task for entry in entries if (entry.environment, entry.family) in kinds and entry.seq > since}
-    return ItemHistory(used=len(served), of=len(served | {task for task in such if not skill.came_from(task)}))
+    might = used | {task for task in such if not skill.came_from(task)}
+    return ItemHistory(used=len(used), helped=len(helped), of=len(might))
 
 
 def _recalled(stores: Stores, insights: set[str]) -> Mapping[str, tuple[int, int]]:

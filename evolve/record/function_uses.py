@@ -1,4 +1,7 @@
-"""In how many tasks each function was shown, called, and called for an answer that held; by the function's digest."""
+"""In how many tasks each function was shown, called, and called for an answer that held; by the function's digest.
+
+Skills count like functions: one was called where an answer or an action used it.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from dataclasses import dataclass
 from evolve.episodes import HELD_OUT, EpisodeRecord
 from evolve.store import Database
 
-_FUNCTION = "function:"
+_FUNCTION, _SKILL = "function:", "skill:"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,11 +40,15 @@ class FunctionUses:
     def __init__(self, db: Database) -> None:
         self._db = db
 
-    def note(self, record: EpisodeRecord) -> None:
-        """Counts what an episode was shown and called; joins the caller's transaction."""
+    def note(self, record: EpisodeRecord, task: str = "") -> None:
+        """Counts what an episode was shown and called; joins the caller's transaction.
+
+        Args:
+            task: What its task counts as; "" for the task's id.
+        """
         if record.split not in HELD_OUT:
             for digest, what in sorted(set(_uses(record))):
-                row = {"digest": digest, "what": what, "task": record.task}
+                row = {"digest": digest, "what": what, "task": task or record.task}
                 self._db.insert("function_uses", row, key=("digest", "what", "task"))
 
     def counts(self) -> Mapping[str, FunctionCounts]:
@@ -51,8 +58,17 @@ class FunctionUses:
             found.setdefault(str(row["digest"]), {})[str(row["what"])] = int(str(row["tasks"]))
         return {digest: FunctionCounts(**of) for digest, of in found.items()}
 
+    def tasks(self, digest: str, what: str) -> set[str]:
+        """The tasks in which something was ``called``, or was ``helpful``."""
+        return {str(row["task"]) for row in self._db.rows("function_uses", {"digest": digest, "what": what})}
+
 
 def _uses(record: EpisodeRecord) -> Iterator[tuple[str, str]]:
+    for item in record.consumed:
+        if item.startswith(_SKILL):
+            yield item.removeprefix(_SKILL), "called"
+            if record.verified or record.checked:
+                yield item.removeprefix(_SKILL), "helpful"
     for step in record.steps:
         for item in step.action.offered:
             if item.startswith(_FUNCTION):

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evolve.episodes import HELD_OUT, EpisodeRecord
+from evolve.episodes import HELD_OUT, OWN, EpisodeRecord
 from evolve.failpoints import hit
 from evolve.files import canonical_json, digest
 from evolve.store import Database, ObjectStore
@@ -158,8 +158,9 @@ class Stores:
             fresh = self.runs.add(record)
             if fresh:
                 self.memory.commit(record, instruction=instruction, source=source)
-                self._note_uses(record)
-                FunctionUses(self.db).note(record)
+                task = self._counted_as(record)
+                self._note_uses(record, task)
+                FunctionUses(self.db).note(record, task)
                 if owed is not None:
                     self.runs.owe(record, owed, source)
             hit("episode.inside")
@@ -176,7 +177,14 @@ class Stores:
             self.runs.add_lessons(record)
             self.memory.commit(record, instruction=instruction, source=source)
 
-    def _note_uses(self, record: EpisodeRecord) -> None:
+    def _counted_as(self, record: EpisodeRecord) -> str:
+        """The task's id; of a person's file that had other rows when it was first given, with the rows it has now."""
+        if record.split != OWN or not any(item.startswith("skill:") for item in record.consumed):
+            return record.task
+        first = self.runs.of_task(record.task, None, OWN)[0]
+        return record.task if first.group == record.group else f"{record.task} {record.group[:8]}"
+
+    def _note_uses(self, record: EpisodeRecord, task: str) -> None:
         # What was of use decides which skills stay on offer, and tasks that only measure may not steer that.
         # In a folder nothing is verified; what helps there, as far as a check can tell, are procedures.
         if not (record.verified or record.checked) or record.split in HELD_OUT:
@@ -188,9 +196,9 @@ class Stores:
         shown = {item.removeprefix("skill:") for step in record.steps for item in step.action.offered}
         for name in used:
             if name in known:
-                self.skills.record_use(name, record.task, record.policy)
+                self.skills.record_use(name, task, record.policy)
         for name in sorted(shown & known):
-            self.skills.record_offer(name, record.task)
+            self.skills.record_offer(name, task)
 
     def active_workflow(self, workflow: Workflow) -> Workflow:
         """The promoted variant's workflow, or the one given."""

@@ -102,15 +102,32 @@ def keep_ablation(ws, kind: str, item: str, counts: tuple[int, int, int], *, run
     ws.stores.variants.add_measure(variant, run=run, kind=f"ablation on {suite}", body=report.to_json())
 
 
-def test_a_skill_is_told_by_the_tasks_of_its_kind_that_came_after_it(ws) -> None:
-    assert history(ws) == ItemHistory() and history(ws).text == ""
+def test_a_skill_is_told_by_the_tasks_that_used_it_and_those_that_it_helped(ws) -> None:
+    assert history(ws) == ItemHistory(helped=0) and history(ws).text == ""
     use = {"consumed": (f"skill:{SKILL.digest}",)}
     for number, more in enumerate((use, {}, use, {"split": "gate", **use}, {"verified": False, **use}), 2):
         ws.stores.commit(solved(f"names-{number}", **more), instruction="a name")
     ws.stores.commit(solved("sums-1", NUMBERS), instruction="a sum")
     ws.stores.commit(solved("names-1", episode="again", **use), instruction="a name")
-    assert (history(ws).used, history(ws).of) == (2, 4)  # neither a gate's task, nor another kind, nor its own
-    assert history(ws).text == "used in 2 of 4 such tasks"
+    # Neither a gate's task, nor another kind, nor its own; the one whose answer nothing verified is no help.
+    assert (history(ws).used, history(ws).helped, history(ws).of) == (3, 2, 4)
+    assert history(ws).text == "used in 3 tasks, helped in 2"
+
+
+def test_the_same_file_name_with_other_rows_is_another_task_of_a_person(ws) -> None:
+    use = {"consumed": (f"skill:{SKILL.digest}",), "split": "own"}
+    for number, group in enumerate(("names-1", "april", "april", "may")):
+        ws.stores.commit(solved("names-1", episode=f"e{number}", group=group, **use), instruction="a name")
+    assert (history(ws).used, history(ws).helped) == (2, 2)
+    assert len(ws.skills.show(SKILL.digest).tasks) == 2
+
+
+def test_what_a_check_accepted_in_a_folder_is_told_as_help_and_earns_no_trust(ws) -> None:
+    use = {"consumed": (f"skill:{SKILL.digest}",), "verified": False, "checked": True}
+    for number in range(3):
+        ws.stores.commit(solved(f"folder-{number}", **use), instruction="a folder")
+    assert (history(ws).used, history(ws).helped) == (3, 3)
+    assert ws.skills.show(SKILL.digest).status == "admitted"
 
 
 def test_trials_with_and_without_it_are_counted_once_however_often_they_are_repeated(ws) -> None:

@@ -18,8 +18,8 @@ KEPT_STEPS = "kept which steps the answer needed"
 """What is said of what a search learned, as long as that rests on too few problems for a sentence of its own."""
 LEARN = "evolve run --examples rows.csv, or evolve improve everyday: insights come from solved tasks"
 """What is said to do where there are none yet."""
-NO_TASK = "no such task since"
-"""What is said of a skill where no task of its kind came after it."""
+NO_TASK = "no other task used it yet"
+"""What is said of a skill that served no task but the one that it came from."""
 
 _UNSANDBOXED = "[unsandboxed] "
 _RECALLED = 2
