@@ -74,10 +74,13 @@ class _Value:
 
 
 def call_skill(context: EpisodeContext, key: tuple[int, str, str], skill: Skill, code: str) -> Json:
-    """What the skill gives, called once in the sandbox; an object with ``error`` where it fails."""
+    """What the skill gives, called once in the sandbox; an object with ``error`` where it fails or abstains."""
     view = context.view
     rows = canonical_json([{"input": list(row.input), "output": row.output} for row in view.examples])
     arguments: list[Json] = [view.instruction, rows] if role_of(skill) == "propose" else [code]
+    abstained = skill.abstains(arguments)
+    if abstained is not None:
+        return {"error": f"it abstains: {abstained.reason}"}
 
     def work() -> _Value:
         (values,) = make_probe(context.sandbox)([(skill.code, skill.entry)], [arguments])

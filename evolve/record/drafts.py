@@ -16,6 +16,7 @@ from evolve.record.learner import Learner
 from evolve.sandbox import Outcome, Program, Sandbox, SandboxLimits
 from evolve.skills import ACTIVE, Admission, AdmissionVerdict, Skill, SkillLibrary, parameter_count, unseen_rows
 from evolve.skills.arms import Trimmed, trimmed
+from evolve.skills.contract import drawn_from
 from evolve.skills.likeness import Likeness, closest, same_source
 from evolve.skills.lint import lint
 from evolve.skills.merging import as_case, case_of, merged
@@ -237,7 +238,9 @@ def keep(library: SkillLibrary, proposal: Proposal) -> Skill | None:
     library.record_verdict(proposal.verdict)
     if not proposal.verdict.admitted:
         return None
-    skill = library.add(proposal.skill, proposal.verdict)
+    # What differs is drawn from all rows that held; none of them can be read off it.
+    held = [row.input for row in (*proposal.skill.rows, *proposal.unseen)]
+    skill = library.add(replace(proposal.skill, needs=tuple(drawn_from(held))), proposal.verdict)
     for digest in proposal.replaces:
         library.set_idle(digest, f"a case of {skill.name}")
     return skill

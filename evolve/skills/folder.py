@@ -17,6 +17,7 @@ from evolve.files import canonical_json, read_text, sync_folder, write_atomic, w
 from evolve.skills.skill import Skill, check_name
 
 _SKILL, _CODE, _TESTS, _ROWS, _TREE = "SKILL.md", "skill.py", "test_skill.py", "examples.json", "tree.json"
+_NEEDS = "needs.json"
 _LARGEST = 1 << 20
 
 
@@ -75,6 +76,8 @@ def folder_files(skill: Skill) -> dict[str, str]:
     files[_ROWS] = "".join(canonical_json({"input": list(r.input), "output": r.output}) + "\n" for r in skill.rows)
     if skill.tree is not None:
         files[_TREE] = canonical_json(skill.tree) + "\n"
+    if skill.needs:
+        files[_NEEDS] = canonical_json(list(skill.needs)) + "\n"
     return files
 
 
@@ -122,9 +125,10 @@ def read_folder(folder: Path) -> Skill:
         code=_text(folder / _CODE),
         rows=_rows(folder / _ROWS),
         test_code=_text(folder / _TESTS),
-        tree=_tree(folder / _TREE),
+        tree=_value(folder / _TREE),
         source=metadata.get("source", ""),
         environment=metadata.get("environment", ""),
+        needs=_needs(folder / _NEEDS),
     )
 
 
@@ -178,7 +182,14 @@ def _rows(path: Path) -> tuple[Row, ...]:
     return tuple(rows)
 
 
-def _tree(path: Path) -> Json:
+def _needs(path: Path) -> tuple[Mapping[str, Json], ...]:
+    found = _value(path) or []
+    if not isinstance(found, list) or not all(isinstance(need, dict) for need in found):
+        raise UsageError(f"{path}: expected a list with an object for each argument")
+    return tuple(found)
+
+
+def _value(path: Path) -> Json:
     return _json(path, 1, _text(path)) if path.exists() else None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -11,6 +11,8 @@ from typing import Literal
 from evolve.episodes import Json, Row, SkillDraft
 from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
+from evolve.skills.contract import Abstained, drawn_from, unmet
+from evolve.skills.signatures import names_of
 
 _CLOSE = '''
 
@@ -90,6 +92,8 @@ class Skill:
         elsewhere: As it is read for one policy, how many of ``tasks`` it helped others with.
         environment: Of a procedure, the kind of environment that it works in; its one row holds the arguments of the
             call that it was written for. "" for a function of its arguments.
+        needs: Conditions on each argument that every row met on which it was right when it was admitted, those that its
+            author did not see among them; see :mod:`evolve.skills.contract`. () where that is not on record.
     """
 
     name: str
@@ -110,6 +114,7 @@ class Skill:
     users: tuple[tuple[str, int], ...] = ()
     elsewhere: int = 0
     environment: str = ""
+    needs: tuple[Mapping[str, Json], ...] = ()
 
     @property
     def hidden(self) -> bool:
@@ -119,6 +124,16 @@ class Skill:
     def works_in(self, environment: str) -> bool:
         """Whether code of an environment of this kind can call it."""
         return self.environment in ("", environment)
+
+    @cached_property
+    def contract(self) -> tuple[Mapping[str, Json], ...]:
+        """Conditions on its arguments, one object per argument; of a skill of before those that its own rows meet."""
+        return self.needs or tuple(drawn_from(row.input for row in self.rows))
+
+    def abstains(self, arguments: Sequence[Json]) -> Abstained | None:
+        """What a call gives in place of a result, where it is not of the kind that was verified; else None."""
+        reason = unmet(self.contract, arguments, names_of(self.signature))
+        return Abstained(reason) if reason else None
 
     def read_for(self, policy: str) -> Skill:
         """The skill as one policy may trust it: that it helped another earns no trust with this one."""
@@ -146,7 +161,9 @@ class Skill:
         family = {"family": self.family} if self.family else {}
         part = {"part": True} if self.part and not _is_told_as_part(self.description, self.tree) else {}
         environment = {"environment": self.environment} if self.environment else {}
+        needs = {"needs": [dict(need) for need in self.needs]} if self.needs else {}
         return {
+            **needs,
             **family,
             **part,
             **environment,
@@ -166,7 +183,7 @@ class Skill:
         """The skill that :meth:`to_json` wrote, as a draft."""
         rows = tuple(Row(input=tuple(values), output=output) for values, output in data["rows"])
         part = data.get("part", _is_told_as_part(data["description"], data["tree"]))
-        return cls(**{**data, "rows": rows, "part": part})
+        return cls(**{**data, "rows": rows, "part": part, "needs": tuple(data.get("needs", ()))})
 
     @classmethod
     def from_draft(cls, draft: SkillDraft) -> Skill:

@@ -8,9 +8,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from evolve.episodes.blocks import blocks_of
 from evolve.skills import Skill
+from evolve.skills.contract import __file__ as contract_file
+from evolve.skills.signatures import names_of
 
 PACKAGE = "skills"
 
@@ -39,9 +42,18 @@ def import_line(skill: Skill) -> str:
 
 
 def skill_files(skills: Sequence[Skill]) -> dict[str, bytes]:
-    """The skills as files for a session, importable there by the same line."""
-    files = {f"{module_of(skill).replace('.', '/')}.py": skill.code.encode() for skill in skills}
-    return {f"{PACKAGE}/__init__.py": b"", **files} if files else {}
+    """The skills as files for a session, importable there by the same line; each checks its calls against its contract.
+
+    An answer has no such check (:func:`mount`): it is verified as a whole, and what it is good for is drawn anew.
+    """
+    files = {f"{module_of(skill).replace('.', '/')}.py": _guarded(skill).encode() for skill in skills}
+    contract = Path(contract_file).read_bytes()
+    return {f"{PACKAGE}/__init__.py": b"", f"{PACKAGE}/_contract.py": contract, **files} if files else {}
+
+
+def _guarded(skill: Skill) -> str:
+    call = f"_guarded({skill.entry}, {[dict(need) for need in skill.contract]!r}, {names_of(skill.signature)!r})"
+    return f"{skill.code}\n\nfrom {PACKAGE}._contract import guarded as _guarded\n\n{skill.entry} = {call}\n"
 
 
 def mount(code: str, skills: Sequence[Skill]) -> Mounted:
