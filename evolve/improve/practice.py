@@ -14,8 +14,10 @@ from evolve.files import digest
 from evolve.improve.proposing import practising_also_on, proposed_tasks
 from evolve.improve.schedule import may_practise
 from evolve.improve.session import BATCH, Session
+from evolve.record.arms import Arm
 from evolve.record.drafts import DraftJudge, Proposal, keep, may_be_alike, rivals_of
 from evolve.record.keeping import note_refusals, refusals
+from evolve.record.pairings import verified_pairings
 from evolve.skills import ACTIVE, Admission, Skill, with_called
 from evolve.tasks import Task, equal
 from evolve.tasks.alike import every_trait
@@ -135,7 +137,7 @@ def _batch(session: Session, number: int, start: int, tasks: Sequence[Task]) -> 
             if record.seed == _seed(session, number)
         }
         tasks = [task for task in tasks if task.id not in over]
-    arm = session.stores.practice_arm(session.workflow)
+    arm = _arm(session)
     key = f"practice:{number}:{start}"
     session.workers.announce(key, arm)
     seed = _seed(session, number)
@@ -169,6 +171,13 @@ def _batch(session: Session, number: int, start: int, tasks: Sequence[Task]) -> 
     for skill, source in [one for one in admitted if not one[0].hidden]:
         session.tell("admitted", skill=skill.name, task=source)
     return counts
+
+
+def _arm(session: Session) -> Arm:
+    """What practises: everything admitted that is verified for its policy here."""
+    arm = session.stores.practice_arm(session.workflow)
+    skills = verified_pairings(session.stores.skills, arm.skills, session.learner.name, session.sandbox())
+    return replace(arm, skills=tuple(skills))
 
 
 def _news(admitted: Sequence[tuple[Skill, str]], known: Sequence[Skill]) -> Mapping[str, int]:

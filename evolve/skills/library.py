@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 ACTIVE: tuple[SkillStatus, ...] = ("admitted", "trusted")
 """Statuses under which a skill is offered to whoever solves a task."""
 
+PAIRING = "pairing"
+"""The check that a verdict names which refuses a skill for one policy and sandbox alone."""
+
 _WAITS = "it waits for a task of its kind in another folder, where it has to do what is wanted"
 
 # Not being needed by a sample of tasks is no evidence against a skill; being offered makes each search longer.
@@ -237,13 +240,26 @@ class SkillLibrary:
     def record_verdict(self, verdict: AdmissionVerdict) -> bool:
         """Keeps a verdict, also a refusal; False when the same question was answered before.
 
-        A faulty judgement says nothing and is not kept.
+        A faulty judgement says nothing and is not kept. An admission takes the place of an earlier refusal.
         """
         if verdict.fault:
             return False
         row = {name: value for name, value in vars(verdict).items() if name != "fault"}
         row |= {"admitted": int(verdict.admitted), "checks": canonical_json(dict(verdict.checks))}
-        return self._db.insert("skill_verdicts", row, key=("digest", "policy", "fingerprint"))
+        place = ("digest", "policy", "fingerprint")
+        fresh = self._db.insert("skill_verdicts", row, key=place)
+        if not fresh and verdict.admitted:
+            self._db.update("skill_verdicts", {name: row[name] for name in place}, row)
+        return fresh
+
+    def paired(self, policy: str, fingerprint: str) -> dict[str, bool]:
+        """Whether each skill is verified for a policy in a sandbox, by digest; without those that nobody tried there.
+
+        Another refusal than for this pairing says nothing of a skill that was admitted since.
+        """
+        rows = self._db.rows("skill_verdicts", {"policy": policy, "fingerprint": fingerprint})
+        tried = [row for row in rows if row["admitted"] or row["failed"] == PAIRING]
+        return {str(row["digest"]): bool(row["admitted"]) for row in tried}
 
     def verdicts(self, digest: str) -> builtins.list[AdmissionVerdict]:
         """Every verdict on one content, oldest first."""

@@ -14,9 +14,14 @@ from evolve.tasks.equality import equal
 
 
 @pytest.fixture(scope="session")
-def admission(tmp_path_factory):
-    with open_sandbox(cache_dir=tmp_path_factory.mktemp("cache")) as sandbox:
-        yield Admission(sandbox, equal)
+def sandbox(tmp_path_factory):
+    with open_sandbox(cache_dir=tmp_path_factory.mktemp("cache")) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def admission(sandbox):
+    return Admission(sandbox, equal)
 
 
 @pytest.fixture

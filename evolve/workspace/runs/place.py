@@ -21,6 +21,7 @@ from evolve.ledger import Budget, Ledger
 from evolve.policies.proceeding import PastWork
 from evolve.record.arms import Arm, Asking, recall_from
 from evolve.record.learner import Hurried, Learner
+from evolve.record.pairings import verified_pairings
 from evolve.sandbox import fingerprint_of
 from evolve.sandbox.protocol import Stoppable
 from evolve.tasks import Task
@@ -114,7 +115,8 @@ def sandbox_for(desk: Desk, wish: Wish) -> Callable[[], AbstractContextManager[S
 def agent_for(
     desk: Desk, wish: Wish, workflow: Workflow, place: Place, past_work: Callable[[], PastWork] = PastWork
 ) -> Agent:
-    """The agent for a run: with the promoted variant's guide, every admitted skill and recall from the whole memory.
+    """The agent for a run: with the promoted variant's guide, every skill that is verified for its policy here, and
+    recall from the whole memory.
 
     Args:
         past_work: For lessons: gives the procedures that are known, and the tasks whose change was accepted.
@@ -122,6 +124,8 @@ def agent_for(
     It alone has functions to call: what is done again to compare would do twice what a call does.
     """
     arm = desk.stores.practice_arm(workflow)
+    skills = verified_pairings(desk.stores.skills, arm.skills, desk.learner.name, place.sandbox)
+    arm = replace(arm, skills=tuple(skills))
     attendance = Attendance(
         respond=wish.person.respond,
         withdrawn=wish.withdrawn,

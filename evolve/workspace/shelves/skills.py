@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from evolve.errors import SandboxUnavailable, UsageError
+from evolve.record.pairings import failure_of
 from evolve.retrieval import BM25
 from evolve.sandbox import UNSANDBOXED, Sandbox, TestModule
 from evolve.skills import ACTIVE, KEPT, Skill, SkillStatus, with_called
@@ -149,10 +150,7 @@ class Skills(Shelf):
         (ran,) = result.programs
         # Time also runs out on a busy machine, which says nothing about the skill.
         if not (self._read_only or result.timed_out or skill.owner == "user"):
-            failed = next(
-                (f"{output.name} fails: {output.error}" for output in ran.outputs if not output.ok), ran.error
-            )
-            self._note_check(skill, failed or ("" if ran.outputs else "it has no tests"))
+            self._note_check(skill, failure_of(ran))
         return list(ran.outputs)
 
     def _is_unconfined(self, skill: Skill) -> bool:
