@@ -59,17 +59,29 @@ def list_command(
 
 
 @app.page("show", "evolve skills show give-short-name-aeb2", "evolve skills show give-short-name-aeb2 --json")
-def show_command(name: Name, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
+def show_command(
+    name: Name,
+    versions: Annotated[bool, typer.Option("--versions", help="List the versions, and what this one changed.")] = False,
+    workspace: options.Workspace = None,
+    as_json: options.AsJson = False,
+) -> None:
     """Show a skill: its purpose, its code and its evidence."""
     with evolve.open(workspace, read_only=True) as opened:
         skill = opened.skills.show(name)
         reason, history = opened.skills.reason(name), opened.skills.histories([skill])[skill.digest]
-        tried = opened.skills.rehearsals(name)
+        tried, known = opened.skills.rehearsals(name), opened.skills.versions(name)
+        changed = opened.skills.difference(name)
     if as_json:
         body = {"code": skill.code, "tests": skill.test_code, "tree": skill.tree, "reason": reason}
         body["history"] = history.to_json()
         body["rehearsals"] = [vars(one) for one in tried]
+        body["needs"], body["difference"] = [dict(need) for need in skill.contract], changed
+        body["versions"] = [{"name": one.name, "status": one.status} for one in known]
         emit_json({**_skill(skill), **body})
+        return
+    if versions:
+        emit(table(("name", "status", "from"), [(one.name, one.status, one.source) for one in known]))
+        emit(changed.rstrip(), exact=True)
         return
     emit(f"{skill.name} ({skill.status}, {skill.owner}): {skill.description}")
     emit(f"from {skill.source or 'unknown'}; digest {skill.digest[:12]}")
@@ -82,6 +94,17 @@ def show_command(name: Name, workspace: options.Workspace = None, as_json: optio
         emit(f"why it is {skill.status}: {reason}")
     emit()
     emit(skill.code.rstrip(), exact=True)
+
+
+@app.page("undo", "evolve skills undo give-short-name-aeb2", "evolve skills undo give-short-name-aeb2 --json")
+def undo_command(name: Name, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
+    """Use the version before a skill again, or the skill itself if it is out of use. Its tests have to pass."""
+    with evolve.open(workspace) as opened:
+        back = opened.skills.undo(name)
+    if as_json:
+        emit_json(_skill(back))
+    else:
+        emit(f"{back.name} is in use again ({back.status})")
 
 
 @app.page("find", 'evolve skills find "initials of a name"', 'evolve skills find "dates" --json')

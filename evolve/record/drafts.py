@@ -17,6 +17,7 @@ from evolve.sandbox import Outcome, Program, Sandbox, SandboxLimits
 from evolve.skills import ACTIVE, Admission, AdmissionVerdict, Skill, SkillLibrary, parameter_count, unseen_rows
 from evolve.skills.arms import Trimmed, trimmed
 from evolve.skills.contract import drawn_from
+from evolve.skills.library import taken_up
 from evolve.skills.likeness import Likeness, closest, same_source
 from evolve.skills.lint import lint
 from evolve.skills.merging import as_case, case_of, merged
@@ -242,7 +243,7 @@ def keep(library: SkillLibrary, proposal: Proposal) -> Skill | None:
     held = [row.input for row in (*proposal.skill.rows, *proposal.unseen)]
     skill = library.add(replace(proposal.skill, needs=tuple(drawn_from(held))), proposal.verdict)
     for digest in proposal.replaces:
-        library.set_idle(digest, f"a case of {skill.name}")
+        library.set_idle(digest, taken_up(skill.name))
     return skill
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from evolve.episodes import HELD_OUT, EpisodeRecord
+from evolve.episodes import HELD_OUT, OWN, EpisodeRecord
 from evolve.store import Database
 
 _FUNCTION, _SKILL = "function:", "skill:"
+_FAILED = "failed"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,12 +56,28 @@ class FunctionUses:
         """The counts of each function that there are any of."""
         found: dict[str, dict[str, int]] = {}
         for row in self._db.query("SELECT digest, what, COUNT(*) AS tasks FROM function_uses GROUP BY digest, what"):
+            if row["what"] == _FAILED:
+                continue
             found.setdefault(str(row["digest"]), {})[str(row["what"])] = int(str(row["tasks"]))
         return {digest: FunctionCounts(**of) for digest, of in found.items()}
 
     def tasks(self, digest: str, what: str) -> set[str]:
-        """The tasks in which something was ``called``, or was ``helpful``."""
+        """The tasks in which something was ``called``, was ``helpful``, or ``failed``."""
         return {str(row["task"]) for row in self._db.rows("function_uses", {"digest": digest, "what": what})}
+
+    def failed(self, record: EpisodeRecord, task: str) -> dict[str, int]:
+        """Notes the skills that refused answers of a person's run used, which found no other answer.
+
+        Gives in how many tasks each of them has failed like that. Joins the caller's transaction.
+        """
+        refused = [one.action for one in record.steps if one.judgement is not None and not one.judgement.accepted]
+        names = {item.removeprefix(_SKILL) for one in refused for item in one.consumed if item.startswith(_SKILL)}
+        if record.split != OWN or record.status not in ("refused", "unsolved", "budget"):
+            return {}
+        for name in sorted(names):
+            row = {"digest": name, "what": _FAILED, "task": task}
+            self._db.insert("function_uses", row, key=("digest", "what", "task"))
+        return {name: len(self.tasks(name, _FAILED)) for name in sorted(names)}
 
 
 def _uses(record: EpisodeRecord) -> Iterator[tuple[str, str]]:

@@ -160,7 +160,10 @@ class Stores:
                 self.memory.commit(record, instruction=instruction, source=source)
                 task = self._counted_as(record)
                 self._note_uses(record, task)
-                FunctionUses(self.db).note(record, task)
+                uses = FunctionUses(self.db)
+                uses.note(record, task)
+                for name, failures in uses.failed(record, task).items():
+                    self.skills.demote(name, failures)
                 if owed is not None:
                     self.runs.owe(record, owed, source)
             hit("episode.inside")

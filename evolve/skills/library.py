@@ -30,6 +30,9 @@ PAIRING = "pairing"
 
 _WAITS = "it waits for a task of its kind in another folder, where it has to do what is wanted"
 
+_DOUBTFUL_AFTER = 2
+"""Tasks in which answers with a skill were refused from which on it may be doubtful."""
+
 # Not being needed by a sample of tasks is no evidence against a skill; being offered makes each search longer.
 KEPT: tuple[SkillStatus, ...] = (*ACTIVE, "idle")
 """Statuses of skills whose admission holds: these are found, exported, and act in a variant judged with them."""
@@ -42,6 +45,11 @@ class _Help:
     tasks: tuple[str, ...]
     offered: int
     users: tuple[tuple[str, int], ...]
+
+
+def taken_up(name: str) -> str:
+    """Why a skill is idle that differs from another in constants alone."""
+    return f"a case of {name}"
 
 
 class SkillLibrary:
@@ -206,10 +214,33 @@ class SkillLibrary:
         """Takes a skill out of use until it is verified or admitted again."""
         return self._changed(name_or_digest, "doubtful", reason)
 
-    def trust_again(self, name_or_digest: str) -> Skill:
-        """Puts a doubtful skill back into use, because it was verified again."""
+    def demote(self, name_or_digest: str, failures: int) -> Skill:
+        """Takes the trust from a skill that an answer used which was refused; one that fails oftener is doubtful.
+
+        It is trusted again once it helps again. What a person owns stays as it is.
+
+        Args:
+            failures: In how many tasks an answer that used it was refused and none was accepted.
+        """
         skill = self.get(name_or_digest)
-        return self._changed(skill.digest, self._earned(skill), "")
+        if skill.owner == "user" or skill.status not in ACTIVE:
+            return skill
+        if failures >= _DOUBTFUL_AFTER and failures > len(skill.tasks):
+            return self.doubt(
+                skill.digest, f"answers with it were refused in {failures} tasks, and held in {len(skill.tasks)}"
+            )
+        if skill.status == "trusted":
+            self._set(skill, status="admitted")
+        return self.get(skill.digest)
+
+    def trust_again(self, name_or_digest: str, *, attended: bool = False) -> Skill:
+        """Puts a skill back into use, because it was verified again.
+
+        Args:
+            attended: A person asked for it, which is needed for skills a person owns.
+        """
+        skill = self.get(name_or_digest)
+        return self._changed(skill.digest, self._earned(skill), "", attended=attended)
 
     def set_idle(self, name_or_digest: str, reason: str) -> Skill:
         """Stops offering a skill; another use, or another admission of the same content, offers it again."""

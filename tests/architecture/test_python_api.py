@@ -58,6 +58,7 @@ CALLS = {
     "skills list": "ws.skills.list",
     "skills show": "ws.skills.show",
     "skills find": "ws.skills.find",
+    "skills undo": "ws.skills.undo",
     "skills verify": "ws.skills.verify",
     "skills own": "ws.skills.own",
     "skills export": "ws.skills.export",

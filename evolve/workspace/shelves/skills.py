@@ -6,6 +6,7 @@ import builtins
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -15,6 +16,9 @@ from evolve.retrieval import BM25
 from evolve.sandbox import UNSANDBOXED, Sandbox, TestModule
 from evolve.skills import ACTIVE, KEPT, Skill, SkillStatus, with_called
 from evolve.skills.folder import document
+from evolve.skills.library import taken_up
+from evolve.skills.signatures import names_of
+from evolve.tasks.reading.labels import wanted_label
 from evolve.workspace.secrets import scanner_of
 from evolve.workspace.shelves.folders import Folders
 from evolve.workspace.shelves.shelf import Shelf
@@ -183,6 +187,52 @@ class Skills(Shelf):
                 self._stores.skills.retire(part.digest, "the last skill was retired")
             self._on_empty()
         return retired
+
+    def versions(self, name: str) -> builtins.list[Skill]:
+        """The skills that do the same job, oldest first.
+
+        They give one column from the same others, a model wrote both for one task, or one is a case of the other.
+        """
+        skill = self.show(name)
+        label = wanted_label(skill.description)
+
+        def does_the_same(one: Skill) -> bool:
+            again = (one.entry, one.source) == (skill.entry, skill.source)
+            again = again or (label != "" and wanted_label(one.description) == label)
+            case = taken_up(skill.name) == self.reason(one.name) or taken_up(one.name) == self.reason(skill.name)
+            return case or (again and names_of(one.signature) == names_of(skill.signature))
+
+        return [one for one in self.list() if does_the_same(one)]
+
+    def difference(self, name: str) -> str:
+        """What a skill's code changed of that of its version before, as a unified diff; "" for the first one."""
+        skill, versions = self.show(name), self.versions(name)
+        for before in versions[: versions.index(skill)][-1:]:
+            old, new = before.code.splitlines(keepends=True), skill.code.splitlines(keepends=True)
+            return "".join(unified_diff(old, new, before.name, skill.name))
+        return ""
+
+    def undo(self, name: str) -> Skill:
+        """Puts a skill that is out of use back, or of one in use the version before it; gives the one that is back.
+
+        Its other versions go out of use. A skill is put back only if its own tests pass now.
+
+        Raises:
+            UsageError: There is no version before, or its tests fail.
+        """
+        skill, versions = self.show(name), self.versions(name)
+        place = versions.index(skill) - (skill.status in ACTIVE)
+        if place < 0:
+            raise UsageError(f"{skill.name} has no version before it", hint=f"evolve forget {skill.name} retires it")
+        back = versions[place]
+        failed = [outcome for outcome in self.verify(back.name) if not outcome.ok] if not back.environment else []
+        if failed:
+            raise UsageError(f"{back.name} is not put back: {failed[0].name} fails", hint="evolve skills list --all")
+        back = self._stores.skills.trust_again(back.digest, attended=True)
+        for other in versions:
+            if other.status in ACTIVE and other.digest != back.digest:
+                self._stores.skills.retire(other.digest, f"{back.name} is used again", attended=True)
+        return back
 
     def own(self, name: str) -> Skill:
         """Hands a skill to the user: it is never changed unattended from now on."""
