@@ -170,6 +170,12 @@ class Stores:
         hit("episode.end")
         return fresh
 
+    def vouch(self, record: EpisodeRecord) -> None:
+        """Counts as help what an answer used that only rows of earlier tables verify."""
+        from evolve.record.function_uses import FunctionUses
+
+        FunctionUses(self.db).note(replace(record, verified=True), self._counted_as(record))
+
     def learn(self, record: EpisodeRecord, *, instruction: str, source: str = "") -> None:
         """Adds to an episode on record what it taught; joins the caller's transaction.
 

@@ -376,7 +376,8 @@ class SearchPolicy:
     def distill(self, view: TaskView, steps: Sequence[Step]) -> tuple[SkillDraft, ...]:
         """The verified answer as a skill, where it is more than a single operation, and parts that it shares.
 
-        They are shared with the answers behind the library's skills; see :mod:`evolve.policies.search.abstraction`.
+        A person's own answer may be a single function of the vocabulary. Parts are shared with the answers behind the
+        library's skills; see :mod:`evolve.policies.search.abstraction`.
         """
         term = accepted(steps)
         if term is None:
@@ -386,7 +387,7 @@ class SearchPolicy:
         if self._answers is None:
             self._answers = Answers.of(self.library, self._vocabulary.operations)
         parts = self._answers.parts(term, problem, view.id)
-        drafts = [draft_of(term, view, problem, self._vocabulary)]
+        drafts = [draft_of(term, view, problem, self._vocabulary, own=self.settings.doubts_rows)]
         drafts += [part_draft(part, view, problem, self._vocabulary) for part in parts]
         return tuple(draft for draft in drafts if draft is not None)
 

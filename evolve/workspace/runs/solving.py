@@ -114,6 +114,7 @@ def _with_verdict(desk: Desk, record: EpisodeRecord, result: Result) -> Result:
         noted = {CONTESTED: to_data(result.reason)}
     elif result.verified and not record.verified:
         noted = {VOUCHED: result.note}
+        desk.stores.vouch(record)
     if result.narrow is not None:
         noted[NARROW] = to_data(result.narrow)
     if noted:
