@@ -86,6 +86,8 @@ def show_command(
     emit(f"{skill.name} ({skill.status}, {skill.owner}): {skill.description}")
     emit(f"from {skill.source or 'unknown'}; digest {skill.digest[:12]}")
     emit(history.text or NO_TASK)
+    if skill.contract:
+        emit(f"needs {skill.needed}; it abstains from anything else")
     for one in tried:
         emit(f"tried on the folder of {one.task}: {'it does what was accepted there' if one.held else one.told}")
     if not (history.trials or skill.environment):

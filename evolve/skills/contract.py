@@ -65,6 +65,16 @@ def unmet(needs: Sequence[Mapping[str, Any]], arguments: Sequence[Any], names: S
     return ""
 
 
+def told(needs: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str:
+    """The conditions in words, such as ``date: text with digit, '-'``; an argument of a row's kind alone by that."""
+    parts = []
+    for name, need in zip(names, needs, strict=False):
+        shared = [*need.get("has", ()), *map(repr, (*need.get("signs", ()), *need.get("keys", ())))]
+        shared = shared or (["something in it"] if need.get("filled") else [])
+        parts.append(f"{name}: {' or '.join(need['kinds'])}{' with ' + ', '.join(shared) if shared else ''}")
+    return "; ".join(parts)
+
+
 def guarded(function: Callable[..., Any], needs: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Any:
     """The function, which gives :class:`Abstained` for a call that is out of contract."""
 

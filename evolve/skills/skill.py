@@ -11,7 +11,7 @@ from typing import Literal
 from evolve.episodes import Json, Row, SkillDraft
 from evolve.errors import UsageError
 from evolve.files import canonical_json, digest
-from evolve.skills.contract import Abstained, drawn_from, unmet
+from evolve.skills.contract import Abstained, drawn_from, told, unmet
 from evolve.skills.signatures import names_of
 
 _CLOSE = '''
@@ -129,6 +129,11 @@ class Skill:
     def contract(self) -> tuple[Mapping[str, Json], ...]:
         """Conditions on its arguments, one object per argument; of a skill of before those that its own rows meet."""
         return self.needs or tuple(drawn_from(row.input for row in self.rows))
+
+    @property
+    def needed(self) -> str:
+        """Its contract in words."""
+        return told(self.contract, names_of(self.signature))
 
     def abstains(self, arguments: Sequence[Json]) -> Abstained | None:
         """What a call gives in place of a result, where it is not of the kind that was verified; else None."""

@@ -116,3 +116,9 @@ def test_code_that_imports_a_skill_is_told_that_it_abstains() -> None:
         session.execute("from skills.give_year import give_year")
         ran = session.execute("[give_year('1999-12-31'), repr(give_year(date='n/a')), bool(give_year(''))]")
     assert ran.value == [1999, "Abstained('date has no digit')", False]
+
+
+def test_the_contract_is_told_in_words() -> None:
+    skill = replace(YEAR, needs=tuple(drawn_from(DATES)))
+    assert skill.needed == "date: text with digit, '-'"
+    assert replace(skill, needs=({"kinds": ["text"], "filled": True},)).needed == "date: text with something in it"

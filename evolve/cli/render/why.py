@@ -191,11 +191,7 @@ def show_chains(chains: Sequence[CausalChain], known: Mapping[str, Sentence], ru
 def show_skill(skill: Skill, history: ItemHistory, reason: str) -> None:
     """Prints where a skill comes from, how it served, and why it is in use or not."""
     emit(visible(f"{skill.name} ({skill.status}): {skill.description}", lines=False))
-    emit(
-        visible(
-            f"learned from {skill.source or 'an unknown task'}; it served {counted(skill.tasks, 'task')}", lines=False
-        )
-    )
+    emit(visible(f"learned from {skill.source or 'an unknown task'}", lines=False))
     emit(history.text or NO_TASK)
     if reason:
         emit(visible(f"it is {skill.status}: {reason}", lines=False))
