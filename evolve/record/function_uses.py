@@ -71,7 +71,9 @@ class FunctionUses:
         Gives in how many tasks each of them has failed like that. Joins the caller's transaction.
         """
         refused = [one.action for one in record.steps if one.judgement is not None and not one.judgement.accepted]
-        names = {item.removeprefix(_SKILL) for one in refused for item in one.consumed if item.startswith(_SKILL)}
+        # What a search put together from parts and was wrong says nothing of a part.
+        used = [item for one in refused if not one.cost.candidates for item in one.consumed]
+        names = {item.removeprefix(_SKILL) for item in used if item.startswith(_SKILL)}
         if record.split != OWN or record.status not in ("refused", "unsolved", "budget"):
             return {}
         for name in sorted(names):

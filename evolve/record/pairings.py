@@ -7,6 +7,7 @@ is tried by its own tests before anybody is told of it, and the verdict is kept,
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from evolve.sandbox import ProgramRun, Sandbox, SandboxLimits, TestModule
 from evolve.skills import Skill, SkillLibrary
@@ -25,6 +26,7 @@ def verified_pairings(library: SkillLibrary, skills: Sequence[Skill], policy: st
     """
     from evolve.skills import AdmissionVerdict
 
+    blank = AdmissionVerdict(digest="", policy=policy, fingerprint=sandbox.backend)
     known = library.paired(policy, sandbox.backend)
     asked = [skill for skill in skills if skill.digest not in known and not skill.environment]
     asked = sorted(asked, key=lambda skill: -len(skill.tasks))[:_MOST]
@@ -37,16 +39,9 @@ def verified_pairings(library: SkillLibrary, skills: Sequence[Skill], policy: st
     for skill, run in zip(asked, () if ran is None or ran.fault or ran.killed else ran.programs, strict=False):
         if not run.timed_out:
             reason = failure_of(run)
-            verdict = AdmissionVerdict(
-                digest=skill.digest,
-                policy=policy,
-                fingerprint=sandbox.backend,
-                admitted=not reason,
-                failed=PAIRING if reason else "",
-                reason=reason,
-                checks={"tests": len(run.outputs)},
-            )
-            library.record_verdict(verdict)
+            failed = PAIRING if reason else ""
+            verdict = replace(blank, digest=skill.digest, admitted=not reason, failed=failed, reason=reason)
+            library.record_verdict(replace(verdict, checks={"tests": len(run.outputs)}))
             known[skill.digest] = not reason
     return [skill for skill in skills if skill.environment or known.get(skill.digest, False)]
 

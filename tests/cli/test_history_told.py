@@ -39,5 +39,5 @@ def test_a_session_tells_it_of_skills_and_claims_no_use_that_there_was_not(learn
     done = chat('" x y " -> "X Y"', '"  un" -> "UN"', '"deux " -> "DEUX"', '" tr " -> "TR"', "", "/why", "/skills")
     assert done.code == 0, done.out
     (skill,) = (line for line in done.out.splitlines() if line.startswith("skill: loud-name "))
-    assert "1 of 2" in skill and "2 of 3" in skill
+    assert "used in 1 task, helped in 1" in skill and "2 of 3" in skill
     assert "used: nothing learned" in done.out.splitlines()

@@ -118,6 +118,17 @@ def test_code_that_imports_a_skill_is_told_that_it_abstains() -> None:
     assert ran.value == [1999, "Abstained('date has no digit')", False]
 
 
+def test_a_skill_may_call_itself_with_what_nobody_gives_it() -> None:
+    code = "def count_all(items):\n    return items if isinstance(items, int) else sum(map(count_all, items))\n"
+    rows = tuple(Row(input=([[n, n + 1], [n]],), output=3 * n + 1) for n in range(4))
+    skill = replace(YEAR, name="count-all", entry="count_all", signature="(items: list[list[int]]) -> int", code=code)
+    skill = replace(skill, rows=rows, needs=tuple(drawn_from(row.input for row in rows)))
+    with open_sandbox() as sandbox, sandbox.session() as session:
+        session.execute("import sys\nsys.path.insert(0, '')", files=skill_files([skill]))
+        ran = session.execute("from skills.count_all import count_all\n[count_all([[1, 2], [3]]), repr(count_all(7))]")
+    assert ran.value == [6, "Abstained('items is a number and not a list')"]
+
+
 def test_the_contract_is_told_in_words() -> None:
     skill = replace(YEAR, needs=tuple(drawn_from(DATES)))
     assert skill.needed == "date: text with digit, '-'"

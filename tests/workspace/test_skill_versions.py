@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import evolve
-from evolve.episodes import Action, EpisodeRecord, Judgement, Row, SkillDraft, Step
+from evolve.episodes import Action, Cost, EpisodeRecord, Judgement, Row, SkillDraft, Step
 from evolve.errors import UsageError
 from evolve.skills import AdmissionVerdict, Skill
 from evolve.skills.library import taken_up
@@ -112,6 +112,14 @@ def test_a_refused_answer_takes_trust_and_more_refusals_than_help_make_doubtful(
     assert ws.skills.show(NEW.digest).status == "doubtful" and "4 tasks" in ws.skills.reason(NEW.digest)
     ws.skills.verify(NEW.digest)
     assert ws.skills.show(NEW.digest).status == "trusted"
+
+
+def test_a_wrong_answer_that_a_search_put_together_says_nothing_of_a_part(ws) -> None:
+    for number in range(3):
+        record = refused(f"bad-{number}", NEW)
+        step = replace(record.steps[0], action=replace(record.steps[0].action, cost=Cost(candidates=9)))
+        ws.stores.commit(replace(record, steps=(step,)), instruction="a name")
+    assert ws.skills.show(NEW.digest).status == "admitted"
 
 
 def test_what_a_person_owns_is_not_demoted(ws) -> None:

@@ -46,14 +46,17 @@ def skill_files(skills: Sequence[Skill]) -> dict[str, bytes]:
 
     An answer has no such check (:func:`mount`): it is verified as a whole, and what it is good for is drawn anew.
     """
-    files = {f"{module_of(skill).replace('.', '/')}.py": _guarded(skill).encode() for skill in skills}
     contract = Path(contract_file).read_bytes()
-    return {f"{PACKAGE}/__init__.py": b"", f"{PACKAGE}/_contract.py": contract, **files} if files else {}
-
-
-def _guarded(skill: Skill) -> str:
-    call = f"_guarded({skill.entry}, {[dict(need) for need in skill.contract]!r}, {names_of(skill.signature)!r})"
-    return f"{skill.code}\n\nfrom {PACKAGE}._contract import guarded as _guarded\n\n{skill.entry} = {call}\n"
+    files = {f"{PACKAGE}/__init__.py": b"", f"{PACKAGE}/_contract.py": contract} if skills else {}
+    for skill in skills:
+        name = skill.name.replace("-", "_")
+        # Calls of its own function by itself are not checked: it may take there what nobody gives it.
+        files[f"{PACKAGE}/_{name}.py"] = skill.code.encode()
+        needs, names = [dict(need) for need in skill.contract], names_of(skill.signature)
+        imports = f"from {PACKAGE}._{name} import *\nfrom {PACKAGE}._contract import guarded as _guarded\n"
+        guard = f"{imports}{skill.entry} = _guarded({skill.entry}, {needs!r}, {names!r})\n"
+        files[f"{PACKAGE}/{name}.py"] = guard.encode()
+    return files
 
 
 def mount(code: str, skills: Sequence[Skill]) -> Mounted:
