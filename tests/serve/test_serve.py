@@ -87,7 +87,7 @@ def test_a_wrong_call_is_told_what_is_wrong_with_it(served, arguments, named) ->
         (skill,) = opened.skills.list()
     assert named in refused(client, skill.entry, **arguments)
     assert repr("query") in refused(client, "recall")
-    assert "Error" in refused(client, skill.entry, name="")  # of the function itself
+    assert "abstains: name is empty" in refused(client, skill.entry, name="")
     assert tool(client, skill.entry, name="A B") == {"result": "A. B"}
     assert "nosuch" in refused(client, "nosuch") and "nosuch" in refused(
         client, "call_skill", name="nosuch", arguments={}

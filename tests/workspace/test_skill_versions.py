@@ -10,6 +10,7 @@ import evolve
 from evolve.episodes import Action, Cost, EpisodeRecord, Judgement, Row, SkillDraft, Step
 from evolve.errors import UsageError
 from evolve.skills import AdmissionVerdict, Skill
+from evolve.skills.contract import drawn_from
 from evolve.skills.library import taken_up
 
 
@@ -127,3 +128,12 @@ def test_what_a_person_owns_is_not_demoted(ws) -> None:
     for number in range(3):
         ws.stores.commit(refused(f"bad-{number}", NEW), instruction="a name")
     assert ws.skills.show(NEW.digest).status == "admitted"
+
+
+def test_a_call_of_another_program_abstains_where_nothing_like_it_was_verified(ws) -> None:
+    names = [(f"{first} Byron",) for first in ("Ada", "Bea", "Cy", "Dot", "Eve", "Fay")]
+    careful = replace(short("name.upper()", "july", "ADA BYRON"), needs=tuple(drawn_from(names)))
+    ws.stores.skills.add(careful, AdmissionVerdict(digest=careful.digest, admitted=True))
+    assert ws.skills.call(careful.digest, {"name": "Zoe Adams"}) == "ZOE ADAMS"
+    with pytest.raises(UsageError, match="abstains: name is empty"):
+        ws.skills.call(careful.digest, {"name": " "})

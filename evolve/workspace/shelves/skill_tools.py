@@ -76,6 +76,8 @@ def called(skill: Skill, arguments: Mapping[str, Json], sandbox: Sandbox, second
     """See :meth:`evolve.workspace.shelves.skills.Skills.call`."""
     try:
         row, limits = positional(skill.signature, arguments), SandboxLimits(wall_s=seconds)
+        if (abstained := skill.abstains(row)) is not None:
+            raise UsageError(f"{skill.name} abstains: {abstained.reason}")
         result = sandbox.run_programs([Program(source=skill.code, entry=skill.entry)], [row], limits)
     except ValueError as error:  # as of a number that JSON does not know
         raise UsageError(f"{skill.name} cannot be called like that: {error}") from error
