@@ -41,11 +41,6 @@ def skill(code: str, entry: str = "f", tests: str = "") -> Skill:
     return replace(Skill.from_draft(GOOD), code=code, entry=entry, test_code=tests)
 
 
-@pytest.fixture(scope="session")
-def sandbox(admission):
-    return admission._sandbox
-
-
 @pytest.mark.parametrize("event", REACHING)
 def test_what_a_skill_reaches_for_is_told(sandbox, event):
     found = audit(sandbox, skill(REACHING[event]), [["/etc/hosts"]], LIMITS)
