@@ -49,11 +49,12 @@ def test_only_the_sandbox_starts_programs() -> None:
 
 
 def test_every_execution_goes_through_one_launcher() -> None:
-    """One place starts sandboxed interpreters, and one the servers that a person approved; one forks inside, and three
-    run text, all of them inside."""
+    """One place starts sandboxed interpreters, one the servers that a person approved, one git and agents outside; one
+    forks inside, and three run text, all of them inside."""
     inside = [module for module in modules() if module.part == "sandbox" and module.path.name != "probes.py"]
     made = {(name, module.path.name) for module in inside for name, _ in calls(module)}
-    assert {place for name, place in made if name in ("subprocess.Popen", "Popen")} == {"session.py", "serving.py"}
+    starters = {place for name, place in made if name in ("subprocess.Popen", "Popen")}
+    assert starters == {"session.py", "serving.py", "outside.py"}
     assert {place for name, place in made if STARTERS.match(name)} == {"runner.py"}
     others = {place for name, place in made if name.startswith("subprocess.") and name != "subprocess.Popen"}
     assert others == {"bubblewrap.py"}  # it is asked for its options
