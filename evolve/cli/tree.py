@@ -26,6 +26,7 @@ SECOND: Mapping[str, Sequence[str]] = {
     "Look back": ("why", "runs", "forget"),
     "Go on with a run": ("apply", "learn"),
     "Begin": ("demo", "init", "trust"),
+    "Make tasks": ("tasks",),
     "Study how evolve learns": ("lab",),
 }
 """The commands of the second page."""
@@ -152,6 +153,13 @@ def _memory(wanted: Sequence[str]) -> typer.Typer:
     return known
 
 
+def _skills(wanted: Sequence[str]) -> typer.Typer:
+    group = copy(_app_of("skills"))
+    group.registered_groups = [*group.registered_groups]  # the module's own stays as it is
+    group.add_typer(_app_of("skill_test"))
+    return group
+
+
 def _lab(wanted: Sequence[str]) -> typer.Typer:
     """The commands for those who study how evolve learns."""
     lab = pages.App(
@@ -199,9 +207,10 @@ def _added(wanted: Sequence[str], group: str) -> Iterator[tuple[str, typer.Typer
 _GROUPS: Mapping[str, Callable[[Sequence[str]], typer.Typer]] = {
     "runs": _runs,
     "memory": _memory,
-    "skills": lambda wanted: _app_of("skills"),
+    "skills": _skills,
     "models": lambda wanted: _app_of("models"),
     "tools": lambda wanted: _app_of("tools"),
+    "tasks": lambda wanted: _app_of("tasks"),
     "lab": _lab,
 }
 """Groups of commands, made for the words that were typed after their names."""

@@ -3,6 +3,7 @@
 from evolve.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
+    from evolve.gate.both_ways import Effect, Shown, least_shown, pairs_needed, shown_by, solved_outcome, wins_needed
     from evolve.gate.confidence import mean_sequence, saving_sequence, solved_sequence
     from evolve.gate.confirming import Confirmation, ExactTest, chance
     from evolve.gate.decisions import Begun, Decision, Decisions

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from evolve.episodes import TRIAL, Json, Limits, Origin, Recalled, TaskView
+from evolve.episodes import TRIAL, Guidance, Json, Limits, Origin, Recalled, TaskView
 from evolve.workflow import Workflow
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ class Arm:
         memory: Insights, for policies that recall them and for what a guide is fitted on; None for none.
         prompts: Texts that are in force instead of the workspace's, by file name.
         lacking: Causes of insights that the policy does without, to see whether they are needed.
+        guidance: Skills and notes of others, for policies that read prompts.
     """
 
     variant: str = UNLEARNED
@@ -51,6 +52,7 @@ class Arm:
     workflow: Workflow = field(default_factory=Workflow)
     prompts: Mapping[str, str] = field(default_factory=dict)
     lacking: frozenset[str] = frozenset()
+    guidance: Guidance = field(default_factory=Guidance)
 
     def policy(self, learner: Learner, *, attended: bool = False) -> Policy:
         """The learner's policy with everything that was learned; see :meth:`Learner.policy`."""

@@ -27,6 +27,7 @@ class Change:
         advice: Ids of lines of advice that are left out of prompts.
         texts: Prompts in place of the arm's, by file name.
         begun: What is repeated from a record before the policy is asked, so that the change acts after that; or None.
+        guidance: Names of others' skills and notes that are not offered.
         row: A row that the task is not given, or None.
         times: How many times as much an episode may spend.
     """
@@ -36,6 +37,7 @@ class Change:
     causes: frozenset[str] = frozenset()
     advice: frozenset[str] = frozenset()
     texts: Mapping[str, str] = field(default_factory=dict)
+    guidance: frozenset[str] = frozenset()
     begun: Beginning | None = None
     row: Row | None = None
     times: int = 1
@@ -54,6 +56,7 @@ class Change:
             memory=whole.memory.without(self.items) if whole.memory is not None and self.items else whole.memory,
             prompts={**prompts, **self.texts},
             lacking=whole.lacking | self.causes,
+            guidance=whole.guidance.without(self.guidance),
         )
 
     def task(self, task: Task) -> Task:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from evolve.files import clean_text, machine_problem, named_path
     from evolve.functions import CallQuestion, Consent, Effect, Function
     from evolve.functions.servers import OfferedTool, Server, server_kind
-    from evolve.gate import Decision, Interval, OwnPair, Proof
+    from evolve.gate import Decision, Interval, OwnPair, Proof, Shown
     from evolve.improve.ablation import AblationReport, ItemCredit
     from evolve.improve.item_history import ItemHistory
     from evolve.improve.optimization import Change, OptimizationReport
@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from evolve.workspace.loops.at_work import LoopAtWork, loop_at_work, pause_loop, resume_loop, stop_loop
     from evolve.workspace.loops.optimizing import OptimizerRequest
     from evolve.workspace.loops.status import LoopProgress, OpenRun, Status, status
+    from evolve.workspace.loops.testing_skills import SkillRow, SkillTestReport, SkillTestRequest
     from evolve.workspace.loops.tried_claims import ClaimTest
     from evolve.workspace.model_setup import recorded
     from evolve.workspace.options import KeptServers, Options, setting_names

@@ -6,6 +6,7 @@ import gc
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from evolve.errors import WorkspaceError
@@ -27,12 +28,15 @@ if TYPE_CHECKING:
     from evolve.sandbox import Sandbox
     from evolve.settings import Settings
     from evolve.tasks import Task
+    from evolve.tasks.reading.git_history import History
+    from evolve.workspace.loops.testing_skills import SkillTestReport
     from evolve.workspace.runs.fill_request import FillOptions
     from evolve.workspace.runs.filled import Filled
     from evolve.workspace.runs.given_task import Examples
     from evolve.workspace.runs.learning import Taught
     from evolve.workspace.runs.person import Person
     from evolve.workspace.runs.result import Result
+    from evolve.workspace.shelves.agents import ApprovedAgents
     from evolve.workspace.shelves.patch import Patch
 
 
@@ -240,6 +244,44 @@ class Workspace(Parts):
         self._need_writer()
         asked, ledger = loops.Asked(rounds=rounds, seed=seed, fresh=fresh), as_ledger(budget)
         return loops.improve(self._desk, os.fspath(suite), asked, ledger, python)
+
+    def tasks_from_git(
+        self, repo: str, *, out: str, last: int = 20, check: str = "", python: str | None = None
+    ) -> History:
+        """Writes a repository's newest commits that bring tests of their own as tasks, with their folders beside them.
+
+        Args:
+            out: The task file; where no commit makes a task, none is written.
+            check: The command that decides, with ``{tests}`` for the commit's test files; by default pytest.
+            python: A virtual environment for the tests; by default the repository's ``.venv``.
+
+        Raises:
+            UsageError: It is no repository with commits.
+        """
+        from evolve.tasks.reading.git_history import PYTEST, HistoryRules
+
+        self._need_open()
+        rules = HistoryRules(last=last, check=check or PYTEST)
+        return loops.write_history(self._desk, Path(repo), Path(out).expanduser(), rules, python)
+
+    def test_skills(self, request: loops.SkillTestRequest, *, budget: BudgetLike = None) -> SkillTestReport:
+        """Tries skills or notes that others wrote, with and without, in pairs on the same tasks.
+
+        The same call continues where a crash or Ctrl-C cut it off. Nothing is learned from it.
+
+        Raises:
+            UsageError: There are no skills or no tasks, nobody can solve them, or the agent is not approved.
+            BudgetExhausted: The budget ended before any pair.
+        """
+        self._need_writer()
+        return loops.test_skills(self._desk, request, as_ledger(budget))
+
+    @property
+    def agents(self) -> ApprovedAgents:
+        """The programs that may run as agents outside of the sandbox."""
+        from evolve.workspace.shelves.agents import ApprovedAgents
+
+        return ApprovedAgents(self.paths)
 
     def optimize(self, request: loops.OptimizerRequest, *, budget: BudgetLike = None) -> OptimizationReport:
         """Searches for better prompts, workflows or knobs; keeps what the gate accepts, as variants.

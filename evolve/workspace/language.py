@@ -80,6 +80,7 @@ class LanguageLearner(Learner):
                 differing=self.language.differing or bool(arm.workflow.knobs.differing),
             ),
             name=self.name,
+            guidance=arm.guidance,
         )
 
     def judge(self, task: Task) -> Verifier:

@@ -77,6 +77,8 @@ CALLS = {
     "models list": "ws.models.list",
     "models check": "ws.models.check",
     "models default": "ws.models.default",
+    "skills test": "ws.test_skills",
+    "tasks from-git": "ws.tasks_from_git",
     "tools add": "evolve.workspace.servers().add",
     "tools list": "evolve.workspace.servers().list",
     "tools check": "evolve.workspace.servers().check",
@@ -93,9 +95,9 @@ CALLS = {
 }
 """By command, what does the same in Python; ``ws`` is an open workspace."""
 
-OTHERWISE = {"chat", "demo", "models", "trust"}
-"""A session at a terminal, other commands one after the other, a group that says something by itself, and commands that
-share a call with others."""
+OTHERWISE = {"chat", "demo", "models", "trust", "skills test", "tasks from-git"}
+"""A session at a terminal, other commands one after the other, a group that says something by itself, commands that
+share a call with others, and such whose names would say too little."""
 
 
 def commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[str]:

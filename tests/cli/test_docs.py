@@ -19,7 +19,19 @@ from tests.cli.conftest import ROOT
 
 DOCS = ROOT / "docs"
 PAGES = (
-    *("tables", "chat", "folders", "improve", "memory", "skills", "models", "tools", "python", "safety"),
+    *(
+        "tables",
+        "chat",
+        "folders",
+        "improve",
+        "memory",
+        "skills",
+        "testing-skills",
+        "models",
+        "tools",
+        "python",
+        "safety",
+    ),
     *("task-files", "settings"),
 )
 

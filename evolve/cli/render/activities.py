@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from evolve.workspace import Activities, Activity
 
 WORDS = {
+    "agent": "running {} in a copy of the folder",
     "block": "running {}",
     "check": "running {}",
     "doubts": "looking for another function that fits your rows",

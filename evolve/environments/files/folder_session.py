@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evolve import text_files
-from evolve.episodes import Json
+from evolve.episodes import GUIDANCE_FOLDER, Json
 from evolve.episodes.blocks import Block
 from evolve.errors import Cancelled
 from evolve.failpoints import hit
@@ -185,7 +185,10 @@ class FolderSession:
         kept_kb = (KEPT_OUTPUT >> 10) + _MARGIN_KB
         limits = replace(limits, output_kb=kept_kb, result_kb=kept_kb)
         self.tree: Mapping[str, bytes] = tree
-        self._unplaced: dict[str, bytes] = dict(tree)
+        # What no import finds is put into the folder; files that are imported stay in memory.
+        beside = {name: data for name, data in modules.items() if name.startswith(GUIDANCE_FOLDER)}
+        self._unplaced: dict[str, bytes] = {**tree, **beside}
+        modules = {name: data for name, data in modules.items() if name not in beside}
         self._session: CodeSession | None = sandbox.session(limits, calls=calls)
         self._setup = _setup(tree, sorted(start.executable & set(tree)), modules, start.folders)
 
@@ -296,10 +299,14 @@ def _after(tree: Mapping[str, bytes], result: ActionResult) -> Mapping[str, byte
     """The tree with what a block changed. What is left out of the work may lie in the folder and is not taken."""
     if not result.files and not result.gone:
         return tree
-    after = {**tree, **{file.name: file.data for file in result.files if not is_ignored(file.name)}}
+    after = {**tree, **{file.name: file.data for file in result.files if not _is_left_out(file.name)}}
     for name in result.gone:
         after.pop(name, None)
     return after
+
+
+def _is_left_out(name: str) -> bool:
+    return is_ignored(name) or name.startswith(f"{GUIDANCE_FOLDER}/")
 
 
 def finder(modules: Mapping[str, bytes]) -> str:

@@ -16,6 +16,7 @@ from evolve.episodes import (
     Alternative,
     Claim,
     Cost,
+    Guidance,
     Limits,
     OfferedFunction,
     Plan,
@@ -42,6 +43,7 @@ from evolve.policies.language.prompt import (
     earlier_message,
     facts_message,
     fitting_wishes,
+    guidance_message,
     is_tested_move,
     plan_message,
     short_id,
@@ -62,6 +64,8 @@ from evolve.policies.proceeding import PastWork, Proceeding
 from evolve.policies.protocol import Once, OnPiece
 from evolve.skills import Skill
 
+_GUIDE = 24_000
+"""Characters of a file of a skill that are shown at once."""
 _DESCRIPTION = 300
 """Characters of what a function is said to do."""
 
@@ -107,6 +111,7 @@ class LanguagePolicy(Deliberation, Drafting):
         models: Who is asked.
         skills: Admitted skills, offered by import line.
         meter: The meter that ``models`` book on.
+        guidance: Skills and notes of others, offered by name and read on demand.
     """
 
     models: ChatModel
@@ -115,6 +120,7 @@ class LanguagePolicy(Deliberation, Drafting):
     meter: EpisodeMeter = field(default_factory=EpisodeMeter)
     settings: LanguageSettings = field(default_factory=LanguageSettings)
     name: str = "language"
+    guidance: Guidance = field(default_factory=Guidance)
 
     @property
     def spent(self) -> Cost:
@@ -142,8 +148,8 @@ class LanguagePolicy(Deliberation, Drafting):
         return ()
 
     def files(self) -> Mapping[str, bytes]:
-        """Files that sessions start with: the skills."""
-        return skill_files(self.skills)
+        """Files that sessions start with: the skills, and those of others where they lie."""
+        return {**skill_files(self.skills), **self.guidance.files()}
 
     def plan(self, view: TaskView, recalled: Sequence[Recalled]) -> Plan:
         """Asks for subgoals, and keeps what was recalled for the steps."""
@@ -239,6 +245,7 @@ class LanguagePolicy(Deliberation, Drafting):
         opening = [
             *offer(self.skills, view, rooms.skills).messages,
             *functions_message(view),
+            *guidance_message(self.guidance),
             *facts_message(plan.told, rooms.facts, CITED[self.questions.form]),
             *tested_message(plan.told, view),
             *wishes_message(plan.told, rooms.wishes),
@@ -287,6 +294,7 @@ class LanguagePolicy(Deliberation, Drafting):
             kind=reply.kind,
             text=reply.text,
             said=reply.said,
+            shown=shortened(self.guidance.looked_up(reply.text), _GUIDE) if reply.kind == "recall" else "",
             private={"reasoning": dict(reply.reasoning)} if reply.reasoning else {},
             offered=(
                 *offer(self.skills, view, self.questions.rooms.skills).ids,

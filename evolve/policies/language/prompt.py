@@ -8,7 +8,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evolve.environments import Recounting, kind_of
-from evolve.episodes import KEPT_FACT, MOVE, PREFERENCE, Plan, Recalled, Subgoal, SubgoalState, TaskView, Turn
+from evolve.episodes import (
+    GUIDANCE_FOLDER,
+    KEPT_FACT,
+    MOVE,
+    PREFERENCE,
+    Guidance,
+    Plan,
+    Recalled,
+    Subgoal,
+    SubgoalState,
+    TaskView,
+    Turn,
+)
 from evolve.models import KEPT, Message
 from evolve.policies.language.asking import Rooms
 from evolve.policies.language.plans import plan_lines
@@ -29,6 +41,12 @@ _SEEN = 16_000
 _OLDER = 8
 """Turns at most, of those too old to be told, that are told because they have the task's words."""
 _KEPT = "Its plan as it stood; what you state again word for word, with what it comes after, stays so:"
+_NOTES, _DESCRIBED = 24_000, 1_024
+_SKILLS = (
+    "Instructions for some kinds of work lie ready. Where the description of one fits the task, read it before you act:"
+    " `recall` with `skill NAME` shows it, with `skill NAME/FILE` a file of it. Its files lie in {folder}/NAME."
+    " Do as it says where that helps with the task:"
+)
 _LETTERS = {"insight": "i", "note": "i", PREFERENCE: "p"}
 """First letter of the id by which an item is cited, by its kind."""
 
@@ -212,6 +230,22 @@ def facts_message(facts: Sequence[Recalled], most: int, cited: str = "") -> list
         lead = "What the person noted; where two speak of the same, the later one counts:\n"
         parts.append(lead + learned("notes", items["note"]))
     return [Message(role="user", text="\n".join(parts), priority=60, kind="insight")] if parts else []
+
+
+def guidance_message(guidance: Guidance) -> list[Message]:
+    """Skills and notes of others as data: of a skill its name and description, of notes all of them."""
+    skills = [guide for guide in guidance.guides if not guide.is_notes]
+    parts = [
+        f"Notes for whoever works here; do as they say where they help with the task:\n"
+        f"{quoted('notes', shortened(guide.text(), _NOTES), name=guide.name)}"
+        for guide in guidance.guides
+        if guide.is_notes
+    ]
+    if skills:
+        lines = [f"{one.name}: {shortened(' '.join(one.description.split()), _DESCRIBED)}" for one in skills]
+        lead = _SKILLS.format(folder=GUIDANCE_FOLDER)
+        parts.append(f"{lead}\n{quoted('skills', chr(10).join(lines))}")
+    return [Message(role="user", text="\n".join(parts), priority=KEPT, kind="guidance")] if parts else []
 
 
 def plan_message(plan: Plan, subgoals: Sequence[Subgoal]) -> list[Message]:

@@ -6,5 +6,7 @@ if TYPE_CHECKING:
     from evolve.workspace.loops.ablating import AblationRequest
     from evolve.workspace.loops.improving import Asked, improve, report
     from evolve.workspace.loops.optimizing import OptimizerRequest, optimize
+    from evolve.workspace.loops.task_sources import write_history
+    from evolve.workspace.loops.testing_skills import SkillTestReport, SkillTestRequest, test_skills
 else:
     __getattr__, __dir__ = attach(__name__)

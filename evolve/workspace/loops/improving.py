@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
@@ -25,7 +25,7 @@ from evolve.ledger import Budget, Ledger, Spent
 from evolve.record.journal import Journal, drop_report, finished, last_report
 from evolve.settings import NOBODY
 from evolve.tasks import Suite, load_suite
-from evolve.trials.jobs import WorkerSetup
+from evolve.trials.jobs import Workers, WorkerSetup
 from evolve.trials.set_aside import SetAside
 from evolve.trials.workers import open_workers
 from evolve.workflow import Knobs, Workflow
@@ -128,7 +128,7 @@ def _reopen(desk: Desk, key: str, rounds: int) -> None:
     last = next((run for run in reversed(stores.runs.runs()) if run.key == key), None)
     if last is None or last.state != BUDGET:
         return
-    body = {**last.body, "before": asdict(_spent_before(desk, last)), "part": last.body.get("part", 1) + 1}
+    body = {**last.body, "before": asdict(spent_before(desk, last)), "part": last.body.get("part", 1) + 1}
     with stores.db.transaction():
         take_up(Journal(stores.db, last.id), rounds)
         drop_report(stores.db, last.id)
@@ -270,6 +270,7 @@ class LoopWork:
         budget: A ledger where the work is a part of what that pays for.
         python: A virtual environment for work in folders.
         proposer: Name of who proposes further tasks of practice.
+        workers: Opens what runs the episodes, where it is not the policy's own processes.
     """
 
     suite: Suite
@@ -277,6 +278,7 @@ class LoopWork:
     budget: Budget | Ledger = field(default_factory=Budget)
     python: str | os.PathLike[str] | None = None
     proposer: str = NOBODY
+    workers: Callable[[WorkerSetup], Workers] | None = None
 
 
 def loop_key(desk: Desk, kind: str, *parts: Json) -> str:
@@ -319,11 +321,12 @@ def worked_on(desk: Desk, run: Run, work: LoopWork) -> Iterator[Session]:
         scanner=scanner,
     )
     folder = desk.paths.runs / run.id
-    before, spent, whole = Spent(**run.body.get("before", {})), _spent_before(desk, run), as_ledger(work.budget)
+    before, spent, whole = Spent(**run.body.get("before", {})), spent_before(desk, run), as_ledger(work.budget)
     # The time that the command took until here is the run's.
     ledger = Ledger(_raised_by(whole.budget, before), spent=replace(spent, seconds=spent.seconds + whole.spent.seconds))
     # A policy's meter holds one episode at a time, so with a model episodes come one after the other.
-    workers = open_workers(setup, 1 if desk.uses_model else desk.settings.worker_count, desk.settings.workers_on)
+    count = 1 if desk.uses_model else desk.settings.worker_count
+    workers = work.workers(setup) if work.workers else open_workers(setup, count, desk.settings.workers_on)
     try:
         with announced(desk.paths, run.id), FaultKept(folder), EventLog(folder / "events.jsonl") as log:
             yield Session(
@@ -354,7 +357,7 @@ def _raised_by(budget: Budget, before: Spent) -> Budget:
     return Budget(**{name: None if bound is None else bound + getattr(before, name) for name, bound in bounds.items()})
 
 
-def _spent_before(desk: Desk, run: Run) -> Spent:
+def spent_before(desk: Desk, run: Run) -> Spent:
     """What earlier processes of the same run have spent."""
     waiting = SetAside(desk.stores.db, run.id).cost()
     cost = sum((record.cost for record in desk.stores.runs.episodes(run=run.id)), waiting)
