@@ -117,7 +117,12 @@ def show_skill_test(report: SkillTestReport) -> None:
         note("the program does not tell which skills it reads")
     if report.whole.void:
         note(f"{counted(report.whole.void, 'pair')} ended by a fault")
-    note(f"{report.finish_reason}; spent: {spending(report.spent)} in {report.spent.seconds:.0f} s")
+    spent = (
+        counted(report.spent.calls, "run of the program", "runs of the program")
+        if report.outside
+        else spending(report.spent)
+    )
+    note(f"{report.finish_reason}; spent: {spent} in {report.spent.seconds:.0f} s")
 
 
 def _named(what: str, names: Sequence[str]) -> list[str]:

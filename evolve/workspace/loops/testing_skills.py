@@ -290,7 +290,8 @@ def _tasks(desk: Desk, wish: SkillTestRequest, guidance: Guidance) -> Suite:
 def _ahead(desk: Desk, by: str, tasks: int, *, at_most: bool) -> str:
     """What so many tasks can show, and how long that takes as far as is known, in two sentences."""
     least, runs = least_shown(tasks, WHOLE_LEVEL), desk.stores.runs
-    can = f"{tasks} tasks show effects of {least:g} or more" if least else f"too few tasks to show any effect: {tasks}"
+    number = f"{tasks} task{'s'[: tasks != 1]}"
+    can = f"{number} show effects of {least:g} or more" if least else f"with {number} no effect can be shown"
     time = f", at most {_time(2 * tasks * TASK_S)}" if at_most else ""
     for run in runs.runs():
         episodes = len(runs.episodes(run=run.id)) if run.kind == "skills" and run.body.get("by") == by else 0
