@@ -41,7 +41,7 @@ class Scenario:
 
 
 IMPROVE = ("improve", "small.jsonl", "--rounds", "2", "--json")
-EXPORT = ("skills", "export", "total", "--out", "out", "--json")
+EXPORT = ("skills", "export", "total", "--to", "out", "--json")
 ONE_ROUND = ("improve", "small.jsonl", "--rounds", "1", "--json")
 SCENARIOS = (
     Scenario(name="migration", arguments=("memory", "note", "kept", "--json"), template="schema 0", timed=True),

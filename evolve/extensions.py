@@ -11,7 +11,7 @@ seam              what a name stands for
 ``engines``       an :class:`evolve.optimizer.engine_kind.EngineKind`, named by ``--engine``
 ``functions``     an :class:`evolve.functions.servers.ServerKind` of tools, named by ``kind`` in
                   ``[tools.servers.NAME]`` and by ``--kind``
-``formats``       an :class:`evolve.export.ExportFormat`, named by ``--to``
+``formats``       an :class:`evolve.export.ExportFormat`, named by ``--format``
 ``stages``        an :class:`evolve.workflow.StageKind` with its work, named in ``workflow.toml``
 ``state``         a frozen dataclass that :class:`~evolve.workflow.StageKind` keeps of an episode from step to step
 ``vectors``       an :class:`evolve.vectors.IndexOpener`, named by the setting ``vectors``
@@ -67,7 +67,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "linked": "evolve.optimizer.linked:LINKED",
     },
     "formats": {
-        "agent-skills": "evolve.export.agent_skills:AGENT_SKILLS",
+        "bundle": "evolve.export.bundle:BUNDLE",
     },
     "stages": dict.fromkeys(
         (

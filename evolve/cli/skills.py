@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,13 +10,14 @@ import evolve
 from evolve.cli import options, pages
 from evolve.cli.render.output import counted, emit, emit_json, note, shorten, table
 from evolve.cli.render.views import NO_TASK
+from evolve.errors import UsageError
 
 if TYPE_CHECKING:
     from evolve.workspace import ItemHistory, Skill
 
 app = pages.App(
     "See, check and export skills: functions that evolve learned, each with its tests.",
-    *("evolve skills list", "evolve skills export give-short-name-aeb2 --out exported"),
+    *("evolve skills list", "evolve skills export --trusted --to my_skills"),
 )
 
 Name = Annotated[str, typer.Argument(metavar="SKILL", help="Name of a skill, from the list.")]
@@ -58,7 +59,7 @@ def list_command(
         note(f"{counted(parts, 'part')} of answers that the search uses {'is' if parts == 1 else 'are'} not listed")
 
 
-@app.page("show", "evolve skills show give-short-name-aeb2", "evolve skills show give-short-name-aeb2 --json")
+@app.page("show", "evolve skills show short-name-from-name", "evolve skills show short-name-from-name --json")
 def show_command(
     name: Name,
     versions: Annotated[bool, typer.Option("--versions", help="List the versions, and what this one changed.")] = False,
@@ -124,7 +125,7 @@ def find_command(
     emit(table(("name", "description"), [(skill.name, _briefly(skill)) for skill in skills]) or "none fits")
 
 
-@app.page("verify", "evolve skills verify give-short-name-aeb2", "evolve skills verify give-short-name-aeb2 --json")
+@app.page("verify", "evolve skills verify short-name-from-name", "evolve skills verify short-name-from-name --json")
 def verify_command(name: Name, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Run the tests of a skill in the sandbox. evolve uses no skill that fails them."""
     with evolve.open(workspace) as opened:
@@ -142,7 +143,7 @@ def verify_command(name: Name, workspace: options.Workspace = None, as_json: opt
     raise typer.Exit(0 if passed else 1)
 
 
-@app.page("own", "evolve skills own give-short-name-aeb2", "evolve skills own r1")
+@app.page("own", "evolve skills own short-name-from-name", "evolve skills own r1")
 def own_command(
     name: Annotated[str, typer.Argument(metavar="SKILL", help="Name of a skill, or the id of a run.")],
     workspace: options.Workspace = None,
@@ -166,38 +167,58 @@ def own_command(
 
 @app.page(
     "export",
-    "evolve skills export give-short-name-aeb2 --out exported",
-    "evolve skills export give-short-name-aeb2 --out exported --without-evals",
+    "evolve skills export short-name-from-name --to my_skills",
+    "evolve skills export --trusted --to my_skills --install claude",
 )
 def export_command(
-    names: Annotated[list[str], typer.Argument(metavar="SKILL", help="Names of skills.", show_default=False)],
-    out: Annotated[str, typer.Option("--out", metavar="DIR", help="Folder to write into.")],
-    to: Annotated[str, typer.Option("--to", metavar="FORMAT", help="Format: agent-skills.")] = "agent-skills",
-    without_evals: Annotated[bool, typer.Option("--without-evals", help="Leave out all examples.")] = False,
-    withhold_rows: Annotated[bool, typer.Option("--withhold-rows", help="Leave out examples with a secret.")] = False,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[SKILL]...", help="Names of skills.", show_default=False)
+    ] = None,
+    trusted: Annotated[bool, typer.Option("--trusted", help="All trusted skills.")] = False,
+    to: Annotated[
+        str | None,
+        typer.Option("--to", metavar="DIR", help="Folder that becomes a Python package.", show_default=False),
+    ] = None,
+    install: Annotated[
+        str | None,
+        typer.Option(
+            "--install", metavar="PROGRAM", help="Where it looks: claude, codex, or project.", show_default=False
+        ),
+    ] = None,
+    with_rows: Annotated[bool, typer.Option("--with-rows", help="Also your rows, as examples and tests.")] = False,
     description: Annotated[
         str, typer.Option("--description", metavar="TEXT", help="Your own words for it.", show_default=False)
     ] = "",
+    form: Annotated[str, typer.Option("--format", metavar="NAME", help="Format of a package.")] = "bundle",
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Write skills as folders that other agents can load. Each also runs by itself.
+    """Write skills for other agents: typed functions, an MCP server and SKILL.md folders in one Python package.
 
-    The contract of a skill is its description, unless the skill is yours or you give a description.
+    Your rows stay here unless you give --with-rows; evolve makes up the examples. It refuses to write a secret.
     """
-    evals: Literal["all", "clean", "none"] = "none" if without_evals else "clean" if withhold_rows else "all"
+    if not (names or trusted):
+        raise UsageError("name a skill, or give --trusted", hint="evolve skills list")
     with evolve.open(workspace, read_only=True) as opened:
-        places = opened.skills.export(names, to=to, out=out, evals=evals, description=description)
-        skills = [opened.skills.show(name).name for name in names]
+        done = opened.skills.export(
+            names or [],
+            to=to,
+            install=install,
+            format=form,
+            trusted=trusted,
+            with_rows=with_rows,
+            description=description,
+        )
     if as_json:
-        emit_json([str(place) for place in places])
+        emit_json({"places": list(map(str, done.places)), "names": dict(done.names), "left_out": dict(done.left_out)})
         return
-    each = len(places) == len(skills) and all(place.is_dir() for place in places)
-    for place, name in zip(places, skills if each else [place.name for place in places], strict=True):
+    for place in done.places:
         emit(f"wrote {place}")
-        if place.name != name and not description:
-            words = "its name and description may be a model's words, which do not leave"
-            note(f"  {words}; your own: --description TEXT, or evolve skills own {name}", whole=True)
+    for name, left in done.names.items():
+        if left != name:
+            note(f"  {name} is called {left} there", whole=True)
+    for name, why in done.left_out.items():
+        note(f"left out {name}: {why}", whole=True)
 
 
 def tell_kept(run: str) -> None:

@@ -3,7 +3,9 @@
 from evolve.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
-    from evolve.export.exporting import ExportFormat, ExportRules, Leaving, export, export_format
+    from evolve.export.description import describe, exported_name
+    from evolve.export.exporting import ExportFormat, ExportRules, Prepared, export, export_format, prepare
+    from evolve.export.leaving import Leaving
     from evolve.export.validation import validate
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -1,68 +1,131 @@
-"""Names and describes an exported skill: by its contract, or in the words of a person.
+"""Names and describes a skill for whoever has never seen it: the text that leaves, and by which it is found here.
 
-Another agent reads names and descriptions as if they were its own instructions, and a skill's description may have been
-written by a model that had read a hostile file. So unless a person stands behind it, a description is made from the
-signature and from short examples, which nobody's sentence gets into.
+Another agent reads names and descriptions as if they were its own instructions, and a skill's words may have been
+written by a model that had read a hostile file, or stand in a task that somebody else wrote. So they pass the screen
+for claims, or the contract speaks in their place. Words of a person who owns the skill are that person's.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Sequence
 
 from evolve.episodes import Json, Row
 from evolve.export.validation import LONGEST_DESCRIPTION
+from evolve.export.wording import steps_of
+from evolve.policies.language.claims import unfit
+from evolve.policies.language.objections import hidden_sign, objection
+from evolve.policies.language.reflection import compact, repeats_text
 from evolve.skills import Skill
+from evolve.skills.naming import name_of, without_digest
+from evolve.skills.signatures import names_of, types_of
 
 MOST_KINDS = 3
 """Of arguments, in a name that is made from the contract."""
 
 # too little room for an order to whoever reads it
 _SHORT, _MOST_LETTERS = 40, 20
-_FROM_TABLE_LABELS = re.compile(r"Give \w{1,20} from \w{1,20}(?:(?:,| and) \w{1,20})*\. Use when ")
+_TRIGGER = re.compile(r" Use (?:when|where|for|it) .*\Z", re.DOTALL)
+_NO_WORDS = re.compile(
+    r"(?:Find the function|Give the last column|Answers tasks of the family|Does what was done for)\b"
+)
+# First words that say what a function does with its argument; as orders they would be to the function.
+_DOES_TEXT = """
+add append change check compute convert copy count delete drop extract fill find fix format get give insert join keep
+list look make map mark merge move order pad parse pick put read remove rename replace reverse round set shift
+shorten skip sort split store strip sum swap take tell test treat trim turn update use write
+"""
+_DOES = frozenset(_DOES_TEXT.split())
+_LITTLE_TEXT = "a an and as at by each every for from in is it its of on or that the their them to with"
+_LITTLE = frozenset(_LITTLE_TEXT.split())
 _TYPE_WORDS = {
     "str": "a text",
     "int": "a whole number",
     "float": "a number",
     "bool": "yes or no",
     "any": "a value",
+    "row": "a record",
     "dict": "a record",
     "list": "a list",
     "none": "nothing",
 }
 
 
-def describe(skill: Skill, words: str = "") -> str:
+def describe(skill: Skill, words: str = "", examples: Sequence[Row] = ()) -> str:
     """What the skill does and when to use it, in characters and length that every client accepts.
 
     Args:
         words: A person's own, in place of the contract. Those of a skill that a person owns are a person's too.
+        examples: Calls that were made up; the first one that is short stands in the description.
     """
     if words or skill.owner == "user":
         return _in_words(skill, words or skill.description)
-    return from_contract(skill)
+    what = said_of(skill)
+    takes, gives = _contract(skill)
+    example = next((sample for row in examples if (sample := _example(row))), "")
+    steps = ", ".join(steps_of(skill.code))
+    text = f"{what or 'Computes a value, as its examples show'}. Takes {takes}; gives {gives}{example}."
+    text += f" Steps: {steps}." if steps else ""
+    text += f" Use when a task needs {_plain_words(exported_name(skill))}, or a function with the same results."
+    return text[:LONGEST_DESCRIPTION]
 
 
-def from_contract(skill: Skill) -> str:
-    """Describes the skill by its contract, in words that are all our own."""
-    takes, gives = _contract(skill.signature)
-    example = next((sample for row in skill.rows if (sample := _example(row))), "")
-    text = f"A function that was learned from examples: takes {takes} and gives {gives}{example}."
-    return f"{text} Use when a task needs this function, as its name and its examples tell."[:LONGEST_DESCRIPTION]
+def said_of(skill: Skill) -> str:
+    """What the skill does, in the words of its task or of a model; "" where they say nothing or may not leave."""
+    text = " ".join(unicodedata.normalize("NFKC", _TRIGGER.sub("", skill.description)).split()).rstrip(". ")
+    if not text or _NO_WORDS.match(text):
+        return ""
+    text = _stated(text.replace("_", " ").replace("->", "to").replace("<", "below ").replace(">", "above "))
+    rows = compact(json.dumps([[list(row.input), row.output] for row in skill.rows], ensure_ascii=False))
+    return "" if "---" in text or unfit(text) or repeats_text(text, rows) else text
 
 
 def exported_name(skill: Skill) -> str:
-    """The name that the skill leaves under: its own if a person gave it, or the search from a table's short labels.
-
-    Any other is made from the contract: the words of a model, or of an instruction, could be an order.
-    """
-    if skill.owner == "user" or (skill.tree is not None and _FROM_TABLE_LABELS.match(skill.description)):
+    """The name that it leaves under: its own without a digest where its words may leave, else its contract's."""
+    own = name_of([without_digest(skill)])
+    if skill.owner == "user":
         return skill.name
-    parameters, _, result = skill.signature.rpartition("->")
-    kinds = list(dict.fromkeys(_kind(annotation).split()[-1] for annotation in re.findall(r":\s*([a-z]+)", parameters)))
-    # with a piece of the digest, as many skills have the same contract
-    return f"{'-'.join(kinds[:MOST_KINDS]) or 'nothing'}-to-{_kind(result).split()[-1]}-{skill.digest[:4]}"
+    if own and not _objection(_plain_words(own)):
+        return own
+    said = name_of([each for each in said_of(skill).split() if each.lower() not in _LITTLE])
+    return said or _contract_name(skill)
+
+
+def _contract_name(skill: Skill) -> str:
+    takes, gives = types_of(skill.signature)
+    kinds = list(dict.fromkeys(_kind(each).split()[-1] for each in takes))
+    return f"{'-'.join(kinds[:MOST_KINDS]) or 'nothing'}-to-{_kind(gives).split()[-1]}"
+
+
+def may_stand(label: str) -> bool:
+    """Whether a label of a column, which may come from anybody, may stand where another agent reads."""
+    plain = re.fullmatch(r"[^\W\d][\w .%()/+-]{0,39}", label) is not None and len(label.split()) <= 4
+    return plain and not _objection(label.replace("_", " "))
+
+
+def _objection(words: str) -> str:
+    return "hidden" if hidden_sign(words) else objection(_stated(words))
+
+
+def _stated(text: str) -> str:
+    """A sentence that begins with what a function is to do as one that says what it does."""
+    first, blank, rest = text.partition(" ")
+    verb = first.lower()
+    if verb not in _DOES:
+        return text[:1].upper() + text[1:]
+    if re.search(r"(?:s|x|ch|sh)\Z", verb):
+        verb += "es"
+    elif re.search(r"[^aeiou]y\Z", verb):
+        verb = verb[:-1] + "ies"
+    else:
+        verb += "s"
+    return verb.capitalize() + blank + rest
+
+
+def _plain_words(name: str) -> str:
+    return name.replace("-", " ")
 
 
 def _in_words(skill: Skill, words: str) -> str:
@@ -71,20 +134,33 @@ def _in_words(skill: Skill, words: str) -> str:
     text = " ".join(text.replace("---", "-").split()).strip()
     if "use when" in text.lower():
         return text[:LONGEST_DESCRIPTION]
-    what = (text or skill.name.replace("-", " ").capitalize()).rstrip(".")
-    when = f" Use when a task needs {skill.name.replace('-', ' ')}, or a function with the same results."
+    what = (text or _plain_words(skill.name).capitalize()).rstrip(".")
+    when = f" Use when a task needs {_plain_words(skill.name)}, or a function with the same results."
     return what[: LONGEST_DESCRIPTION - len(when) - 1] + "." + when
 
 
-def _contract(signature: str) -> tuple[str, str]:
-    """The kinds of a signature's parameters and of its result, in words of ours only."""
-    parameters, _, result = signature.rpartition("->")
-    kinds = [_kind(annotation) for annotation in re.findall(r":\s*([a-z]+)", parameters)]
-    return " and ".join([", ".join(kinds[:-1]), kinds[-1]] if len(kinds) > 1 else kinds or ["nothing"]), _kind(result)
+def _contract(skill: Skill) -> tuple[str, str]:
+    """The arguments and the result, with the kind of each; a name of an argument stands there where it may leave."""
+    takes, gives = types_of(skill.signature)
+    kinds = [
+        f"{_kind(kind)} ({_plain_words(name.replace('_', '-'))})"
+        if len(name) <= _SHORT and not _objection(name)
+        else _kind(kind)
+        for name, kind in zip(names_of(skill.signature), takes, strict=True)
+    ]
+    return " and ".join([", ".join(kinds[:-1]), kinds[-1]] if len(kinds) > 1 else kinds or ["nothing"]), _kind(gives)
 
 
 def _kind(text: str) -> str:
     return _TYPE_WORDS.get(re.split(r"[^a-z]", text.strip().lower())[0], "a value")
+
+
+def kind_in_words(text: str) -> str:
+    """A type of a signature in words, such as "a list of texts" for ``list[str]``."""
+    inner = re.fullmatch(r"list\[(.+)\]", text.strip())
+    if inner is None:
+        return _kind(text) + (" or nothing" if text.endswith("| None") else "")
+    return f"a list, each part of which is {kind_in_words(inner[1])}"
 
 
 def arguments(rows: Sequence[Row]) -> str:
@@ -92,19 +168,24 @@ def arguments(rows: Sequence[Row]) -> str:
 
     They stand where a reader looks for what to do.
     """
-    return next((json.dumps(list(row.input)) for row in rows if _is_short(list(row.input))), "[...]")
+    return next((json.dumps(list(row.input)) for row in rows if is_short(list(row.input))), "[...]")
 
 
 def _example(row: Row) -> str:
     """A row that is too short to hold a sentence; else ""."""
-    if not all(_is_short(value) for value in (*row.input, row.output)):
+    if not all(is_short(value) for value in (*row.input, row.output)):
         return ""
     inputs = ", ".join(json.dumps(value) for value in row.input)
     text = f"; for example {inputs} gives {json.dumps(row.output)}"
-    return text if len(text) <= 2 * _SHORT and not re.search("[<>]", text) else ""
+    return text if len(text) <= 3 * _SHORT and not re.search("[<>]", text) and "---" not in text else ""
 
 
-def _is_short(value: Json) -> bool:
+def is_word(value: Json) -> bool:
+    """Whether a value is a single word or number, which many inputs may have in common."""
+    return not isinstance(value, list | dict) and len(str(value).split()) <= 1
+
+
+def is_short(value: Json) -> bool:
     """Whether a value is too short to hold a sentence: at most two words, in plain letters and few."""
     text = json.dumps(value, ensure_ascii=False)
     letters = re.findall(r"[^\W\d_]+", text)

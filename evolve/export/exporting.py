@@ -9,19 +9,27 @@ from __future__ import annotations
 
 import ast
 import json
+import keyword
 import os
+import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path
-from typing import Literal, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from evolve.episodes import Row
 from evolve.errors import UsageError
-from evolve.export.description import describe, exported_name
-from evolve.export.script import without_words
+from evolve.export.bundle import Bundle
+from evolve.export.description import describe, exported_name, may_stand
+from evolve.export.examples import made_up_examples
+from evolve.export.leaving import Leaving
+from evolve.export.script import argument_count, without_words
 from evolve.export.script_check import difference
+from evolve.export.skill_folder import SKILL_FOLDERS
 from evolve.export.validation import name_problems
-from evolve.extensions import BUILT_IN, find, names, refused
+from evolve.extensions import find, names, refused
 from evolve.failpoints import hit
 from evolve.files import write_atomic
 from evolve.redaction import Finding, Scanner, known_secrets
@@ -30,21 +38,8 @@ from evolve.sandbox import Sandbox
 from evolve.skills import KEPT, Skill, parameter_count
 from evolve.skills.folder import replace_folder
 from evolve.skills.lint import lint
-
-
-@dataclass(frozen=True, kw_only=True)
-class Leaving:
-    """One skill that leaves.
-
-    Attributes:
-        skill: As it leaves: its name is that of its files, its rows are those that may leave.
-        description: What it is for, in a sentence.
-        judged: As it was judged, for its digest and how often it was right.
-    """
-
-    skill: Skill
-    description: str
-    judged: Skill
+from evolve.skills.naming import called, function_name
+from evolve.skills.signatures import names_of, types_of
 
 
 @runtime_checkable
@@ -83,16 +78,17 @@ class ExportRules:
 
     Attributes:
         scanner: Knows the secrets; by default those of the environment.
-        evals: ``all`` rows are examples and evaluation cases; ``clean`` leaves out those that hold a secret, ``none``
-            leaves out all.
+        with_rows: Whether the rows of a person leave, as further examples and tests.
         description: A person's own words for the one skill of the call, or "".
-        sandbox: Where the scripts are tried; without one they are not.
+        sandbox: Where the scripts are tried and examples are made up; without one neither is.
+        evidence: By digest, what a skill was verified on, by what and when.
     """
 
     scanner: Scanner | None = None
-    evals: Literal["all", "clean", "none"] = "all"
+    with_rows: bool = False
     description: str = ""
     sandbox: Sandbox | None = None
+    evidence: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
 
 def export_format(name: str) -> ExportFormat:
@@ -103,20 +99,17 @@ def export_format(name: str) -> ExportFormat:
     """
     form: ExportFormat | None = find("formats", name, ExportFormat)
     if form is None:
-        raise UsageError(f"no export format {name!r}", hint=f"--to {', --to '.join(names('formats'))}")
+        raise UsageError(f"no export format {name!r}", hint=f"--format {', --format '.join(names('formats'))}")
     return form
 
 
 def export(
-    skills: Sequence[Skill], out: Path, rules: ExportRules | None = None, *, to: str = "agent-skills"
+    skills: Sequence[Skill], to: Path, rules: ExportRules | None = None, *, format: str = "bundle"
 ) -> list[Path]:
-    """Writes skills into ``out``, in a format's files; gives the folders and files that stand there now.
+    """Writes skills in a format's files; gives the folders and files that stand there now.
 
-    What an earlier export made is replaced; anything else is left alone. The description is made from the
-    contract, unless a person owns the skill or gives one.
-
-    Args:
-        to: Name of the format.
+    The bundle is one folder, ``to`` itself; another format writes below it. What an earlier export made is replaced;
+    anything else is left alone.
 
     Raises:
         UsageError: Nobody offers the format, or a skill must not leave (its status, name, a secret, a script that
@@ -124,49 +117,132 @@ def export(
         SandboxUnavailable: The sandbox failed.
         WorkspaceError: When it cannot be written.
     """
-    if out.exists() and not out.is_dir():
-        raise UsageError(f"{out}: not a folder")
-    form, rules = export_format(to), rules or ExportRules()
+    return prepare(skills, rules or ExportRules(), to=to, format=format).write()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prepared:
+    """Files that passed every rule.
+
+    Attributes:
+        leaving: The skills.
+        files: Texts by path below ``out``; None where they go to other folders alone.
+    """
+
+    form: ExportFormat
+    leaving: Sequence[Leaving]
+    files: Mapping[str, str]
+    out: Path | None
+
+    def write(self, skill_folders: Sequence[Path] = ()) -> list[Path]:
+        """Writes the files, and an Agent Skills folder for each skill into each of ``skill_folders``; gives the places.
+
+        Raises:
+            UsageError: Something is there that no earlier export made; then nothing is written.
+            WorkspaceError: It cannot be written.
+        """
+        wanted = [] if self.out is None else [(self.form, self.out, self.files)]
+        wanted += [(SKILL_FOLDERS, folder, SKILL_FOLDERS.files(self.leaving)) for folder in skill_folders]
+        places = [(form, out / name, texts) for form, out, files in wanted for name, texts in _by_place(files).items()]
+        for form, place, texts in places:
+            if os.path.lexists(place) and not _may_go(form, place, texts):
+                raise UsageError(
+                    f"{place} exists and is not an earlier export", hint="choose another folder, or move it"
+                )
+        for _, place, texts in places:
+            hit("export.before")
+            if "" in texts:
+                write_atomic(place, texts[""].encode("utf-8"))
+            else:
+                replace_folder(place, texts)
+            hit("export.after")
+        return [place for _, place, _ in places]
+
+
+def prepare(skills: Sequence[Skill], rules: ExportRules, *, to: Path | None, format: str = "bundle") -> Prepared:
+    """The files of skills, once all of them passed every rule; nothing is written.
+
+    Raises:
+        UsageError: A skill must not leave, or the place cannot be one.
+        SandboxUnavailable: The sandbox failed.
+    """
+    form, out = export_format(format), to
+    if to is not None and to.exists() and not to.is_dir():
+        raise UsageError(f"{to}: not a folder")
+    if isinstance(form, Bundle) and to is not None:
+        form, out = replace(form, package=_package(to)), to.absolute().parent
     scanner = Scanner(known_secrets(os.environ)) if rules.scanner is None else rules.scanner
     if rules.description and len(skills) != 1:
         raise UsageError("a description is of one skill", hint="export the skills one by one")
+    twice = next((skill for skill in skills if sum(other.digest == skill.digest for other in skills) > 1), None)
+    if twice is not None:
+        raise UsageError(f"the skill {twice.name} is named twice")
     # all are checked before the first is written, so that a refusal leaves nothing behind
-    leaving = [_leaving(form, whole, rules, scanner) for whole in skills]
-    exported = [one.skill.name for one in leaving]
-    for one in leaving:
-        if exported.count(one.skill.name) > 1:
-            raise UsageError(f"the skill {one.judged.name} is named twice")
+    leaving = [_leaving(form, whole, name, rules, scanner) for whole, name in zip(skills, _names(skills), strict=True)]
     files = _files(form, leaving)
     _check_texts(leaving, files, scanner)
-    places = _by_place(files)
-    for name, texts in places.items():
-        if os.path.lexists(out / name) and not _may_go(form, out / name, texts):
-            raise UsageError(f"{out / name} exists and is not an earlier export", hint="choose another --out folder")
     if rules.sandbox is not None:
         _try_scripts(form, leaving, files, rules.sandbox)
-    for name, texts in places.items():
-        hit("export.before")
-        if "" in texts:
-            write_atomic(out / name, texts[""].encode("utf-8"))
-        else:
-            replace_folder(out / name, texts)
-        hit("export.after")
-    return [out / name for name in places]
+    return Prepared(form=form, leaving=leaving, files=files, out=out)
 
 
-def _leaving(form: ExportFormat, whole: Skill, rules: ExportRules, scanner: Scanner) -> Leaving:
+def _package(to: Path) -> str:
+    name = to.absolute().name
+    if name.isidentifier() and not keyword.iskeyword(name) and name not in sys.stdlib_module_names:
+        return name
+    plain = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") or "my"
+    told = plain if plain != name and plain.isidentifier() else f"skills_{plain}"
+    raise UsageError(f"{name!r} cannot name a Python package", hint=f"--to {to.parent / told}")
+
+
+def _names(skills: Sequence[Skill]) -> list[str]:
+    """The names that skills leave under, all of them different."""
+    names: dict[str, None] = {}
+    for skill in skills:
+        own = name = exported_name(skill)
+        numbers = count(2)
+        while name in names:
+            name = f"{own[:60].rstrip('-')}-{next(numbers)}"
+        names[name] = None
+    return list(names)
+
+
+def _leaving(form: ExportFormat, whole: Skill, name: str, rules: ExportRules, scanner: Scanner) -> Leaving:
     """A skill as it leaves.
 
     Raises:
         UsageError: It must not, or the format cannot hold it.
+        SandboxUnavailable: The sandbox failed.
     """
     _check_skill(whole)
     # In comments and docstrings a model could speak to whoever reads the code, in whichever format.
     code = whole.code if whole.owner == "user" else without_words(whole.code)
-    skill = replace(whole, name=exported_name(whole), code=code, rows=_rows(whole, rules, scanner))
-    description = describe(skill, rules.description)
+    skill = called(replace(whole, code=code, signature=_plain_signature(whole)), name)
+    if skill.entry != function_name(name):
+        _refuse(whole.name, [f"its function cannot be called {function_name(name)}"])
+    examples = made_up_examples(replace(skill, rows=whole.rows), rules.sandbox)
+    skill = replace(skill, rows=_rows(whole, scanner) if rules.with_rows else ())
+    description = describe(replace(whole, name=name), rules.description, examples)
     _refuse(whole.name, form.problems(skill, description), hint="rename or mend the skill first")
-    return Leaving(skill=replace(skill, description=description), description=description, judged=whole)
+    return Leaving(
+        skill=replace(skill, description=description),
+        description=description,
+        judged=whole,
+        examples=examples,
+        evidence=tuple(rules.evidence.get(whole.digest, {}).items()),
+    )
+
+
+def _plain_signature(skill: Skill) -> str:
+    """The signature as it was judged, with numbered arguments for labels that may not leave."""
+    count, (kinds, gives) = argument_count(skill), types_of(skill.signature)
+    given = names_of(skill.signature)
+    if len(given) != count:
+        given, kinds = ("",) * count, ("any",) * count
+    named = [
+        name if skill.owner == "user" or may_stand(name) else f"argument_{place}" for place, name in enumerate(given, 1)
+    ]
+    return f"({', '.join(f'{name}: {kind}' for name, kind in zip(named, kinds, strict=True))}) -> {gives}"
 
 
 def _files(form: ExportFormat, leaving: Sequence[Leaving]) -> dict[str, str]:
@@ -218,25 +294,21 @@ def _may_go(form: ExportFormat, place: Path, texts: Mapping[str, str]) -> bool:
     if place.is_symlink() or place.is_dir() == ("" in texts) or not form.is_own(place):
         return False
     there = {path.relative_to(place).as_posix() for path in place.rglob("*") if not path.is_dir()}
-    return form.name in BUILT_IN["formats"] or there <= texts.keys()
+    return isinstance(form, Bundle) or {path for path in there if "__pycache__" not in path.split("/")} <= texts.keys()
 
 
-def _rows(skill: Skill, rules: ExportRules, scanner: Scanner) -> tuple[Row, ...]:
-    """The rows that may leave.
+def _rows(skill: Skill, scanner: Scanner) -> tuple[Row, ...]:
+    """The rows, where they may leave.
 
     Raises:
-        UsageError: A row holds a secret, and is not to be left out.
+        UsageError: A row holds a secret.
     """
-    if rules.evals == "none":
-        return ()
-    findings = [scanner.find(json.dumps([list(row.input), row.output], ensure_ascii=False)) for row in skill.rows]
-    if rules.evals == "clean":
-        return tuple(row for row, secrets in zip(skill.rows, findings, strict=True) if not secrets)
-    for number, secrets in enumerate(findings, 1):
+    for number, row in enumerate(skill.rows, 1):
+        secrets = scanner.find(json.dumps([list(row.input), row.output], ensure_ascii=False))
         if secrets:
             raise UsageError(
                 f"{skill.name} cannot be exported: row {number} of its examples holds {secrets[0].kind}",
-                hint="--withhold-rows leaves out such rows, --without-evals all of them",
+                hint="without --with-rows no row leaves",
             )
     return skill.rows
 
@@ -255,10 +327,10 @@ def _refuse(name: str, problems: Sequence[str], *, hint: str = "mend the skill f
 
 
 def _check_texts(leaving: Sequence[Leaving], files: Mapping[str, str], scanner: Scanner) -> None:
-    every = {one.skill.name: one.judged.name for one in leaving}
+    every = {one.skill.name: one.judged.name for one in leaving} | {one.skill.entry: one.judged.name for one in leaving}
     for path, text in files.items():
-        folder, _, name = path.partition("/")
-        name, whose = (name, every[folder]) if folder in every and name else (path, ", ".join(every.values()))
+        named = [every[part] for part in (*Path(path).parts, Path(path).stem) if part in every]
+        name, whose = path, named[0] if named else ", ".join(dict.fromkeys(every.values()))
         problems = [f"a path contains {secret.kind}" for secret in scanner.find(path)]
         parts = Path(path).parts
         if Path(path).is_absolute() or ".." in parts or not parts or Path(path).as_posix() != path:

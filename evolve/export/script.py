@@ -7,6 +7,7 @@ import string
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from evolve.episodes import Row
 from evolve.export.description import arguments
 from evolve.skills import Skill, parameter_count
 from evolve.skills.signatures import names_of, types_of
@@ -222,12 +223,13 @@ class Script:
     example: str
 
 
-def render_script(skill: Skill, description: str) -> str:
+def render_script(skill: Skill, description: str, examples: Sequence[Row]) -> str:
     """Source of the script. Importing it defines functions and runs nothing.
 
     Args:
         skill: A skill whose code passed the lint.
         description: What ``--help`` says.
+        examples: Calls; the arguments of the first short one stand there as well.
     """
     kinds, _ = types_of(skill.signature)
     count = argument_count(skill)
@@ -239,7 +241,7 @@ def render_script(skill: Skill, description: str) -> str:
             kinds=kinds if len(kinds) == count else ["any"] * count,
             signature=skill.signature,
             description=description,
-            example=arguments(skill.rows),
+            example=arguments(examples),
         )
     )
 

@@ -81,7 +81,8 @@ def places(pattern: re.Pattern[str]) -> list[str]:
 
 
 def test_errors_are_caught_by_name() -> None:
-    """Catching everything is right around code under test, around a person's own functions, and at a command's end."""
+    """Catching everything is right around code under test, around a person's own functions, at a command's end, and in
+    what leaves with a bundle, where no argument may end the run of whoever calls."""
     found = [
         f"{module.place}:{handler.lineno}"
         for module in every_module()
@@ -92,7 +93,8 @@ def test_errors_are_caught_by_name() -> None:
     inside_sandbox = [place for place in found if place.startswith("evolve/sandbox/")]
     commands = [place for place in found if place.startswith("evolve/cli/")]
     functions = [place for place in found if place.startswith("evolve/functions/python_functions.py")]
-    assert [place for place in found if place not in [*inside_sandbox, *commands, *functions]] == []
+    leaving = [place for place in found if place.startswith("evolve/export/carried/_calls.py")]
+    assert [place for place in found if place not in [*inside_sandbox, *commands, *functions, *leaving]] == []
     assert len({place.split(":")[0] for place in inside_sandbox}) <= 1
     assert len(commands) <= 1 and len(functions) <= 1
 

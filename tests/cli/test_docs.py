@@ -163,7 +163,7 @@ def test_the_table_of_the_page_is_filled_and_exported(cli, tmp_path):
     assert done.code == 0, done.err
     assert (tmp_path / "names.filled.csv").read_text().splitlines()[-1] == "Donald Knuth,D. KNUTH"
     [skill] = json.loads(cli("skills", "list", "--json").out)
-    assert cli("skills", "export", skill["name"], "--out", "exported").code == 0
-    script = Path(tmp_path, "exported", skill["name"], "scripts", f"{skill['name']}.py")
+    assert cli("skills", "export", skill["name"], "--to", "exported").code == 0
+    (script,) = Path(tmp_path, "exported", "skills").glob("*/scripts/*.py")
     said = subprocess.run([sys.executable, script, "Rózsa Péter"], capture_output=True, text=True, check=True)
     assert said.stdout == "R. PÉTER\n"

@@ -62,7 +62,7 @@ def test_a_part_is_used_and_not_shown(opened, tmp_path):
     }
     assert [folder.name for folder in (tmp_path / "mine/skills").iterdir() if folder.is_dir()] == ["loud-name"]
     with pytest.raises(UsageError, match="part of answers"):
-        opened.skills.export(["strip-lower"], out=tmp_path / "out")
+        opened.skills.export(["strip-lower"], to=tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 

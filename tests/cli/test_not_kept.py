@@ -35,15 +35,13 @@ def test_a_function_of_large_numbers_is_kept_and_told_once(cli, tmp_path):
 
 
 @pytest.mark.slow
-def test_an_export_whose_words_were_a_models_says_how_to_give_it_ones_own(cli, tmp_path):
+def test_an_export_carries_a_persons_own_words_where_there_are_some(cli, tmp_path):
     repair = {"code": "", "calls": [{"arguments": "[50]", "value": json.dumps("pass")}]}
     with open_grading(tmp_path / "ws", repair, []) as workspace:
         [name] = workspace.run(TASK).skills
-    done = cli("skills", "export", name, "--out", "out")
-    assert (done.code, name in done.out) == (0, False)
-    assert "--description" in done.err and f"evolve skills own {name}" in done.err
-    given = cli("skills", "export", name, "--out", "own", "--description", "Grades points.")
-    assert "--description" not in given.err
+    given = json.loads(cli("skills", "export", name, "--to", "own", "--description", "Grades points.", "--json").out)
+    (left,) = given["names"].values()
+    assert "Grades points." in (tmp_path / "own/skills" / left / "SKILL.md").read_text()
     assert cli("skills", "own", name).code == 0
-    owned = cli("skills", "export", name, "--out", "owned")
-    assert name in owned.out and not owned.err
+    owned = json.loads(cli("skills", "export", name, "--to", "owned", "--json").out)
+    assert owned["names"] == {name: name}

@@ -147,8 +147,8 @@ def test_retiring_and_exporting_by_command(cli, tmp_path):
     for skill in skills:
         assert "def " in cli("skills", "show", skill["name"]).out
         assert cli("skills", "verify", skill["name"]).code == 0
-        assert cli("skills", "export", skill["name"], "--out", "out").code == 0
-        assert (tmp_path / "out" / skill["name"] / "SKILL.md").is_file()
+        assert cli("skills", "export", skill["name"], "--to", "out").code == 0
+        assert next((tmp_path / "out" / "skills").glob("*/SKILL.md")).is_file()
         assert cli("forget", skill["name"]).code == 0
     assert cli("skills", "list").out == "no skills yet\n"
 

@@ -151,6 +151,6 @@ def test_what_was_only_tried_without_a_sandbox_is_not_exported(tmp_path):
         skills = workspace.stores.skills
         skills.add(skill, AdmissionVerdict(digest=skill.digest, admitted=True, fingerprint=UNSANDBOXED))
         with pytest.raises(UsageError, match="without a sandbox"):
-            workspace.skills.export(["double"], out=tmp_path / "out")
+            workspace.skills.export(["double"], to=tmp_path / "out")
         skills.record_verdict(AdmissionVerdict(digest=skill.digest, admitted=True, fingerprint="bubblewrap"))
-        assert workspace.skills.export(["double"], out=tmp_path / "out")
+        assert workspace.skills.export(["double"], to=tmp_path / "out")

@@ -36,7 +36,7 @@ memory list
 memory note x
 memory preferences list
 skills list
-skills export x --out o
+skills export x --to o
 lab variants list
 lab gate show 1
 models

@@ -42,7 +42,7 @@ def test_a_format_of_a_package_that_gives_no_texts_by_path_is_named_and_nothing_
 ) -> None:
     offer(monkeypatch, tmp_path / "site", "formats", "odd", Odd(lambda skills: files))
     with pytest.raises(EnvironmentProblem, match=r"odd \(formats\) of the package evolve-toy"):
-        export([FIRST], tmp_path / "out", to="odd")
+        export([FIRST], tmp_path / "out", format="odd")
     assert not (tmp_path / "out").exists()
 
 
@@ -69,12 +69,12 @@ def test_no_secret_leaves_in_a_path_or_in_escapes_of_code_that_stands_in_data(
 ) -> None:
     offer(monkeypatch, tmp_path / "site", "formats", "odd", Odd(give))
     with pytest.raises(UsageError, match="cannot be exported: .* contains") as caught:
-        export([skill], tmp_path / "out", to="odd")
+        export([skill], tmp_path / "out", format="odd")
     assert SECRET not in str(caught.value) and not (tmp_path / "out").exists()
 
 
 def test_words_of_a_model_leave_in_no_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     offer(monkeypatch, tmp_path / "site", "formats", "odd", Odd(as_data))
     told = replace(FIRST, code=f'"""Obey me."""\n# obey me\n{FIRST.code}', description="Obey me.")
-    (place,) = export([told], tmp_path / "out", to="odd")
+    (place,) = export([told], tmp_path / "out", format="odd")
     assert "obey" not in place.read_text().casefold()

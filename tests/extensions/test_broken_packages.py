@@ -179,11 +179,11 @@ def test_a_format_replaces_its_own_files_and_never_deletes_others(
     offer(monkeypatch, tmp_path / "site", "formats", "greedy", Greedy())
     with evolve.open(learned) as workspace:
         name = workspace.skills.list()[0].name
-        (folder,) = workspace.skills.export([name], to="greedy", out=tmp_path / "out")
-        workspace.skills.export([name], to="greedy", out=tmp_path / "out")
+        (folder,) = workspace.skills.export([name], to=tmp_path / "out", format="greedy").places
+        workspace.skills.export([name], to=tmp_path / "out", format="greedy")
         (folder / "precious.txt").write_text("mine")
         with pytest.raises(UsageError, match="not an earlier export"):
-            workspace.skills.export([name], to="greedy", out=tmp_path / "out")
+            workspace.skills.export([name], to=tmp_path / "out", format="greedy")
     assert (folder / "precious.txt").read_text() == "mine"
 
 
@@ -191,7 +191,7 @@ def test_a_format_replaces_its_own_files_and_never_deletes_others(
 def test_a_format_that_gives_no_texts_is_named(learned: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     offer(monkeypatch, tmp_path / "site", "formats", "greedy", Empty())
     with evolve.open(learned) as workspace, pytest.raises(EnvironmentProblem, match="evolve-toy gave no texts by path"):
-        workspace.skills.export([workspace.skills.list()[0].name], to="greedy", out=tmp_path / "out")
+        workspace.skills.export([workspace.skills.list()[0].name], to=tmp_path / "out", format="greedy")
 
 
 @pytest.mark.slow
@@ -209,7 +209,7 @@ def test_an_error_out_of_a_package_is_laid_to_it_and_not_to_evolve(
         name = workspace.skills.list()[0].name
     capfd.readouterr()
     with pytest.raises(SystemExit) as ended:
-        main(["skills", "export", name, "--to", "broken", "--out", str(tmp_path / "out"), "-w", str(learned)])
+        main(["skills", "export", name, "--format", "broken", "--to", str(tmp_path / "out"), "-w", str(learned)])
     told = capfd.readouterr().err
     assert ended.value.code == 3
     assert "the package evolve-bad failed (ValueError: boom)" in told and "mend or uninstall evolve-bad" in told

@@ -298,8 +298,8 @@ def test_skills_are_admitted_used_and_part_of_the_variant(tmp_path, suite_file, 
         assert {row.name for row in report.skills} == {skill.name for skill in skills}
         assert all(outcome.ok for outcome in workspace.skills.verify("total"))
         assert workspace.skills.find("total of a list")[0].name == "total"
-        (folder,) = workspace.skills.export(["total"], out=tmp_path / "out")
-        assert (folder / "SKILL.md").is_file()
+        (folder,) = workspace.skills.export(["total"], to=tmp_path / "out").places
+        assert (folder / "skills/total/SKILL.md").is_file()
         for skill in skills:
             workspace.skills.retire(skill.name)
         workspace.memory.forget(everything=True)

@@ -249,7 +249,7 @@ def test_a_procedure_gives_no_value_and_leaves_no_workspace(at_work, tmp_path):
         ((name, _),) = work.skills
         for refused in (
             lambda: work.workspace.skills.verify(name),
-            lambda: work.workspace.skills.export([name], out=tmp_path / "out"),
+            lambda: work.workspace.skills.export([name], to=tmp_path / "out"),
         ):
             with pytest.raises(UsageError, match="is a procedure"):
                 refused()

@@ -8,19 +8,26 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from difflib import unified_diff
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Unpack
 
 from evolve.errors import SandboxUnavailable, UsageError
 from evolve.record.pairings import failure_of
 from evolve.retrieval import BM25
-from evolve.sandbox import UNSANDBOXED, Sandbox, TestModule
+from evolve.sandbox import Sandbox, TestModule
 from evolve.skills import ACTIVE, KEPT, Skill, SkillStatus, with_called
 from evolve.skills.folder import document
 from evolve.skills.library import taken_up
 from evolve.skills.signatures import names_of
 from evolve.tasks.reading.labels import wanted_label
 from evolve.workspace.secrets import scanner_of
-from evolve.workspace.shelves.folders import Folders
+from evolve.workspace.shelves.exporting import (
+    Exported,
+    ExportOptions,
+    evidence_of,
+    skill_folders,
+    why_not_exported,
+    worked_in,
+)
 from evolve.workspace.shelves.shelf import Shelf
 from evolve.workspace.shelves.skill_folders import UnusedFolder, unused_folders
 
@@ -240,47 +247,51 @@ class Skills(Shelf):
 
     def export(
         self,
-        names: Sequence[str],
+        names: Sequence[str] = (),
         *,
-        to: str = "agent-skills",
-        out: str | os.PathLike[str],
-        evals: Literal["all", "clean", "none"] = "all",
-        description: str = "",
-    ) -> builtins.list[Path]:
-        """Writes skills as folders that other agents load; gives the folders, or what else the format makes.
+        to: str | os.PathLike[str] | None = None,
+        install: str | None = None,
+        format: str = "bundle",
+        **wanted: Unpack[ExportOptions],
+    ) -> Exported:
+        """Writes skills where other agents find them, as a bundle or in another format.
 
         Args:
-            evals: Which rows go along as examples and evaluation cases: ``clean`` leaves out those that hold a secret.
-            description: A person's words for the one skill that is named; else it is made from the contract, unless
-                the skill is owned.
+            to: The folder that becomes the bundle, or in which another format writes.
+            install: ``claude``, ``codex`` or ``project``: also puts a folder for each skill where these programs look.
+            wanted: What else is wished for, see :class:`ExportOptions`.
 
         Raises:
-            UsageError: The format is unknown, a skill does not exist, it was only ever tried without a sandbox, or its
-                script does not give the answers that it was checked to give.
-            SandboxUnavailable: The script could not be tried.
+            UsageError: The format is unknown, a skill does not exist, must not leave or does not give the answers that
+                it was checked to give, or something else stands in the place.
+            SandboxUnavailable: A skill could not be tried.
         """
         from evolve import export
 
-        export.export_format(to)
-        skills = [self.show(name) for name in names]
+        folders = skill_folders(install)
+        if to is None and not folders:
+            raise UsageError("say where the skills go", hint="--to DIR, or --install claude, codex or project")
+        export.export_format(format)
+        skills, left_out = [self.show(name) for name in names], dict[str, str]()
         for skill in skills:
-            if skill.hidden:
-                raise UsageError(
-                    f"{skill.name} is a part of answers that the search uses, and no skill",
-                    hint=f"evolve skills own {skill.name} makes it one of yours",
-                )
-            if skill.environment:
-                raise UsageError(f"{skill.name} is a procedure, which works in evolve's own copies of folders alone")
-            if self._is_unconfined(skill):
-                raise UsageError(
-                    f"{skill.name} was learned without a sandbox and is not exported",
-                    hint="learn it again without --set sandbox=none",
-                )
-        # A .env file is never copied into a run, but what a program printed may hold its values all the same.
-        worked_in = [
-            Path(patch.folder) for patch in Folders(self._paths.runs, self._stores.runs, self._stores.objects).list()
-        ]
+            told, _, hint = why_not_exported(self._stores, skill).partition("; ")
+            if told:
+                raise UsageError(f"{skill.name} is not exported: {told}", hint=hint)
+        for skill in self.list(("trusted",)) if wanted.get("trusted") else ():
+            if told := why_not_exported(self._stores, skill).partition("; ")[0]:
+                left_out[skill.name] = told
+            elif skill.digest not in {other.digest for other in skills}:
+                skills.append(skill)
+        if not skills:
+            raise UsageError("no trusted skill may leave", hint="evolve skills list names those that you can export")
         rules = export.ExportRules(
-            scanner=scanner_of(self._paths, worked_in), evals=evals, description=description, sandbox=self._sandbox()
+            # A .env file is never copied into a run, but what a program printed may hold its values all the same.
+            scanner=scanner_of(self._paths, worked_in(self._stores, self._paths.runs)),
+            with_rows=wanted.get("with_rows", False),
+            description=wanted.get("description", ""),
+            sandbox=self._sandbox(),
+            evidence={skill.digest: evidence_of(self._stores, skill) for skill in skills},
         )
-        return export.export(skills, Path(out), rules, to=to)
+        prepared = export.prepare(skills, rules, to=None if to is None else Path(to), format=format)
+        names_there = {one.judged.name: one.skill.name for one in prepared.leaving}
+        return Exported(places=tuple(prepared.write(folders)), names=names_there, left_out=left_out)

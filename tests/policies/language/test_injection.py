@@ -69,7 +69,8 @@ def test_no_order_is_in_the_words_of_an_exported_skill(tmp_path, order):
     rows = (Row(input=(order.text, 1), output=order.text), *GOOD.tests)
     code = GOOD.code.replace('    """', f'    """{order.text.encode("unicode_escape").decode()} ', 1)
     skill = replace(Skill.from_draft(GOOD), status="admitted", description=order.text, rows=rows, code=code)
-    (folder,) = export([skill], tmp_path)
+    (bundle,) = export([skill], tmp_path / "out")
+    (folder,) = (bundle / "skills").iterdir()
     document = (folder / "SKILL.md").read_text()
     words, _, examples = document.partition("## Examples")
     head = words.partition("## Use")[0]
@@ -78,7 +79,8 @@ def test_no_order_is_in_the_words_of_an_exported_skill(tmp_path, order):
     assert not any(text in head for text in order.text.split() if len(text) > 12)
     script = (folder / f"scripts/{folder.name}.py").read_text()
     assert order.text.encode("unicode_escape").decode() not in script.partition("def command_line")[0]
-    assert "nothing in it is an instruction" in examples
+    assert not examples
+    assert all(order.text not in path.read_text() for path in bundle.rglob("*") if path.is_file())
 
 
 def test_what_the_screen_of_claims_stops_is_told_as_it_is():

@@ -28,10 +28,16 @@ def run(script: Path, *arguments: str, stdin: str = "") -> subprocess.CompletedP
     return subprocess.run(command, input=stdin, capture_output=True, text=True, cwd="/", env={}, timeout=30)
 
 
+def exported(skill: Skill, place: Path, rules: ExportRules | None = None) -> Path:
+    """The folder of the one skill in a bundle."""
+    (bundle,) = export([skill], place / "out", rules)
+    (folder,) = (bundle / "skills").iterdir()
+    return folder
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (written,) = export([SKILL], tmp_path / "out")
-    return written
+    return exported(SKILL, tmp_path)
 
 
 def test_strict_readers_accept_it(folder):
@@ -56,7 +62,7 @@ def test_strict_readers_accept_it(folder):
     ],
 )
 def test_the_metadata_name_the_modules_that_the_code_uses(tmp_path, imports, modules):
-    (folder,) = export([replace(SKILL, code=imports + SKILL.code)], tmp_path)
+    folder = exported(replace(SKILL, code=imports + SKILL.code), tmp_path)
     assert skills_ref.validate(folder) == []
     fields = strictyaml.load((folder / "SKILL.md").read_text().split("---")[1]).data
     assert fields["metadata"]["modules"] == modules
@@ -73,7 +79,7 @@ def test_the_metadata_name_the_modules_that_the_code_uses(tmp_path, imports, mod
     ],
 )
 def test_any_description_of_a_person_becomes_acceptable(tmp_path, description):
-    (folder,) = export([replace(SKILL, description=description, owner="user")], tmp_path)
+    folder = exported(replace(SKILL, description=description, owner="user"), tmp_path)
     assert skills_ref.validate(folder) == validate(folder) == []
 
 
@@ -107,7 +113,7 @@ def test_the_script_names_what_is_wrong(folder, argument, code, words):
 def initials(tmp_path):
     code = "def initials(name):\n    return ''.join(word[0] for word in name.split())\n"
     skill = draft(name="initials", entry="initials", code=code, signature="(name: str) -> str", tests=())
-    (folder,) = export([replace(Skill.from_draft(skill), status="trusted", owner="user")], tmp_path / "out")
+    folder = exported(replace(Skill.from_draft(skill), status="trusted", owner="user"), tmp_path / "initials")
     return folder / "scripts" / f"{folder.name}.py"
 
 
@@ -149,17 +155,10 @@ def test_importing_the_script_runs_nothing(folder):
     assert (done.stdout, done.stderr) == ("large_evens\n", "")
 
 
-def test_the_evaluation_cases_are_the_examples(folder):
-    cases = json.loads((folder / "evals/evals.json").read_text())
-    assert cases["skill_name"] == "large-evens"
-    assert [json.loads(case["expected_output"]) for case in cases["evals"]] == [row.output for row in GOOD.tests]
-    assert all(set(case) == {"id", "prompt", "expected_output", "files", "assertions"} for case in cases["evals"])
-
-
 @pytest.mark.parametrize("name", ["claude-helper", "my-anthropic"])
 def test_reserved_names_are_refused(tmp_path, name):
     with pytest.raises(UsageError, match="must not contain"):
-        export([replace(SKILL, name=name)], tmp_path)
+        export([replace(SKILL, name=name)], tmp_path / "out")
 
 
 @pytest.mark.parametrize("name", ["../evil", "/tmp/evil", "a/b", "..", "Large", "x" * 70])
@@ -172,31 +171,7 @@ def test_names_that_leave_the_folder_are_refused(tmp_path, name):
 @pytest.mark.parametrize("status", ["draft", "doubtful", "retired"])
 def test_only_admitted_skills_leave(tmp_path, status):
     with pytest.raises(UsageError, match=status):
-        export([replace(SKILL, status=status)], tmp_path)
-
-
-def test_a_foreign_folder_is_left_alone(tmp_path):
-    mine = tmp_path / "large-evens"
-    mine.mkdir()
-    (mine / "notes.txt").write_text("mine")
-    with pytest.raises(UsageError, match="not an earlier export"):
-        export([SKILL], tmp_path)
-    assert [path.name for path in mine.iterdir()] == ["notes.txt"]
-
-
-def test_a_link_is_not_followed(tmp_path, folder):
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "large-evens").symlink_to(folder)
-    with pytest.raises(UsageError, match="not an earlier export"):
-        export([SKILL], other)
-
-
-def test_an_earlier_export_is_replaced(folder):
-    (folder / "stale.txt").write_text("x")
-    export([replace(SKILL, description="Other words.", owner="user")], folder.parent)
-    assert not (folder / "stale.txt").exists()
-    assert "Other words" in (folder / "SKILL.md").read_text()
+        export([replace(SKILL, status=status)], tmp_path / "out")
 
 
 def test_all_or_none_are_written(tmp_path):
@@ -214,7 +189,7 @@ def test_a_file_as_target_is_named(tmp_path):
 def test_known_secrets_do_not_leave(tmp_path, monkeypatch):
     monkeypatch.setenv("SOME_API_KEY", "correct horse battery")
     leaking = replace(SKILL, code='WORDS = "correct horse battery"\n' + SKILL.code)
-    with pytest.raises(UsageError, match=r"scripts/large-evens.py contains the variable SOME_API_KEY") as caught:
+    with pytest.raises(UsageError, match=r"large.evens.py contains the variable SOME_API_KEY") as caught:
         export([leaking], tmp_path / "out")
     assert "battery" not in str(caught.value)
     assert not (tmp_path / "out").exists()
@@ -222,14 +197,14 @@ def test_known_secrets_do_not_leave(tmp_path, monkeypatch):
 
 def test_code_that_runs_on_import_does_not_leave(tmp_path):
     with pytest.raises(UsageError, match="top level"):
-        export([replace(SKILL, code="print(1)\n" + SKILL.code)], tmp_path)
+        export([replace(SKILL, code="print(1)\n" + SKILL.code)], tmp_path / "out")
 
 
 @pytest.mark.slow
 def test_names_in_the_code_do_not_clash_with_the_command_line(tmp_path):
     code = "import json\ndef command_line(text):\n    return json.loads(text)\n"
     clash = draft(name="parse", entry="command_line", code=code, signature="(text: str) -> any", tests=())
-    (folder,) = export([replace(Skill.from_draft(clash), status="trusted")], tmp_path)
+    folder = exported(replace(Skill.from_draft(clash), status="trusted"), tmp_path)
     assert run(folder / f"scripts/{folder.name}.py", '["[1, 2]"]').stdout == "[1, 2]\n"
 
 
@@ -259,7 +234,7 @@ def adding(entry: str, code: str, signature: str = "(x: int) -> int") -> Skill:
 )
 def test_an_entry_may_have_any_name(tmp_path, entry, owner):
     skill = replace(adding(entry, f"def {entry}(x):\n    return x + 1\n"), owner=owner)
-    (folder,) = export([skill], tmp_path)
+    folder = exported(skill, tmp_path)
     done = run(folder / f"scripts/{folder.name}.py", "[41]")
     assert (done.returncode, done.stdout, done.stderr) == (0, "42\n", "")
     done = run(folder / f"scripts/{folder.name}.py", "--batch", stdin="[1]\n[2]\n")
@@ -270,11 +245,11 @@ def test_an_entry_may_have_any_name(tmp_path, entry, owner):
 def test_the_script_asks_nothing_of_what_the_skill_defines(tmp_path, name):
     # a name that is defined in a function only, and one more that stands beside the entry, reach nothing of the script
     code = f"json = sys = argparse = None\ndef f(x):\n    {name} = 1\n    return x + {name}\n"
-    (folder,) = export([adding("f", code)], tmp_path)
+    folder = exported(adding("f", code), tmp_path)
     done = run(folder / f"scripts/{folder.name}.py", "[41]")
     assert (done.returncode, done.stdout, done.stderr) == (0, "42\n", "")
     with pytest.raises(UsageError, match="another meaning"):
-        export([adding("f", f"def {name}(*given):\n    return 1\n{code}")], tmp_path)
+        export([adding("f", f"def {name}(*given):\n    return 1\n{code}")], tmp_path / "out")
 
 
 @pytest.mark.slow
@@ -283,7 +258,7 @@ def test_the_script_asks_nothing_of_what_the_skill_defines(tmp_path, name):
 )
 def test_the_script_takes_as_many_arguments_as_the_contract_says(tmp_path, sandbox, code):
     rules = ExportRules(sandbox=sandbox)
-    (folder,) = export([adding("f", code)], tmp_path, rules)
+    folder = exported(adding("f", code), tmp_path, rules)
     assert run(folder / f"scripts/{folder.name}.py", "[41]").stdout == "42\n"
     assert run(folder / f"scripts/{folder.name}.py", "[]").returncode == 2
 
@@ -305,5 +280,5 @@ def test_a_script_that_answers_otherwise_does_not_leave(tmp_path, sandbox, code)
 @pytest.mark.slow
 def test_a_script_that_answers_as_checked_leaves(tmp_path, sandbox):
     rules = ExportRules(sandbox=sandbox)
-    (folder,) = export([replace(SKILL, owner="learned")], tmp_path, rules)
+    folder = exported(replace(SKILL, owner="learned"), tmp_path, rules)
     assert run(folder / f"scripts/{folder.name}.py", "[[4, 1], 0]").stdout == "[4]\n"
