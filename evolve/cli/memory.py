@@ -174,19 +174,45 @@ def note_command(
         emit(visible(f"noted: {saved.text}", lines=False))
 
 
-@app.page("export", "evolve memory export notes.jsonl", "evolve memory export /tmp/notes.jsonl")
+@app.page("export", "evolve memory export notes.jsonl", "evolve memory export --to agents-md --into AGENTS.md")
 def export_command(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A new file.")],
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE", help="A new file for your notes.", show_default=False)
+    ] = None,
+    to: Annotated[str, typer.Option("--to", metavar="FORM", help="notes, or agents-md.")] = "notes",
+    into: Annotated[
+        Path | None,
+        typer.Option("--into", metavar="FILE", help="AGENTS.md or CLAUDE.md to renew.", show_default=False),
+    ] = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Write all notes to a file, one JSON object a line. Insights stay here, since their evidence does."""
+    """Write all notes to a file, one JSON object a line. Insights stay here, since their evidence does.
+
+    With --to agents-md, write your preferences, confirmed facts and notes for other agents. --into renews the block
+    that evolve wrote there before, or adds it; nothing else in the file changes. Without --into it is printed.
+    """
+    if to not in ("notes", "agents-md"):
+        raise UsageError(f"no form {to!r}", hint="--to notes, or --to agents-md")
+    if (to == "notes") is (file is None) or (into is not None and to == "notes"):
+        example = "FILE" if to == "notes" else "--to agents-md --into AGENTS.md"
+        raise UsageError("name one file", hint=f"evolve memory export {example}")
     with evolve.open(workspace, read_only=True) as opened:
-        count = opened.memory.export(file)
-    if as_json:
-        emit_json({"notes": count})
+        if file is not None:
+            count = opened.memory.export(file)
+        else:
+            block = opened.memory.export_to_agents(into)
+            count = sum(line.startswith("- ") for line in block.splitlines())
+    if file is not None:
+        told: dict[str, Any] = {"notes": count}
+        text = f"wrote {counted(count, 'note')} to {file}"
     else:
-        emit(visible(f"wrote {counted(count, 'note')} to {file}", lines=False))
+        told = {"lines": count, "file": str(into) if into is not None else None, "block": block}
+        text = block if into is None else f"wrote {counted(count, 'line')} between its marks in {into}"
+    if as_json:
+        emit_json(told)
+    else:
+        emit(visible(text, lines=file is None and into is None), exact=True)
 
 
 @app.page("import", "evolve memory import notes.jsonl", "evolve memory import notes.jsonl --mine")

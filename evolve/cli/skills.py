@@ -172,7 +172,7 @@ def own_command(
 )
 def export_command(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[SKILL]...", help="Names of skills.", show_default=False)
+        list[str] | None, typer.Argument(metavar="SKILL", help="Names of skills.", show_default=False)
     ] = None,
     trusted: Annotated[bool, typer.Option("--trusted", help="All trusted skills.")] = False,
     to: Annotated[

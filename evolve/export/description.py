@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from evolve.episodes import Json, Row
 from evolve.export.validation import LONGEST_DESCRIPTION
-from evolve.export.wording import steps_of
+from evolve.export.wording import steps_of, words_in
 from evolve.policies.language.claims import unfit
 from evolve.policies.language.objections import hidden_sign, objection
 from evolve.policies.language.reflection import compact, repeats_text
@@ -38,6 +38,9 @@ list look make map mark merge move order pad parse pick put read remove rename r
 shorten skip sort split store strip sum swap take tell test treat trim turn update use write
 """
 _DOES = frozenset(_DOES_TEXT.split())
+_NOUNS = frozenset(
+    {"answer", "call", "first", "note", "open", "order", "post", "process", "request", "return", "start"}
+)
 _LITTLE_TEXT = "a an and as at by each every for from in is it its of on or that the their them to with"
 _LITTLE = frozenset(_LITTLE_TEXT.split())
 _TYPE_WORDS = {
@@ -65,9 +68,10 @@ def describe(skill: Skill, words: str = "", examples: Sequence[Row] = ()) -> str
     what = said_of(skill)
     takes, gives = _contract(skill)
     example = next((sample for row in examples if (sample := _example(row))), "")
-    steps = ", ".join(steps_of(skill.code))
+    steps, held = ", ".join(steps_of(skill.code)), " ".join(words_in(skill.code))
     text = f"{what or 'Computes a value, as its examples show'}. Takes {takes}; gives {gives}{example}."
     text += f" Steps: {steps}." if steps else ""
+    text += f" Words: {held.replace(' ', ', ')}." if held and not _objection(held) else ""
     text += f" Use when a task needs {_plain_words(exported_name(skill))}, or a function with the same results."
     return text[:LONGEST_DESCRIPTION]
 
@@ -106,7 +110,11 @@ def may_stand(label: str) -> bool:
 
 
 def _objection(words: str) -> str:
-    return "hidden" if hidden_sign(words) else objection(_stated(words))
+    if hidden_sign(words):
+        return "it holds invisible characters"
+    first = words.split()[:1]
+    # A label such as "first name" is no order.
+    return objection(f"the {words}" if first and first[0].lower() in _NOUNS else _stated(words))
 
 
 def _stated(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -22,6 +23,17 @@ def _phrases() -> dict[str, str]:
     lines = Path(__file__).with_name("steps.txt").read_text(encoding="utf-8").splitlines()
     pairs = [line.partition(": ") for line in lines]
     return {name: told for names, _, told in pairs for name in names.split()}
+
+
+def words_in(code: str) -> list[str]:
+    """Single words of the texts that a source compares with or writes, by the alphabet, so that they say nothing."""
+    tree = ast.parse(code)
+    docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in docs]
+    found = {
+        word for text in texts if isinstance(text, str) for word in re.findall(r"(?<![%\\\w])[A-Za-z]{3,20}\b", text)
+    }
+    return sorted(found, key=str.lower)[:_MOST]
 
 
 def _names(tree: ast.AST) -> Iterator[str]:

@@ -18,7 +18,7 @@ a about an and any are as at be been by can could did do does for from had has h
 me my of on or our out she should so some that the their them then there these they this those to us was we were what
 when where which who whom whose why will with would you your
 """
-_STOP_WORDS = frozenset(_STOP_WORDS_TEXT.split())
+STOP_WORDS = frozenset(_STOP_WORDS_TEXT.split())
 """Words that ask and join. They would make most texts match and tell them apart by nothing."""
 
 
@@ -67,7 +67,7 @@ class WordIndex:
         """
         asked = list(dict.fromkeys(words(query)))
         # Quoted, so that no word of a query is read as an operator.
-        telling = [word for word in asked if word not in _STOP_WORDS] or asked
+        telling = [word for word in asked if word not in STOP_WORDS] or asked
         wanted = (" AND " if every else " OR ").join(f'"{word}"' for word in telling)
         if not wanted:
             return {}

@@ -16,6 +16,7 @@ from evolve.errors import RecordDamaged, UsageError
 from evolve.failpoints import hit
 from evolve.files import canonical_json
 from evolve.skills.folder import folder_digest, read_folder, write_folder
+from evolve.skills.naming import called, function_name
 from evolve.skills.skill import TRUSTED_AFTER, Owner, Skill, SkillStatus
 from evolve.store import Database, ObjectStore, Value, value_of
 
@@ -81,9 +82,12 @@ class SkillLibrary:
         if not verdict.admitted or verdict.digest != skill.digest:
             raise ValueError("a skill is kept only with an admission of its own content")
         hit("skill.begin")
-        known = self._find(skill.digest)
+        named = self._named(skill)
+        known = self._find(named.digest)
+        # Another name of its function makes another digest and the same skill, so what was found holds for both.
+        verdict = replace(verdict, digest=named.digest)
         if known is None:
-            known = replace(skill.renamed(self._free_name(skill)), status="admitted", tasks=(), offered=0)
+            known = replace(named, status="admitted", tasks=(), offered=0)
             body = self._objects.put_json(known.to_json())
             row = {"digest": known.digest, "name": known.name, "object": body, "status": "admitted"}
             with self._db.transaction():
@@ -108,7 +112,7 @@ class SkillLibrary:
         """
         with self._db.transaction():
             if self._find(skill.digest) is None:
-                draft = skill.renamed(self._free_name(skill))
+                draft = skill.renamed(self._free_name(skill).name)
                 row = {"digest": draft.digest, "name": draft.name, "object": self._objects.put_json(draft.to_json())}
                 row |= {"status": "draft", "owner": draft.owner, "reason": _WAITS}
                 self._db.insert("skills", row, key="digest")
@@ -167,6 +171,11 @@ class SkillLibrary:
             for name in (str(row["digest"]),)
         ]
         return [skill for skill in skills if skill is not None]
+
+    def standing(self, statuses: Sequence[SkillStatus]) -> frozenset[tuple[str, str]]:
+        """Digest and owner of every skill with one of the statuses, without reading any."""
+        rows = self._db.query("SELECT digest, owner, status FROM skills")
+        return frozenset((str(row["digest"]), str(row["owner"])) for row in rows if row["status"] in statuses)
 
     @property
     def quarantined(self) -> Mapping[str, str]:
@@ -364,12 +373,23 @@ class SkillLibrary:
                 raise
             return read_folder(folder)
 
-    def _free_name(self, skill: Skill) -> str:
-        taken = {str(row["name"]) for row in self._db.rows("skills")}
-        number, candidate = 2, skill.name
-        while candidate in taken or self._is_foreign(self._folder / candidate, skill.digest):
+    def _named(self, skill: Skill) -> Skill:
+        """The skill under a name of its own, and its function too; one that is known as it is known."""
+        if self._find(skill.digest) is not None:
+            return skill
+        return self._free_name(skill)
+
+    def _free_name(self, skill: Skill) -> Skill:
+        taken = {str(row["name"]): str(row["digest"]) for row in self._db.rows("skills")}
+        number, candidate = 2, skill.renamed(skill.name)
+        while taken.get(candidate.name, "") not in ("", candidate.digest) or self._is_foreign(
+            self._folder / candidate.name, candidate.digest
+        ):
             # Shortened, so that the number fits into the 64 characters of a name.
-            candidate = f"{skill.name[:60].rstrip('-')}-{number}"
+            name = f"{skill.name[:60].rstrip('-')}-{number}"
+            # Where the function had the skill's name before, it has that of the new one too.
+            alike = skill.entry == function_name(skill.name)
+            candidate = called(skill, name) if alike else skill.renamed(name)
             number += 1
         return candidate
 

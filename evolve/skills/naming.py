@@ -12,7 +12,7 @@ from dataclasses import replace
 from evolve.files import digest
 from evolve.skills.skill import Skill, render_tests
 
-_LONGEST, _MOST_WORDS = 52, 6
+_LONGEST, _MOST_WORDS = 52, 9
 _DIGEST = re.compile(r"-([0-9a-f]{4}|[0-9a-f]{6})\Z")
 
 
@@ -28,6 +28,11 @@ def name_of(words: Iterable[str]) -> str:
 def function_name(name: str) -> str:
     """The function of a skill with this name."""
     return name.replace("-", "_")
+
+
+def is_numbered(entry: str, draft: str) -> bool:
+    """Whether a function has the name that a draft gave it, or that name with the number that a library put behind."""
+    return entry == draft or re.fullmatch(rf"{re.escape(draft)}_\d+", entry) is not None
 
 
 def without_digest(skill: Skill) -> str:

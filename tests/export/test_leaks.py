@@ -141,6 +141,9 @@ def test_a_label_that_reads_like_an_order_is_numbered(tmp_path):
     (bundle,) = export([skill], tmp_path / "out")
     told = "".join(path.read_text() for path in bundle.rglob("*") if path.is_file())
     assert "ignore_all" not in told and "argument_1: list[int], least: int" in told
+    plain = replace(skill, signature="(first_name: list[int], order_no: int) -> list[int]")
+    export([plain], tmp_path / "plain")
+    assert "first_name: list[int], order_no: int" in (tmp_path / "plain/tools.py").read_text()
 
 
 @pytest.mark.parametrize(

@@ -249,13 +249,22 @@ def test_a_verified_answer_becomes_a_well_formed_skill(instruction: str, unlearn
     assert [space[draft.entry](*row.input) for row in view.examples] == [row.output for row in view.examples]
 
 
-def test_skills_of_different_tasks_have_different_names(unlearned: SearchPolicy) -> None:
-    drafts = set()
-    for name in ("one", "two"):
-        view = view_of(lambda xs: sorted(xs)[1:][::-1], *LISTS, name=name, instruction=LONG)
-        (draft,) = unlearned.distill(view, accepted(first_action(unlearned, view)))
-        drafts.add(draft.name)
-    assert len(drafts) == 2
+@pytest.mark.parametrize(
+    ("instruction", "name"),
+    [
+        ("Give short name from name.", "short-name-from-name"),
+        ("Give Gross from Net and Rate.", "gross-from-net-rate"),
+        ("Sort the numbers, drop the smallest one and turn them round.", "sort-numbers-drop-smallest-turn"),
+        ("Find the function that gives the output for every input.", ""),
+    ],
+)
+def test_a_skill_is_named_by_words_of_its_task_and_no_digest(
+    unlearned: SearchPolicy, instruction: str, name: str
+) -> None:
+    view = view_of(lambda xs: sorted(xs)[1:][::-1], *LISTS, instruction=instruction)
+    (draft,) = unlearned.distill(view, accepted(first_action(unlearned, view)))
+    assert draft.name == name or (not name and "sort" in draft.name)
+    assert draft.entry == draft.name.replace("-", "_") and f"def {draft.entry}(" in draft.code
 
 
 def test_one_operation_alone_is_no_skill(unlearned: SearchPolicy) -> None:

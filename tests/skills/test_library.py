@@ -203,3 +203,17 @@ def test_writing_again_replaces_the_whole_folder(tmp_path: Path, skill):
 def test_a_folder_left_by_an_undone_commit_is_taken_over(library, skill, tmp_path):
     write_folder(skill, tmp_path / "skills")
     assert library.add(skill, admitted(skill)).name == "large-evens"
+
+
+def test_a_second_skill_of_a_name_gets_a_number_and_so_does_its_function(library, skill, tmp_path):
+    library.add(skill, admitted(skill))
+    other = replace(skill, code=skill.code + "\n\ndef more():\n    return large_evens([2], 1)\n")
+    kept = library.add(other, admitted(other))
+    assert (kept.name, kept.entry) == ("large-evens-2", "large_evens_2")
+    assert "def large_evens_2(" in kept.code and "return large_evens_2([2], 1)" in kept.code
+    assert "from skill import large_evens_2" in kept.test_code and "large_evens(" not in kept.code
+    assert library.verdicts(kept.digest)[0].admitted
+    assert read_folder(tmp_path / "skills/large-evens-2").digest == kept.digest
+    # the same again is known under the name that it got
+    assert library.add(other, admitted(other)).digest == kept.digest
+    assert [one.name for one in library.list()] == ["large-evens", "large-evens-2"]

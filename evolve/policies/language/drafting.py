@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
 from evolve.episodes import Json, Row, SkillDraft, Step, TaskView
-from evolve.files import digest
 from evolve.models import KEPT, Message, ModelReply, ModelRequest
 from evolve.policies.language.asking import SKILL_SCHEMA, Questions
 from evolve.policies.language.claims import unfit
 from evolve.policies.language.prompt import task_message
 from evolve.policies.language.quoting import quoted, shortened
 from evolve.policies.language.reflection import repeats_text, right_answer, shown_text
+from evolve.policies.skill_names import skill_name
 
 REPAIR_SCHEMA: Mapping[str, Any] = {
     "title": "draft_repair",
@@ -82,8 +81,9 @@ def drafts_of(view: TaskView, steps: Sequence[Step], ask: Ask) -> tuple[SkillDra
         described = f"Answers tasks of the family {view.family} such as {view.id}."
     return (
         SkillDraft(
-            name=skill_name(str(reply["name"]), right.action.code),
+            name=skill_name(view, [view.family], str(reply["name"])),
             description=described,
+            # A table's function is called as its column, by which the next month's table finds it.
             entry=view.entry,
             signature=view.signature,
             code=right.action.code,
@@ -140,9 +140,3 @@ def _json(text: str) -> Json:
 def _refuse(name: str) -> None:
     """Called for NaN and Infinity, which Python reads as JSON and which equal no answer."""
     raise ValueError(f"{name} is no JSON")
-
-
-def skill_name(name: str, code: str) -> str:
-    """A name for a skill from a model's words, and from its code, so that two are told apart."""
-    plain = "-".join(re.findall(r"[a-z0-9]+", name.lower()))[:48].strip("-") or "answer"
-    return f"{plain}-{digest(code)[:4]}"

@@ -13,12 +13,13 @@ from evolve.files import digest
 from evolve.models import KEPT, Message
 from evolve.models.structure import closed_object
 from evolve.policies.language.claims import unfit
-from evolve.policies.language.drafting import Ask, skill_name
+from evolve.policies.language.drafting import Ask
 from evolve.policies.language.offers import best_skills, overlap, skill_id, stems
 from evolve.policies.language.prompt import task_message
 from evolve.policies.language.quoting import quoted, shortened
 from evolve.policies.language.reflection import repeats_text, shown_text
 from evolve.policies.proceeding import PastWork, Proceeding
+from evolve.policies.skill_names import skill_name
 from evolve.skills import Skill
 
 _TEXT = {"type": "string"}
@@ -79,7 +80,7 @@ def proceeding_of(view: TaskView, steps: Sequence[Step], change: str, past: Past
     if unfit(described) or repeats_text(described, shown_text(view, steps)):
         described = f"Does what was done for {view.id}: {_plain_words(str(reply['name']))}."
     draft = SkillDraft(
-        name=skill_name(str(reply["name"]), code),
+        name=skill_name(view, [view.id], str(reply["name"])),
         description=described,
         entry=entry,
         signature=_signature(code, entry),

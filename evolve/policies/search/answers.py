@@ -14,11 +14,13 @@ from evolve.policies.search.library import tree_of, without_wrapper
 from evolve.policies.search.parts import AnswerPart
 from evolve.policies.search.problem import Problem
 from evolve.policies.search.searcher import Vocabulary
+from evolve.policies.skill_names import skill_name
 from evolve.programs.evaluation import compile_term
 from evolve.programs.operation import EVALUATION_ERRORS
 from evolve.programs.render import Heading, render
 from evolve.programs.terms import Input, Term, operations_in, size, walk
 from evolve.programs.types import thaw
+from evolve.skills.naming import function_name
 from evolve.tasks.reading.labels import instruction_from
 from evolve.tasks.signature import Signature, format_signature, infer_signature, parse_signature
 
@@ -30,12 +32,6 @@ LEAST_CALLS = 2
 
 PARAMETERS = {"list": "items", "str": "text", "int": "number", "float": "amount", "bool": "flag", "dict": "mapping"}
 """What a part calls an input of each type."""
-
-# Words of instructions that do not tell what the function does.
-GENERIC = frozenset(
-    {"a", "an", "and", "as", "each", "every", "examples", "explains", "find", "for", "from", "function", "gives"}
-    | {"in", "input", "is", "list", "of", "output", "that", "the", "to", "with"}
-)
 
 
 def signature_of(view: TaskView) -> Signature:
@@ -89,8 +85,8 @@ def draft_of(
     if not read or (not is_whole and (size(term) < MIN_SIZE or len(used) < 2)):
         return None
     view = replace(view, instruction=instruction_from(view.instruction, read, len(signature_of(view).parameters)))
-    name = skill_name(view, used)
-    entry = name.replace("-", "_")
+    name = skill_name(view, words_of(used))
+    entry = function_name(name)
     return SkillDraft(
         name=name,
         description=f"{sentence(view.instruction)} Use when a column or value needs exactly this change.",
@@ -101,15 +97,6 @@ def draft_of(
         tree=tree_of(term, problem.input_types, problem.output_type),
         source=view.id,
     )
-
-
-def skill_name(view: TaskView, used: list[str]) -> str:
-    """A kebab-case name from the instruction's own words, else from the operations; unique by task."""
-    words = [w for w in re.findall(r"[a-z]+", view.instruction.lower()) if w not in GENERIC][:4]
-    if len(words) < 2:
-        words = words_of(used)
-    stem = "-".join(words)[:52].strip("-")
-    return f"{stem}-{digest(view.id)[:4]}" if stem else f"skill-{digest(view.id)[:8]}"
 
 
 def words_of(used: Sequence[str]) -> list[str]:

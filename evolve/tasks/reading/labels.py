@@ -64,11 +64,16 @@ def instruction_from(instruction: str, places: Collection[int], width: int) -> s
         places: Positions of these among the columns.
         width: How many columns there are.
     """
-    said = _LISTED.fullmatch(" ".join(instruction.split()))
-    labels = [] if said is None else re.split(r", | and ", said[2])
-    if said is None or len(labels) != width or not places:
+    said = listed_labels(instruction)
+    if said is None or len(said[1]) != width or not places:
         return instruction
-    return instruction_of([*(labels[place] for place in sorted(places)), said[1]])
+    return instruction_of([*(said[1][place] for place in sorted(places)), said[0]])
+
+
+def listed_labels(instruction: str) -> tuple[str, list[str]] | None:
+    """The column that a sentence such as "Give Gross from Net and Rate." wants, and those it names; None for others."""
+    said = _LISTED.fullmatch(" ".join(instruction.split()))
+    return None if said is None else (said[1], re.split(r", | and ", said[2]))
 
 
 def behind_rows(name: str) -> str:

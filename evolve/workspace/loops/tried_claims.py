@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evolve.errors import UsageError
@@ -52,6 +53,34 @@ class TriedMemories(Memories):
         )
         self._desk = desk
         self._writable = writable
+
+    def export_to_agents(self, into: str | os.PathLike[str] | None = None) -> str:
+        """Your preferences, confirmed facts and notes as a block of AGENTS.md or CLAUDE.md; gives the block.
+
+        Preferences are those in force everywhere, and in the folder of the file. Notes are yours, the latest of each.
+
+        Args:
+            into: The file whose block is written anew, or gets one; nothing else in it changes. None writes nothing.
+
+        Raises:
+            UsageError: A sentence holds a known secret, or the file's marks do not come in one pair.
+        """
+        from evolve.workspace.shelves.agents_file import agents_block, write_block
+
+        folder = str(Path.cwd() if into is None else Path(into).resolve().parent)
+        wanted = self._desk.preferences.in_force(folder=folder)
+        told, replaced = self.sentences(), self.replaced()
+        parts = {
+            "Preferences": [one.description for one in wanted],
+            "Confirmed facts": [
+                told[one.id].text for one in self.list("confirmed") if one.id in told and told[one.id].worded
+            ],
+            "Notes": [one.text for one in self.notes() if one.role == "user" and one.id not in replaced],
+        }
+        block = agents_block(parts, self._secrets())
+        if into is not None:
+            write_block(Path(into), block)
+        return block
 
     def kept(self) -> list[KeptThing]:
         """Preferences in force, notes and skills in use: since when, in how many runs each was, what trials showed."""

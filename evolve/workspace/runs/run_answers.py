@@ -14,6 +14,7 @@ from evolve.files import canonical_json, digest
 from evolve.sandbox import Program
 from evolve.skills import ACTIVE, Skill
 from evolve.skills.likeness import plain
+from evolve.skills.naming import is_numbered, with_entry
 from evolve.tables import ColumnKind
 from evolve.tasks import Task, task_json
 from evolve.workspace.desk import Desk
@@ -275,5 +276,8 @@ def gave(record: EpisodeRecord, skill: Skill) -> bool:
     if record.run == skill.name and record.answer == skill.code:
         return record.solved
     # arms that no row bears may have been cut out of the code, and a repair may have brought tests
-    drafts = [one for one in record.drafts if one.entry == skill.entry]
-    return record.solved and any(one.code == skill.code or one.tests == skill.rows for one in drafts)
+    drafts = [one for one in record.drafts if is_numbered(skill.entry, one.entry)]
+    return record.solved and any(
+        one.tests == skill.rows or one.code in (skill.code, with_entry(skill.code, skill.entry, one.entry))
+        for one in drafts
+    )

@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from evolve.errors import SandboxUnavailable, UsageError
-from evolve.record.pairings import failure_of
-from evolve.retrieval import BM25
 from evolve.sandbox import Sandbox, TestModule
 from evolve.skills import ACTIVE, KEPT, Skill, SkillStatus, with_called
 from evolve.skills.folder import document
@@ -33,6 +31,7 @@ from evolve.workspace.shelves.skill_folders import UnusedFolder, unused_folders
 
 if TYPE_CHECKING:
     from evolve.episodes import Json, Rehearsal
+    from evolve.export import SkillIndex
     from evolve.improve.item_history import ItemHistory
     from evolve.paths import WorkspacePaths
     from evolve.record.stores import Stores
@@ -66,6 +65,7 @@ class Skills(Shelf):
         self._on_empty = on_empty
         self._same = same
         self._read_only = read_only
+        self._index: tuple[frozenset[tuple[str, str]], SkillIndex] | None = None
 
     def list(self, statuses: Sequence[SkillStatus] = ()) -> builtins.list[Skill]:
         """Skills in order of admission, without parts of answers that serve the search alone."""
@@ -103,12 +103,15 @@ class Skills(Shelf):
         return skill_histories(self._stores, skills)
 
     def find(self, query: str, k: int = 5) -> builtins.list[Skill]:
-        """Admitted skills, idle ones too, whose name and description fit the words best."""
-        skills = self.list(KEPT)
-        texts = {skill.name: f"{skill.name.replace('-', ' ')} {skill.description}" for skill in skills}
-        scores = BM25(texts).scores(query)
-        ranked = sorted((skill for skill in skills if skill.name in scores), key=lambda skill: -scores[skill.name])
-        return ranked[:k]
+        """Admitted skills, idle ones too, that fit the words best, by the text that leaves with them."""
+        from evolve.export import SkillIndex, search_text
+
+        # Which skills there are is cheap to ask; what they say is read again only where that changed.
+        key = self._stores.skills.standing(KEPT)
+        if self._index is None or self._index[0] != key:
+            texts = {skill.digest: search_text(skill) for skill in self.list(KEPT)}
+            self._index = (key, SkillIndex(texts, self._stores.memory.embedder))
+        return [self.show(digest) for digest in self._index[1].best(query, k)]
 
     def tools(self, reserved: Collection[str] = ()) -> Mapping[str, Mapping[str, Json]]:
         """Admitted functions as tools of the Model Context Protocol, the most used first, by the name of the skill."""

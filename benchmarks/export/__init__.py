@@ -1,0 +1,1 @@
+"""Does what evolve learned work in other agents? See ``__main__``."""

@@ -1,0 +1,231 @@
+"""Does what evolve learned work in other agents? ``python -m benchmarks.export --json [--cache FOLDER]``.
+
+Twenty skills are learned by filling tables and ten of other shapes are added, with 25 planted secrets in the
+environment, in ``.env`` and in rows. All leave as one bundle, which eight consumers load in environments of their own
+and call with the examples of its own docstrings, and with bad input. Paraphrases are looked for in the text that left.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import evolve
+from benchmarks.everyday_use.tables import TABLES
+from benchmarks.export import finding
+from benchmarks.export.learned import add_others, learn
+from benchmarks.record import Outcome, Target, common_options, progress, publish
+from evolve import frontmatter
+from tests.redaction.canaries import CANARIES, dotenv, environment
+
+CONSUMERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "skills-ref": ("skills_ref.py", ("skills-ref",)),
+    "langchain": ("langchain.py", ("langchain", "langgraph")),
+    "deepagents": ("deepagents.py", ("deepagents",)),
+    "openai-agents": ("openai_agents.py", ("openai-agents",)),
+    "pydantic-ai": ("pydantic_ai.py", ("pydantic-ai-slim",)),
+    "smolagents": ("smolagents.py", ("smolagents",)),
+    "mcp1": ("mcp_client.py", ("mcp<2",)),
+    "mcp2": ("mcp_client.py", ("mcp>=2",)),
+}
+"""Program and requirements of each consumer."""
+_PLANTED = CANARIES[:25]
+
+
+def environment_of(name: str, cache: Path) -> Path:
+    """The Python of a consumer, with the newest versions; made where it is not there yet."""
+    python = cache / name / "bin" / "python"
+    if not python.exists():
+        progress(f"{name}: installing {', '.join(CONSUMERS[name][1])}")
+        subprocess.run([sys.executable, "-m", "venv", str(cache / name)], check=True)
+        command = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", *CONSUMERS[name][1]]
+        subprocess.run(command, check=True)
+    return python
+
+
+def exported(folder: Path, count: int) -> tuple[Path, dict[str, str]]:
+    """The bundle of all skills, and the table of each that was learned, by its name there."""
+    (folder / ".env").write_text(dotenv())
+    with mock.patch.dict(os.environ, environment()), evolve.open(folder / "ws", model="") as workspace:
+        progress(f"filling tables until {count} skills are learned")
+        tables = learn(workspace, folder / "tables", count)
+        names = [*tables, *add_others(workspace, iter([one.text for one in _PLANTED]))]
+        done = workspace.skills.export(names, to=folder / "my_skills")
+    return folder / "my_skills", {done.names[name]: table for name, table in tables.items()}
+
+
+def calls_of(bundle: Path) -> list[dict[str, Any]]:
+    """The examples of every tool with their values, as its tests have them, then the same tool with bad input."""
+    reading = (
+        "import ast, json, pathlib\nfound = {}\n"
+        "for path in sorted(pathlib.Path('my_skills/tests').glob('test_*.py')):\n"
+        "    for node in ast.walk(ast.parse(path.read_text())):\n"
+        "        if isinstance(node, ast.Call) and getattr(node.func, 'id', '') == path.stem[5:]:\n"
+        "            found.setdefault(path.stem[5:], []).append([ast.literal_eval(each) for each in node.args])\n"
+        "print(json.dumps(found))"
+    )
+    told = json.loads(_python(sys.executable, bundle.parent, reading))
+    tools = {tool["name"]: tool for tool in json.loads((bundle / "tools.json").read_text())}
+    calls: list[dict[str, Any]] = []
+    for name, tool in tools.items():
+        parameters = list(tool["inputSchema"]["properties"])
+        for values in told.get(name, ()):
+            calls.append({"tool": name, "arguments": dict(zip(parameters, values, strict=True)), "bad": False})
+        kinds = [tool["inputSchema"]["properties"][each].get("type") for each in parameters]
+        wrong: list[Any] = [{"unheard": "of"} if kind != "object" else [] for kind in kinds]
+        calls.append({"tool": name, "arguments": dict(zip(parameters, wrong, strict=True)), "bad": True})
+    source = (
+        "import json, sys; sys.path.insert(0, 'my_skills'); from my_skills._calls import call\n"
+        "print(json.dumps([call(one['tool'], one['arguments']) for one in json.load(open('calls.json'))]))"
+    )
+    (bundle.parent / "calls.json").write_text(json.dumps(calls))
+    values = json.loads(_python(sys.executable, bundle.parent, source))
+    told = [{**one, "value": value} for one, value in zip(calls, values, strict=True)]
+    # What takes any value has no bad input.
+    kept = [one for one in told if not one["bad"] or str(one["value"]).startswith("Error:")]
+    (bundle.parent / "calls.json").write_text(json.dumps(kept))
+    return kept
+
+
+def _python(python: str, folder: Path, source: str) -> str:
+    return subprocess.run([python, "-c", source], cwd=folder, check=True, capture_output=True, text=True).stdout
+
+
+def consumed(name: str, python: Path, bundle: Path, calls: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What a consumer made of the calls."""
+    program = Path(__file__).with_name("consumers") / CONSUMERS[name][0]
+    command = [str(python), str(program), str(bundle), str(bundle.parent / "calls.json")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, cwd=bundle.parent)
+    ended = done.returncode == 0
+    told = json.loads(done.stdout.splitlines()[-1]) if ended else {"values": [None] * len(calls), "described": 0}
+    pairs = list(zip(calls, told["values"], strict=True))
+    good = [_same(call["value"], value) for call, value in pairs if not call["bad"]]
+    return {
+        "consumer": name,
+        "ended": ended,
+        "error": "" if ended else done.stderr[-400:],
+        "calls": len(good),
+        "equal": sum(good),
+        "different": [
+            [c["tool"], c["arguments"], c["value"], v] for c, v in pairs if not c["bad"] and not _same(c["value"], v)
+        ][:5],
+        "bad": len(pairs) - len(good),
+        # A script that a shell runs has no types, so it may as well give a value.
+        "bad_told": sum(
+            ended and (name == "skills-ref" or (isinstance(value, str) and bool(value)))
+            for call, value in pairs
+            if call["bad"]
+        ),
+        "untold": [[c["tool"], v] for c, v in pairs if c["bad"] and not (isinstance(v, str) and v)][:5],
+        "described": told["described"],
+    }
+
+
+def _same(one: Any, other: Any) -> bool:
+    if type(one) is str and type(other) is not str:  # a host may show the text "3" as it shows the number
+        return one == json.dumps(other) or one == str(other)
+    return bool(one == other) and isinstance(one, bool) is isinstance(other, bool)
+
+
+def leaked(bundle: Path, tables: Mapping[str, str]) -> tuple[int, int]:
+    """How many rows of the tables, and how many of the planted secrets, stand in the tree."""
+    text = "".join(path.read_text() for path in sorted(bundle.rglob("*")) if path.suffix != ".pyc" and path.is_file())
+    used = [one for one in TABLES if one.name in tables.values()]
+    told = [
+        [cell for cell in (*row, truth) if len(cell) > 2]
+        for one in used
+        for row, truth in zip(one.drawn, one.truth, strict=True)
+    ]
+    rows = sum(bool(cells) and all(json.dumps(cell)[1:-1] in text or cell in text for cell in cells) for cells in told)
+    return rows, sum(one.trace in text for one in _PLANTED)
+
+
+def main() -> None:
+    """Runs the benchmark."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.export", description=__doc__)
+    common_options(parser, seeds=1)
+    parser.add_argument(
+        "--cache", type=Path, default=Path(tempfile.gettempdir()) / "evolve-consumers", help="their environments"
+    )
+    parser.add_argument("--only", nargs="*", default=list(CONSUMERS), choices=list(CONSUMERS), help="these consumers")
+    options = parser.parse_args()
+    count = 4 if options.quick else 20
+    with tempfile.TemporaryDirectory(prefix="export-") as name:
+        bundle, tables = exported(Path(name), count)
+        calls = calls_of(bundle)
+        rows = []
+        for consumer in options.only:
+            rows.append(consumed(consumer, environment_of(consumer, options.cache), bundle, calls))
+            progress(f"{consumer}: {rows[-1]['equal']} of {rows[-1]['calls']} equal, {rows[-1]['error'][-200:]}")
+        leaks, secrets = leaked(bundle, tables)
+        fields = [
+            frontmatter.parse((place / "SKILL.md").read_text())[0] for place in sorted((bundle / "skills").iterdir())
+        ]
+        texts = {str(one["name"]): f"{str(one['name']).replace('-', ' ')}: {one['description']}" for one in fields}
+        found = finding.found(texts, finding.questions(tables), (17, 2000))
+    good, equal = sum(row["calls"] for row in rows), sum(row["equal"] for row in rows)
+    bad, bad_told = sum(row["bad"] for row in rows), sum(row["bad_told"] for row in rows)
+    skills = len(fields)
+    targets = [
+        Target(name="skills", op=">=", target=30, value=skills, n=skills),
+        Target(name="consumers", op="==", target=8, value=sum(row["ended"] for row in rows), n=len(rows)),
+        Target(name="equal values", op="==", target=1.0, value=equal / max(1, good), n=good),
+        Target(name="bad input told and no run ended", op="==", target=1.0, value=bad_told / max(1, bad), n=bad),
+        Target(
+            name="tools with every argument described",
+            op="==",
+            target=1.0,
+            value=min(r["described"] for r in rows) / skills,
+            n=skills,
+        ),
+        Target(
+            name="rows of a person in the tree",
+            op="==",
+            target=0,
+            value=leaks,
+            n=sum(len(t.drawn) for t in TABLES if t.name in tables.values()),
+        ),
+        Target(name="planted secrets in the tree", op="==", target=0, value=secrets, n=len(_PLANTED)),
+        Target(
+            name="found among 17, in the first three",
+            op=">=",
+            target=0.85,
+            value=found[0].right / found[0].asked,
+            n=found[0].asked,
+        ),
+        Target(
+            name="found among 2,000, in the first three",
+            op=">=",
+            target=0.8,
+            value=found[1].right / found[1].asked,
+            n=found[1].asked,
+        ),
+        Target(
+            name="CPU of one question among 2,000, median, ms",
+            op="<=",
+            target=15,
+            value=found[1].milliseconds,
+            n=found[1].asked,
+        ),
+    ]
+    outcome = Outcome(
+        benchmark="export", seeds=1, quick=options.quick, rows=rows, targets=targets, settings={"skills": sorted(texts)}
+    )
+    lines = [
+        f"{one.name}: {one.value:.3g} {one.op} {one.target} {'met' if one.met else 'MISSED'}"
+        for one in targets
+        if one.value is not None
+    ]
+    publish(outcome, options, "\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()

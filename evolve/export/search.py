@@ -1,0 +1,52 @@
+"""Finds skills by words, in the text that leaves with them: words, words that mean the same, and the encoder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from evolve.export.description import describe, exported_name
+from evolve.retrieval import HashingEmbedder, MeaningIndex, fuse
+from evolve.skills import Skill
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from evolve.retrieval import Embedder
+
+_TRAINED, _HASHED = 1.0, 0.3
+"""Weights of an encoder beside words at 1; hashed words say once more what the search by words says."""
+
+
+def search_text(skill: Skill) -> str:
+    """The text by which a skill is found: the name and the description that it leaves with."""
+    return f"{exported_name(skill).replace('-', ' ')}: {describe(skill)}"
+
+
+class SkillIndex:
+    """Texts of skills by digest, ready for questions.
+
+    Args:
+        texts: What :func:`search_text` gives.
+        embedder: The configured encoder.
+    """
+
+    def __init__(self, texts: Mapping[str, str], embedder: Embedder) -> None:
+        self._texts, self._embedder = texts, embedder
+        self._words = MeaningIndex(texts)
+
+    @cached_property
+    def _vectors(self) -> np.ndarray:
+        return self._embedder.encode(list(self._texts.values()))
+
+    def best(self, query: str, k: int) -> list[str]:
+        """Digests of at most ``k`` skills, best first; none where nothing fits."""
+        said = self._words.scores(query)
+        hashed = isinstance(self._embedder, HashingEmbedder)
+        if not self._texts or not query.strip() or (hashed and not said):
+            return []
+        cosines = zip(self._texts, map(float, self._vectors @ self._embedder.encode([query])[0]), strict=True)
+        near = {name: cosine for name, cosine in cosines if not hashed or name in said}
+        weights = [(1.0, said), (_HASHED if hashed else _TRAINED, near)]
+        return [name for name, _ in fuse(weights, floors=(0.0, 0.0))][:k]
