@@ -36,15 +36,17 @@ class Bundle:
         return description_problems(description)
 
     def files(self, skills: Sequence[Leaving]) -> Mapping[str, str]:
-        entries = sorted(one.skill.entry for one in skills)
-        names, quoted = ("".join(f"    {form.format(entry)},\n" for entry in entries) for form in ("{}", '"{}"'))
+        functions = [one for one in skills if not one.skill.environment]
+        entries = sorted(one.skill.entry for one in functions)
+        forms = ("from .tools import {}\n", "    {},\n", '    "{}",\n')
+        imports, names, quoted = ("".join(form.format(entry) for entry in entries) for form in forms)
         listed = "".join(f"- `{one.skill.entry}{one.skill.signature}`\n" for one in skills)
         files = {
             "_calls.py": _filled("_calls.py"),
             "__main__.py": _filled("__main__.py"),
-            "__init__.py": _filled("init.txt", names=names, quoted=quoted),
-            "tools.py": functions_source(skills),
-            "tools.json": json.dumps([tool_of(one) for one in skills], indent=1) + "\n",
+            "__init__.py": _filled("init.txt", imports=imports, names=names, quoted=quoted),
+            "tools.py": functions_source(functions),
+            "tools.json": json.dumps([tool_of(one) for one in functions], indent=1) + "\n",
             "learned/__init__.py": '"""The functions as they were learned."""\n',
             "tests/__init__.py": "",
             "tests/test_problems.py": _filled("test_problems.txt"),
@@ -55,8 +57,9 @@ class Bundle:
             "py.typed": "",
         }
         for one in skills:
-            files[f"learned/{one.skill.entry}.py"] = one.skill.code
             files |= {f"skills/{one.skill.name}/{path}": text for path, text in skill_files(one).items()}
+        for one in functions:
+            files[f"learned/{one.skill.entry}.py"] = one.skill.code
             if rows := (*one.examples, *one.skill.rows):
                 tests = render_tests(one.skill.entry, rows).replace("from skill import", "from .. import", 1)
                 files[f"tests/test_{one.skill.entry}.py"] = tests
@@ -64,7 +67,7 @@ class Bundle:
         return {f"{self.package}/{path}": text for path, text in files.items()}
 
     def script(self, skill: Skill) -> str:
-        return f"{self.package}/skills/{skill.name}/scripts/{skill.name}.py"
+        return "" if skill.environment else f"{self.package}/skills/{skill.name}/scripts/{skill.name}.py"
 
     def is_own(self, place: Path) -> bool:
         """Whether everything in a folder came from an earlier export, so that nothing of a person's is replaced."""
@@ -92,7 +95,7 @@ def _evidence(skills: Sequence[Leaving], files: Sequence[str]) -> str:
             "function": f"{one.skill.entry}{one.skill.signature}",
             "sha256": one.judged.digest,
             "status": one.judged.status,
-            "rows_shown_passed": len(one.judged.rows),
+            "rows_shown_passed": 0 if one.judged.environment else len(one.judged.rows),
             "tasks_helped": len(one.judged.tasks),
             **dict(one.evidence),
         }

@@ -69,7 +69,10 @@ def describe(skill: Skill, words: str = "", examples: Sequence[Row] = ()) -> str
     takes, gives = _contract(skill)
     example = next((sample for row in examples if (sample := _example(row))), "")
     steps, held = ", ".join(steps_of(skill.code)), " ".join(words_in(skill.code))
-    text = f"{what or 'Computes a value, as its examples show'}. Takes {takes}; gives {gives}{example}."
+    if skill.environment:
+        text = f"{what or 'Does a change that was done before'}. Edits text files of a folder. Takes {takes}."
+    else:
+        text = f"{what or 'Computes a value, as its examples show'}. Takes {takes}; gives {gives}{example}."
     text += f" Steps: {steps}." if steps else ""
     text += f" Words: {held.replace(' ', ', ')}." if held and not _objection(held) else ""
     text += f" Use when a task needs {_plain_words(exported_name(skill))}, or a function with the same results."

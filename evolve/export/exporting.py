@@ -25,6 +25,7 @@ from evolve.export.bundle import Bundle
 from evolve.export.description import describe, exported_name, may_stand
 from evolve.export.examples import made_up_examples
 from evolve.export.leaving import Leaving
+from evolve.export.procedure_folder import procedure_problems
 from evolve.export.script import argument_count, without_words
 from evolve.export.script_check import difference
 from evolve.export.skill_folder import SKILL_FOLDERS
@@ -220,8 +221,11 @@ def _leaving(form: ExportFormat, whole: Skill, name: str, rules: ExportRules, sc
     skill = called(replace(whole, code=code, signature=_plain_signature(whole)), name)
     if skill.entry != function_name(name):
         _refuse(whole.name, [f"its function cannot be called {function_name(name)}"])
-    examples = made_up_examples(replace(skill, rows=whole.rows), rules.sandbox)
-    skill = replace(skill, rows=_rows(whole, scanner) if rules.with_rows else ())
+    if whole.environment and not isinstance(form, Bundle):
+        _refuse(whole.name, [f"it is a procedure, which the format {form.name} cannot hold"])
+    rows = () if whole.environment else whole.rows  # the one of a procedure is a call, and no value
+    examples = made_up_examples(replace(skill, rows=rows), rules.sandbox)
+    skill = replace(skill, rows=_rows(whole, scanner) if rules.with_rows and rows else ())
     description = describe(replace(whole, name=name), rules.description, examples)
     _refuse(whole.name, form.problems(skill, description), hint="rename or mend the skill first")
     return Leaving(
@@ -317,7 +321,10 @@ def _check_skill(skill: Skill) -> None:
     problems = name_problems(skill.name)
     if skill.status not in KEPT:
         problems.append(f"its status is {skill.status}; only {', '.join(KEPT)} skills leave the workspace")
-    problems += lint(skill.code, skill.entry, parameter_count(skill.signature))
+    if skill.environment:
+        problems += procedure_problems(skill)
+    else:
+        problems += lint(skill.code, skill.entry, parameter_count(skill.signature))
     _refuse(skill.name, problems, hint="rename or mend the skill first")
 
 

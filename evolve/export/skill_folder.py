@@ -11,6 +11,7 @@ from evolve import frontmatter
 from evolve.errors import UsageError
 from evolve.export.description import arguments
 from evolve.export.leaving import Leaving
+from evolve.export.procedure_folder import procedure_files, procedure_use
 from evolve.export.script import render_script, shell_quoted
 from evolve.export.validation import DOCUMENT, description_problems
 from evolve.skills import Skill, modules_used
@@ -22,6 +23,8 @@ def skill_files(one: Leaving) -> dict[str, str]:
     """The folder's files by path below it."""
     skill = one.skill
     document = frontmatter.render(_fields(one), _body(one))
+    if skill.environment:
+        return {DOCUMENT: document, **procedure_files(one)}
     return {DOCUMENT: document, f"scripts/{skill.name}.py": render_script(skill, one.description, one.shown)}
 
 
@@ -38,7 +41,7 @@ class SkillFolders:
         return {f"{one.skill.name}/{path}": text for one in skills for path, text in skill_files(one).items()}
 
     def script(self, skill: Skill) -> str:
-        return f"{skill.name}/scripts/{skill.name}.py"
+        return "" if skill.environment else f"{skill.name}/scripts/{skill.name}.py"
 
     def is_own(self, place: Path) -> bool:
         try:
@@ -61,11 +64,24 @@ def _fields(one: Leaving) -> Mapping[str, str | Mapping[str, str]]:
             "generator": GENERATOR,
             "content-sha256": judged.digest,
             "status": judged.status,
-            "tests-passed": f"{len(judged.rows)}/{len(judged.rows)}",
+            **({} if judged.environment else {"tests-passed": f"{len(judged.rows)}/{len(judged.rows)}"}),
             "tasks-helped": str(len(judged.tasks)),
             "modules": ", ".join(modules_used(judged.code)) or "none",
         },
     }
+
+
+def _use(one: Leaving) -> list[str]:
+    return [
+        "Run the script with the arguments as one JSON list; the result is printed as JSON.",
+        "",
+        f"    python scripts/{one.skill.name}.py {shell_quoted(arguments(one.shown))}",
+        "",
+        "Arguments may be given as plain text too, one by one; a text then comes out plain. Without an argument it",
+        "reads the list from stdin, with `--batch` one list per line, and with `--file FILE` a line of plain text (or",
+        "cells of a CSV file) for each call.",
+        "Exit codes: 0 done, 1 the function failed, 2 wrong input. Python 3.11 or later, no packages.",
+    ]
 
 
 def _body(one: Leaving) -> str:
@@ -77,14 +93,7 @@ def _body(one: Leaving) -> str:
         "",
         "## Use",
         "",
-        "Run the script with the arguments as one JSON list; the result is printed as JSON.",
-        "",
-        f"    python scripts/{skill.name}.py {shell_quoted(arguments(one.shown))}",
-        "",
-        "Arguments may be given as plain text too, one by one; a text then comes out plain. Without an argument it",
-        "reads the list from stdin, with `--batch` one list per line, and with `--file FILE` a line of plain text (or",
-        "cells of a CSV file) for each call.",
-        "Exit codes: 0 done, 1 the function failed, 2 wrong input. Python 3.11 or later, no packages.",
+        *(procedure_use(skill) if skill.environment else _use(one)),
         "",
         f"The function is `{skill.entry}{skill.signature}` in `scripts/{skill.name}.py`.",
         "",

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from evolve.episodes import Json, Row
 from evolve.export.description import is_short, kind_in_words, may_stand
 from evolve.export.leaving import Leaving
+from evolve.skills import modules_used
 from evolve.skills.signatures import names_of, types_of
 
 _HEAD = '''"""The functions, typed; see ``learned`` for what they compute."""
@@ -102,42 +103,23 @@ def tool_of(one: Leaving) -> dict[str, Json]:
 def may_hang(code: str) -> bool:
     """Whether a source may run on without end: it loops on a condition, calls itself, or uses powers or patterns."""
     tree = ast.parse(code)
-    defined = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    places = {node.name: node.lineno for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
     for node in ast.walk(tree):
         if isinstance(node, ast.While) or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow | ast.LShift)):
             return True
-        if isinstance(node, ast.Import | ast.ImportFrom) and {"re", "itertools", "math"} & set(_modules(node)):
+        # Who only calls what stands above is in no circle.
+        if isinstance(node, ast.Name) and (node.id in _ENDLESS or places.get(node.id, 0) > _above(tree, node)):
             return True
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("range", "pow"):
-            return True
-        if isinstance(node, ast.FunctionDef) and node.name in _called(node, defined):
-            return True
-    return len(defined) > 1 and _calls_in_a_circle(tree, defined)
+    return any(name in _ENDLESS for name in modules_used(code))
 
 
-def _modules(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
-    if isinstance(node, ast.ImportFrom):
-        yield (node.module or "").split(".")[0]
-    else:
-        yield from (alias.name.split(".")[0] for alias in node.names)
+_ENDLESS = frozenset({"range", "pow", "re", "itertools", "math"})
 
 
-def _called(function: ast.FunctionDef, defined: set[str]) -> set[str]:
-    return {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and node.id in defined}
-
-
-def _calls_in_a_circle(tree: ast.Module, defined: set[str]) -> bool:
-    calls = {node.name: _called(node, defined) for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
-    for start in calls:
-        reached, waiting = set[str](), list(calls[start])
-        while waiting:
-            name = waiting.pop()
-            if name == start:
-                return True
-            if name not in reached:
-                reached.add(name)
-                waiting += calls.get(name, ())
-    return False
+def _above(tree: ast.Module, name: ast.Name) -> int:
+    """The line before the definition at the top that a name stands in."""
+    starts = [node.lineno for node in tree.body if node.lineno <= name.lineno <= (node.end_lineno or node.lineno)]
+    return starts[-1] - 1 if starts else name.lineno
 
 
 def _annotation(kind: str, record: str) -> str:

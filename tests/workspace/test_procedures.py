@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
+import sys
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
+import skills_ref
 
 import evolve
 from benchmarks.doubles.chores import CHECK, GENERAL, RENAMES, ChoreDouble, chore
 from evolve.errors import UsageError
+from evolve.export import export
 from evolve.failpoints import VARIABLE
-from evolve.skills import read_folder
+from evolve.skills import Skill, read_folder
 from evolve.tasks.reading.own_folder import folder_task
 from evolve.testing import ScriptedEndpoint, question_of
 
@@ -242,17 +248,50 @@ def test_a_hostile_one_reaches_nothing_but_the_copy(at_work, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_procedure_gives_no_value_and_leaves_no_workspace(at_work, tmp_path):
+def test_a_procedure_leaves_as_a_script_that_does_the_work_in_any_folder(at_work, tmp_path):
     with at_work() as work:
         work.does(0)
         work.does(1)
         ((name, _),) = work.skills
-        for refused in (
-            lambda: work.workspace.skills.verify(name),
-            lambda: work.workspace.skills.export([name], to=tmp_path / "out"),
-        ):
-            with pytest.raises(UsageError, match="is a procedure"):
-                refused()
+        done = work.workspace.skills.export([name], to=tmp_path / "out_skills")
+    (folder,) = (tmp_path / "out_skills" / "skills").iterdir()
+    assert folder.name == done.names[name] and skills_ref.validate(folder) == []
+    fresh = chore("rename", 7, tmp_path / "fresh")
+    old, new = re.match(r"Rename the setting (\w+) to (\w+)", fresh.task.instruction).groups()
+    script = [sys.executable, str(folder / "scripts" / f"{folder.name}.py")]
+    command = [*script, json.dumps([old, new])]
+    ran = subprocess.run(command, cwd=tmp_path / "fresh", env={}, capture_output=True, text=True)
+    assert ran.returncode == 0 and fresh.is_done(tmp_path / "fresh"), ran.stderr
+    assert subprocess.run([*script, "--help"], capture_output=True, text=True).stderr.startswith("usage: ")
+    told = "".join(path.read_text() for path in (tmp_path / "out_skills").rglob("*.md"))
+    assert "SETTINGS" not in told
+
+
+def test_a_procedure_that_runs_commands_stays_here(tmp_path):
+    skill = Skill(
+        name="rename-setting",
+        description="Renames a setting.",
+        entry="rename_setting",
+        signature="(old: any, new: any) -> any",
+        code=HEAD + WORKS,
+        rows=(),
+        test_code="",
+        status="admitted",
+        environment="files",
+    )
+    with pytest.raises(UsageError, match="it runs commands"):
+        export([skill], tmp_path / "out_skills")
+    assert export([replace(skill, code=RENAMES)], tmp_path / "out_skills")
+
+
+@pytest.mark.slow
+def test_a_procedure_gives_no_value(at_work, tmp_path):
+    with at_work() as work:
+        work.does(0)
+        work.does(1)
+        ((name, _),) = work.skills
+        with pytest.raises(UsageError, match="is a procedure"):
+            work.workspace.skills.verify(name)
         work.workspace.skills.retire(name)
         for seed in (2, 3):
             work.does(seed)

@@ -61,8 +61,6 @@ def why_not_exported(stores: Stores, skill: Skill) -> str:
             "it is a part of answers that the search uses, and no skill; "
             f"evolve skills own {skill.name} makes it one of yours"
         )
-    if skill.environment:
-        return "it is a procedure, which works in evolve's own copies of folders alone; "
     if {verdict.fingerprint for verdict in stores.skills.verdicts(skill.digest) if verdict.admitted} == {UNSANDBOXED}:
         return "it was learned without a sandbox; learn it again without --set sandbox=none"
     if skill.owner != "user" and all(_is_practice(stores, task) for task in skill.source.split(", ")):
