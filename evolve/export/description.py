@@ -22,6 +22,8 @@ from evolve.skills import Skill
 from evolve.skills.naming import name_of, without_digest
 from evolve.skills.signatures import names_of, types_of
 
+STEPS = "Steps:"
+"""Begins the part of a description that says what the code does."""
 MOST_KINDS = 3
 """Of arguments, in a name that is made from the contract."""
 
@@ -73,7 +75,7 @@ def describe(skill: Skill, words: str = "", examples: Sequence[Row] = ()) -> str
         text = f"{what or 'Does a change that was done before'}. Edits text files of a folder. Takes {takes}."
     else:
         text = f"{what or 'Computes a value, as its examples show'}. Takes {takes}; gives {gives}{example}."
-    text += f" Steps: {steps}." if steps else ""
+    text += f" {STEPS} {steps}." if steps else ""
     text += f" Words: {held.replace(' ', ', ')}." if held and not _objection(held) else ""
     text += f" Use when a task needs {_plain_words(exported_name(skill))}, or a function with the same results."
     return text[:LONGEST_DESCRIPTION]

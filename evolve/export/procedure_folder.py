@@ -10,7 +10,7 @@ import ast
 import string
 from pathlib import Path
 
-import evolve
+from evolve import text_files
 from evolve.environments.files import folder_functions
 from evolve.export.leaving import Leaving
 from evolve.export.script import shell_quoted
@@ -35,7 +35,7 @@ def procedure_files(one: Leaving) -> dict[str, str]:
     functions = Path(folder_functions.__file__).read_text(encoding="utf-8")
     functions = functions.replace("from evolve.text_files", "from text_files")
     functions = functions.replace("] = frozenset()", f"] = frozenset({sorted(IGNORED)})", 1)
-    texts = (Path(evolve.__file__).parent / "text_files.py").read_text(encoding="utf-8")
+    texts = Path(text_files.__file__).read_text(encoding="utf-8")
     ending = (Path(__file__).with_name("carried") / "procedure.txt").read_text(encoding="utf-8")
     usage = f"usage: python {skill.name}.py {shell_quoted(_arguments(skill))}, in the folder that it changes"
     return {

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from evolve.export.description import describe, exported_name
+from evolve.export.description import STEPS, describe, exported_name
 from evolve.retrieval import HashingEmbedder, MeaningIndex, fuse
 from evolve.skills import Skill
 
@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
     from evolve.retrieval import Embedder
 
-_TRAINED, _HASHED = 1.0, 0.3
-"""Weights of an encoder beside words at 1; hashed words say once more what the search by words says."""
+_TRAINED, _HASHED, _HEAD = 1.0, 0.3, 0.6
+"""Weights beside words at 1: of an encoder, where hashed words say once more what the search by words says; and of the
+words before the steps, which many skills have in common."""
 
 
 def search_text(skill: Skill) -> str:
@@ -35,6 +36,7 @@ class SkillIndex:
     def __init__(self, texts: Mapping[str, str], embedder: Embedder) -> None:
         self._texts, self._embedder = texts, embedder
         self._words = MeaningIndex(texts)
+        self._heads = MeaningIndex({name: text.partition(f" {STEPS}")[0] for name, text in texts.items()})
 
     @cached_property
     def _vectors(self) -> np.ndarray:
@@ -43,6 +45,8 @@ class SkillIndex:
     def best(self, query: str, k: int) -> list[str]:
         """Digests of at most ``k`` skills, best first; none where nothing fits."""
         said = self._words.scores(query)
+        for name, score in self._heads.scores(query).items():
+            said[name] = said.get(name, 0.0) + _HEAD * score
         hashed = isinstance(self._embedder, HashingEmbedder)
         if not self._texts or not query.strip() or (hashed and not said):
             return []

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-_MOST = 8
+_MOST = 10
 
 
 def steps_of(code: str) -> list[str]:
-    """What a source does, in the order in which it stands there: at most eight phrases of ``steps.txt``."""
+    """What a source does, in the order in which it stands there: at most ten phrases of ``steps.txt``."""
     told = _phrases()
     return list(dict.fromkeys(told[name] for name in _names(ast.parse(code)) if name in told))[:_MOST]
 
@@ -28,7 +28,8 @@ def _phrases() -> dict[str, str]:
 def words_in(code: str) -> list[str]:
     """Single words of the texts that a source compares with or writes, by the alphabet, so that they say nothing."""
     tree = ast.parse(code)
-    docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    aside = [node for node in ast.walk(tree) if isinstance(node, ast.Expr | ast.Raise)]  # docstrings and messages
+    docs = {id(node) for each in aside for node in ast.walk(each)}
     texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in docs]
     found = {
         word for text in texts if isinstance(text, str) for word in re.findall(r"(?<![%\\\w])[A-Za-z]{3,20}\b", text)
@@ -44,5 +45,7 @@ def _names(tree: ast.AST) -> Iterator[str]:
         yield tree.attr if tree.attr in ("year", "month", "day") else ""
     elif isinstance(tree, ast.Subscript) and isinstance(tree.slice, ast.Slice):
         yield "slice"
+    elif isinstance(tree, ast.Constant) and isinstance(tree.value, str):
+        yield from re.findall(r"%-?[A-Za-z]|[$€£%]", tree.value)  # formats of dates, and signs
     for child in ast.iter_child_nodes(tree):
         yield from _names(child)

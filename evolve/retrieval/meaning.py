@@ -15,6 +15,11 @@ from pathlib import Path
 from evolve.retrieval.lexical import words
 from evolve.retrieval.word_index import STOP_WORDS
 
+_SAY_LITTLE_TEXT = (
+    "build convert create find generate get give how make much put show take tell turn use value way write"
+)
+_SAY_LITTLE = STOP_WORDS | frozenset(_SAY_LITTLE_TEXT.split())
+"""Words with which one asks for any function."""
 _ENDINGS = ("ations", "ation", "ings", "ing", "ies", "ied", "ers", "er", "ed", "es", "s", "ly", "e")
 _SATURATION, _LENGTH, _MEANT = 1.2, 0.5, 0.7
 
@@ -45,7 +50,7 @@ class MeaningIndex:
         """Scores above zero by id; texts that share no word or meaning with the query are left out."""
         asked = list(dict.fromkeys(words(query)))
         total: dict[str, float] = {}
-        for word in dict.fromkeys(_stem(each) for each in [word for word in asked if word not in STOP_WORDS] or asked):
+        for word in dict.fromkeys(_stem(each) for each in [word for word in asked if word not in _SAY_LITTLE] or asked):
             best = dict(self._gains.get(word, {}))
             for other in _groups().get(word, ()):
                 for name, gain in self._gains.get(other, {}).items():
