@@ -7,6 +7,7 @@ words that the skill's own code holds, which leave with the code anyway.
 from __future__ import annotations
 
 import ast
+import json
 import random
 import re
 
@@ -35,13 +36,16 @@ _SETS = (
 _WORDS = "amber birch cedar delta ember fjord grove heron islet jetty kayak linen maple north ocean pearl quill river"
 
 
-def made_up_examples(skill: Skill, sandbox: Sandbox | None) -> tuple[Row, ...]:
+def made_up_examples(skill: Skill, sandbox: Sandbox | None, seen: str = "") -> tuple[Row, ...]:
     """Up to four calls whose inputs stand in no row, with what the skill gives; none without a sandbox.
+
+    Args:
+        seen: What runs were given, as JSON.
 
     Raises:
         SandboxUnavailable: The sandbox failed.
     """
-    inputs = [] if sandbox is None else made_up_inputs(skill)
+    inputs = [] if sandbox is None else made_up_inputs(skill, seen)
     if sandbox is None or not inputs:
         return ()
     result = sandbox.run_programs([Program(source=skill.code, entry=skill.entry)], inputs, _LIMITS)
@@ -51,9 +55,9 @@ def made_up_examples(skill: Skill, sandbox: Sandbox | None) -> tuple[Row, ...]:
         raise SandboxUnavailable(f"{skill.name} could not be tried on made-up inputs: {told}", hint=hint)
     outcomes = zip(inputs, result.programs[0].outputs, strict=False)
     # A list or a sentence that comes out of a person's row may tell of it, whatever came in here.
-    seen = {canonical_json(row.output) for row in skill.rows if not is_word(row.output)}
+    of_rows = {canonical_json(row.output) for row in skill.rows if not is_word(row.output)}
     rows = [Row(input=tuple(given), output=outcome.value) for given, outcome in outcomes if outcome.ok]
-    rows = [row for row in rows if canonical_json(row.output) not in seen]
+    rows = [row for row in rows if canonical_json(row.output) not in of_rows]
     # First what says something and is short enough for a description.
     rows.sort(key=lambda row: (row.output in (None, "", [], {}), not is_short([*row.input, row.output])))
     outputs: dict[str, Row] = {}
@@ -62,8 +66,12 @@ def made_up_examples(skill: Skill, sandbox: Sandbox | None) -> tuple[Row, ...]:
     return tuple(outputs.values())[:_MOST]
 
 
-def made_up_inputs(skill: Skill) -> list[list[Json]]:
-    """Inputs in the form of the skill's rows; none is one of them, and no text with letters stands in any of them."""
+def made_up_inputs(skill: Skill, seen: str = "") -> list[list[Json]]:
+    """Inputs in the form of the skill's rows; none is one of them, and no text of theirs stands in any of them.
+
+    Args:
+        seen: What else runs were given, as JSON: none of its texts is made up either.
+    """
     chance = random.Random(digest(canonical_json([skill.signature, len(skill.rows)])))
     kept = _words_in(skill.code)
     known = {canonical_json(list(row.input)) for row in skill.rows}
@@ -72,7 +80,8 @@ def made_up_inputs(skill: Skill) -> list[list[Json]]:
     for number in range(_TRIES if skill.rows else 0):
         given = [_made_up(value, chance, kept) for value in skill.rows[number % len(skill.rows)].input]
         key = canonical_json(given)
-        if key not in known and not texts & set(_texts(given)):
+        own = set(_texts(given))
+        if key not in known and not texts & own and not any(json.dumps(text) in seen for text in own):
             made.setdefault(key, given)
     return list(made.values())
 
@@ -138,8 +147,8 @@ def _words_in(code: str) -> set[str]:
 
 
 def _texts(value: Json) -> list[str]:
-    """Texts in a value, those with a letter and more than two characters."""
+    """Texts in a value, those of more than two characters."""
     if isinstance(value, str):
-        return [value] if len(value) > 2 and re.search(r"[^\W\d_]", value) else []
+        return [value] if len(value) > 2 else []
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return [text for part in parts for text in _texts(part)]

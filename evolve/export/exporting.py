@@ -83,6 +83,7 @@ class ExportRules:
         description: A person's own words for the one skill of the call, or "".
         sandbox: Where the scripts are tried and examples are made up; without one neither is.
         evidence: By digest, what a skill was verified on, by what and when.
+        seen: By digest, what the runs that it came from were given, as JSON: no text of it is made up.
     """
 
     scanner: Scanner | None = None
@@ -90,6 +91,7 @@ class ExportRules:
     description: str = ""
     sandbox: Sandbox | None = None
     evidence: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    seen: Mapping[str, str] = field(default_factory=dict)
 
 
 def export_format(name: str) -> ExportFormat:
@@ -224,7 +226,7 @@ def _leaving(form: ExportFormat, whole: Skill, name: str, rules: ExportRules, sc
     if whole.environment and not isinstance(form, Bundle):
         _refuse(whole.name, [f"it is a procedure, which the format {form.name} cannot hold"])
     rows = () if whole.environment else whole.rows  # the one of a procedure is a call, and no value
-    examples = made_up_examples(replace(skill, rows=rows), rules.sandbox)
+    examples = made_up_examples(replace(skill, rows=rows), rules.sandbox, rules.seen.get(whole.digest, ""))
     skill = replace(skill, rows=_rows(whole, scanner) if rules.with_rows and rows else ())
     description = describe(replace(whole, name=name), rules.description, examples)
     _refuse(whole.name, form.problems(skill, description), hint="rename or mend the skill first")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from evolve.skills import Skill
 if TYPE_CHECKING:
     from evolve.record.stores import Stores
 
+_MOST_RUNS = 20
 _INSTALL: Mapping[str, tuple[tuple[bool, str], ...]] = {
     "claude": ((True, ".claude/skills"),),
     "codex": ((True, ".agents/skills"),),
@@ -105,6 +107,18 @@ def evidence_of(stores: Stores, skill: Skill) -> dict[str, object]:
             for verdict in verdicts
         ],
     }
+
+
+def given_to_runs(stores: Stores, skill: Skill) -> str:
+    """The tasks of the runs that a skill came from, with all their rows, as JSON."""
+    tasks = skill.source.split(", ")
+    sql = (
+        f"SELECT DISTINCT run FROM episodes WHERE task IN ({', '.join('?' * len(tasks))}) ORDER BY number DESC LIMIT ?"
+    )
+    runs = [stores.runs.run(str(row["run"])) for row in stores.db.query(sql, [*tasks, _MOST_RUNS])]
+    given = [stores.objects.get(str(run.body["input"])).decode() for run in runs if "input" in run.body]
+    # with every sign as JSON may also write it, so that a text is found in either form
+    return "\n".join(json.dumps(json.loads(text)) for text in given)
 
 
 def worked_in(stores: Stores, runs: Path) -> list[Path]:

@@ -22,6 +22,7 @@ from evolve.workspace.shelves.exporting import (
     Exported,
     ExportOptions,
     evidence_of,
+    given_to_runs,
     skill_folders,
     why_not_exported,
     worked_in,
@@ -294,6 +295,7 @@ class Skills(Shelf):
             description=wanted.get("description", ""),
             sandbox=self._sandbox(),
             evidence={skill.digest: evidence_of(self._stores, skill) for skill in skills},
+            seen={skill.digest: given_to_runs(self._stores, skill) for skill in skills},
         )
         prepared = export.prepare(skills, rules, to=None if to is None else Path(to), format=format)
         names_there = {one.judged.name: one.skill.name for one in prepared.leaving}
