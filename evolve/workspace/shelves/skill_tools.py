@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from evolve.episodes import Json
 from evolve.errors import SandboxUnavailable, UsageError
-from evolve.export.description import describe, exported_name
+from evolve.export.description import describe
 from evolve.functions.plain import fitting
 from evolve.sandbox import Program, Sandbox, SandboxLimits
 from evolve.skills import Skill
@@ -63,13 +63,8 @@ def skill_tools(skills: Sequence[Skill], reserved: Collection[str]) -> dict[str,
         with suppress(SignatureError):
             takes, gives = schemas(skill.signature, [row.input for row in skill.rows])
             both = {"inputSchema": takes, "outputSchema": gives}
-            tools[skill.name] = {"name": name, "description": words_of(skill), **both}
+            tools[skill.name] = {"name": name, "description": describe(skill), **both}
     return tools
-
-
-def words_of(skill: Skill) -> str:
-    """What another program reads of a skill: a model's words, or those of a task, may be an order."""
-    return skill.description if exported_name(skill) == skill.name else describe(skill)
 
 
 def called(skill: Skill, arguments: Mapping[str, Json], sandbox: Sandbox, seconds: float) -> Json:

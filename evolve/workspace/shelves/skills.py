@@ -23,6 +23,7 @@ from evolve.workspace.shelves.exporting import (
     ExportOptions,
     evidence_of,
     given_to_runs,
+    is_unconfined,
     skill_folders,
     why_not_exported,
     worked_in,
@@ -118,7 +119,7 @@ class Skills(Shelf):
         """Admitted functions as tools of the Model Context Protocol, the most used first, by the name of the skill."""
         from evolve.workspace.shelves.skill_tools import skill_tools
 
-        kept = [skill for skill in self.list(KEPT) if not (skill.environment or self._is_unconfined(skill))]
+        kept = [skill for skill in self.list(KEPT) if not (skill.environment or is_unconfined(self._stores, skill))]
         return skill_tools(kept, reserved)
 
     def call(self, name: str, given: Mapping[str, Json], *, seconds: float = 10.0, warm: Sandbox | None = None) -> Json:
@@ -137,10 +138,10 @@ class Skills(Shelf):
 
     def files(self, name: str) -> Mapping[str, str]:
         """What another program may read of a skill, by file: its document and its code, without rows of anybody."""
-        from evolve.workspace.shelves.skill_tools import words_of
+        from evolve.export import describe
 
         skill = self.show(name)
-        return {"SKILL.md": document(replace(skill, description=words_of(skill)), rows=0), "skill.py": skill.code}
+        return {"SKILL.md": document(replace(skill, description=describe(skill)), rows=0), "skill.py": skill.code}
 
     def verify(self, name: str) -> builtins.list[Outcome]:
         """Runs a skill's own tests in the sandbox, now; one outcome per test.
@@ -167,11 +168,6 @@ class Skills(Shelf):
         if not (self._read_only or result.timed_out or skill.owner == "user"):
             self._note_check(skill, failure_of(ran))
         return list(ran.outputs)
-
-    def _is_unconfined(self, skill: Skill) -> bool:
-        """Whether it was only ever tried without a sandbox."""
-        verdicts = self._stores.skills.verdicts(skill.digest)
-        return {verdict.fingerprint for verdict in verdicts if verdict.admitted} == {UNSANDBOXED}
 
     def _note_check(self, skill: Skill, failed: str) -> None:
         library = self._stores.skills
@@ -275,7 +271,6 @@ class Skills(Shelf):
         folders = skill_folders(install)
         if to is None and not folders:
             raise UsageError("say where the skills go", hint="--to DIR, or --install claude, codex or project")
-        export.export_format(format)
         skills, left_out = [self.show(name) for name in names], dict[str, str]()
         for skill in skills:
             told, _, hint = why_not_exported(self._stores, skill).partition("; ")
@@ -298,5 +293,5 @@ class Skills(Shelf):
             seen={skill.digest: given_to_runs(self._stores, skill) for skill in skills},
         )
         prepared = export.prepare(skills, rules, to=None if to is None else Path(to), format=format)
-        names_there = {one.judged.name: one.skill.name for one in prepared.leaving}
-        return Exported(places=tuple(prepared.write(folders)), names=names_there, left_out=left_out)
+        there = {one.judged.name: one.skill.name for one in prepared.leaving}
+        return Exported(places=tuple(prepared.write(folders)), names=there, left_out=left_out)
