@@ -24,7 +24,7 @@ from benchmarks.everyday_use.tables import TABLES
 from benchmarks.export import finding
 from benchmarks.export.learned import add_others, learn
 from benchmarks.record import Outcome, Target, common_options, progress, publish
-from evolve import frontmatter
+from evolve import export, frontmatter
 from tests.redaction.canaries import CANARIES, dotenv, environment
 
 CONSUMERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
@@ -137,18 +137,20 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def leaked(bundle: Path, tables: Mapping[str, str]) -> tuple[list[tuple[str, ...]], int]:
-    """The rows of the tables, and how many of the planted secrets, that stand in the tree.
+    """The filled rows of the tables, and how many of the planted secrets, that stand in the tree.
 
-    A row stands there where each of its cells does, as a whole word; one of words that the code itself holds is none.
+    A row stands there where each of its cells does, as a whole word; cells that the code or our own texts hold do not
+    count. Rows that evolve only filled are not in its record, so a made-up one could equal one by chance alone.
     """
     files = [path for path in sorted(bundle.rglob("*")) if path.suffix != ".pyc" and path.is_file()]
     text, code = (
         "".join(path.read_text() for path in files if part in path.parts) for part in (bundle.name, "learned")
     )
+    ours = "".join(path.read_text() for path in Path(export.__file__).parent.glob("*.py"))
     rows = []
     for table in (one for one in TABLES if one.name in tables.values()):
-        for row, truth in zip(table.drawn, table.truth, strict=True):
-            cells = [cell for cell in (*row, truth) if not _stands(cell, code)]
+        for row, truth in ((table.drawn[place], table.truth[place]) for place in table.filled):
+            cells = [cell for cell in (*row, truth) if not _stands(cell, code + ours)]
             if cells and all(_stands(cell, text) for cell in cells):
                 rows.append((*row, truth))
     return rows, sum(one.trace in text for one in _PLANTED)
@@ -201,7 +203,7 @@ def main() -> None:
             op="==",
             target=0,
             value=len(leaks),
-            n=sum(len(t.drawn) for t in TABLES if t.name in tables.values()),
+            n=sum(len(t.filled) for t in TABLES if t.name in tables.values()),
         ),
         Target(name="planted secrets in the tree", op="==", target=0, value=secrets, n=len(_PLANTED)),
         Target(
