@@ -258,8 +258,7 @@ class Skills(Shelf):
 
         Args:
             to: The folder that becomes the bundle, or in which another format writes.
-            install: ``claude``, ``codex`` or ``project``: also puts a folder for each skill where these programs look.
-            wanted: What else is wished for, see :class:`ExportOptions`.
+            install: ``claude``, ``codex`` or ``project``: also puts a folder for each skill where these look.
 
         Raises:
             UsageError: The format is unknown, a skill does not exist, must not leave or does not give the answers that
@@ -268,6 +267,7 @@ class Skills(Shelf):
         """
         from evolve import export
 
+        export.export_format(format)
         folders = skill_folders(install)
         if to is None and not folders:
             raise UsageError("say where the skills go", hint="--to DIR, or --install claude, codex or project")
