@@ -99,7 +99,7 @@ def show_command(
     emit(skill.code.rstrip(), exact=True)
 
 
-@app.page("undo", "evolve skills undo give-short-name-aeb2", "evolve skills undo give-short-name-aeb2 --json")
+@app.page("undo", "evolve skills undo short-name-from-name", "evolve skills undo short-name-from-name --json")
 def undo_command(name: Name, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Use the version before a skill again, or the skill itself if it is out of use. Its tests have to pass."""
     with evolve.open(workspace) as opened:

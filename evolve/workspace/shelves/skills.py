@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from evolve.errors import SandboxUnavailable, UsageError
+from evolve.record.pairings import failure_of
 from evolve.sandbox import Sandbox, TestModule
 from evolve.skills import ACTIVE, KEPT, Skill, SkillStatus, with_called
 from evolve.skills.folder import document
