@@ -150,7 +150,7 @@ def leaked(bundle: Path, tables: Mapping[str, str]) -> tuple[list[tuple[str, ...
     rows = []
     for table in (one for one in TABLES if one.name in tables.values()):
         for row, truth in ((table.drawn[place], table.truth[place]) for place in table.filled):
-            cells = [cell for cell in (*row, truth) if not _stands(cell, code + ours)]
+            cells = [cell for cell in (*row, truth) if not (_stands(cell, code) or _stands(cell.lower(), ours))]
             if cells and all(_stands(cell, text) for cell in cells):
                 rows.append((*row, truth))
     return rows, sum(one.trace in text for one in _PLANTED)
