@@ -104,7 +104,7 @@ def _push(desk: Desk, folder: Path, names: Sequence[str], *, with_rows: bool) ->
         place = folder / _SKILLS / skill.name
         evidence, before = _evidence_of(desk, skill, _object(place / _EVIDENCE)), _object(place / _EVIDENCE)
         bare = replace(skill, source="", tree=None)
-        bare = bare if with_rows else replace(bare, rows=(), test_code="")
+        bare = bare if with_rows else replace(bare, rows=(), test_code="", needs=())
         files = {**folder_files(bare), _EVIDENCE: json.dumps(evidence, indent=2) + "\n"}
         files = {name: text for name, text in files.items() if text}
         found = next((finding for text in files.values() for finding in scanner.find(text)), None)
