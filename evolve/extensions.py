@@ -103,7 +103,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
 
 PACKAGES: Mapping[str, str] = {
     "minilm": "evolve-minilm",
-    "tasks import": "evolve-imports",
+    **dict.fromkeys(("tasks import", "skills push", "skills pull", "sessions", "team"), "evolve-imports"),
     **dict.fromkeys(("worlds", "trials"), "evolve-worlds"),
     **dict.fromkeys(("metrics", "judges"), "evolve-evaluators"),
     **dict.fromkeys(("kind openapi", "kind program"), "evolve-tools"),

@@ -18,7 +18,7 @@ from packaging.version import Version
 
 from evolve.extensions import PACKAGES, installed
 from tests.architecture.source import ROOT
-from tests.architecture.test_python_api import commands
+from tests.architecture.test_python_api import commands, place_of
 from tests.cli.test_docs import problem, typed
 
 
@@ -67,7 +67,7 @@ class Beside:
         Args:
             calls: By command, what does the same; it begins with one of ``places``.
         """
-        own = tuple(f"lab {name}" for name in self.project["entry-points"]["evolve.commands"])
+        own = tuple(place_of(name) for name in self.project["entry-points"]["evolve.commands"])
         assert sorted(one for one in commands(tree) if one.startswith(own)) == sorted(calls)
         for command, call in calls.items():
             first, *rest = call.split(".")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
@@ -16,7 +17,7 @@ from evolve.cli.render.kept import dropped_line
 from evolve.cli.render.output import counted, emit, emit_json, flush, note, shorten
 from evolve.cli.render.reasons import reason_told, result_data, taught_data
 from evolve.cli.render.views import KEPT_STEPS, RunView
-from evolve.errors import EndpointProblem, SandboxUnavailable
+from evolve.errors import EndpointProblem, SandboxUnavailable, UsageError
 
 if TYPE_CHECKING:
     from evolve.workspace import Ledger, Person, Result, Taught, Workspace
@@ -27,10 +28,11 @@ _OFFERED = 4
 """Proposals that one command asks about; others wait in the list."""
 
 
-@app.page("learn", "evolve learn", "evolve learn r3")
+@app.page("learn", "evolve learn", "evolve learn r3", "evolve learn ~/.claude/projects")
 def learn_command(
     run: Annotated[
-        str | None, typer.Argument(metavar="RUN", help="Only from this run, such as r1.", show_default=False)
+        str | None,
+        typer.Argument(metavar="RUN|PATH", help="Only from this run, such as r1; or sessions.", show_default=False),
     ] = None,
     model: options.Model = None,
     workspace: options.Workspace = None,
@@ -39,7 +41,13 @@ def learn_command(
     """Learn from finished runs that were cut off before evolve could learn from them.
 
     evolve learns from each run by itself, so you need this only after a crash or a failed endpoint.
+
+    With a path evolve reads sessions of Claude Code or Codex, CLAUDE.md, AGENTS.md, and memories of Hermes or mem0. It
+    proposes what you corrected or said twice. Nothing is used before you keep it.
     """
+    if run is not None and not run[1:].isdigit() and (os.sep in run or os.path.exists(run)):
+        _learn_from_sessions(run, workspace, as_json=as_json)
+        return
     with evolve.open(workspace, model=model, events=RunView()) as opened:
         taught = opened.learn(run)
     if as_json:
@@ -51,6 +59,18 @@ def learn_command(
     offer(opened, [proposal for one in taught for proposal in one.proposals], attended=False)
     if not taught:
         emit("everything is learned from")
+
+
+def _learn_from_sessions(path: str, workspace: str | None, *, as_json: bool) -> None:
+    with evolve.open(workspace) as opened:
+        if not hasattr(opened, "sessions"):
+            raise UsageError("a package of evolve's own reads sessions", hint="pip install ./packages/evolve-imports")
+        heard = opened.sessions.propose(path)
+    for one in heard if not as_json else ():
+        offer(opened, one.proposals, attended=False)
+        emit(one.told)
+    if as_json:
+        emit_json([one.to_json() for one in heard])
 
 
 def learn_and_tell(

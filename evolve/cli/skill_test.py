@@ -91,7 +91,7 @@ def _approved(opened: Workspace, command: str, *, yes: bool) -> bool:
     if known and yes:
         return True
     note(f"{command} would run outside of the sandbox: with your rights, your network and your keys.", whole=True)
-    note("It works in a copy of each task's folder, for at most 15 minutes. evolve judges its answers in the sandbox.")
+    note("It works in a copy of each task's folder, for at most 15 minutes. Its answers are judged in the sandbox.")
     if not (sys.stdin.isatty() and ask_yes("run it?")):
         note("evolve did not run it. Approve it at a terminal; after that, --yes runs it without a question.")
         return False

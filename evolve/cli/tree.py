@@ -157,6 +157,9 @@ def _skills(wanted: Sequence[str]) -> typer.Typer:
     group = copy(_app_of("skills"))
     group.registered_groups = [*group.registered_groups]  # the module's own stays as it is
     group.add_typer(_app_of("skill_test"))
+    group.add_typer(_app_of("importing"))
+    for words, app in _added(("skills", *wanted), "skills"):
+        _add(group, words, app)
     return group
 
 

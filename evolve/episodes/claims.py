@@ -161,8 +161,8 @@ class SkillDraft:
 SuggestionKind = Literal["tests", "place", "rule", "repeated", "mistake", "procedure"]
 """How tests are run, where things are, how the person wants work done, what they asked for in more than one message,
 what went wrong and why, steps that worked."""
-SuggestionSource = Literal["person", "run", "output"]
-"""Whose words it rests on: the person's, what the run did, or what programs, files and pages gave."""
+SuggestionSource = Literal["person", "run", "output", "file"]
+"""Whose words it rests on: the person's, what the run did, what programs, files and pages gave, a file to learn of."""
 DropReason = Literal[
     "", "quote", "known", "once", "secret", "person", "beyond", "place", "failed", "order", "unfit", "ground"
 ]

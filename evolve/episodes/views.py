@@ -100,6 +100,7 @@ class Saved:
         places: Where the skill's arguments stand among those of the task, None for one that it does not read; () where
             they stand as they are.
         private: What the policy kept beside the answer.
+        ran: Its source was run on the visible rows and is right on them.
     """
 
     told: str
@@ -110,6 +111,7 @@ class Saved:
     skill: str = ""
     places: tuple[int | None, ...] = field(default=(), metadata={"sparse": True})
     private: Mapping[str, Json] = field(default_factory=dict)
+    ran: bool = field(default=False, metadata={"sparse": True})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -233,6 +233,13 @@ SKILLS: tuple[Migration, ...] = (
         "CREATE TABLE skill_rehearsals (digest TEXT NOT NULL, problem TEXT NOT NULL, body TEXT NOT NULL,"
         " checksum TEXT NOT NULL, UNIQUE (digest, problem))",
     ),
+    Migration(
+        "imports",
+        1,
+        "CREATE TABLE skill_imports (number INTEGER PRIMARY KEY AUTOINCREMENT, digest TEXT NOT NULL UNIQUE,"
+        " name TEXT NOT NULL, origin TEXT NOT NULL, state TEXT NOT NULL, reason TEXT NOT NULL, body TEXT NOT NULL,"
+        " checksum TEXT NOT NULL)",
+    ),
 )
 
 GATE: tuple[Migration, ...] = (

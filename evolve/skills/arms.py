@@ -106,7 +106,8 @@ Run = Callable[[Sequence[str]], Sequence[Sequence[Outcome]]]
 
 _MOST_EDITS = 30
 _MOST_KEYS = 3
-"""Keys of one table that no row holds and that are cut; a table with more is knowledge that rows only sample."""
+"""Keys of one table that no row holds and that are cut; one with more, and some that rows hold, is knowledge that these
+only sample."""
 _SMALL = 3
 """A length up to this is a shape of the input."""
 _TYPES = frozenset({"type", "isinstance", "__name__", "__class__", "__qualname__"})
@@ -215,7 +216,7 @@ def _edits(tree: ast.Module, held: _Held, known: Mapping[str, Any]) -> Iterator[
                 yield _Edit(node=number, told=f"case {ast.unparse(pattern)}")
             case ast.Dict() if id(node) in tables:
                 keys = [place for place, key in enumerate(node.keys) if key is not None and _no_row(key, held, known)]
-                for place in keys if len(keys) <= _MOST_KEYS else []:
+                for place in keys if len(keys) <= _MOST_KEYS or len(keys) == len(node.keys) else []:
                     yield _Edit(node=number, told=f"key {ast.unparse(node.keys[place] or node)}", key=place)
 
 

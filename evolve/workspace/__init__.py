@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     from evolve.workspace.runs.diagnosing import Diagnosis
     from evolve.workspace.runs.explaining import Explained
     from evolve.workspace.runs.filled import Filled, Flag, Mark
+    from evolve.workspace.runs.importing import Imported
     from evolve.workspace.runs.kept_things import KeptThing, Used
     from evolve.workspace.runs.learning import Taught
     from evolve.workspace.runs.past_runs import RunRow

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from evolve.workspace.loops.tried_claims import TriedMemories
     from evolve.workspace.loops.variants import Variants
     from evolve.workspace.runs.conversations import Conversations
+    from evolve.workspace.runs.importing import TriedSkills
     from evolve.workspace.runs.past_runs import Runs
     from evolve.workspace.shelves.criteria import Criteria
     from evolve.workspace.shelves.folders import Folders
     from evolve.workspace.shelves.gate import GateLog
     from evolve.workspace.shelves.models import Models
     from evolve.workspace.shelves.preferences import Preferences
-    from evolve.workspace.shelves.skills import Skills
     from evolve.workspace.shelves.tools import Tools
     from evolve.workspace.shelves.workflow import Workflows
 
@@ -59,21 +59,14 @@ class Parts:
         return TriedMemories(self._opened(), self._need_writer, on_empty=self._forgotten)
 
     @cached_property
-    def skills(self) -> Skills:
-        """Learned skills."""
+    def skills(self) -> TriedSkills:
+        """Learned skills, and those of others."""
+        from evolve.workspace.runs.importing import TriedSkills
         from evolve.workspace.runs.run_answers import forget_answers
-        from evolve.workspace.shelves.skills import Skills
 
         desk = self._opened()
-        read_only = self._read_only
-        return Skills(
-            desk.stores,
-            desk.paths,
-            desk.open_sandbox,
-            on_empty=self._forgotten,
-            same=partial(forget_answers, desk),
-            read_only=read_only,
-        )
+        same, read_only = partial(forget_answers, desk), self._read_only
+        return TriedSkills(desk, on_empty=self._forgotten, same=same, read_only=read_only)
 
     @cached_property
     def variants(self) -> Variants:

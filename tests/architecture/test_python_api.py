@@ -62,6 +62,7 @@ CALLS = {
     "skills verify": "ws.skills.verify",
     "skills own": "ws.skills.own",
     "skills export": "ws.skills.export",
+    "skills import": "ws.skills.import_",
     "lab variants list": "ws.variants.list",
     "lab variants show": "ws.variants.show",
     "lab variants diff": "ws.variants.diff",
@@ -110,8 +111,13 @@ def commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[str]:
             yield from commands(one, (*path, name))
 
 
+def place_of(name: str) -> str:
+    """Where a command of a package stands: among those of a group of skills, else of the lab."""
+    return name if name.startswith("skills ") else f"lab {name}"
+
+
 def test_every_command_has_its_call_in_python() -> None:
-    added = tuple(f"lab {name}" for name in extensions.installed("commands"))
+    added = tuple(place_of(name) for name in extensions.installed("commands"))
     found = [one for one in commands(typer.main.get_command(build_app())) if not one.startswith(added)]
     assert sorted(found) == sorted(CALLS)
 

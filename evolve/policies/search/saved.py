@@ -33,11 +33,11 @@ def saved_action(
     tried = {step.action.code for step in steps} | {one.answer for one in view.refused}
     for one in view.saved:
         term = _term(one, known)
-        if term is None or not _fits(term, problem, vocabulary, written=bool(one.code)):
+        if not one.ran and (term is None or not _fits(term, problem, vocabulary, written=bool(one.code))):
             continue
-        code = one.code or answer(term, view, vocabulary)
+        code = one.code or (answer(term, view, vocabulary) if term is not None else "")
         if code not in tried:
-            private = {"tree": to_json(term), _MARK: True}
+            private = {_MARK: True} if term is None else {"tree": to_json(term), _MARK: True}
             used = (f"skill:{one.skill}",) if one.skill else ()
             return Action(kind="code", code=code, text=one.told, private=private, spare=True, consumed=used)
     return None
@@ -45,7 +45,7 @@ def saved_action(
 
 def _term(one: Saved, known: Mapping[str, TreeSkill]) -> Term | None:
     """What it means; None for the answer of another policy, or a skill that is in use no more."""
-    if one.skill:
+    if one.skill and not one.code:
         skill = known.get(one.skill)
         return None if skill is None else _moved(from_json(skill.tree["term"]), one.places)
     return _moved(from_json(one.private["tree"]), one.places) if "tree" in one.private else None

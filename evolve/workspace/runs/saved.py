@@ -56,7 +56,7 @@ def told_of(task: Task, record: EpisodeRecord, against: str = "") -> str:
         return again.told
     habit = record.steps[-1].action.habit if record.solved else ""
     told = [f'{habit} (the setting habits = "off" keeps this from being done)'] if habit else []
-    known = next((one for one in task.saved if one.code), None)
+    known = next((one for one in task.saved if one.code and one.run), None)
     if known is not None and known.code != record.answer:
         told.append(f"the function of run {known.run} is not right on every row of this, so another was searched for")
     if against:

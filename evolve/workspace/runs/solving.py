@@ -26,6 +26,7 @@ from evolve.workspace.learners import episode_limits, model_name
 from evolve.workspace.model_setup import limited
 from evolve.workspace.opening import now, sandbox_opener
 from evolve.workspace.runs.admitting import keeper_for
+from evolve.workspace.runs.admitting_imports import imported_for
 from evolve.workspace.runs.applying import SandboxedCalls
 from evolve.workspace.runs.approvals import delivered
 from evolve.workspace.runs.beginnings import begun_with, told_when_broken_off, with_kept_names
@@ -54,7 +55,7 @@ def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
     if run is None:
         run = _begun(desk, wish := replace(wish, task=with_kept_names(desk, wish.task)))
     task = with_earlier_runs(desk, wish.task, run.id)
-    task = replace(task, saved=saved_for(desk, task, run.id))
+    task = replace(task, saved=(*saved_for(desk, task, run.id), *imported_for(desk, task)))
     wish = replace(wish, task=task)
     # A run that waits goes on as what it was, whatever was promoted since.
     variant = str(run.body.get("variant", stores.variants.active_digest))

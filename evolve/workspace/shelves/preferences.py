@@ -5,13 +5,13 @@ from __future__ import annotations
 import builtins
 import getpass
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evolve.agent.codec import to_data
-from evolve.episodes import Cost, EpisodeRecord, Recalled, Suggestion, SuggestionSource, TaskView
+from evolve.episodes import Cost, EpisodeRecord, Recalled, Suggestion, TaskView
 from evolve.errors import UsageError
 from evolve.files import canonical_json, named_path
 from evolve.ledger import Budget
@@ -43,7 +43,7 @@ ABOUT = "about"
 _ANSWER = 2_000
 """Most characters of an answer that a model is shown to understand what was said of it."""
 
-_SOURCES: Mapping[SuggestionSource, str] = {"person": YOU_SAID, "run": "the run did", "output": "the run read"}
+_SOURCES = {"person": YOU_SAID, "run": "the run did", "output": "the run read", "file": "a file says"}
 
 _MOST = 40
 """Most preferences that one task is told of."""
@@ -165,7 +165,7 @@ class Preferences(Shelf):
         return self._book.edit(preference.id, description=words, contexts=contexts)
 
     def suggest_remembering(
-        self, suggestions: Sequence[Suggestion], *, run: str, known: Sequence[str] = (), most: int = 3
+        self, suggestions: Sequence[Suggestion], *, run: str | Context, known: Sequence[str] = (), most: int = 3
     ) -> builtins.list[Preference]:
         """Keeps what a finished run suggests as proposals for its folder, else for every question; gives the new ones.
 
@@ -173,6 +173,7 @@ class Preferences(Shelf):
         the person says again what is in force for fewer tasks, that is suggested in its own words for more.
 
         Args:
+            run: The run that suggests them, or where they hold if none does.
             known: Further texts that are known, such as notes.
             most: How many the person is asked about.
 
@@ -183,8 +184,8 @@ class Preferences(Shelf):
         before = self._book.all()
         for one in suggestions:
             said = [one.quote] if one.source == "person" else []
-            act = PersonAct(kind=one.kind, text=f"{_SOURCES[one.source]}: {one.quote}", run=run)
-            act = self._placed(act, None)
+            act = PersonAct(kind=one.kind, text=f"{_SOURCES[one.source]}: {one.quote}")
+            act = self._placed(replace(act, run=run), None) if isinstance(run, str) else self._placed(act, run)
             here = [other for other in before if not other.is_elsewhere(act.context)]
             if len(found) >= most:
                 break

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import evolve_imports
+from evolve_imports.team import Team
 from tests.beside import Beside
 
 PACKAGE = Beside("evolve-imports")
@@ -22,8 +24,13 @@ def test_what_it_says_that_it_adds_is_there_and_asked_for_by_its_name() -> None:
 
 
 def test_every_command_has_its_call_in_python_and_on_the_page(command_tree: Any) -> None:
-    calls = {"lab tasks import": "evolve_imports.import_tasks"}
-    PACKAGE.check_calls(calls, command_tree, {"evolve_imports": evolve_imports})
+    calls = {
+        "lab tasks import": "evolve_imports.import_tasks",
+        "skills push": "ws.team.push",
+        "skills pull": "ws.team.pull",
+    }
+    places = {"evolve_imports": evolve_imports, "ws": SimpleNamespace(team=Team)}
+    PACKAGE.check_calls(calls, command_tree, places)
 
 
 def test_the_page_names_commands_that_there_are(command_tree: Any) -> None:

@@ -1,0 +1,146 @@
+"""Imported functions on a task of the person's own, which admits them as it admits drafts of evolve's.
+
+A function waits until it is right on the visible rows of such a task. Then the rows that are kept back judge it, and
+its tests are rows of the person, none of its author's. Where it does something for a value that no row has, it waits.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from evolve.episodes import Row, Saved, SkillDraft
+from evolve.files import canonical_json
+from evolve.record.drafts import judge_draft, keep
+from evolve.retrieval import BM25
+from evolve.sandbox import Program, SandboxLimits
+from evolve.skills import Skill
+from evolve.skills.likeness import likeness
+from evolve.skills.quarantine import imported_skills, settle
+from evolve.skills.signatures import names_of, shape
+from evolve.tasks import Task, equal
+from evolve.workspace.desk import Desk
+from evolve.workspace.runs.saved import places_of
+
+_MOST_TRIED, _MOST_JUDGED = 200, 3
+"""Imported functions that one task runs on its visible rows; and of those that are right, how many it judges."""
+_PLAIN = r"(?:(?:not )?\w+|\w+ is (?:not )?None|\w+ [!=]= ''|(?:not )?isinstance\(\w+, \w+\)|len\(\w+\) [<>=!]=? [0-3])"
+_GUARD = re.compile(
+    rf"line \d+: (?:else of )?(?:(?:if|while) {_PLAIN}|.* if {_PLAIN} else .*|.* or (?:'.?'|None|\[\]|0))"
+)
+_WORD = re.compile(r"[\w ]{4,}")
+_FINAL = ("unseen", "import", "audit")  # it was wrong, or reached for something; other checks ask for more rows
+
+
+def admit_imports(desk: Desk, task: Task) -> dict[str, str]:
+    """Judges functions that wait and are right on the visible rows of a task; gives those admitted, name by digest."""
+    if not task.examples or task.work is not None:
+        return {}
+    db, admitted = desk.stores.db, {}
+    waiting = [one.skill for one in imported_skills(db, "waiting")]
+    for skill in _right(desk, task, _ranked(task, waiting))[:_MOST_JUDGED]:
+        seen = _seen_by(task, skill)
+        own = {name: getattr(skill, name) for name in ("name", "description", "entry", "signature", "code")}
+        draft = SkillDraft(**own, tests=(*seen.examples, *seen.verify, *seen.hidden), source=task.id)
+        # It acts as it came, and is not made one with others that differ in a constant.
+        like = [(one, likeness(one, skill)) for one in desk.stores.skills.active()]
+        rivals = [one for one, how in like if how is None or not (how.differences or how.given)]
+        proposal = judge_draft(draft, seen, rivals, desk.learner, desk.open_sandbox())
+        if proposal is None or proposal.verdict.fault:
+            continue
+        held = _unshown(proposal.verdict.checks, skill, draft.tests)
+        mine = replace(proposal, skill=replace(proposal.skill, owner="imported"))
+        with db.transaction():
+            kept = None if held else keep(desk.stores.skills, mine)
+            if kept is not None:
+                admitted[skill.digest] = kept.name
+                settle(db, skill.digest, "admitted", kept.name)
+                continue
+            why = f"no row of yours shows what it does where: {held[0]}" if held else proposal.verdict.reason
+            settle(db, skill.digest, "refused" if proposal.verdict.failed in _FINAL else "waiting", why)
+    return admitted
+
+
+def _unshown(checks: Mapping[str, Any], skill: Skill, rows: Sequence[Row]) -> list[str]:
+    """Branches but plain guards, and words that it looks for, that no row bears: they may be traps."""
+    shown, nodes = (
+        canonical_json([[*row.input, row.output] for row in rows]).casefold(),
+        [*ast.walk(ast.parse(skill.code))],
+    )
+    given = [one for call in nodes if isinstance(call, ast.Call) for one in call.args if isinstance(one, ast.Constant)]
+    words = [one.value for one in given if isinstance(one.value, str) and _WORD.fullmatch(one.value)]
+    plain = tuple(f"line {one.lineno}: else of " for one in nodes if isinstance(one, ast.IfExp) and _leaves_others(one))
+    arms = [one for one in checks.get("untested", ()) if not (_GUARD.fullmatch(one) or one.startswith(plain))]
+    return [*checks.get("cut", ()), *arms, *(one for one in words if one.casefold() not in shown)]
+
+
+def _leaves_others(node: ast.IfExp) -> bool:
+    """Whether it changes signs of some kind and leaves others as they are: ``f(s) if "a" <= s <= "z" else s``."""
+    signs = [one.value for one in ast.walk(node.test) if isinstance(one, ast.Constant)]
+    same = isinstance(node.orelse, ast.Name) and node.orelse.id in ast.unparse(node.test).split()
+    return same and all(isinstance(one, str) and len(one) == 1 for one in signs)
+
+
+def imported_for(desk: Desk, task: Task) -> tuple[Saved, ...]:
+    """Imported functions in use that are right on every visible row of a task, which may admit them now."""
+    admit_imports(desk, task)
+    known = [] if desk.uses_model or not task.examples or task.work is not None else desk.stores.skills.active()
+    imported = [one for one in known if one.owner == "imported" and one.tree is None]
+    right = [(one.digest, _wrapped(one, task), one.name) for one in _right(desk, task, imported[-_MOST_TRIED:])]
+    told = "used the imported skill"
+    return tuple(Saved(told=f"{told} {name!r}", code=code, skill=key, ran=True) for key, code, name in right)
+
+
+def _ranked(task: Task, skills: Sequence[Skill]) -> list[Skill]:
+    fit = {one.digest: one for one in skills if _places(task, one) is not None}
+    words = {key: f"{one.name.replace('-', ' ')} {one.description}" for key, one in fit.items()}
+    scores = BM25(words).scores(task.instruction) if fit else {}
+    return [fit[key] for key in sorted(fit, key=lambda key: -scores.get(key, 0.0))][:_MOST_TRIED]
+
+
+def _right(desk: Desk, task: Task, skills: Sequence[Skill]) -> list[Skill]:
+    """Those that are right on every visible row, as the sandbox runs them, each in a process of its own."""
+    fit = [(skill, code) for skill in skills if (code := _wrapped(skill, task))]
+    if not fit:
+        return []
+    limits = SandboxLimits(wall_s=2.0 + 1.0 * len(fit), program_s=1.0)
+    programs = [Program(source=code, entry=task.entry) for _, code in fit]
+    runs = desk.open_sandbox().run_programs(programs, [row.input for row in task.examples], limits).programs
+    return [
+        skill
+        for (skill, _), run in zip(fit, runs, strict=False)
+        if len(run.outputs) == len(task.examples)
+        and all(one.ok and equal(one.value, row.output) for one, row in zip(run.outputs, task.examples, strict=True))
+    ]
+
+
+def _places(task: Task, skill: Skill) -> tuple[int, ...] | None:
+    by_name = places_of(skill, task)
+    if by_name and None not in by_name:
+        return tuple(place for place in by_name if place is not None)
+    mine, asked = (shape(one).replace("int", "float") for one in (skill.signature, task.view().signature))
+    return tuple(range(len(names_of(skill.signature)))) if mine == asked else None
+
+
+def _seen_by(task: Task, skill: Skill) -> Task:
+    places = _places(task, skill) or ()
+
+    def rows(given: Sequence[Row]) -> tuple[Row, ...]:
+        return tuple(Row(input=tuple(row.input[place] for place in places), output=row.output) for row in given)
+
+    examples, verify, hidden = rows(task.examples), rows(task.verify), rows(task.hidden)
+    return replace(task, examples=examples, verify=verify, hidden=hidden, signature=skill.signature, refused=())
+
+
+def _wrapped(skill: Skill, task: Task) -> str:
+    places, names = _places(task, skill), names_of(task.view().signature)
+    if places is None or not names or skill.entry in names:
+        return ""
+    if skill.entry == task.entry:
+        return skill.code if places == tuple(range(len(names))) else ""
+    call = f"{skill.entry}({', '.join(names[place] for place in places)})"
+    defined = f"def {task.entry}("
+    return "" if defined in skill.code else f"{skill.code}\n\n{defined}{', '.join(names)}):\n    return {call}\n"

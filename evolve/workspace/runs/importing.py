@@ -1,0 +1,133 @@
+"""``ws.skills`` with skills of others, taken in without believing them."""
+
+from __future__ import annotations
+
+import builtins
+import os
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from evolve.activity import doing
+from evolve.errors import SandboxUnavailable, UsageError
+from evolve.sandbox import NOT_RUN, ProgramRun, SandboxLimits, SandboxResult, TestModule
+from evolve.skills import Skill
+from evolve.skills.archives import read_foreign
+from evolve.skills.foreign import ForeignSkill, foreign_skills, look_of
+from evolve.skills.quarantine import ImportedSkill, imported_skills, set_aside
+from evolve.tasks import Task
+from evolve.workspace.desk import Desk
+from evolve.workspace.runs.admitting_imports import admit_imports
+from evolve.workspace.runs.run_answers import given_task_of
+from evolve.workspace.shelves.skills import Skills
+
+_BATCH, _MOST_TASKS = 25, 50
+"""Skills whose tests one execution runs, each in a process of its own; tasks on record that an import looks at."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Imported:
+    """What came of an import.
+
+    Attributes:
+        admitted: Names of skills that tasks on record admitted at once, under which they are in use.
+        waiting: Functions that wait for a task of the person's own.
+        guidance: Instructions, kept as notes.
+        known: What was imported before.
+        refused: Why others are not taken in, by name.
+    """
+
+    admitted: tuple[str, ...]
+    waiting: tuple[str, ...]
+    guidance: tuple[str, ...]
+    known: tuple[str, ...]
+    refused: Mapping[str, str]
+
+
+class TriedSkills(Skills):
+    """The skills of a workspace, with those of others that wait for a task of the person's own."""
+
+    def __init__(
+        self, desk: Desk, *, on_empty: Callable[[], None], same: Callable[[Skill], Sequence[Skill]], read_only: bool
+    ) -> None:
+        super().__init__(desk.stores, desk.paths, desk.open_sandbox, on_empty=on_empty, same=same, read_only=read_only)
+        self._desk = desk
+
+    def import_(self, path: str | os.PathLike[str], *, mine: bool = False) -> Imported:
+        """Takes in the skills of a folder, which may be a git folder, or of a zip or tar archive.
+
+        A function acts once a task of the person's own admitted it.
+
+        Args:
+            mine: You vouch for instructions, which are then notes of yours; else no run is told of them.
+
+        Raises:
+            UsageError: It cannot be read, or is unsafe; then nothing of it is kept.
+        """
+        if self._read_only:
+            raise UsageError("the workspace was opened for reading only")
+        return import_skills(self._desk, Path(path), mine=mine)
+
+    def imported(self) -> builtins.list[ImportedSkill]:
+        """The functions that were imported, oldest first, with what became of them."""
+        return imported_skills(self._desk.stores.db)
+
+
+def import_skills(desk: Desk, path: Path, *, mine: bool = False) -> Imported:
+    origin = path.resolve().name
+    found = list(foreign_skills(*read_foreign(path)))
+    kept, often = {skill.name for skill in desk.stores.skills.list()}, Counter(one.name for one in found)
+    refused = {one.name: one.problem or _mistakable(one.name, kept, often[one.name]) for one in found}
+    functions = [one for one in found if one.skill is not None and not refused[one.name]]
+    refused.update((one.name, why) for one, why in _tried(desk, origin, functions))
+    db, sound, role = desk.stores.db, [one for one in found if not refused[one.name]], "user" if mine else "document"
+    before = {note.text for note in desk.stores.memory.notes() if note.role in ("user", role)}
+    texts = {f"{one.name}: {one.guidance}": one.name for one in sound if one.guidance}
+    with db.transaction():
+        fits = [one.skill for one in sound if one.skill and set_aside(db, one.skill, origin, one.evidence)]
+        for text in texts.keys() - before:  # of a document it reaches no run
+            desk.stores.memory.note(text, f"the skill {texts[text]}", role=role, source=origin)
+    noted = [name for text, name in texts.items() if text not in before]
+    new = {skill.digest: skill.name for skill in fits}
+    in_use = {key: name for task in _tasks(desk) if new for key, name in admit_imports(desk, task).items()}
+    return Imported(
+        admitted=tuple(in_use.values()),
+        waiting=tuple(name for digest, name in new.items() if digest not in in_use),
+        guidance=tuple(noted),
+        known=tuple(one.name for one in sound if one.name not in {*noted, *new.values()}),
+        refused={name: why for name, why in refused.items() if why},
+    )
+
+
+def _mistakable(name: str, kept: Collection[str], often: int) -> str:
+    alike = next((f"its name looks like that of your skill {one}" for one in kept if look_of(one) == look_of(name)), "")
+    return alike if alike and name not in kept else "there are several skills of that name" if often > 1 else ""
+
+
+def _tried(desk: Desk, origin: str, found: Sequence[ForeignSkill]) -> Iterator[tuple[ForeignSkill, str]]:
+    """Each function with why its author's own tests refuse it, or ""; without any nothing speaks against it."""
+    with doing("import", origin, total=len(found)) as activity:
+        for start in range(0, len(found), _BATCH):
+            tested = [one for one in found[start : start + _BATCH] if one.tests]
+            files = [{"skill.py": one.skill.code, "test_skill.py": one.tests} for one in tested if one.skill]
+            modules = [TestModule(files=each, test_file="test_skill.py") for each in files]
+            limits = SandboxLimits(wall_s=5.0 + 3.0 * len(modules), program_s=3.0)
+            result = desk.open_sandbox().run_tests(modules, limits) if modules else SandboxResult(programs=())
+            if result.fault:
+                raise SandboxUnavailable(f"their tests could not be run: {result.fault}")
+            runs = (*result.programs, *[ProgramRun(error=NOT_RUN)] * len(tested))
+            yield from ((one, _failure(run)) for one, run in zip(tested, runs, strict=False))
+            activity.advance(start + len(tested))
+
+
+def _failure(run: ProgramRun) -> str:
+    failed = next((f"{one.name}: {one.error}" for one in run.outputs if not one.ok), "")
+    why = run.error or failed or ("" if run.outputs else "there are none in it")
+    return f"its own tests fail: {why}"[:300] if why else ""
+
+
+def _tasks(desk: Desk) -> Iterator[Task]:
+    """The latest tasks of the person's own that have rows, each once."""
+    tasks = (given_task_of(desk, run) for run in reversed(desk.stores.runs.runs()[-_MOST_TASKS:]))
+    yield from {task.id: task for task in tasks if task is not None and task.examples}.values()
