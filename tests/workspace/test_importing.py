@@ -217,7 +217,7 @@ def test_exported_skills_and_folders_of_skills_come_back(workspace, tmp_path):
     workspace.skills.import_(tmp_path / "theirs")
     solve(workspace)
     (own,) = workspace.skills.list()
-    workspace.skills.export([own.name], out=tmp_path / "exported")
+    workspace.skills.export([own.name], to=tmp_path / "exported")
     write_folder(own, tmp_path / "folders")
     with tarfile.open(tmp_path / "exported.tar.gz", "w:gz") as archive:
         archive.add(tmp_path / "exported", "skills")
