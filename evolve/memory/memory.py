@@ -62,7 +62,7 @@ class MemoryCheck:
 
 
 class Memory:
-    """Insights with their evidence, and notes. One process, the holder of the writer's lock, has one.
+    """Insights with their evidence, and notes. What other processes write is seen at the next question.
 
     Args:
         db: The record.

@@ -81,19 +81,18 @@ class SkillLibrary:
         if not verdict.admitted or verdict.digest != skill.digest:
             raise ValueError("a skill is kept only with an admission of its own content")
         hit("skill.begin")
-        known = self._find(skill.digest)
-        if known is None:
-            known = replace(skill.renamed(self._free_name(skill)), status="admitted", tasks=(), offered=0)
-            body = self._objects.put_json(known.to_json())
-            row = {"digest": known.digest, "name": known.name, "object": body, "status": "admitted"}
-            with self._db.transaction():
+        with self._db.transaction():
+            known = self._find(skill.digest)
+            if known is None:
+                known = replace(skill.renamed(self._free_name(skill)), status="admitted", tasks=(), offered=0)
+                body = self._objects.put_json(known.to_json())
+                row = {"digest": known.digest, "name": known.name, "object": body, "status": "admitted"}
                 self.record_verdict(verdict)
                 self._db.insert("skills", {**row, "owner": known.owner}, key="digest")
-        elif known.status in ("draft", "idle", "retired", "doubtful"):
-            with self._db.transaction():
+            elif known.status in ("draft", "idle", "retired", "doubtful"):
                 self.record_verdict(verdict)
                 self._set(known, status=self._earned(known))
-            known = self.get(known.digest)
+                known = self.get(known.digest)
         # Only now the folder: the record is the truth, and a folder that a crash left out is written by the next call.
         hit("skill.row")
         if not known.hidden:

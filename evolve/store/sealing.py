@@ -24,7 +24,7 @@ Row = dict[str, Value]
 _UNSEALED_COLUMNS = ("_rowid_", "checksum")
 _MOST_STRUCTURAL = 20
 # More than any record holds, so that the next copy is due at once.
-_UNKNOWN = 1 << 40
+UNKNOWN = 1 << 40
 
 
 def row_checksum(table: str, row: Mapping[str, Value]) -> str:
@@ -113,7 +113,7 @@ class CleanMark:
     def __init__(self, database: Path) -> None:
         self._database = database
         self.path = database.with_name(database.name + ".clean")
-        self.changes = _UNKNOWN
+        self.changes = UNKNOWN
 
     def fits(self) -> bool:
         """Whether the database is byte for byte what it was at the last clean close."""
@@ -122,7 +122,7 @@ class CleanMark:
         try:
             mark = json.loads(self.path.read_bytes())
             fits = bool(mark["digest"] == _file_digest(self._database))
-            self.changes = int(mark["changes"]) if fits else _UNKNOWN
+            self.changes = int(mark["changes"]) if fits else UNKNOWN
         except (OSError, ValueError, KeyError, TypeError):
             return False
         return fits
