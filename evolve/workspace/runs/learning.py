@@ -38,6 +38,7 @@ from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.place import Place, Wish, agent_for, as_it_was, opener, with_earlier_runs
 from evolve.workspace.runs.proposing import asks_model, decision_on, in_force_for, proposed, why_nothing
 from evolve.workspace.runs.proving import UNJUDGED, Judging, is_bounded, judge_first
+from evolve.workspace.runs.refuted import retire_replaced
 from evolve.workspace.runs.result import Result, refusals_of
 
 PAUSED = ("waiting", "interrupted")
@@ -321,6 +322,7 @@ def _keep(
     with desk.stores.db.transaction():
         desk.stores.learn(learned, instruction=task.instruction, source=task.source)
         desk.stores.prequential.meet(learned.episode, every_trait(task))
+        retire_replaced(desk, learned.run)  # before what takes their place is compared with skills in use
         kept = keeper.keep(learned, task)
         desk.preferences.from_answers(learned, choices=asks_model(desk, task))
         proposals, dropped = proposed(desk, learned, task, suggestions)
