@@ -68,7 +68,8 @@ def practise(session: Session, number: int) -> Mapping[str, Any]:
             totals["complete"] = False
             break
     if number > 1 and totals["complete"]:
-        totals["idle"] = _set_idle(session, number, chosen["skills"])
+        with session.stores.db.transaction():
+            totals["idle"] = _set_idle(session, number, chosen["skills"])
         hit("practice.idle")
     session.journal.finish(name, totals)
     return totals

@@ -200,6 +200,10 @@ class Memory:
         book = self._reader.book()
         return book.get(_only(name, book.keys, "insight"), policy)
 
+    def has(self, insight: str) -> bool:
+        """Whether there is an insight of this id, now."""
+        return insight in self._reader.book().keys
+
     def sentences(self, policy: str | None = None) -> Mapping[str, Sentence]:
         """Every insight in a plain sentence with counts from its evidence, by id.
 
