@@ -149,12 +149,15 @@ class WriterLock:
         Raises:
             WorkspaceBusy: Another process holds it.
         """
-        latest = time.monotonic() + wait_s
-        while not self.try_acquire(doing):
-            if _read_owner(self.path).get("doing") != SHORT or time.monotonic() > latest:
+        latest, mine = time.monotonic() + wait_s, self.is_held
+        while mine or not self.is_held:
+            try:
                 self.acquire(doing)
-                break
-            time.sleep(_POLL_S)
+            except WorkspaceBusy:
+                # Without a name in the file the owner has just gone.
+                if mine or _read_owner(self.path).get("doing", SHORT) != SHORT or time.monotonic() > latest:
+                    raise
+                time.sleep(_POLL_S)
         try:
             yield
         finally:
