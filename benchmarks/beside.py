@@ -1,9 +1,8 @@
 """Can you work while ``evolve improve`` runs, and is anything lost? ``python -m benchmarks.beside --json``.
 
-While a loop practises on ``everyday``, notes, preferences, fills and runs are typed one after the other, each as a
-command of its own. Then processes are killed (SIGKILL) at fault points and at random moments: the loop, which is begun
-again, and commands beside it, which are typed again. What a command had acknowledged has to be on record once, and so
-has what was killed and typed again. A wait is what a command takes longer than the median of its kind without a loop.
+While a loop practises, commands are typed one after the other. Then the loop and commands beside it are killed, at
+points and at random, and typed again. What was acknowledged has to be on record once. A wait is what a command takes
+longer than the median of its kind without a loop.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -29,16 +28,10 @@ from benchmarks.record import ROOT, Outcome, Target, common_options, progress, p
 
 COMMANDS, KILLS, ALONE = 100, 20, 5
 KINDS = ("note", "preference", "fill", "note", "run")
-SHORT = ("note", "preference")
-DONE = (0, 1)
-LOOP_POINTS = (
-    "record.begin:40",
-    "record.commit.before:60",
-    "record.commit.after:50",
-    "attempt.kept:9",
-    "practice.kept:1",
-)
+SHORT, DONE = ("note", "preference"), (0, 1)
+LOOP_POINTS = ("record.begin:40", "record.commit.before:60", "record.commit.after:50", "practice.kept:1")
 POINTS = ("record.begin", "record.commit.before", "record.commit.after")
+NAMES = ("ann", "bob", "cleo", "dora", "emil", "fay", "gus")
 
 
 @dataclass
@@ -48,22 +41,21 @@ class Scene:
     folder: Path
     loop: subprocess.Popen[bytes] | None = None
     loops: int = 0
-    texts: list[str] = field(default_factory=list)
-    runs: list[str] = field(default_factory=list)
+    said: set[str] = field(default_factory=set)
+    runs: set[str] = field(default_factory=set)
 
-    def start(self, words: Sequence[str], fault: str = "", log: str = "out") -> subprocess.Popen[bytes]:
+    def start(self, words: Sequence[str], fault: str, log: str) -> subprocess.Popen[bytes]:
         """Starts a command in a session of its own."""
+        line = [sys.executable, "-c", "from evolve.cli import main; main()", "-w", str(self.folder / "ws"), *words]
         environ = {**os.environ, "PYTHONPATH": str(ROOT), "EVOLVE_FAULT": fault}
         with (self.folder / log).open("wb") as out, (self.folder / f"{log}.err").open("wb") as err:
-            line = [sys.executable, "-c", "from evolve.cli import main; main()", "-w", str(self.folder / "ws"), *words]
             return subprocess.Popen(line, env=environ, stdout=out, stderr=err, start_new_session=True)
 
     def keep_loop(self, fault: str = "") -> None:
         """Begins the loop where none goes on, and waits until it practises."""
         if self.loop is not None and self.loop.poll() is None:
             return
-        # Another seed is another loop: one that is over would only show its report again.
-        if self.loop is not None and self.loop.returncode in DONE:
+        if self.loop is not None and self.loop.returncode in DONE:  # another seed is another loop
             self.loops += 1
         words = ["improve", "everyday", "--budget", "2h", "--set", f"seed={self.loops}"]
         self.loop = self.start(words, fault, "loop")
@@ -76,107 +68,82 @@ class Scene:
             os.killpg(self.loop.pid, signal.SIGKILL)
             self.loop.wait()
 
-    def words(self, kind: str, number: int) -> list[str]:
-        """A command of a kind; what it is about is told apart by its number."""
-        table = self.folder / f"{kind}{number}.csv"
-        rows = "".join(
-            f"{name}{number},{name}{number}-x{number}\n"
-            for name in ("ann", "bob", "cleo", "dora", "emil", "fay", "gus")
-        )
-        table.write_text(f"name,longer\n{rows}" + (f"hal{number},\n" if kind == "fill" else ""))
-        return {
-            "note": ["memory", "note", f"note {number}", "--json"],
-            "preference": ["memory", "preferences", "add", f"write {number} as a word", "--json"],
-            "fill": ["fill", str(table), "--out", str(table.with_suffix(".out.csv")), "--json"],
-            "run": ["run", "--examples", str(table), "--json"],
-        }[kind]
-
     def done(self, kind: str, number: int, fault: str = "", kill_s: float = 0.0) -> dict[str, Any]:
         """Types a command and waits for it; what it acknowledged has to be on record from then on."""
-        began = time.monotonic()
-        process = self.start(self.words(kind, number), fault)
+        table, text = self.folder / f"{kind}{number}.csv", f"{kind} {number} as a word"
+        rows = [f"{name}{number},{name}{number}-x{number}" for name in NAMES] + [f"hal{number},"] * (kind == "fill")
+        table.write_text("\n".join(["name,longer", *rows, ""]))
+        typed = {"note": ["memory", "note", text], "preference": ["memory", "preferences", "add", text]}
+        typed |= {"fill": ["fill", str(table)], "run": ["run", "--examples", str(table)]}
+        began, process = time.monotonic(), self.start([*typed[kind], "--json"], fault, "out")
         try:
             process.wait(kill_s or 120)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
-        code, seconds = process.wait(), time.monotonic() - began
+        code, told = process.wait(), (self.folder / "out").read_text()
         if code in DONE and kind in SHORT:
-            self.texts.append(f"note {number}" if kind == "note" else f"write {number} as a word")
-        elif code in DONE:
-            told = json.loads((self.folder / "out").read_text())
-            self.runs += [one["run_id"] for one in (told.get("result", told),) if one is not None]
+            self.said.add(text)
+        elif code in DONE and (result := json.loads(told).get("result", json.loads(told))) is not None:
+            self.runs.add(result["run_id"])
         elif code > 0:
             progress((self.folder / "out.err").read_text()[-300:])
-        return {
-            "kind": kind,
-            "number": number,
-            "fault": fault or ("random" if kill_s else ""),
-            "code": code,
-            "seconds": seconds,
-        }
+        seconds = time.monotonic() - began
+        return {"kind": kind, "number": number, "fault": fault, "kill_s": kill_s, "code": code, "seconds": seconds}
 
     def lost(self) -> list[str]:
         """What was acknowledged and is not on record exactly once, and faults of the record."""
         with evolve.open(self.folder / "ws", read_only=True) as opened:
             texts = [note.text for note in opened.memory.notes()]
-            said = Counter(texts + [one.description for one in opened.preferences.list()])
+            said = Counter([*texts, *(one.description for one in opened.preferences.list())])
             ended = Counter(row.run.id for row in opened.runs.list() if row.run.state == "done" and row.episodes)
             faults = opened.stores.db.check()
-        wrong = [text for text in set(self.texts) if said[text] != 1]
-        return [*wrong, *(run for run in set(self.runs) if ended[run] != 1), *faults]
+        wrong = [text for text in self.said if said[text] != 1] + [run for run in self.runs if ended[run] != 1]
+        return [*wrong, *faults]
 
 
-def measured(
-    folder: Path, commands: int, kills: int, seed: int
-) -> tuple[list[dict[str, Any]], Mapping[str, float | None]]:
+def measured(folder: Path, commands: int, kills: int) -> tuple[list[dict[str, Any]], dict[str, float | None]]:
     """Every command as a row, and the figures."""
-    scene, chosen = Scene(folder), random.Random(seed)
-    alone = [scene.done(kind, 9_000 + number) for number in range(ALONE) for kind in dict.fromkeys(KINDS)]
-    usual = {kind: median(row["seconds"] for row in alone if row["kind"] == kind) for kind in KINDS}
-    rows = []
+    scene, chosen, waits = Scene(folder), random.Random(1), list[float]()
+    rows = [scene.done(kind, 9_000 + number) for number in range(ALONE) for kind in dict.fromkeys(KINDS)]
+    usual = {kind: median(row["seconds"] for row in rows if row["kind"] == kind) for kind in KINDS}
     for number in range(commands):
         scene.keep_loop()
-        row = scene.done(KINDS[number % len(KINDS)], number)
-        rows.append({**row, "wait": max(0.0, row["seconds"] - usual[row["kind"]])})
-    killed = []
+        rows.append(scene.done(KINDS[number % len(KINDS)], number))
+        if rows[-1]["kind"] in SHORT:
+            waits.append(max(0.0, rows[-1]["seconds"] - usual[rows[-1]["kind"]]))
     for number in range(10_000, 10_000 + kills):
         kind, at_point = KINDS[number % len(KINDS)], chosen.random() < 0.7
         if number % 2:  # the command beside the loop
             scene.keep_loop()
-            nth = 1 if kind in SHORT else chosen.randint(1, 4)
-            fault = f"{chosen.choice(POINTS)}:{nth}:kill" if at_point else ""
-            killed.append(scene.done(kind, number, fault, 0.0 if at_point else chosen.uniform(0.2, 1.5 * usual[kind])))
-        else:  # the loop, while commands are typed
+            fault = f"{chosen.choice(POINTS)}:{1 if kind in SHORT else chosen.randint(1, 4)}:kill" if at_point else ""
+            rows.append(scene.done(kind, number, fault, 0.0 if at_point else chosen.uniform(0.2, 1.5 * usual[kind])))
+        else:  # the loop, while the command is typed
             scene.stop()
             scene.keep_loop(f"{chosen.choice(LOOP_POINTS)}:kill" if at_point else "")
-            killed.append({**scene.done(kind, number), "fault": "loop"})
+            rows.append({**scene.done(kind, number), "fault": "loop"})
             scene.stop()
-        killed.append(scene.done(kind, number))
-        progress(f"kill {number - 9_999} of {kills}: {killed[-2]['fault']}, {killed[-2]['code']}")
+        rows.append(scene.done(kind, number))
+        progress(f"kill {number - 9_999} of {kills}")
     scene.stop()
-    waits = sorted(row["wait"] for row in rows if row["kind"] in SHORT)
-    return [*alone, *rows, *killed], {
-        "refused": sum(row["code"] not in (*DONE, -signal.SIGKILL) for row in (*rows, *killed)),
-        "p95 wait of short writes, s": waits[int(0.95 * len(waits))] if waits else None,
-        "lost": len(scene.lost()),
-    }
+    refused = [row for row in rows if row["code"] not in (*DONE, -9)]
+    p95 = sorted(waits)[int(0.95 * len(waits))] if waits else None
+    return rows, {"refused": len(refused), "p95 wait of short writes, s": p95, "lost": len(scene.lost())}
 
 
 def main() -> None:
     """Measures and publishes."""
     parser = argparse.ArgumentParser(description=__doc__)
     common_options(parser, seeds=1)
-    chosen = parser.parse_args()
-    commands, kills = (10, 2) if chosen.quick else (COMMANDS, KILLS)
+    options = parser.parse_args()
+    commands, kills = (10, 2) if options.quick else (COMMANDS, KILLS)
     with tempfile.TemporaryDirectory(prefix="beside-") as name:
         # So that nothing of it is trusted, or remembered, in the home of whoever measures.
-        os.environ.update(HOME=name, XDG_DATA_HOME=name, XDG_CONFIG_HOME=name, XDG_CACHE_HOME=name, XDG_STATE_HOME=name)
-        rows, found = measured(Path(name), commands, kills, seed=1)
-    bounds = {"refused": 0.0, "p95 wait of short writes, s": 2.0, "lost": 0.0}
-    targets = [Target(name=name, op="<=", target=bounds[name], value=found[name], n=len(rows)) for name in found]
-    settings = {"commands": commands, "kills": kills, "suite": "everyday"}
-    outcome = Outcome(benchmark="beside", seeds=1, quick=chosen.quick, rows=rows, targets=targets, settings=settings)
-    publish(outcome, chosen, "\n".join(f"{one.name}: {one.value}" for one in targets))
+        os.environ.update(dict.fromkeys(("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"), name))
+        rows, found = measured(Path(name), commands, kills)
+    bounds = zip(found.items(), (0.0, 2.0, 0.0), strict=True)
+    targets = [Target(name=name, op="<=", target=most, value=value, n=len(rows)) for (name, value), most in bounds]
+    outcome = Outcome(benchmark="beside", seeds=1, quick=options.quick, rows=rows, targets=targets)
+    publish(outcome, options, "\n".join(f"{one.name}: {one.value}" for one in targets))
 
 
 if __name__ == "__main__":
