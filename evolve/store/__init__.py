@@ -3,9 +3,10 @@
 from evolve.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
+    from evolve.store.access import RecordAccess
     from evolve.store.connections import closed, peek
     from evolve.store.database import Database, value_of
-    from evolve.store.lock import RecordAccess, WriterLock, is_gone, terminate, this_process
+    from evolve.store.lock import WriterLock, is_gone, terminate, this_process
     from evolve.store.migrations import Migration
     from evolve.store.objects import ObjectStore
     from evolve.store.salvage import finish_rebuild, rebuild, still_lost

@@ -1,13 +1,13 @@
-"""Locks between the processes of one workspace: one process learns, several write.
+"""A lock between the processes of one workspace that names its owner.
 
 SQLite gives writers of the record their turn, one transaction at a time, so nobody holds a workspace for as long as it
 is open. :class:`WriterLock` keeps apart what may not happen twice at a time: two loops, two processes that learn, two
-that work on one run. :class:`RecordAccess` keeps who checks or replaces the record apart from who writes.
+that work on one run.
 
-The locks are ``flock``, which the kernel releases when their holder dies. What stands in the file of a
-:class:`WriterLock` says who holds it, and covers the one case the kernel does not: worker processes forked by a dead
-owner still hold the descriptor. Then, and only when the owner is surely gone, the lock is taken over. No other process
-is taken for the owner, and none but the owner is ended.
+The lock itself is ``flock``, which the kernel releases when its holder dies. What stands in the file says who holds it,
+and covers the one case the kernel does not: worker processes forked by a dead owner still hold the descriptor. Then,
+and only when the owner is surely gone, the lock is taken over. No other process is taken for the owner, and none but
+the owner is ended.
 """
 
 from __future__ import annotations
@@ -119,9 +119,8 @@ def _is_of_here(process: Mapping[str, Any]) -> bool:
 _OWNER_WAIT_S = 0.5
 
 
-_POLL_S = 0.02
-_ENTER_S = 30.0
-"""How long to wait for a process that checks, copies or migrates the record."""
+POLL_S = 0.02
+"""Seconds from one look at a lock to the next."""
 SHORT = "learn"
 """What a process does that holds a lock for so short a time that others wait for it."""
 
@@ -157,7 +156,7 @@ class WriterLock:
                 # Without a name in the file the owner has just gone.
                 if mine or _read_owner(self.path).get("doing", SHORT) != SHORT or time.monotonic() > latest:
                     raise
-                time.sleep(_POLL_S)
+                time.sleep(POLL_S)
         try:
             yield
         finally:
@@ -180,9 +179,9 @@ class WriterLock:
         """
         if self._handle is not None:
             raise WorkspaceBusy(f"this process already holds {self.path}")
-        with _write_failures(self.path):
+        with write_failures(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            handle = _try_lock(self.path)
+            handle = try_lock(self.path)
             if handle is None and is_gone(_read_owner(self.path)):
                 handle = self._take_over()
         if handle is None:
@@ -208,6 +207,12 @@ class WriterLock:
             os.close(self._handle)
             self._handle = None
 
+    @property
+    def is_taken(self) -> bool:
+        """Whether the process that the file names goes on; looks only, and takes nothing."""
+        owner = _read_owner(self.path)
+        return bool(owner) and not is_gone(owner)
+
     def owner(self) -> int | None:
         """Process id of whoever wrote the file last and has not released it, or None."""
         return _read_owner(self.path).get("pid")
@@ -221,7 +226,7 @@ class WriterLock:
 
     def _take_over(self) -> int | None:
         """Replaces the file of a dead owner; a second lock keeps two takers apart."""
-        guard = _try_lock(self.path.with_name(self.path.name + ".takeover"))
+        guard = try_lock(self.path.with_name(self.path.name + ".takeover"))
         if guard is None:
             return None
         try:
@@ -229,7 +234,7 @@ class WriterLock:
                 hit("lock.takeover")
                 # Another file: the lock on this one is held by processes that the owner left behind.
                 self.path.unlink(missing_ok=True)
-            return _try_lock(self.path)
+            return try_lock(self.path)
         finally:
             os.close(guard)
 
@@ -237,7 +242,7 @@ class WriterLock:
         deadline = time.monotonic() + patience_s
         owner = _read_owner(self.path)
         while not owner and time.monotonic() < deadline:  # the owner may be just about to write its name
-            time.sleep(_POLL_S)
+            time.sleep(POLL_S)
             owner = _read_owner(self.path)
         who = f"process {owner['pid']}" if owner.get("pid") else "another process"
         doing = f" ({owner['doing']})" if owner.get("doing") else ""
@@ -247,109 +252,8 @@ class WriterLock:
         )
 
 
-class RecordAccess:
-    """Access to the record for writing: several processes share it, and who checks or replaces it has it alone.
-
-    One file is locked for as long as the record is open. A second one, the door, is locked while somebody comes in or
-    goes out, because ``flock`` changes one lock into another in two steps.
-
-    Args:
-        path: The first file; the second one lies beside it.
-
-    Raises (on entering):
-        WorkspaceBusy: Somebody has the record alone, or comes in, for longer than 30 s.
-        WorkspaceError: When a lock file cannot be written.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path = Path(path)
-        self._handle: int | None = None
-        self._door: int | None = None
-
-    def enter(self) -> bool:
-        """Comes in; True where nobody else is there. Then nobody else comes in before :meth:`share`."""
-        with _write_failures(self.path):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._door = self._waited(self._door_path)
-            self._handle = _try_lock(self.path)
-            if self._handle is not None:
-                return True
-            try:
-                self._handle = self._waited(self.path, shared=True)
-            finally:
-                self._close_door()
-        return False
-
-    def share(self) -> None:
-        """Lets others in."""
-        import fcntl
-
-        if self._handle is not None:
-            fcntl.flock(self._handle, fcntl.LOCK_SH)
-        self._close_door()
-
-    def is_alone(self) -> bool:
-        """Whether nobody else is there; then nobody comes in before :meth:`leave`."""
-        import fcntl
-
-        if self._handle is None:
-            return False
-        self._door = self._door or _try_lock(self._door_path)
-        if self._door is None:
-            return False
-        try:
-            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            self.share()
-            return False
-        return True
-
-    @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Has the record alone for a block.
-
-        Raises:
-            WorkspaceBusy: Somebody else has it open for writing.
-        """
-        try:
-            if not self.enter():
-                raise WorkspaceBusy(
-                    f"another process works with the workspace {self.path.parent.parent}", hint="wait for it to finish"
-                )
-            yield
-        finally:
-            self.leave()
-
-    def leave(self) -> None:
-        """Goes out; leaving twice is no error."""
-        if self._handle is not None:
-            os.close(self._handle)
-            self._handle = None
-        self._close_door()
-
-    @property
-    def _door_path(self) -> Path:
-        return self.path.with_name(self.path.name + ".door")
-
-    def _close_door(self) -> None:
-        if self._door is not None:
-            os.close(self._door)
-            self._door = None
-
-    def _waited(self, path: Path, *, shared: bool = False) -> int:
-        latest = time.monotonic() + _ENTER_S
-        while (handle := _try_lock(path, shared=shared)) is None:
-            if time.monotonic() > latest:
-                raise WorkspaceBusy(
-                    f"another process checks or repairs the workspace {path.parent.parent}",
-                    hint="the same command in a moment",
-                )
-            time.sleep(_POLL_S)
-        return handle
-
-
 @contextmanager
-def _write_failures(path: Path) -> Iterator[None]:
+def write_failures(path: Path) -> Iterator[None]:
     """Raises what the machine did to a lock file as an error of our tree."""
     try:
         yield
@@ -357,7 +261,7 @@ def _write_failures(path: Path) -> Iterator[None]:
         raise write_failure(path, error) from error
 
 
-def _try_lock(path: Path, *, shared: bool = False) -> int | None:
+def try_lock(path: Path, *, shared: bool = False) -> int | None:
     """A descriptor that holds the lock on the file now at ``path``, or None when it is held."""
     try:
         import fcntl

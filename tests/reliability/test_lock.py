@@ -192,6 +192,14 @@ def test_two_processes_with_the_same_task_make_two_runs(folder: Path) -> None:
     assert (first.run_id, second.run_id, again.run_id) == ("r9", "r10", "r9")
 
 
+def test_a_run_that_a_process_works_on_is_not_told_as_cut_off(folder: Path) -> None:
+    with opened(folder) as workspace:
+        workspace.stores.runs.begin("run", "key", {"task": "t"}, started="")
+        with WriterLock(workspace.paths.runs / "r9" / "lock").held("run"):
+            assert evolve.status(folder).unfinished == ()
+        assert [one.run for one in evolve.status(folder).unfinished] == ["r9"]
+
+
 def test_a_run_is_answered_by_one_process_at_a_time(folder: Path) -> None:
     from evolve.workspace.runs.place import Wish
     from evolve.workspace.runs.solving import solve
