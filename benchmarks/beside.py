@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -55,17 +56,20 @@ class Scene:
         """Begins the loop where none goes on, and waits until it practises."""
         if self.loop is not None and self.loop.poll() is None:
             return
-        if self.loop is not None and self.loop.returncode in DONE:  # another seed is another loop
-            self.loops += 1
+        self.loops += self.loop is not None and self.loop.returncode in DONE  # another seed is another loop
         words = ["improve", "everyday", "--budget", "2h", "--set", f"seed={self.loops}"]
         self.loop = self.start(words, fault, "loop")
-        while not fault and self.loop.poll() is None and not (self.folder / "ws/memory_store/loop").exists():
-            time.sleep(0.1)
+        at, own = self.folder / "ws/memory_store/loop", f'"pid": {self.loop.pid},'
+        while self.loop.poll() is None and not (at.exists() and own in at.read_text()):
+            time.sleep(0.05)
 
-    def stop(self) -> None:
-        """Kills the loop with its workers."""
-        if self.loop is not None and self.loop.poll() is None:
-            os.killpg(self.loop.pid, signal.SIGKILL)
+    def stop(self, within_s: float = 0.0) -> None:
+        """Kills the loop with its workers, where it has not ended by then."""
+        if self.loop is not None:
+            with suppress(subprocess.TimeoutExpired):
+                self.loop.wait(within_s)
+            with suppress(ProcessLookupError):
+                os.killpg(self.loop.pid, signal.SIGKILL)
             self.loop.wait()
 
     def done(self, kind: str, number: int, fault: str = "", kill_s: float = 0.0) -> dict[str, Any]:
@@ -96,9 +100,8 @@ class Scene:
             texts = [note.text for note in opened.memory.notes()]
             said = Counter([*texts, *(one.description for one in opened.preferences.list())])
             ended = Counter(row.run.id for row in opened.runs.list() if row.run.state == "done" and row.episodes)
-            faults = opened.stores.db.check()
-        wrong = [text for text in self.said if said[text] != 1] + [run for run in self.runs if ended[run] != 1]
-        return [*wrong, *faults]
+            wrong = [text for text in self.said if said[text] != 1] + [run for run in self.runs if ended[run] != 1]
+            return [*wrong, *opened.stores.db.check()]
 
 
 def measured(folder: Path, commands: int, kills: int) -> tuple[list[dict[str, Any]], dict[str, float | None]]:
@@ -121,7 +124,7 @@ def measured(folder: Path, commands: int, kills: int) -> tuple[list[dict[str, An
             scene.stop()
             scene.keep_loop(f"{chosen.choice(LOOP_POINTS)}:kill" if at_point else "")
             rows.append({**scene.done(kind, number), "fault": "loop"})
-            scene.stop()
+            scene.stop(20.0 if at_point else chosen.uniform(0.0, 5.0))
         rows.append(scene.done(kind, number))
         progress(f"kill {number - 9_999} of {kills}")
     scene.stop()
@@ -132,8 +135,7 @@ def measured(folder: Path, commands: int, kills: int) -> tuple[list[dict[str, An
 
 def main() -> None:
     """Measures and publishes."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    common_options(parser, seeds=1)
+    common_options(parser := argparse.ArgumentParser(description=__doc__), seeds=1)
     options = parser.parse_args()
     commands, kills = (10, 2) if options.quick else (COMMANDS, KILLS)
     with tempfile.TemporaryDirectory(prefix="beside-") as name:
