@@ -10,10 +10,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import fields
-from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
 
 from evolve.errors import RecordDamaged, WorkspaceBusy
 from evolve.failpoints import hit
@@ -26,8 +23,6 @@ from evolve.store.connections import connect, damage_error, reader, translated, 
 from evolve.store.migrations import Migration
 from evolve.store.sealing import UNKNOWN, CleanMark, Row, Value, jsonable, repair_marker, row_checksum
 from evolve.store.wal import hides_commits, log_of
-
-T = TypeVar("T")
 
 Where = Mapping[str, Value] | str
 """Either columns that must equal values, or an SQL condition with ``?`` for its parameters.
@@ -163,6 +158,12 @@ class Database:
                 # Still open means not committed. After some failures SQLite has rolled back by itself.
                 if self._depth == 0 and self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
+
+    def follow(self) -> None:
+        """A reader shows from now on what others have saved by then, and keeps their log from growing no longer."""
+        with self._guard, self._watched():
+            if self._mark is None and self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -371,17 +372,6 @@ class Database:
 def with_own(migrations: Sequence[Migration]) -> list[Migration]:
     """These migrations, after those of the store itself."""
     return [*_OWN, *migrations]
-
-
-def value_of(cls: type[T], row: Mapping[str, Value], **rest: Any) -> T:
-    """The dataclass that a row keeps: every field from the column of its name, but for those that are given."""
-    names = _names(cls)  # type: ignore[arg-type]
-    return cls(**{name: row[name] for name in names if name in row and name not in rest}, **rest)
-
-
-@cache
-def _names(cls: type) -> tuple[str, ...]:
-    return tuple(item.name for item in fields(cls))
 
 
 def _condition(where: Where, parameters: Sequence[Value]) -> tuple[str, list[Value]]:

@@ -11,7 +11,10 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from functools import cache
 from pathlib import Path
+from typing import Any, TypeVar
 
 from evolve.errors import WorkspaceError
 from evolve.files import canonical_json, digest
@@ -20,6 +23,8 @@ Value = None | bool | int | float | str | bytes
 """What a column can hold; structured data is stored as canonical JSON text."""
 
 Row = dict[str, Value]
+
+T = TypeVar("T")
 
 _UNSEALED_COLUMNS = ("_rowid_", "checksum")
 _MOST_STRUCTURAL = 20
@@ -38,6 +43,17 @@ def row_checksum(table: str, row: Mapping[str, Value]) -> str:
 def jsonable(value: Value) -> Value:
     """The value as JSON can hold it; bytes become text."""
     return f"bytes:{value.hex()}" if isinstance(value, bytes) else value
+
+
+def value_of(cls: type[T], row: Mapping[str, Value], **rest: Any) -> T:
+    """The dataclass that a row keeps: every field from the column of its name, but for those that are given."""
+    names = _names(cls)  # type: ignore[arg-type]
+    return cls(**{name: row[name] for name in names if name in row and name not in rest}, **rest)
+
+
+@cache
+def _names(cls: type) -> tuple[str, ...]:
+    return tuple(item.name for item in fields(cls))
 
 
 def sealed_tables(connection: sqlite3.Connection) -> list[str]:

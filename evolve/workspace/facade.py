@@ -319,6 +319,14 @@ class Workspace(Parts):
         with self._lock.held("report") if fresh else nullcontext():
             return loops.report(self._desk, fresh=fresh, curve=curve)
 
+    def follow(self) -> None:
+        """Opened for reading it shows from now on what was saved by then, not the moment in which it was opened.
+
+        For a program that looks for hours: the record cannot be tidied up around a moment that somebody still reads.
+        """
+        self._need_open()
+        self.stores.db.follow()
+
     @contextmanager
     def delivering(self) -> Iterator[None]:
         """Runs that finish inside are closed when the block ends without an error, not before.
