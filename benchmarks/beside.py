@@ -57,8 +57,7 @@ class Scene:
         if self.loop is not None and self.loop.poll() is None:
             return
         self.loops += self.loop is not None and self.loop.returncode in DONE  # another seed is another loop
-        words = ["improve", "everyday", "--budget", "2h", "--set", f"seed={self.loops}"]
-        self.loop = self.start(words, fault, "loop")
+        self.loop = self.start(["improve", "everyday", "--budget", "2h", "--set", f"seed={self.loops}"], fault, "loop")
         at, own = self.folder / "ws/memory_store/loop", f'"pid": {self.loop.pid},'
         while self.loop.poll() is None and not (at.exists() and own in at.read_text()):
             time.sleep(0.05)
@@ -136,8 +135,7 @@ def measured(folder: Path, commands: int, kills: int) -> tuple[list[dict[str, An
 def main() -> None:
     """Measures and publishes."""
     common_options(parser := argparse.ArgumentParser(description=__doc__), seeds=1)
-    options = parser.parse_args()
-    commands, kills = (10, 2) if options.quick else (COMMANDS, KILLS)
+    commands, kills = (10, 2) if (options := parser.parse_args()).quick else (COMMANDS, KILLS)
     with tempfile.TemporaryDirectory(prefix="beside-") as name:
         # So that nothing of it is trusted, or remembered, in the home of whoever measures.
         os.environ.update(dict.fromkeys(("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"), name))

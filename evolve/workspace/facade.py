@@ -92,16 +92,6 @@ class Workspace(Parts):
             undo.pop_all()
             return stores
 
-    @property
-    def mark(self) -> dict[str, bool]:
-        """What a run notes of itself when its code is not confined, else {}."""
-        return self._desk.mark
-
-    @property
-    def uses_model(self) -> bool:
-        """Whether a language model decides."""
-        return self._desk.uses_model
-
     def open_sandbox(self) -> Sandbox:
         """The sandbox of this process, opened once.
 
@@ -318,14 +308,6 @@ class Workspace(Parts):
         (self._need_writer if fresh else self._need_open)()
         with self._lock.held("report") if fresh else nullcontext():
             return loops.report(self._desk, fresh=fresh, curve=curve)
-
-    def follow(self) -> None:
-        """Opened for reading it shows from now on what was saved by then, not the moment in which it was opened.
-
-        For a program that looks for hours: the record cannot be tidied up around a moment that somebody still reads.
-        """
-        self._need_open()
-        self.stores.db.follow()
 
     @contextmanager
     def delivering(self) -> Iterator[None]:
